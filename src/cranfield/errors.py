@@ -1,0 +1,21 @@
+"""The two ways a user can be told that something is wrong."""
+
+from __future__ import annotations
+
+
+class CranfieldError(Exception):
+    """A user's mistake, said in one sentence. The command line prints it and exits with 2."""
+
+
+class InputError(CranfieldError):
+    """Something found in the input is not what was expected there.
+
+    Reads as ``file:line: found …, expected …``; `where` and `line` are left out when unknown.
+    """
+
+    def __init__(
+        self, found: str, expected: str, where: str | None = None, line: int | None = None
+    ) -> None:
+        self.found, self.expected, self.where, self.line = found, expected, where, line
+        place = "" if where is None else where + (f":{line}" if line else "") + ": "
+        super().__init__(f"{place}found {found}, expected {expected}")
