@@ -1,0 +1,24 @@
+"""cranfield: which search system is better, and how sure are we?
+
+    import cranfield as cf
+    scores = cf.evaluate("qrels.txt", ["bm25.run", "dense.run"], ["AP", cf.nDCG @ 10])
+"""
+
+from __future__ import annotations
+
+from cranfield.data.qrels import Qrels, read_qrels
+from cranfield.data.run import Run, read_run
+from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluate import Evaluator, evaluate
+from cranfield.measures.base import REGISTRY, Measure, measure, param
+from cranfield.measures.cascade import ERR, RBP
+from cranfield.measures.counts import Judged, NumQ, NumRel, NumRelRet, NumRet
+from cranfield.measures.dcg import nDCG
+from cranfield.measures.grammar import parse_measure, parse_measures
+from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.ncu import AP, RR, Q
+from cranfield.measures.preference import bpref
+from cranfield.measures.sets import P, Recall, Success
+from cranfield.scores import Interval, Notice, Scores
+
+__version__ = "0.1.0"

@@ -1,0 +1,58 @@
+"""The columns of judgments and runs, and what they are called in the wild."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from cranfield.errors import InputError
+
+Kind: TypeAlias = Literal["qrels", "run"]
+
+TREC = {
+    "qrels": ("topic", "iteration", "doc", "level"),
+    "run": ("topic", "q0", "doc", "rank", "score", "tag"),
+}
+VALUE = {"qrels": "level", "run": "score"}
+
+SPELLINGS = {
+    "topic": ("topic", "topic_id", "topicid", "query", "query_id", "query-id", "queryid", "qid", "q_id"),
+    "doc": ("doc", "doc_id", "docid", "docno", "document", "document_id", "corpus_id", "corpus-id",
+            "item", "item_id", "passage_id", "pid", "did"),
+    "level": ("level", "relevance", "rel", "label", "grade", "score", "judgment", "judgement", "gain"),
+    "score": ("score", "sim", "similarity", "value"),
+    "rank": ("rank", "position"),
+    "tag": ("tag", "run", "run_id", "runid", "run_tag", "system", "name"),
+    "intent": ("intent", "subtopic", "intent_id", "iteration", "iter", "q0"),
+}  # fmt: skip
+
+WANTED = {"qrels": ("topic", "doc", "level", "intent"), "run": ("topic", "doc", "score", "rank", "tag")}
+OPTIONAL = ("intent", "rank", "tag", "score")
+
+
+def is_header(names: list[str]) -> bool:
+    """Whether these could be the column names of a table of judgments or results."""
+    lower = [n.strip().strip('"').lower() for n in names]
+    return any(n in SPELLINGS["topic"] for n in lower) and any(n in SPELLINGS["doc"] for n in lower)
+
+
+def name_columns(names: list[str], kind: Kind, where: str) -> dict[str, str]:
+    """Our name -> the table's own name of each column we use.
+
+    >>> name_columns(["query-id", "corpus-id", "score"], "qrels", "q.tsv")
+    {'topic': 'query-id', 'doc': 'corpus-id', 'level': 'score'}
+    """
+    lower = {n.strip().lower(): n for n in names}
+    found = {}
+    for wanted in WANTED[kind]:
+        for spelling in SPELLINGS[wanted]:
+            if spelling in lower and lower[spelling] not in found.values():
+                found[wanted] = lower[spelling]
+                break
+        else:
+            if wanted not in OPTIONAL:
+                raise InputError(
+                    f"columns {', '.join(map(str, names)) or '(none)'}",
+                    f"a column named {wanted} (or {', '.join(SPELLINGS[wanted][1:5])})",
+                    where,
+                )
+    return found

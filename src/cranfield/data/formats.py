@@ -1,0 +1,65 @@
+"""Which format a file has: told by its content, or by its name where the content cannot tell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePath
+from typing import Literal, TypeAlias, get_args
+
+from cranfield.data.columns import is_header
+from cranfield.data.source import Source
+from cranfield.errors import CranfieldError
+
+Format: TypeAlias = Literal["trec", "csv", "tsv", "json", "jsonl", "parquet", "arrow"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+_BY_NAME: dict[str, Format] = {
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
+
+
+def recognise(source: Source, forced: str | None = None) -> Format:
+    """The format of a file, or the one the user forced."""
+    if forced is not None:
+        for known in FORMATS:
+            if forced == known:
+                return known
+        raise CranfieldError(f"found format {forced!r}, expected one of {', '.join(FORMATS)}")
+    start = source.start
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    if start.startswith(b"ARROW1"):
+        return "arrow"
+    lines = [line for line in start.splitlines() if line.strip() and not line.lstrip().startswith(b"#")]
+    if not lines:
+        return _by_name(source) or "trec"
+    if lines[0].lstrip().startswith(b"{"):
+        return _by_name(source, "json", "jsonl") or ("jsonl" if _is_record(lines[0]) else "json")
+    for separator, name in ((b",", "csv"), (b"\t", "tsv")):
+        if is_header(lines[0].decode("utf-8", "replace").split(separator.decode())):
+            return "csv" if name == "csv" else "tsv"
+    return _by_name(source) or "trec"
+
+
+def _is_record(line: bytes) -> bool:
+    """Whether a line is a whole object that names its columns."""
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(record, dict) and is_header(list(record))
+
+
+def _by_name(source: Source, *among: Format) -> Format | None:
+    suffixes = [s.lower() for s in PurePath(source.path).suffixes]
+    while suffixes and suffixes[-1] in (".gz", ".bz2", ".xz", ".zst", ".zstd"):
+        suffixes.pop()
+    found = _BY_NAME.get(suffixes[-1]) if suffixes else None
+    return found if not among or found in among else None

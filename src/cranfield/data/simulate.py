@@ -1,0 +1,318 @@
+"""A synthetic test collection: topics, pooled judgments and the runs of a dozen systems.
+
+    documents   each topic has depth + 1000 candidates, and each candidate a latent relevance x
+    assessors   see x through thresholds: the top R are relevant, ever smaller shares highly so;
+                R is log-logistic (median 40, mostly between 9 and 180)
+    systems     see x through noise:  s = skill · (x + difficulty · lure) + noise
+                lure        what looks relevant but is not; all systems are tempted alike
+                difficulty  of the topic, how strongly lures tempt
+                skill       of the system, times a factor for this system on this topic
+    scores      s put on the scale of BM25, a cosine or a log-likelihood, and rounded
+    pool        a document is judged if a contributing run ranks it in its top `pool_depth`
+
+Systems also have the habits of real ones (`_HABITS`): rounded scores and therefore ties, topics
+not answered, short lists, runs that did not contribute to the pool, a file out of order.
+
+Every topic, system and list has a random stream of its own, so more topics leave the earlier
+ones as they are, and more runs only add judgments. The numbers are uniform draws combined by
++ - × ÷ and √, which IEEE 754 defines to the last bit: the files are the same on any machine.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.data.files import write_whole
+from cranfield.errors import CranfieldError
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A test collection in memory. The order of the dictionaries is the order of the files."""
+
+    qrels: dict[str, dict[str, int]]
+    """topic → document → level, for the judged documents."""
+    runs: dict[str, dict[str, dict[str, float]]]
+    """run tag → topic → document → score."""
+    intents: dict[str, dict[str, dict[str, int]]] | None = None
+    """topic → intent → document → level, for the judged documents."""
+    intent_probabilities: dict[str, dict[str, float]] | None = None
+    """topic → intent → Pr(i|q), summing to 1 for each topic."""
+
+    def write(self, directory: str | os.PathLike[str]) -> list[Path]:
+        """Write the collection as TREC files and return their paths.
+
+        `qrels.txt` (topic 0 document level), `runs/<tag>.txt` (topic Q0 document rank score tag)
+        and, with intents, `qrels.intents.txt` (topic intent document level, as ndeval reads it)
+        and `intents.txt` (topic intent probability). Ranks follow trec_eval: by score, ties by
+        document id, both descending. Files of these names are replaced, others are left alone.
+        """
+        files = {"qrels.txt": _qrels_lines(self.qrels)}
+        files |= {f"runs/{tag}.txt": _run_lines(tag, run) for tag, run in self.runs.items()}
+        if self.intents is not None:
+            files["qrels.intents.txt"] = _intent_lines(self.intents)
+        if self.intent_probabilities is not None:
+            files["intents.txt"] = _probability_lines(self.intent_probabilities)
+        try:
+            Path(directory, "runs").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CranfieldError(f"cannot make {error.filename}: {error.strerror}") from error
+        for name, chunks in files.items():
+            write_whole(Path(directory, name), (chunk.encode() for chunk in chunks))
+        return [Path(directory, name) for name in files]
+
+
+def simulate(
+    topics: int = 50,
+    runs: int = 12,
+    depth: int = 1000,
+    levels: int = 3,
+    seed: int = 7,
+    *,
+    intents: int = 0,
+    pool_depth: int = 50,
+) -> Collection:
+    """Make a test collection that looks like a real one. The same arguments give the same one.
+
+    `depth` is the number of documents a run returns for a topic, `levels` the highest relevance
+    level, `pool_depth` how far down the contributing runs are judged. With `intents` = k ≥ 2,
+    each topic has 2 to k intents and the topic's level is the highest of the intents' levels.
+    Every topic has at least one relevant judged document.
+
+    >>> collection = simulate(topics=2, runs=3, depth=10)
+    >>> list(collection.qrels), list(collection.runs)
+    (['101', '102'], ['sys01', 'sys02', 'sys03'])
+    >>> max(collection.qrels["101"].values())
+    3
+    """
+    _expect(topics >= 1, "topics", topics, "at least 1")
+    _expect(runs >= 1, "runs", runs, "at least 1")
+    _expect(1 <= depth <= 1_000_000, "depth", depth, "1 to 1000000")
+    _expect(levels >= 1, "levels", levels, "at least 1")
+    _expect(seed >= 0, "seed", seed, "at least 0")
+    _expect(intents == 0 or intents >= 2, "intents", intents, "at least 2, or 0 for none")
+    _expect(pool_depth >= 1, "pool_depth", pool_depth, "at least 1")
+
+    systems = [_system(seed, number) for number in range(runs)]
+    qrels: dict[str, dict[str, int]] = {}
+    lists: dict[str, dict[str, dict[str, float]]] = {system.tag: {} for system in systems}
+    intent_qrels: dict[str, dict[str, dict[str, int]]] = {}
+    intent_probabilities: dict[str, dict[str, float]] = {}
+    for number in range(topics):
+        topic = _topic(seed, number, depth + 1000, levels)
+        # The assessor knew one relevant document before any run was pooled.
+        pool = topic.relevance == topic.relevance.max()
+        for system in systems:
+            if number in system.absent:
+                continue
+            scores, ranking = _search(seed, system, topic, depth)
+            if system.habit.pooled:
+                pool[ranking[:pool_depth]] = True
+            listed = ranking if system.habit.in_order else np.sort(ranking)[::-1]
+            lists[system.tag][topic.id] = topic.label(listed, scores)
+
+        judged = np.flatnonzero(pool)[::-1]
+        qrels[topic.id] = topic.label(judged, topic.levels)
+        if intents:
+            probabilities, levels_by_intent = _intents(seed, topic, intents)
+            intent_probabilities[topic.id] = probabilities
+            intent_qrels[topic.id] = {
+                intent: topic.label(judged, of_intent)
+                for intent, of_intent in zip(probabilities, levels_by_intent, strict=True)
+            }
+    return Collection(qrels, lists, intent_qrels or None, intent_probabilities or None)
+
+
+class _Habit(NamedTuple):
+    """How a system reports: score = (offset + spread · s) · topic's scale, to some decimals."""
+
+    offset: float
+    spread: float
+    decimals: int
+    pooled: bool = True  # contributes to the pool
+    absent: int = 0  # at most so many of the first ten topics are not answered
+    short: float = 0  # share of topics answered with a shorter list
+    in_order: bool = True  # the file lists documents by score, not by document id
+
+
+_BM25, _COSINE, _LIKELIHOOD = (12.0, 3.0), (0.45, 0.07), (-9.0, 1.2)
+_HABITS = (  # sys01, sys02, ...; the thirteenth system begins again
+    _Habit(*_BM25, decimals=4),
+    _Habit(*_COSINE, decimals=6),
+    _Habit(*_BM25, decimals=1),
+    _Habit(*_LIKELIHOOD, decimals=5, absent=1),
+    _Habit(*_BM25, decimals=4, in_order=False),
+    _Habit(*_COSINE, decimals=6, pooled=False),
+    _Habit(*_LIKELIHOOD, decimals=5, short=0.3),
+    _Habit(*_COSINE, decimals=3),
+    _Habit(*_BM25, decimals=4, absent=2),
+    _Habit(*_COSINE, decimals=6, short=0.1),
+    _Habit(*_LIKELIHOOD, decimals=5, pooled=False),
+    _Habit(*_COSINE, decimals=6),
+)
+
+
+class _System(NamedTuple):
+    number: int
+    tag: str
+    skill: float
+    absent: frozenset[int]  # numbers of the topics not answered
+    habit: _Habit
+
+
+def _system(seed: int, number: int) -> _System:
+    habit = _HABITS[number % len(_HABITS)]
+    # Steps of the golden ratio spread skills evenly, however many systems there are.
+    step = (_stream(seed, _SKILL).random() + 0.618034 * number) % 1
+    absent = 1 + np.floor(9 * _stream(seed, _SYSTEM, number).random(habit.absent))
+    return _System(
+        number, f"sys{number + 1:02d}", 0.4 + 1.2 * step, frozenset(map(int, absent)), habit
+    )
+
+
+class _Topic(NamedTuple):
+    """A topic and its candidates, by descending document id, as trec_eval orders ties."""
+
+    number: int
+    id: str
+    documents: Integers
+    relevance: Floats  # x
+    levels: Integers
+    lure: Floats
+    difficulty: float
+    scale: float
+
+    def label(self, candidates: Integers, values: Floats | Integers) -> dict[str, Any]:
+        """The values of some candidates, by document id and in the order given."""
+        documents = [f"D{n}" for n in self.documents[candidates].tolist()]
+        return dict(zip(documents, values[candidates].tolist(), strict=True))
+
+
+def _topic(seed: int, number: int, candidates: int, levels: int) -> _Topic:
+    rng = _stream(seed, _TOPIC, number)
+    u, share, difficulty, scale = rng.random(4).tolist()
+    relevance, lure = _noise(rng, candidates), _noise(rng, candidates)
+
+    level = np.zeros(candidates, np.int64)
+    ascending = np.sort(relevance)
+    relevant = min(1 + 40 * math.sqrt(u / (1 - u)), candidates / 4)  # R, log-logistic
+    for _ in range(levels):
+        if relevant < 1:
+            break
+        level += relevance >= ascending[-int(relevant)]
+        relevant *= 0.2 + 0.3 * share
+
+    # One document from each slice of a collection of nine million, D1000000 to D9999999.
+    width = 9_000_000 // candidates
+    ids = 1_000_000 + np.arange(candidates) * width
+    ids += (rng.random(candidates) * width).astype(np.int64)
+    return _Topic(
+        number,
+        str(101 + number),
+        ids[::-1],
+        relevance,
+        level,
+        lure,
+        difficulty=1.5 * difficulty,
+        scale=0.7 + 0.6 * scale,
+    )
+
+
+def _search(seed: int, system: _System, topic: _Topic, depth: int) -> tuple[Floats, Integers]:
+    """The scores of all candidates, and the candidates returned, best first."""
+    rng = _stream(seed, _LIST, topic.number, system.number)
+    affinity, luck, length = rng.random(3).tolist()
+    skill = system.skill * (0.5 + affinity)
+    s = skill * (topic.relevance + topic.difficulty * topic.lure) + _noise(rng, len(topic.lure))
+    s /= math.sqrt(skill * skill * (1 + topic.difficulty * topic.difficulty) + 1)
+
+    habit = system.habit
+    scores = np.round((habit.offset + habit.spread * s) * topic.scale, habit.decimals)
+    returned = 1 + int(length * depth) if luck < habit.short else depth
+    return scores, np.argsort(-scores, kind="stable")[:returned]
+
+
+def _intents(seed: int, topic: _Topic, most: int) -> tuple[dict[str, float], Integers]:
+    """Pr(i|q), and a level for each intent and candidate.
+
+    A relevant document has its full level for one intent, the likelier the more probable the
+    intent, and some level for one in four of the others.
+    """
+    rng = _stream(seed, _INTENTS, topic.number)
+    n = 2 + int(rng.random() * (most - 1))
+    weights = 0.2 + rng.random(n)
+    millionths = np.floor(weights / math.fsum(weights) * 1_000_000)
+    millionths[-1] = 1_000_000 - millionths[:-1].sum()
+    probabilities = millionths / 1_000_000
+
+    candidates = len(topic.levels)
+    main = np.searchsorted(probabilities[:-1].cumsum(), rng.random(candidates))
+    also = rng.random((n, candidates)) < 0.25
+    levels = np.ceil(rng.random((n, candidates)) * topic.levels).astype(np.int64) * also
+    levels[main, np.arange(candidates)] = topic.levels
+    return {str(i): p for i, p in enumerate(probabilities.tolist(), 1)}, levels
+
+
+_SKILL, _SYSTEM, _TOPIC, _LIST, _INTENTS = range(5)
+
+
+def _stream(seed: int, *key: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def _noise(rng: np.random.Generator, n: int) -> Floats:
+    """Nearly normal, mean 0 and variance 1: four uniform draws, added."""
+    a, b, c, d = rng.random((4, n))
+    return np.asarray((a + b + c + d - 2) * math.sqrt(3))
+
+
+def _expect(holds: bool, name: str, value: int, expected: str) -> None:
+    if not holds:
+        raise _ArgumentError(f"{name} is {value}, expected {expected}")
+
+
+class _ArgumentError(CranfieldError, ValueError):
+    """An argument out of range: a user's mistake, and a ValueError to Python code."""
+
+
+def _qrels_lines(qrels: dict[str, dict[str, int]]) -> Iterator[str]:
+    for topic, levels in qrels.items():
+        yield "".join([f"{topic} 0 {doc} {level}\n" for doc, level in levels.items()])
+
+
+def _run_lines(tag: str, run: dict[str, dict[str, float]]) -> Iterator[str]:
+    for topic, scores in run.items():
+        lines = list(zip(scores.values(), scores, strict=True))
+        by_rank = sorted(lines, reverse=True)
+        ranks: Iterable[int] = range(1, len(lines) + 1)
+        if lines != by_rank:
+            rank_of = dict(zip(by_rank, ranks, strict=True))
+            ranks = [rank_of[line] for line in lines]
+        yield "".join(
+            [
+                f"{topic} Q0 {doc} {rank} {score!r} {tag}\n"
+                for rank, (score, doc) in zip(ranks, lines, strict=True)
+            ]
+        )
+
+
+def _intent_lines(intents: dict[str, dict[str, dict[str, int]]]) -> Iterator[str]:
+    for topic, by_intent in intents.items():
+        for intent, levels in by_intent.items():
+            yield "".join([f"{topic} {intent} {doc} {level}\n" for doc, level in levels.items()])
+
+
+def _probability_lines(probabilities: dict[str, dict[str, float]]) -> Iterator[str]:
+    for topic, by_intent in probabilities.items():
+        yield "".join([f"{topic} {intent} {p:.6f}\n" for intent, p in by_intent.items()])

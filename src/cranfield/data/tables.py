@@ -1,0 +1,117 @@
+"""Tables: CSV and TSV with a header, Parquet, Arrow, Polars and pandas frames.
+
+All become a Polars frame with the columns topic, doc, value and, for runs, rank and tag where
+the table has them. A run without scores has no value column: its order is the table's.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+from cranfield.data.columns import VALUE, Kind, name_columns
+from cranfield.data.formats import Format
+from cranfield.data.source import Source
+from cranfield.errors import CranfieldError, InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class NotATable(ValueError):
+    """Polars could not read the text; `records` finds the line."""
+
+
+def read_table(source: Source, format: Format, kind: Kind) -> pl.DataFrame:
+    """A file's table, with our column names and types."""
+    import polars as pl
+
+    data = source.read()
+    try:
+        match format:
+            case "parquet":
+                table = pl.read_parquet(io.BytesIO(data))
+            case "arrow":
+                table = pl.read_ipc(io.BytesIO(data))
+            case _:
+                table = pl.read_csv(
+                    data,
+                    separator="," if format == "csv" else "\t",
+                    infer_schema=False,  # identifiers are strings and never parsed
+                    quote_char='"',
+                )
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        if format in ("csv", "tsv"):
+            raise NotATable from error
+        raise CranfieldError(f"{source.name}: found a broken {format} file ({error})") from None
+    return tidy(table, kind, source.name, text=format in ("csv", "tsv"))
+
+
+def is_frame(data: Any) -> bool:
+    """Whether this is a Polars or a pandas frame (neither of which need be installed)."""
+    origin = type(data).__module__.partition(".")[0]
+    return origin in ("polars", "pandas") and type(data).__name__ in ("DataFrame", "LazyFrame")
+
+
+def frame_table(data: Any, kind: Kind, where: str) -> pl.DataFrame:
+    """A Polars or pandas frame with our column names and types."""
+    import polars as pl
+
+    if type(data).__module__.startswith("pandas"):
+        named = name_columns([str(c) for c in data.columns], kind, where)
+        columns = {str(c): c for c in data.columns}
+        # Column by column, so that pandas' many string types need no PyArrow.
+        data = pl.DataFrame(
+            {theirs: data[columns[theirs]].tolist() for theirs in named.values()}, strict=False
+        )
+    elif isinstance(data, pl.LazyFrame):
+        data = data.collect()
+    return tidy(data, kind, where)
+
+
+def tidy(table: pl.DataFrame, kind: Kind, where: str, text: bool = False) -> pl.DataFrame:
+    """The table with the columns topic, doc, value (rank, tag), checked for what they hold."""
+    import polars as pl
+
+    named = name_columns(table.columns, kind, where)
+    value = VALUE[kind]
+    ours = {"value" if name == value else name: table[theirs] for name, theirs in named.items()}
+    for name, column in ours.items():
+        dtype = pl.Float64 if name in ("value", "rank") else pl.String
+        if name in ("topic", "doc") and not (
+            column.dtype == pl.String
+            or column.dtype.is_integer()
+            or column.dtype in (pl.Categorical, pl.Enum)
+        ):
+            raise InputError(f"{column.dtype} in column {named[name]}", "identifiers", where)
+        try:
+            ours[name] = column.cast(dtype, strict=name != "rank").alias(name)
+        except pl.exceptions.PolarsError:
+            if text:
+                raise NotATable from None
+            raise InputError(
+                f"{column.dtype} in column {named.get(name, named.get(value))}", "numbers", where
+            ) from None
+    found = pl.DataFrame(ours)
+    _check_cells(found, where, text)
+    return found
+
+
+def _check_cells(table: pl.DataFrame, where: str, text: bool) -> None:
+    """No identifier or value may be missing, no value infinite."""
+    import polars as pl
+
+    bad = pl.col("topic").is_null() | pl.col("doc").is_null()
+    bad = bad | (pl.col("topic") == "") | (pl.col("doc") == "")
+    if "value" in table.columns:
+        bad = bad | pl.col("value").is_null() | ~pl.col("value").is_finite()
+    rows = table.with_row_index("row").filter(bad)
+    if len(rows) == 0:
+        return
+    if text:
+        raise NotATable
+    row = rows.row(0, named=True)
+    cells = ", ".join(f"{k} {v!r}" for k, v in row.items() if k in ("topic", "doc", "value"))
+    raise InputError(
+        f"{cells} in row {row['row'] + 1}", "identifiers and a finite number", where
+    )

@@ -1,0 +1,367 @@
+"""The one path: judgments and runs in, scores out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from cranfield.data.qrels import LARGE, QrelsLike, read_qrels
+from cranfield.data.run import Run, RunLike, Ties, read_run
+from cranfield.data.source import Source
+from cranfield.data.tables import is_frame
+from cranfield.errors import CranfieldError
+from cranfield.labelling.blocks import Bools, Floats, Rankings
+from cranfield.labelling.columns import label_columns
+from cranfield.labelling.gold import GoldStandard
+from cranfield.labelling.mappings import label_lists
+from cranfield.measures.base import Measure
+from cranfield.measures.gains import parse_gain
+from cranfield.measures.grammar import MeasureLike, parse_measures
+from cranfield.measures.lists import BLOCK_CELLS, Gold, blocks, gold_block, lists_block
+from cranfield.scores import Notice, Scores
+
+Topics: TypeAlias = Literal["judged", "common"]
+Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
+
+DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "Recall@1000", "Judged@10")
+
+
+def evaluate(
+    qrels: QrelsLike,
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
+    **options: Any,
+) -> Scores:
+    """Score one or several runs.
+
+    `qrels` and each run may be a path, a nested dict, a Polars or pandas frame, or tuples;
+    several runs are a list, or a dict from their names. The options are those of `Evaluator`.
+
+    >>> qrels = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
+    >>> run = {"q1": {"a": 0.3, "b": 0.9, "x": 0.1}, "q2": {"d": 1.5}}
+    >>> evaluate(qrels, run, ["AP", "nDCG@10"]).summary()["run"]["AP"]
+    0.625
+    """
+    given = _named(runs)
+    total = _text_size([qrels, *(data for _, data in given)])
+    large = None if total is None else total > LARGE
+    evaluator = Evaluator(qrels, measures, _large=large, **options)
+    return evaluator.scores(given, large=large)
+
+
+@dataclass(frozen=True)
+class _Labelled:
+    """One run, labelled: its name, where it placed the judged items, what the user should know."""
+
+    name: str
+    rankings: Rankings
+    notices: tuple[Notice, ...]
+
+
+class Evaluator:
+    """Judgments prepared once, for many runs: ``ev = Evaluator(qrels, ["AP"]); ev(run)``.
+
+    | option | meaning |
+    |---|---|
+    | `topics` | ``judged``: every judged topic counts, unanswered ones as empty lists; ``common``: only judged topics that every run answers |
+    | `undefined` | what a topic without a relevant document scores: ``zero``, ``nan``, left out of the means (``skip``), or an ``error`` |
+    | `ties` | order of the lists: ``trec``, ``rank`` or ``given``; see `read_run` |
+    | `depth` | look at so many documents of each list only |
+    | `rel`, `gains`, `condensed` | parameters of all measures that have them and do not set them |
+    | `exclude_self` | drop a document whose id is the topic's |
+    | `threads` | how many; the result does not depend on it |
+
+    >>> ev = Evaluator({"q1": {"a": 1}}, "RR")
+    >>> ev({"q1": {"b": 2.0, "a": 1.0}}).summary()
+    {'run': {'RR': 0.5}}
+    """
+
+    def __init__(
+        self,
+        qrels: QrelsLike,
+        measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
+        *,
+        topics: Topics = "judged",
+        undefined: Undefined = "zero",
+        ties: Ties | None = None,
+        depth: int | None = None,
+        rel: float | None = None,
+        gains: Any = None,
+        condensed: bool = False,
+        exclude_self: bool = False,
+        threads: int | None = None,
+        qrels_format: str | None = None,
+        run_format: str | None = None,
+        block_cells: int = BLOCK_CELLS,
+        progress: Callable[[str, int], None] | None = None,
+        _large: bool | None = None,
+    ) -> None:
+        _one_of("topics", topics, get_args(Topics))
+        _one_of("undefined", undefined, get_args(Undefined))
+        if depth is not None and depth < 1:
+            raise CranfieldError(f"found depth {depth}, expected a whole number from 1")
+        self.topics, self.undefined, self.ties, self.depth = topics, undefined, ties, depth
+        self.exclude_self, self.run_format, self.progress = exclude_self, run_format, progress
+        self.threads = threads or min(4, os.cpu_count() or 1)
+        defaults = {"rel": rel, "gain": gains, "condensed": condensed or None}
+        self.measures = tuple(_with(m, defaults) for m in parse_measures(measures))
+        if not self.measures:
+            raise CranfieldError("found no measure, expected at least one")
+        self.gold = GoldStandard.of(read_qrels(qrels, qrels_format, large=_large))
+        judgments = self.gold.judgments
+        self._blocks: list[tuple[int, int, Gold]] = [
+            (a, b, gold_block(judgments, a, b)) for a, b in blocks(judgments, block_cells)
+        ]
+
+    def __call__(self, runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> Scores:
+        """Score one or several runs."""
+        return self.scores(_named(runs))
+
+    def scores(
+        self, runs: Sequence[tuple[str | None, RunLike]], large: bool | None = None
+    ) -> Scores:
+        """Score runs given with their names (None: the run's own)."""
+        names: list[str] = []
+        labelled: list[_Labelled] = []
+        read = [self._read(data, name, large) for name, data in runs]
+        for run, name in zip(read, _distinct(read), strict=True):
+            names.append(name)
+            labelled.append(self._label(replace(run, name=name)))
+        counted = self._counted(labelled)
+        values = np.stack([self._values(one.rankings) for one in labelled])[:, counted]
+        topics = tuple(np.array(self.gold.judgments.topics, dtype=object)[counted].tolist())
+        return Scores(
+            values=values,
+            runs=tuple(names),
+            topics=topics,
+            measures=tuple(name for m in self.measures for name in m.names()),
+            summaries=tuple(m.summary for m in self.measures for _ in m.names()),
+            undefined=self.undefined,
+            notices=(*self._gold_notices(counted), *(n for one in labelled for n in one.notices)),
+        )
+
+    # -- labelling --------------------------------------------------------------------------
+
+    def _read(self, data: RunLike, name: str | None, large: bool | None) -> Run:
+        return read_run(data, self.run_format, name=name, ties=self.ties, large=large)
+
+    def _label(self, run: Run) -> _Labelled:
+        if run.lists is not None:
+            rankings = label_lists(self.gold, run, self.exclude_self)
+            topics, contradicted = tuple(run.lists), run.contradicted
+        else:
+            step = None if self.progress is None else lambda n: self.progress(run.name, n)  # type: ignore[misc]
+            found = label_columns(self.gold, run, self.exclude_self, self.threads, step)
+            rankings, topics, contradicted = found.rankings, found.topics, found.contradicted
+        if self.depth is not None:
+            rankings = rankings.truncated(self.depth)
+        if self.progress is not None:
+            self.progress(run.name, 0)
+        return _Labelled(run.name, rankings, tuple(self._notices(run, rankings, topics, contradicted)))
+
+    def _counted(self, labelled: Sequence[_Labelled]) -> Bools:
+        """The topics that count."""
+        counted = np.ones(len(self.gold.judgments.topics), dtype=bool)
+        if self.topics == "common":
+            for one in labelled:
+                counted &= one.rankings.answered
+            if not counted.any():
+                raise CranfieldError("found no judged topic that every run answers, expected one")
+        return counted
+
+    # -- measuring --------------------------------------------------------------------------
+
+    def _values(self, rankings: Rankings) -> Floats:
+        """Topics × columns of one run."""
+        judgments = self.gold.judgments
+
+        def measured(block: tuple[int, int, Gold]) -> Floats:
+            start, stop, gold = block
+            lists = lists_block(rankings, judgments, gold, start, stop)
+            columns = []
+            for m in self.measures:
+                x = m.values(lists)
+                if self.undefined != "zero" and m.effectiveness:
+                    x = np.where(m.view(lists).R[:, None] > 0, x, np.nan)
+                columns.append(x)
+            return np.concatenate(columns, axis=1)
+
+        if len(self._blocks) > 1 and self.threads > 1:
+            with ThreadPoolExecutor(self.threads) as pool:
+                parts = list(pool.map(measured, self._blocks))
+        else:
+            parts = [measured(block) for block in self._blocks]
+        values = np.concatenate(parts)
+        if self.undefined == "error" and np.isnan(values).any():
+            lost = [t for t, row in zip(judgments.topics, values, strict=True) if np.isnan(row).any()]
+            raise CranfieldError(
+                f"{self.gold.qrels.where}: found no relevant document for {_some(lost, 'topic')}, "
+                "expected one with undefined=error"
+            )
+        return values
+
+    # -- what the user should know ----------------------------------------------------------
+
+    def _gold_notices(self, counted: Bools) -> Iterable[Notice]:
+        judgments, qrels = self.gold.judgments, self.gold.qrels
+        empty = [t for t, R, c in zip(judgments.topics, judgments.relevant, counted, strict=True) if c and not R]
+        if empty:
+            done = {
+                "zero": "they count as 0",
+                "nan": "their scores and the means over them are nan",
+                "skip": "they are left out of the means",
+            }[self.undefined]
+            yield Notice(
+                "no-relevant",
+                f"{_some(empty, 'topic')} without a relevant document: {done}",
+                topics=tuple(empty),
+            )
+        if qrels.repeated:
+            yield Notice("duplicates", f"{qrels.where}: {qrels.repeated} judgments are repeated, each alike")
+        silent = [str(m) for m in self.measures if _takes_max_level(m)]
+        if silent:
+            yield Notice(
+                "max-level",
+                f"{', '.join(silent)}: the highest level is {judgments.max_level:g}, the highest in "
+                "the judgments; max_level= declares another",
+            )
+
+    def _notices(
+        self, run: Run, rankings: Rankings, topics: tuple[str, ...], contradicted: tuple[str, ...]
+    ) -> Iterable[Notice]:
+        judgments = self.gold.judgments
+        missing = [t for t, a in zip(judgments.topics, rankings.answered, strict=True) if not a]
+        if missing:
+            done = "count as empty lists" if self.topics == "judged" else "are left out"
+            yield self._notice("missing-topics", run, f"{_some(missing, 'topic')} not answered, {done}", missing)
+        known = self.gold.topic_index
+        unjudged = [t for t in topics if t not in known]
+        if unjudged:
+            yield self._notice("unjudged-topics", run, f"{_some(unjudged, 'topic')} without judgments, ignored", unjudged)
+        doubtful = rankings.doubtful(judgments)
+        if doubtful.any():
+            where = [t for t, n in zip(judgments.topics, doubtful, strict=True) if n]
+            yield self._notice(
+                "ties",
+                run,
+                f"{rankings.tied.sum()} documents share their score with another; {doubtful.sum()} of them "
+                f"in {len(where)} topic{'s' * (len(where) != 1)} could change a score in another order "
+                "(ordered by document id, descending)",
+                where,
+            )
+        if contradicted:
+            yield self._notice(
+                "rank-order",
+                run,
+                f"ranks contradict scores in {_some(contradicted, 'topic')}; the scores decide (ties=rank for the ranks)",
+                contradicted,
+            )
+        yield from self._unjudged_notices(run, rankings)
+
+    def _unjudged_notices(self, run: Run, rankings: Rankings) -> Iterable[Notice]:
+        """How much of what the measures look at was never judged, at the smallest cutoff asked for."""
+        cutoffs = [m.cutoff for m in self.measures if m.cutoff is not None and m.effectiveness]
+        if not cutoffs:
+            return
+        l = min(cutoffs)
+        shown = int(np.minimum(rankings.lengths, l).sum())
+        unjudged = shown - int(np.count_nonzero(rankings.ranks <= l))
+        if unjudged and not all(m.condensed for m in self.measures):
+            yield self._notice(
+                "unjudged",
+                run,
+                f"{unjudged} of {shown} documents in the top {l} are unjudged ({unjudged / shown:.0%}) and count as nonrelevant",
+                (),
+            )
+
+    def _notice(self, kind: str, run: Run, text: str, topics: Sequence[str]) -> Notice:
+        return Notice(kind, f"{run.name}: {text}", run.name, tuple(topics))
+
+
+def _with(m: Measure, defaults: Mapping[str, Any]) -> Measure:
+    """The measure with these parameters, where it has them and they are not set."""
+    settings = {}
+    for f in m.parameters():
+        value = defaults.get(f.name)
+        if value is not None and getattr(m, f.name) == f.default:
+            settings[f.name] = parse_gain(value) if f.name == "gain" else value
+    return replace(m, **settings) if settings else m
+
+
+def _takes_max_level(m: Measure) -> bool:
+    """Whether the measure depends on a highest level that nobody declared."""
+    return (
+        getattr(m, "max_level", 0) is None
+        and isinstance(getattr(m, "gain", ""), str)
+        and getattr(m, "gain", "") != "binary"
+        and getattr(m, "rel", None) is None
+    )
+
+
+def _one_of(name: str, value: Any, known: Sequence[str]) -> None:
+    if value not in known:
+        raise CranfieldError(f"found {name} {value!r}, expected {' or '.join(known)}")
+
+
+def _some(names: Sequence[str], what: str) -> str:
+    """A few of the names: ``3 topics (a, b, c)``, ``12 topics (a, b, c, d, e, …)``."""
+    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    return f"{len(names)} {what}{'s' * (len(names) != 1)} ({shown})"
+
+
+# -- naming runs ------------------------------------------------------------------------------
+
+
+def _named(runs: Any) -> list[tuple[str | None, RunLike]]:
+    """The runs of an argument, each with the name the user gave it, if any."""
+    if isinstance(runs, Mapping):
+        if runs and all(_is_run(value) for value in runs.values()):
+            return [(str(name), run) for name, run in runs.items()]
+        return [(None, runs)]
+    if isinstance(runs, list | tuple) and runs and all(_is_run(r) for r in runs):
+        in_memory = 0
+        named: list[tuple[str | None, RunLike]] = []
+        for run in runs:
+            memory = not isinstance(run, str | os.PathLike | Run)
+            in_memory += memory
+            named.append((f"run{in_memory}" if memory else None, run))
+        return named if named and len(named) > 1 else [(None, runs[0])]
+    return [(None, runs)]
+
+
+def _is_run(value: Any) -> bool:
+    """Whether a value is a run by itself, and not a row or a list of one."""
+    if isinstance(value, str | os.PathLike | Run) or is_frame(value):
+        return True
+    if isinstance(value, Mapping):
+        inner = next(iter(value.values()), None)
+        return isinstance(inner, Mapping | list)
+    return False
+
+
+def _distinct(runs: Sequence[Run]) -> list[str]:
+    """A run's name is its tag; where tags clash, the path as given. No path twice."""
+    paths = [run.source.path for run in runs if run.source is not None]
+    for path in paths:
+        if paths.count(path) > 1:
+            raise CranfieldError(f"found {path} twice, expected each run once")
+    names = [run.name for run in runs]
+    unique = [
+        run.source.path if names.count(run.name) > 1 and run.source is not None else run.name
+        for run in runs
+    ]
+    for name in unique:
+        if unique.count(name) > 1:
+            raise CranfieldError(f"found two runs named {name!r}, expected different names")
+    return unique
+
+
+def _text_size(inputs: Sequence[Any]) -> int | None:
+    """The bytes of all files together: small ones are read without waking Polars."""
+    paths = [x for x in inputs if isinstance(x, str | os.PathLike)]
+    return sum(Source.of(p).size for p in paths if os.fspath(p) != "-") if paths else None

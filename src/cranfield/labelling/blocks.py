@@ -1,0 +1,124 @@
+"""What labelling hands to the measures: numbers only, never a document id.
+
+`Judgments` is true of the topics whatever the run; `Rankings` is what one run did with them.
+Both are flat arrays with one slice per topic (``offsets[t]:offsets[t + 1]``), so that a topic
+with ten million documents and one with three stand side by side without padding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """The judged items of each topic, highest level first: the ideal list, as levels."""
+
+    topics: tuple[str, ...]
+    offsets: Ints  # [topics + 1]
+    levels: Floats  # [items], descending within a topic
+
+    @cached_property
+    def counts(self) -> Ints:
+        """The number of judged items of each topic."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def max_level(self) -> float:
+        """The highest level of the whole collection, 0 if nothing is judged relevant."""
+        return max(0.0, float(self.levels.max(initial=0.0)))
+
+    @cached_property
+    def relevant(self) -> Ints:
+        """The number of items above level 0 of each topic."""
+        return count_by(self.item_topics[self.levels > 0], len(self.topics))
+
+    @cached_property
+    def item_topics(self) -> Ints:
+        """The topic of each item, as an index into `topics`."""
+        return np.repeat(np.arange(len(self.topics)), self.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """Where one run placed the judged items; unjudged items are the gaps between the ranks."""
+
+    returned: Ints  # [topics] items in the list, judged or not; -1 where the topic was not answered
+    offsets: Ints  # [topics + 1]
+    ranks: Ints  # [hits] ascending within a topic, from 1
+    items: Ints  # [hits] index into Judgments.levels
+    first: Ints  # [hits] the best and the worst rank the item could have been given:
+    last: Ints  # [hits] both equal `ranks` unless its score is tied
+    tied: Ints  # [topics] items whose score equals another's
+
+    @property
+    def answered(self) -> Bools:
+        """The topics for which the run has a list, even an empty one."""
+        return self.returned >= 0
+
+    @property
+    def lengths(self) -> Ints:
+        """The number of items of each list, 0 where there is none."""
+        return np.maximum(self.returned, 0)
+
+    def truncated(self, depth: int) -> Rankings:
+        """These lists cut after `depth` items."""
+        kept = self.ranks <= depth
+        return Rankings(
+            returned=np.minimum(self.returned, depth),
+            offsets=np.concatenate(([0], np.cumsum(kept)))[self.offsets],
+            ranks=self.ranks[kept],
+            items=self.items[kept],
+            first=self.first[kept],
+            last=self.last[kept],
+            tied=self.tied,
+        )
+
+    def doubtful(self, judgments: Judgments) -> Ints:
+        """Per topic, how many tied items could change a score by trading places.
+
+        A group of items with one score matters if it holds a relevant item and is not all of
+        one level.
+        """
+        topics = len(self.returned)
+        hit_topics = np.repeat(np.arange(topics), np.diff(self.offsets))
+        levels = judgments.levels[self.items]
+        tied = self.last > self.first
+        if not tied.any():
+            return np.zeros(topics, dtype=np.int64)
+        hit_topics, levels = hit_topics[tied], levels[tied]
+        first, size = self.first[tied], (self.last - self.first + 1)[tied]
+        new = np.ones(len(first), dtype=bool)
+        new[1:] = (first[1:] != first[:-1]) | (hit_topics[1:] != hit_topics[:-1])
+        start = np.flatnonzero(new)
+        best = np.maximum.reduceat(levels, start)
+        worst = np.minimum.reduceat(levels, start)
+        members = np.diff(np.append(start, len(first)))
+        matters = (best > 0) & ((best != worst) | (members < size[start]))
+        return np.bincount(
+            hit_topics[start], weights=np.where(matters, size[start], 0), minlength=topics
+        ).astype(np.int64)
+
+
+def count_by(topics: Ints, n: int) -> Ints:
+    """How often each of the topics 0..n-1 occurs."""
+    return np.bincount(topics, minlength=n).astype(np.int64)
+
+
+def rankings_of(
+    returned: Ints, topics: Ints, ranks: Ints, items: Ints, first: Ints, last: Ints, tied: Ints
+) -> Rankings:
+    """Rankings from hits in any order."""
+    by_rank = np.lexsort((ranks, topics))
+    offsets = np.concatenate(([0], np.cumsum(count_by(topics, len(returned)))))
+    return Rankings(
+        returned, offsets, ranks[by_rank], items[by_rank], first[by_rank], last[by_rank], tied
+    )

@@ -1,0 +1,60 @@
+"""`GoldStandard`: judgments made ready for looking up what a run returned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cranfield.data.qrels import Qrels
+from cranfield.labelling.blocks import Ints, Judgments
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class GoldStandard:
+    """The judgments of a collection and, for each judged document, its place in them."""
+
+    qrels: Qrels
+    judgments: Judgments
+    items: Ints  # the item of each row of the qrels
+
+    @classmethod
+    def of(cls, qrels: Qrels) -> GoldStandard:
+        topics = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.offsets))
+        best_first = np.lexsort((-qrels.levels, topics))  # stable: equal levels stay in order
+        items = np.empty(len(best_first), dtype=np.int64)
+        items[best_first] = np.arange(len(best_first))
+        judgments = Judgments(qrels.topics, qrels.offsets, qrels.levels[best_first])
+        return cls(qrels, judgments, items)
+
+    @cached_property
+    def topic_index(self) -> dict[str, int]:
+        """The place of each topic."""
+        return {topic: t for t, topic in enumerate(self.qrels.topics)}
+
+    @cached_property
+    def by_topic(self) -> list[dict[str, int]]:
+        """For each topic, the item of each judged document."""
+        docs, items = list(self.qrels.docs), self.items.tolist()
+        bounds = self.qrels.offsets.tolist()
+        return [
+            dict(zip(docs[a:b], items[a:b], strict=True))
+            for a, b in zip(bounds, bounds[1:], strict=False)
+        ]
+
+    @cached_property
+    def docs(self) -> pl.Series:
+        """The judged documents as a series, in the order of the qrels."""
+        import polars as pl
+
+        return pl.Series("doc", self.qrels.docs, dtype=pl.String)
+
+    @cached_property
+    def doc_hashes(self) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+        """A 64-bit hash of each judged document."""
+        return self.docs.hash().to_numpy()

@@ -1,0 +1,83 @@
+"""Gains: what a relevance level is worth.
+
+A *level* is what the assessor wrote; a *gain* is what a measure makes of it:
+
+- ``linear``: the level itself;
+- ``exp``: 2^level − 1;
+- ``binary``: 1 above level 0;
+- a table such as ``1:2:3``: the gains of levels 1, 2, 3 (level 0 and below gain nothing).
+
+Levels below 0 (junk, spam) gain nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+
+from cranfield.errors import CranfieldError
+from cranfield.labelling.blocks import Floats
+
+Gain: TypeAlias = str | tuple[float, ...]
+
+NAMES = ("linear", "exp", "binary")
+
+
+def parse_gain(value: object) -> Gain:
+    """A gain from what users write: a name, ``"1:2:3"`` or a sequence of numbers.
+
+    >>> parse_gain("exp"), parse_gain("1:2.5"), parse_gain([1, 3])
+    ('exp', (1.0, 2.5), (1.0, 3.0))
+    """
+    if isinstance(value, str) and value in NAMES:
+        return value
+    parts = value.split(":") if isinstance(value, str) else value
+    if isinstance(parts, int | float):
+        parts = [parts]
+    try:
+        table = tuple(float(x) for x in parts)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        table = ()
+    if not table or not all(np.isfinite(table)) or min(table) < 0:
+        raise CranfieldError(
+            f"found gain {value!r}, expected {', '.join(NAMES)} "
+            "or the gains of levels 1, 2, … such as 1:2:3"
+        )
+    return table
+
+
+def is_table(gain: Gain) -> bool:
+    """Whether the gain is given level by level."""
+    return not isinstance(gain, str)
+
+
+def top_level(gain: Gain) -> float | None:
+    """The highest level a gain table declares; None if the gain is not a table."""
+    return None if isinstance(gain, str) else float(len(gain))
+
+
+def gain_of(gain: Gain, level: Floats) -> Floats:
+    """The gains of an array of levels."""
+    positive = np.maximum(level, 0.0)
+    if gain == "linear":
+        return positive
+    if gain == "exp":
+        return np.exp2(positive) - 1.0
+    if gain == "binary":
+        return (positive > 0).astype(np.float64)
+    table = np.concatenate(([0.0], np.asarray(gain, dtype=np.float64)))
+    if positive.size:
+        whole = positive == np.floor(positive)
+        if not whole.all():
+            _no_gain(gain, positive[~whole][0], "whole levels")
+        if positive.max() >= len(table):
+            _no_gain(gain, positive.max(), f"levels up to {len(table) - 1}")
+    return table[positive.astype(np.int64)]
+
+
+def _no_gain(gain: Gain, level: float, expected: str) -> None:
+    shown = ":".join(f"{x:g}" for x in gain)
+    raise CranfieldError(
+        f"the gain table {shown}: found level {level:g} in the judgments, expected {expected}"
+    )

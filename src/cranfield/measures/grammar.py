@@ -1,0 +1,213 @@
+"""Measures as text: ``Name(param=value, …)@cutoff.measurement``, parsed and never evaluated.
+
+Other tools' names are accepted where they mean something that exists here: trec_eval's
+(``map``, ``ndcg_cut_10``), ir_measures' (``nDCG(dcg='exp-log2')@10``), ranx's (``ndcg@10-l2``)
+and NTCIREVAL's (``MSnDCG@0010``).
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from cranfield.errors import CranfieldError
+from cranfield.measures.base import REGISTRY, Measure
+from cranfield.measures.names import ALIASES, NTCIREVAL, PARAMETERS, PATTERNS, TREC_EVAL
+
+MeasureLike: TypeAlias = str | Measure | type[Measure]
+
+
+@dataclass
+class Call:
+    """The parts of a measure's text, not yet understood."""
+
+    name: str
+    arguments: list[str] = field(default_factory=list)
+    parameters: dict[str, str] = field(default_factory=dict)
+    cutoff: str | None = None
+    measurement: str = ""
+
+
+def parse_measure(text: MeasureLike) -> Measure:
+    """The measure a text stands for; measures and their classes stand for themselves.
+
+    >>> parse_measure("ndcg(gain=exp)@10")
+    nDCG(gain=exp)@10
+    >>> parse_measure("map_cut_100"), parse_measure("MSnDCG@0010"), parse_measure("ndcg@10-l2")
+    (AP(norm=R)@100, nDCG@10, nDCG(rel=2)@10)
+    """
+    if isinstance(text, Measure):
+        return text
+    if isinstance(text, type) and issubclass(text, Measure):
+        return text()
+    if not isinstance(text, str):
+        raise CranfieldError(f"found {text!r}, expected a measure or its name")
+    try:
+        return _build(_translated(text.strip()))
+    except CranfieldError as problem:
+        raise CranfieldError(f"measure {text.strip()!r}: {problem}") from None
+
+
+def parse_measures(texts: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:
+    """All measures in a text or a sequence, in order and without repetition.
+
+    >>> parse_measures(["AP nDCG(gain=exp, rel=1)@10", "P@5, P@10"])
+    (AP, nDCG(gain=exp, rel=1)@10, P@5, P@10)
+    """
+    if isinstance(texts, str | Measure | type):
+        texts = [texts]
+    found: dict[Measure, None] = {}
+    for text in texts:
+        for part in _split(text) if isinstance(text, str) else [text]:
+            found[parse_measure(part)] = None
+    return tuple(found)
+
+
+def _split(text: str) -> list[str]:
+    """The measures of a text: separated by blanks (or by commas before them) outside brackets."""
+    parts = [p.rstrip(",") for p in re.findall(r"(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[^\s(])+", text)]
+    return [p for p in parts if p]
+
+
+# -- from text to parts -----------------------------------------------------------------------
+
+_SHAPE = re.compile(
+    r"(?P<name>[^\s()@=]+?)"
+    r"(?:\((?P<arguments>.*)\))?"
+    r"(?:@(?P<cutoff>[0-9.]*[0-9]))?"
+    r"(?:\.(?P<measurement>[A-Za-z]\w*))?",
+    re.DOTALL,
+)
+
+
+def _parts(text: str) -> Call:
+    shape = _SHAPE.fullmatch(text)
+    if shape is None:
+        raise CranfieldError("expected Name(param=value, …)@cutoff")
+    call = Call(shape["name"], cutoff=shape["cutoff"], measurement=shape["measurement"] or "")
+    for argument in _arguments(shape["arguments"] or ""):
+        key, equals, value = argument.partition("=")
+        if equals and key.strip().isidentifier():
+            if key.strip() in call.parameters:
+                raise CranfieldError(f"parameter {key.strip()} is given twice")
+            call.parameters[key.strip()] = value.strip()
+        else:
+            call.arguments.append(argument)
+    return call
+
+
+def _arguments(text: str) -> list[str]:
+    """The arguments between the brackets, split at commas outside inner brackets."""
+    if not text.strip():
+        return []
+    found, depth, start = [], 0, 0
+    for i, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if c == "," and depth == 0:
+            found.append(text[start:i].strip())
+            start = i + 1
+    found.append(text[start:].strip())
+    if depth or not all(found):
+        raise CranfieldError(f"cannot read the parameters ({text})")
+    return found
+
+
+# -- other tools' names -----------------------------------------------------------------------
+
+
+def _translated(text: str) -> Call:
+    """The parts of a text with other tools' names turned into ours."""
+    for prefix, table in (("ntcir:", NTCIREVAL), ("trec:", TREC_EVAL)):
+        if text.lower().startswith(prefix):
+            return _from_table(_by_pattern(text[len(prefix) :]), table, prefix)
+    call = _parts(_by_pattern(text))
+    if call.cutoff is not None and re.fullmatch(r"0\d+", call.cutoff):
+        return _from_table(text, NTCIREVAL, "a cutoff with a leading zero")
+    if call.name.lower() not in REGISTRY and call.name.lower() in ALIASES:
+        return _onto(ALIASES[call.name.lower()], call)
+    return call
+
+
+def _by_pattern(text: str) -> str:
+    """Names that carry their cutoff or threshold inside, such as ndcg_cut_10 or mrr@10-l2."""
+    for pattern, ours in PATTERNS:
+        match = pattern.fullmatch(text)
+        if match:
+            return match.expand(ours)
+    return text
+
+
+def _from_table(text: str, table: dict[str, str], who: str) -> Call:
+    call = _parts(text)
+    ours = table.get(call.name.lower())
+    if ours is None:
+        raise CranfieldError(f"{who} does not know {call.name!r}{_nearest(call.name, table)}")
+    return _onto(ours, call)
+
+
+def _onto(ours: str, call: Call) -> Call:
+    """Our name for a foreign one, with the call's own parameters and cutoff on top."""
+    plain, _, at_cutoff = ours.partition("|")
+    target = _parts(at_cutoff if at_cutoff and call.cutoff is not None else plain)
+    return Call(
+        target.name,
+        call.arguments,
+        target.parameters | call.parameters,
+        call.cutoff,
+        call.measurement,
+    )
+
+
+# -- from parts to a measure ------------------------------------------------------------------
+
+
+def _build(call: Call) -> Measure:
+    cls = REGISTRY.get(call.name.lower())
+    if cls is None:
+        near = _nearest(call.name, [*REGISTRY, *ALIASES])
+        raise CranfieldError(f"there is no measure named {call.name!r}{near}")
+    if call.arguments:
+        raise CranfieldError(
+            f"{cls.__name__} takes named parameters only, found ({', '.join(call.arguments)})"
+        )
+    names = [f.name for f in cls.parameters()]
+    settings: dict[str, Any] = {}
+    for key, text in call.parameters.items():
+        name, value = PARAMETERS.get(key, lambda v: (key, v))(_unquoted(text))  # noqa: B023
+        if name == "cutoff":
+            call.cutoff = str(value)
+        elif name not in names:
+            raise CranfieldError(
+                f"{cls.__name__} has no parameter {key!r}, only {', '.join(names)}"
+            )
+        else:
+            settings[name] = value if name == "gain" else _value(value)
+    return cls(**settings, cutoff=_cutoff(call.cutoff), measurement=call.measurement)
+
+
+def _cutoff(text: str | None) -> Any:
+    return None if text is None else _value(text)
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
+
+
+def _value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
+    shown = [REGISTRY[k].__name__ if k in REGISTRY else k for k in near]
+    return f"; did you mean {' or '.join(shown)}?" if shown else "; `cranfield measures` lists all"

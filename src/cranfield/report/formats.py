@@ -1,0 +1,298 @@
+"""Scores for programs (TSV, CSV, JSON, Parquet) and for papers (Markdown, LaTeX)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from cranfield.errors import CranfieldError, InputError
+from cranfield.scores import ALL, Scores, counted, four_decimals, json_number, number, printable
+
+FORMATS: tuple[str, ...] = (
+    "table",
+    "tsv",
+    "csv",
+    "json",
+    "jsonl",
+    "markdown",
+    "latex",
+    "parquet",
+)
+
+COLUMNS = ("run", "topic", "measure", "value")
+
+
+def render(scores: Scores, format: str, per_topic: bool = False) -> bytes:
+    r"""Return scores as the content of a file.
+
+    All formats but ``"table"``, which is `cranfield.report.terminal.table`. Those for programs
+    hold every value in full; those for papers have four decimals and the best value in bold.
+
+    >>> from cranfield.scores import Scores
+    >>> scores = Scores([[[1 / 3]], [[0.25]]], ["bm25", "dense"], ["301"], ["AP"], ["mean"])
+    >>> print(render(scores, "tsv").decode().replace("\t", " "))
+    run topic measure value
+    bm25 all AP 0.3333333333333333
+    dense all AP 0.25
+    <BLANKLINE>
+    >>> print(render(scores, "markdown").decode())
+    | run | AP |
+    |:---|---:|
+    | bm25 | **0.3333** |
+    | dense | 0.2500 |
+    <BLANKLINE>
+    Mean over 1 topic; best in bold.
+    <BLANKLINE>
+    """
+    if format not in _RENDERERS:
+        raise InputError(f"format {format!r}", "one of " + ", ".join(_RENDERERS))
+    return _RENDERERS[format](scores, per_topic)
+
+
+# For programs: every value in full, one row each, as `Scores.rows` lists them
+
+
+def _tsv(scores: Scores, per_topic: bool) -> bytes:
+    _refuse_in_names("\t\n\r", scores, "TSV")
+    rows = (COLUMNS, *_rows(scores, per_topic))
+    return "".join("\t".join(map(str, row)) + "\n" for row in rows).encode()
+
+
+def _csv(scores: Scores, per_topic: bool) -> bytes:
+    _refuse_in_names("\r", scores, "CSV")  # older csv modules do not quote it
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(_rows(scores, per_topic))
+    return text.getvalue().encode()
+
+
+def _refuse_in_names(characters: str, scores: Scores, format: str) -> None:
+    for name in (*scores.runs, *scores.topics, *scores.measures):
+        if not set(characters).isdisjoint(name):
+            raise CranfieldError(f"the name {name!r} cannot be written as {format}; use JSON")
+
+
+def _jsonl(scores: Scores, per_topic: bool) -> bytes:
+    return "".join(
+        _json(dict(zip(COLUMNS, (*names, json_number(value)), strict=True))) + "\n"
+        for *names, value in _rows(scores, per_topic)
+    ).encode()
+
+
+def _json_document(scores: Scores, per_topic: bool) -> bytes:
+    summary: dict[str, dict[str, Any]] = {run: {} for run in scores.runs}
+    topics: dict[str, dict[str, dict[str, Any]]] = {run: {} for run in scores.runs}
+    for run, topic, measure, value in _rows(scores, per_topic):
+        place = summary[run] if topic == ALL else topics[run].setdefault(topic, {})
+        place[measure] = json_number(value)
+    document = {
+        "runs": scores.runs,
+        "measures": scores.measures,
+        "all": summary,
+        **({"topics": topics} if per_topic else {}),
+        "notices": [asdict(notice) for notice in scores.notices],
+    }
+    return (_json(document, indent=2) + "\n").encode()
+
+
+def _parquet(scores: Scores, per_topic: bool) -> bytes:
+    import polars as pl
+
+    names = dict.fromkeys(COLUMNS[:3], pl.String())
+    rows = list(scores.rows(per_topic))
+    frame = pl.DataFrame(rows, {**names, "value": pl.Float64()}, orient="row")
+    file = io.BytesIO()
+    frame.write_parquet(file)
+    return file.getvalue()
+
+
+def _rows(scores: Scores, per_topic: bool) -> list[tuple[str, str, str, float | int]]:
+    """Return the rows with counts as integers."""
+    summary = dict(zip(scores.measures, scores.summaries, strict=True))
+    return [
+        (run, topic, measure, number(value, summary[measure]))
+        for run, topic, measure, value in scores.rows(per_topic)
+    ]
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+# For people: four decimals, one line for each run (and topic), the best value marked
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value as people read it, and whether no other run has a better one."""
+
+    text: str
+    best: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a table shows of a run: its name, that of a topic if asked for, and its values."""
+
+    names: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+
+def header(per_topic: bool) -> tuple[str, ...]:
+    """Return what stands above the names of a line."""
+    return ("run", "topic") if per_topic else ("run",)
+
+
+def lines(scores: Scores, per_topic: bool) -> list[Line]:
+    """Return the lines of a table for people.
+
+    The best is the highest value of any run, for each topic and measure; runs that tie share
+    it. Counts have no best, and neither has a run that is alone.
+    """
+    values: dict[tuple[str, str], dict[str, float]] = {}
+    for run, topic, measure, value in scores.rows(per_topic):
+        values.setdefault((run, topic), {})[measure] = value
+    best = _best(scores, values)
+    columns = list(zip(scores.measures, scores.summaries, strict=True))
+
+    def cell(topic: str, measure: str, summary: str, value: float) -> Cell:
+        return Cell(four_decimals(value, summary), value == best.get((topic, measure)))
+
+    return [
+        Line(
+            (run, topic)[: len(header(per_topic))],
+            tuple(cell(topic, m, summary, row.get(m, math.nan)) for m, summary in columns),
+        )
+        for (run, topic), row in values.items()
+    ]
+
+
+def _best(
+    scores: Scores, values: dict[tuple[str, str], dict[str, float]]
+) -> dict[tuple[str, str], float]:
+    """Return the highest value of each topic and measure that has a best."""
+    if len(scores.runs) < 2:
+        return {}
+    means = {m for m, s in zip(scores.measures, scores.summaries, strict=True) if s == "mean"}
+    best: dict[tuple[str, str], float] = {}
+    for (_, topic), row in values.items():
+        for measure, value in row.items():
+            if measure in means and not math.isnan(value):
+                best[topic, measure] = max(value, best.get((topic, measure), value))
+    return best
+
+
+def shown(scores: Scores, per_topic: bool) -> str:
+    """Return what the values of a table are.
+
+    >>> scores = Scores([[[0.5, 10]]], ["bm25"], ["301"], ["AP", "num_ret"], ["mean", "sum"])
+    >>> shown(scores, per_topic=False)
+    'mean over 1 topic, counts summed'
+    """
+    kinds = set(scores.summaries)
+    text = "sum" if kinds == {"sum"} else "mean"
+    text += f" over {counted(len(scores.topics), 'topic')}"
+    if len(kinds) > 1:
+        text += ", counts summed"
+    if scores.undefined == "skip" and np.isnan(scores.values).any():
+        text += ", undefined values left out"
+    return f"per topic, and all: {text}" if per_topic else text
+
+
+def _caption(scores: Scores, table: list[Line], per_topic: bool) -> str:
+    text = shown(scores, per_topic)
+    best = "; best in bold" if any(cell.best for line in table for cell in line.cells) else ""
+    return f"{text[0].upper()}{text[1:]}{best}."
+
+
+def _markdown(scores: Scores, per_topic: bool) -> bytes:
+    table = lines(scores, per_topic)
+    names, measures = header(per_topic), scores.measures
+    rows = [
+        [*map(_escape_markdown, (*names, *measures))],
+        *(
+            [*map(_escape_markdown, line.names)]
+            + [f"**{cell.text}**" if cell.best else cell.text for cell in line.cells]
+            for line in table
+        ),
+    ]
+    text = ["| " + " | ".join(row) + " |" for row in rows]
+    text.insert(1, "|" + ":---|" * len(names) + "---:|" * len(measures))
+    return "\n".join([*text, "", _caption(scores, table, per_topic), ""]).encode()
+
+
+def _latex(scores: Scores, per_topic: bool) -> bytes:
+    table = lines(scores, per_topic)
+    names, measures = header(per_topic), scores.measures
+    rows = [
+        [*map(_escape_latex, line.names)]
+        + [rf"\textbf{{{cell.text}}}" if cell.best else cell.text for cell in line.cells]
+        for line in table
+    ]
+    text = [
+        r"% \usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_escape_latex(_caption(scores, table, per_topic))}}}",
+        rf"\begin{{tabular}}{{{'l' * len(names)}{'r' * len(measures)}}}",
+        r"\toprule",
+        _latex_row([*map(_escape_latex, (*names, *measures))]),
+        r"\midrule",
+        *map(_latex_row, rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+        "",
+    ]
+    return "\n".join(text).encode()
+
+
+def _latex_row(cells: list[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+# Everything that Markdown would read as markup; an underscore only at the edge of a word.
+_MARKDOWN = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
+
+
+def _escape_markdown(name: str) -> str:
+    return _MARKDOWN.sub(r"\\\g<0>", printable(name))
+
+
+# The brackets and the star because they are arguments of \\ and \midrule when they come next.
+_LATEX = str.maketrans(
+    {
+        **{c: "\\" + c for c in "_&%$#{}"},
+        **{c: "{" + c + "}" for c in "[]*"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+    }
+)
+
+
+def _escape_latex(name: str) -> str:
+    return printable(name).translate(_LATEX)
+
+
+_RENDERERS: dict[str, Callable[[Scores, bool], bytes]] = {
+    "tsv": _tsv,
+    "csv": _csv,
+    "json": _json_document,
+    "jsonl": _jsonl,
+    "markdown": _markdown,
+    "latex": _latex,
+    "parquet": _parquet,
+}

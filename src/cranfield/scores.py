@@ -1,0 +1,669 @@
+"""Scores: runs × topics × measures, with names; what is said about them in one number or two."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.data.files import read_bytes, write_whole
+from cranfield.errors import CranfieldError, InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+ALL = "all"
+"""The topic under which a summary over all topics is listed."""
+
+UNDEFINED = ("zero", "nan", "skip", "error")
+SUMMARIES = ("mean", "sum")
+INTERVALS = ("t", "bootstrap", "percentile")
+
+_RUNS_SHOWN = 20  # a repr longer than a screen helps nobody
+_PARQUET_KEY = "cranfield"  # where a Parquet file keeps what does not fit in a table
+_BOOTSTRAP_CELLS = 4_000_000  # resampled values held at a time: 32 MB
+
+Row = tuple[str, str, str, float]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something the user should know about the scores; never an error.
+
+    `kind` is for programs (``"missing-topics"``, ``"ties"``, ``"unjudged"``, …). `text` is for
+    people: one sentence that stands on its own, so it names the run if there is one.
+    """
+
+    kind: str
+    text: str
+    run: str | None = None
+    topics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval of a mean over `n` topics.
+
+    `trials` and `seed` are None where nothing random was done.
+    """
+
+    low: float
+    high: float
+    mean: float
+    method: str
+    confidence: float
+    n: int
+    trials: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores:
+    """The value of every measure, for every run and topic.
+
+    `values` is a read-only array [runs, topics, measures] in which NaN means undefined.
+    `summaries` says for each measure how it is summarised over topics: ``"mean"``, or ``"sum"``
+    for counts. With ``undefined="skip"``, NaN values are left out of every summary and of the
+    rows per topic; otherwise one NaN makes the summary NaN.
+
+    >>> scores = Scores(
+    ...     values=[[[0.5, 10], [0.3, 20]], [[0.6, 10], [0.1, 30]]],
+    ...     runs=("bm25", "dense"),
+    ...     topics=("301", "302"),
+    ...     measures=("AP", "num_ret"),
+    ...     summaries=("mean", "sum"),
+    ... )
+    >>> scores
+    Scores: 2 runs × 2 topics × 2 measures
+    run        AP  num_ret
+    bm25   0.4000       30
+    dense  0.3500       40
+    >>> scores["dense", "301", "AP"]
+    0.6
+    >>> scores[:, "302", ["AP"]]
+    Scores: 2 runs × 1 topic × 1 measure
+    run        AP
+    bm25   0.3000
+    dense  0.1000
+    """
+
+    values: NDArray[np.float64]
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[str, ...]
+    summaries: tuple[str, ...]
+    undefined: str = "zero"
+    notices: tuple[Notice, ...] = ()
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=np.float64)  # a copy, that nobody else can change
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+        for field in ("runs", "topics", "measures", "summaries", "notices"):
+            object.__setattr__(self, field, tuple(getattr(self, field)))
+        self._validate()
+
+    def _validate(self) -> None:
+        shape = (len(self.runs), len(self.topics), len(self.measures))
+        if self.values.shape != shape:
+            raise InputError(
+                f"values of shape {self.values.shape}",
+                f"{shape}: one per run, topic and measure",
+            )
+        for kind, names in self._axes:
+            _refuse_repeated(kind, names)
+        if ALL in self.topics:
+            raise InputError(f"a topic named '{ALL}'", "another name: it is kept for the summary")
+        if len(self.summaries) != len(self.measures) or not set(self.summaries) <= set(SUMMARIES):
+            raise InputError(
+                f"summaries {self.summaries}", "'mean' or 'sum' for each of the measures"
+            )
+        _one_of(self.undefined, UNDEFINED, "undefined")
+
+    @property
+    def _axes(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        return ("run", self.runs), ("topic", self.topics), ("measure", self.measures)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether everything is the same, where NaN is the same as NaN."""
+        if not isinstance(other, Scores):
+            return NotImplemented
+        return self._names() == other._names() and np.array_equal(
+            self.values, other.values, equal_nan=True
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # Selecting
+
+    @overload
+    def __getitem__(self, key: tuple[str, str, str]) -> float: ...
+    @overload
+    def __getitem__(self, key: str | slice | list[str]) -> Scores: ...
+    @overload
+    def __getitem__(self, key: Any) -> Any: ...
+    def __getitem__(self, key: Any) -> Any:
+        """``scores[runs, topics, measures]``: a number for three names, otherwise Scores.
+
+        Each place takes a name, a list of names or a slice; places at the end may be left out.
+        """
+        keys = key if isinstance(key, tuple) else (key,)
+        if len(keys) > 3:
+            raise CranfieldError(f"found {len(keys)} indices, expected [run, topic, measure]")
+        if len(keys) == 3 and all(_is_name(k) for k in keys):
+            r, t, m = (self._position(axis, str(name)) for axis, name in enumerate(keys))
+            return self.values[r, t, m].item()
+        return self.select(*keys)
+
+    def select(self, runs: Any = None, topics: Any = None, measures: Any = None) -> Scores:
+        """Return some of the scores; what is None stays whole.
+
+        Each argument is a name, a list of names or a slice. Measures may be given as objects:
+        their ``str`` is their name. Notices that concern only what is left out are left out.
+
+        >>> scores = Scores([[[0.5, 10]]], ["bm25"], ["301"], ["AP", "num_ret"], ["mean", "sum"])
+        >>> scores.select(measures=["num_ret", "AP"]).measures
+        ('num_ret', 'AP')
+        """
+        r, t, m = (self._positions(axis, key) for axis, key in enumerate((runs, topics, measures)))
+        run_names = tuple(self.runs[i] for i in r)
+        topic_names = tuple(self.topics[i] for i in t)
+        return Scores(
+            self.values[r][:, t][:, :, m],
+            run_names,
+            topic_names,
+            tuple(self.measures[i] for i in m),
+            tuple(self.summaries[i] for i in m),
+            self.undefined,
+            tuple(n for n in self.notices if _concerns(n, run_names, topic_names)),
+        )
+
+    @cached_property
+    def _lookup(self) -> tuple[dict[str, int], ...]:
+        return tuple({name: i for i, name in enumerate(names)} for _, names in self._axes)
+
+    def _positions(self, axis: int, key: Any) -> list[int]:
+        if key is None or isinstance(key, slice):
+            return list(range(len(self._lookup[axis])))[key or slice(None)]
+        return [self._position(axis, str(k)) for k in ([key] if _is_name(key) else key)]
+
+    def _position(self, axis: int, name: str) -> int:
+        position = self._lookup[axis].get(name)
+        if position is None:
+            raise KeyError(self._not_found(axis, name))
+        return position
+
+    def _not_found(self, axis: int, name: str) -> str:
+        from difflib import get_close_matches
+
+        kind, names = self._axes[axis]
+        near = get_close_matches(name, names)
+        hint = f"did you mean {_listed(near)}?" if near else f"there is {_listed(names)}"
+        for other, (other_kind, _) in enumerate(self._axes):
+            if other != axis and name in self._lookup[other]:
+                index = ", ".join([":"] * other + [repr(name)])
+                hint = f"it is a {other_kind}: use scores[{index}]"
+        return f"no {kind} {name!r}; {hint}"
+
+    # Summaries over topics
+
+    def summary(self) -> dict[str, dict[str, float]]:
+        """Return the value listed for all topics: the sum of counts, the mean of all else.
+
+        >>> scores = Scores([[[0.5, 10], [0.3, 20]]], ["bm25"], ["301", "302"],
+        ...                 ["AP", "num_ret"], ["mean", "sum"])
+        >>> scores.summary()
+        {'bm25': {'AP': 0.4, 'num_ret': 30.0}}
+        """
+        return self._over_topics(_mean, of_counts=_sum)
+
+    def mean(self) -> dict[str, dict[str, float]]:
+        """Return the arithmetic mean over topics."""
+        return self._over_topics(_mean)
+
+    def gmean(self, floor: float = 1e-5) -> dict[str, dict[str, float]]:
+        """Return the geometric mean over topics, exp(mean(log(max(x, floor)))).
+
+        The floor keeps one topic with nothing found from making the whole run zero. The default
+        is that of trec_eval (Robertson 2006, "On GMAP and other transformations").
+        """
+        if not floor > 0:
+            raise InputError(f"floor={floor}", "a number above 0")
+        return self._over_topics(
+            lambda x: math.exp(_mean([math.log(max(value, floor)) for value in x]))
+        )
+
+    def median(self) -> dict[str, dict[str, float]]:
+        """Return the median over topics."""
+        return self._over_topics(lambda x: float(np.median(x)) if x else math.nan)
+
+    def std(self, ddof: int = 1) -> dict[str, dict[str, float]]:
+        """Return the standard deviation over topics, with n - `ddof` in the denominator."""
+        return self._over_topics(lambda x: _std(x, ddof))
+
+    def interval(
+        self,
+        method: Literal["t", "bootstrap", "percentile"] = "t",
+        confidence: float = 0.95,
+        trials: int = 10_000,
+        seed: int = 0,
+    ) -> dict[str, dict[str, Interval]]:
+        """Return a confidence interval of the mean over topics.
+
+        ``"t"`` is Student's, mean ± t(n - 1) s / √n; ``"bootstrap"`` resamples topics `trials`
+        times and is bias-corrected and accelerated (BCa; Efron 1987); ``"percentile"`` is the
+        bootstrap without these corrections. The seed alone decides which topics are drawn, so runs
+        and measures with as many topics see the same resamples.
+
+        >>> scores = Scores([[[0.2], [0.4]]], ["bm25"], ["301", "302"], ["AP"], ["mean"])
+        >>> interval = scores.interval("t", confidence=0.5)["bm25"]["AP"]
+        >>> round(interval.low, 4), round(interval.high, 4)
+        (0.2, 0.4)
+        """
+        _one_of(method, INTERVALS, "method")
+        if not 0 < confidence < 1:
+            raise InputError(f"confidence={confidence}", "a number between 0 and 1")
+        if trials < 1:
+            raise InputError(f"trials={trials}", "at least 1")
+        return self._over_topics(lambda x: _interval(x, method, confidence, trials, seed))
+
+    def _over_topics(
+        self,
+        function: Callable[[list[float]], T],
+        of_counts: Callable[[list[float]], T] | None = None,
+    ) -> dict[str, dict[str, T]]:
+        """Apply a function to the topics' values; `of_counts`, if given, to those of counts."""
+        functions = [of_counts if s == "sum" and of_counts else function for s in self.summaries]
+        columns = self.values.transpose(0, 2, 1).tolist()  # [runs, measures, topics]
+        return {
+            run: {
+                measure: function(self._kept(x))
+                for measure, function, x in zip(self.measures, functions, of_run, strict=True)
+            }
+            for run, of_run in zip(self.runs, columns, strict=True)
+        }
+
+    def _kept(self, x: list[float]) -> list[float]:
+        return [v for v in x if not math.isnan(v)] if self.undefined == "skip" else x
+
+    # Rows and frames
+
+    def rows(self, per_topic: bool = False) -> Iterator[Row]:
+        """Yield (run, topic, measure, value): run by run, topics in order, measures in order.
+
+        The summary is listed as the topic ``all``: alone, or after the topics if `per_topic`.
+
+        >>> scores = Scores([[[0.5], [0.3]]], ["bm25"], ["301", "302"], ["AP"], ["mean"])
+        >>> list(scores.rows())
+        [('bm25', 'all', 'AP', 0.4)]
+        >>> [topic for _, topic, _, _ in scores.rows(per_topic=True)]
+        ['301', '302', 'all']
+        """
+        for run, summary in self.summary().items():
+            if per_topic:
+                yield from self._topic_rows(run)
+            for measure, value in summary.items():
+                yield run, ALL, measure, value
+
+    def _topic_rows(self, run: str) -> Iterator[Row]:
+        by_topic = self.values[self._lookup[0][run]].tolist()
+        for topic, by_measure in zip(self.topics, by_topic, strict=True):
+            for measure, value in zip(self.measures, by_measure, strict=True):
+                if not (self.undefined == "skip" and math.isnan(value)):
+                    yield run, topic, measure, value
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Return ``{run: {topic: {measure: value}}}``."""
+        result: dict[str, dict[str, dict[str, float]]] = {run: {} for run in self.runs}
+        for run in self.runs:
+            for _, topic, measure, value in self._topic_rows(run):
+                result[run].setdefault(topic, {})[measure] = value
+        return result
+
+    def to_polars(self, wide: bool = False) -> pl.DataFrame:
+        """Return a Polars frame with the columns run, topic, measure and value.
+
+        With `wide`, the columns are run, topic and one for each measure.
+        """
+        import polars as pl
+
+        if not wide:
+            frame = self._long_frame()
+            skip = self.undefined == "skip"
+            return frame.filter(pl.col("value").is_not_nan()) if skip else frame
+        columns = self._wide_columns()
+        names = dict.fromkeys(("run", "topic"), pl.String())
+        return pl.DataFrame(columns, {**dict.fromkeys(columns, pl.Float64()), **names})
+
+    def to_pandas(self, wide: bool = False) -> pd.DataFrame:
+        """Return a pandas frame with the columns of `to_polars`."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise CranfieldError("pandas is not installed: pip install pandas") from error
+        if wide:
+            return pd.DataFrame(self._wide_columns())
+        frame = pd.DataFrame(self._long_columns())
+        return frame.dropna(ignore_index=True) if self.undefined == "skip" else frame
+
+    def _long_frame(self) -> pl.DataFrame:
+        import polars as pl
+
+        names = dict.fromkeys(("run", "topic", "measure"), pl.String())
+        return pl.DataFrame(self._long_columns(), {**names, "value": pl.Float64()})
+
+    def _long_columns(self) -> dict[str, Any]:
+        r, t, m = self.values.shape
+        return {
+            "run": [run for run in self.runs for _ in range(t * m)],
+            "topic": [topic for topic in self.topics for _ in range(m)] * r,
+            "measure": list(self.measures) * (r * t),
+            "value": self.values.ravel(),
+        }
+
+    def _wide_columns(self) -> dict[str, Any]:
+        for name in {"run", "topic"} & set(self.measures):
+            raise InputError(f"a measure named {name!r}", "another name in a wide frame")
+        r, t, _ = self.values.shape
+        return {
+            "run": [run for run in self.runs for _ in range(t)],
+            "topic": list(self.topics) * r,
+            **{name: self.values[:, :, i].ravel() for i, name in enumerate(self.measures)},
+        }
+
+    # Files
+
+    def to_json(self) -> str:
+        """Return everything as JSON, to be read by `from_json`; NaN is null.
+
+        >>> scores = Scores([[[0.5]]], ["bm25"], ["301"], ["AP"], ["mean"])
+        >>> Scores.from_json(scores.to_json()) == scores
+        True
+        """
+        values = [
+            [[json_number(v) for v in topic] for topic in run] for run in self.values.tolist()
+        ]
+        return json.dumps({**self._names(), "values": values}, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Scores:
+        """Return the scores that `to_json` wrote."""
+        return cls._from_json(text, None)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a ``.json`` or ``.parquet`` file, whole or not at all.
+
+        The Parquet file is also a plain table for others: run, topic, measure, value.
+        """
+        if _format_of(path) == ".json":
+            write_whole(path, self.to_json().encode())
+        else:
+            write_whole(path, self._to_parquet())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Scores:
+        """Return the scores that `save` wrote."""
+        where = os.fspath(path)
+        if _format_of(path) == ".json":
+            return cls._from_json(read_bytes(path), where)
+        return cls._from_parquet(read_bytes(path), where)
+
+    def _names(self) -> dict[str, Any]:
+        """Return everything but the values."""
+        return {
+            "runs": self.runs,
+            "topics": self.topics,
+            "measures": self.measures,
+            "summaries": self.summaries,
+            "undefined": self.undefined,
+            "notices": [asdict(notice) for notice in self.notices],
+        }
+
+    @classmethod
+    def _from_names(cls, names: Mapping[str, Any], values: Any) -> Scores:
+        notices = [Notice(**{**n, "topics": tuple(n["topics"])}) for n in names["notices"]]
+        shape = tuple(len(names[axis]) for axis in ("runs", "topics", "measures"))
+        return cls(
+            np.array(values, dtype=np.float64).reshape(shape),
+            **{**names, "notices": notices},
+        )
+
+    @classmethod
+    def _from_json(cls, text: str | bytes, where: str | None) -> Scores:
+        try:
+            names = json.loads(text)
+            return cls._from_names(names, names.pop("values"))
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise InputError(
+                f"other JSON ({error})", "what Scores.to_json writes", where
+            ) from error
+
+    def _to_parquet(self) -> bytes:
+        file = io.BytesIO()
+        metadata = {_PARQUET_KEY: json.dumps(self._names())}
+        self._long_frame().write_parquet(file, metadata=metadata)
+        return file.getvalue()
+
+    @classmethod
+    def _from_parquet(cls, data: bytes, where: str) -> Scores:
+        import polars as pl
+
+        try:
+            names = json.loads(pl.read_parquet_metadata(io.BytesIO(data))[_PARQUET_KEY])
+            values = pl.read_parquet(io.BytesIO(data), columns=["value"])["value"]
+            return cls._from_names(names, values.to_numpy())
+        except (ValueError, TypeError, LookupError, pl.exceptions.PolarsError) as error:
+            raise InputError("another kind of file", "what Scores.save writes", where) from error
+
+    # For people
+
+    def __repr__(self) -> str:
+        table = [["run", *map(printable, self.measures)], *self._table(_RUNS_SHOWN)]
+        widths = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
+        lines = [
+            "  ".join(
+                [line[0].ljust(widths[0])]
+                + [text.rjust(w) for text, w in zip(line[1:], widths[1:], strict=True)]
+            ).rstrip()
+            for line in table
+        ]
+        return "\n".join([f"Scores: {self._size()}", *lines, *self._more()])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = "".join(f"<th>{escape(name)}</th>" for name in ("run", *self.measures))
+        body = "".join(
+            f"<tr><th>{escape(line[0])}</th>"
+            + "".join(f"<td>{escape(text)}</td>" for text in line[1:])
+            + "</tr>"
+            for line in self._table(_RUNS_SHOWN)
+        )
+        more = "".join(f"<p>{text}</p>" for text in self._more())
+        return (
+            f"<table><caption>Scores: {self._size()}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+        )
+
+    def _size(self) -> str:
+        return " × ".join(counted(len(names), kind) for kind, names in self._axes)
+
+    def _table(self, runs: int) -> list[list[str]]:
+        """Return the name and the summary of the first runs, as text."""
+        return [
+            [printable(run)]
+            + [four_decimals(v, s) for v, s in zip(row.values(), self.summaries, strict=True)]
+            for run, row in self[:runs].summary().items()
+        ]
+
+    def _more(self) -> list[str]:
+        hidden = len(self.runs) - _RUNS_SHOWN
+        return [f"… {hidden} more"] if hidden > 0 else []
+
+
+# Numbers and names as people and files want them
+
+
+def four_decimals(value: float, summary: str = "mean") -> str:
+    """Return a value as people read it: four decimals, or none if it is a count.
+
+    >>> four_decimals(2 / 3), four_decimals(1000.0, "sum"), four_decimals(math.nan)
+    ('0.6667', '1000', 'nan')
+    """
+    return str(number(value, summary)) if _is_count(value, summary) else f"{value:.4f}"
+
+
+def number(value: float, summary: str = "mean") -> float | int:
+    """Return a value as files keep it: in full, and a count as an integer.
+
+    >>> number(1.0), number(1000.0, "sum")
+    (1.0, 1000)
+    """
+    return int(value) if _is_count(value, summary) else value
+
+
+def json_number(value: float) -> float | str | None:
+    """Return a value as JSON can hold it: NaN is null, infinity a string.
+
+    >>> json_number(0.5), json_number(math.nan), json_number(-math.inf)
+    (0.5, None, '-inf')
+    """
+    if math.isnan(value):
+        return None
+    return str(value) if math.isinf(value) else value
+
+
+def printable(name: str) -> str:
+    r"""Return a name that cannot upset a terminal: control characters are written as escapes.
+
+    >>> print(printable("bm25\x1b[2J"))
+    bm25\x1b[2J
+    """
+    if name.isprintable():
+        return name
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "topic"), counted(50, "topic")
+    ('1 topic', '50 topics')
+    """
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def _is_count(value: float, summary: str) -> bool:
+    return summary == "sum" and value.is_integer()
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = ", …" if len(names) > 5 else ""
+    return ", ".join(repr(name) for name in names[:5]) + more if names else "none"
+
+
+# Validating and selecting
+
+
+def _refuse_repeated(kind: str, names: Iterable[str]) -> None:
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"the {kind} {name!r} twice", f"every {kind} once")
+        seen.add(name)
+
+
+def _one_of(value: str, expected: Sequence[str], what: str) -> None:
+    if value not in expected:
+        raise InputError(f"{what}={value!r}", "one of " + ", ".join(expected))
+
+
+def _format_of(path: str | os.PathLike[str]) -> str:
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".json", ".parquet"):
+        raise InputError(
+            f"the extension {suffix!r}", "a name that ends in .json or .parquet", os.fspath(path)
+        )
+    return suffix
+
+
+def _is_name(key: Any) -> bool:
+    return isinstance(key, str) or not (key is None or isinstance(key, slice | Iterable))
+
+
+def _concerns(notice: Notice, runs: Sequence[str], topics: Sequence[str]) -> bool:
+    about_run = notice.run is None or notice.run in runs
+    return about_run and (not notice.topics or not set(topics).isdisjoint(notice.topics))
+
+
+# Formulas. `math.fsum` is exact until it rounds once, so the order of topics cannot matter.
+
+
+def _sum(x: Sequence[float]) -> float:
+    try:
+        return math.fsum(x) if x else math.nan
+    except (ValueError, OverflowError):  # inf - inf, or beyond what a float can hold
+        return math.nan
+
+
+def _mean(x: Sequence[float]) -> float:
+    return _sum(x) / len(x) if x else math.nan
+
+
+def _std(x: Sequence[float], ddof: int) -> float:
+    if len(x) <= ddof:
+        return math.nan
+    mean = _mean(x)
+    return math.sqrt(_sum([(v - mean) * (v - mean) for v in x]) / (len(x) - ddof))
+
+
+def _interval(
+    x: Sequence[float], method: str, confidence: float, trials: int, seed: int
+) -> Interval:
+    mean, n = _mean(x), len(x)
+    if n < 2 or math.isnan(mean):
+        low = high = math.nan
+    elif min(x) == max(x):
+        low = high = mean  # the bootstrap divides by the variance
+    elif method == "t":
+        low, high = _t_bounds(x, confidence)
+    else:
+        low, high = _bootstrap_bounds(x, method, confidence, trials, seed)
+    random = (None, None) if method == "t" else (trials, seed)
+    return Interval(low, high, mean, method, confidence, n, *random)
+
+
+def _t_bounds(x: Sequence[float], confidence: float) -> tuple[float, float]:
+    from scipy.special import stdtrit  # scipy.stats takes a second to import
+
+    t = float(stdtrit(len(x) - 1, (1 + confidence) / 2))
+    half = t * _std(x, ddof=1) / math.sqrt(len(x))
+    return _mean(x) - half, _mean(x) + half
+
+
+def _bootstrap_bounds(
+    x: Sequence[float], method: str, confidence: float, trials: int, seed: int
+) -> tuple[float, float]:
+    from scipy.stats import bootstrap
+
+    result = bootstrap(
+        (np.array(x),),
+        np.mean,
+        n_resamples=trials,
+        batch=max(1, _BOOTSTRAP_CELLS // len(x)),
+        confidence_level=confidence,
+        method="BCa" if method == "bootstrap" else "percentile",
+        random_state=np.random.default_rng(seed),
+    )
+    return float(result.confidence_interval.low), float(result.confidence_interval.high)
