@@ -1,13 +1,14 @@
 """cranfield: which search system is better, and how sure are we?
 
-    import cranfield as cf
-    scores = cf.evaluate("qrels.txt", ["bm25.run", "dense.run"], ["AP", cf.nDCG @ 10])
+import cranfield as cf
+scores = cf.evaluate("qrels.txt", ["bm25.run", "dense.run"], ["AP", cf.nDCG @ 10])
 """
 
 from __future__ import annotations
 
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.run import Run, read_run
+from cranfield.data.simulate import simulate
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluate import Evaluator, evaluate
 from cranfield.measures.base import REGISTRY, Measure, measure, param
@@ -22,3 +23,42 @@ from cranfield.measures.sets import P, Recall, Success
 from cranfield.scores import Interval, Notice, Scores
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "AP",
+    "ERR",
+    "RBP",
+    "REGISTRY",
+    "RR",
+    "CranfieldError",
+    "Evaluator",
+    "InputError",
+    "Interval",
+    "Judged",
+    "Lists",
+    "Measure",
+    "Notice",
+    "NumQ",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
+    "P",
+    "Q",
+    "Qrels",
+    "Recall",
+    "Run",
+    "Scores",
+    "Success",
+    "bpref",
+    "evaluate",
+    "measure",
+    "nDCG",
+    "param",
+    "parse_measure",
+    "parse_measures",
+    "ratio",
+    "read_qrels",
+    "read_run",
+    "simulate",
+    "total",
+]

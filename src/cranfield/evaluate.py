@@ -66,15 +66,22 @@ class _Labelled:
 class Evaluator:
     """Judgments prepared once, for many runs: ``ev = Evaluator(qrels, ["AP"]); ev(run)``.
 
-    | option | meaning |
-    |---|---|
-    | `topics` | ``judged``: every judged topic counts, unanswered ones as empty lists; ``common``: only judged topics that every run answers |
-    | `undefined` | what a topic without a relevant document scores: ``zero``, ``nan``, left out of the means (``skip``), or an ``error`` |
-    | `ties` | order of the lists: ``trec``, ``rank`` or ``given``; see `read_run` |
-    | `depth` | look at so many documents of each list only |
-    | `rel`, `gains`, `condensed` | parameters of all measures that have them and do not set them |
-    | `exclude_self` | drop a document whose id is the topic's |
-    | `threads` | how many; the result does not depend on it |
+    topics
+        ``judged``: every judged topic counts, unanswered ones as empty lists;
+        ``common``: only judged topics that every run answers.
+    undefined
+        What a topic without a relevant document scores: ``zero``; ``nan``, and so do the means
+        over it; nothing, it is left out of the means (``skip``); or it is an ``error``.
+    ties
+        Order of the lists: ``trec``, ``rank`` or ``given``; see `read_run`.
+    depth
+        Look at so many documents of each list only.
+    rel, gains, condensed
+        Parameters for all measures that have them and do not set them.
+    exclude_self
+        Drop a document whose id is the topic's.
+    threads
+        How many to use; the result does not depend on it.
 
     >>> ev = Evaluator({"q1": {"a": 1}}, "RR")
     >>> ev({"q1": {"b": 2.0, "a": 1.0}}).summary()
@@ -162,7 +169,9 @@ class Evaluator:
             rankings = rankings.truncated(self.depth)
         if self.progress is not None:
             self.progress(run.name, 0)
-        return _Labelled(run.name, rankings, tuple(self._notices(run, rankings, topics, contradicted)))
+        return _Labelled(
+            run.name, rankings, tuple(self._notices(run, rankings, topics, contradicted))
+        )
 
     def _counted(self, labelled: Sequence[_Labelled]) -> Bools:
         """The topics that count."""
@@ -198,7 +207,9 @@ class Evaluator:
             parts = [measured(block) for block in self._blocks]
         values = np.concatenate(parts)
         if self.undefined == "error" and np.isnan(values).any():
-            lost = [t for t, row in zip(judgments.topics, values, strict=True) if np.isnan(row).any()]
+            lost = [
+                t for t, row in zip(judgments.topics, values, strict=True) if np.isnan(row).any()
+            ]
             raise CranfieldError(
                 f"{self.gold.qrels.where}: found no relevant document for {_some(lost, 'topic')}, "
                 "expected one with undefined=error"
@@ -209,7 +220,11 @@ class Evaluator:
 
     def _gold_notices(self, counted: Bools) -> Iterable[Notice]:
         judgments, qrels = self.gold.judgments, self.gold.qrels
-        empty = [t for t, R, c in zip(judgments.topics, judgments.relevant, counted, strict=True) if c and not R]
+        empty = [
+            t
+            for t, R, c in zip(judgments.topics, judgments.relevant, counted, strict=True)
+            if c and not R
+        ]
         if empty:
             done = {
                 "zero": "they count as 0",
@@ -222,13 +237,15 @@ class Evaluator:
                 topics=tuple(empty),
             )
         if qrels.repeated:
-            yield Notice("duplicates", f"{qrels.where}: {qrels.repeated} judgments are repeated, each alike")
+            yield Notice(
+                "duplicates", f"{qrels.where}: {qrels.repeated} judgments are repeated, each alike"
+            )
         silent = [str(m) for m in self.measures if _takes_max_level(m)]
         if silent:
             yield Notice(
                 "max-level",
-                f"{', '.join(silent)}: the highest level is {judgments.max_level:g}, the highest in "
-                "the judgments; max_level= declares another",
+                f"{', '.join(silent)}: the highest level is {judgments.max_level:g}, "
+                "the highest in the judgments; max_level= declares another",
             )
 
     def _notices(
@@ -238,33 +255,39 @@ class Evaluator:
         missing = [t for t, a in zip(judgments.topics, rankings.answered, strict=True) if not a]
         if missing:
             done = "count as empty lists" if self.topics == "judged" else "are left out"
-            yield self._notice("missing-topics", run, f"{_some(missing, 'topic')} not answered, {done}", missing)
+            yield self._notice(
+                "missing-topics", run, f"{_some(missing, 'topic')} not answered, {done}", missing
+            )
         known = self.gold.topic_index
         unjudged = [t for t in topics if t not in known]
         if unjudged:
-            yield self._notice("unjudged-topics", run, f"{_some(unjudged, 'topic')} without judgments, ignored", unjudged)
+            yield self._notice(
+                "unjudged-topics",
+                run,
+                f"{_some(unjudged, 'topic')} without judgments, ignored",
+                unjudged,
+            )
         doubtful = rankings.doubtful(judgments)
         if doubtful.any():
             where = [t for t, n in zip(judgments.topics, doubtful, strict=True) if n]
             yield self._notice(
                 "ties",
                 run,
-                f"{rankings.tied.sum()} documents share their score with another; {doubtful.sum()} of them "
-                f"in {len(where)} topic{'s' * (len(where) != 1)} could change a score in another order "
-                "(ordered by document id, descending)",
+                f"ties could change a score in {_some(where, 'topic')}: "
+                f"{doubtful.sum()} of {rankings.tied.sum()} tied documents",
                 where,
             )
         if contradicted:
             yield self._notice(
                 "rank-order",
                 run,
-                f"ranks contradict scores in {_some(contradicted, 'topic')}; the scores decide (ties=rank for the ranks)",
+                f"ranks contradict scores in {_some(contradicted, 'topic')}; the scores decide",
                 contradicted,
             )
         yield from self._unjudged_notices(run, rankings)
 
     def _unjudged_notices(self, run: Run, rankings: Rankings) -> Iterable[Notice]:
-        """How much of what the measures look at was never judged, at the smallest cutoff asked for."""
+        """How much was never judged, at the smallest cutoff asked for."""
         cutoffs = [m.cutoff for m in self.measures if m.cutoff is not None and m.effectiveness]
         if not cutoffs:
             return
@@ -275,7 +298,8 @@ class Evaluator:
             yield self._notice(
                 "unjudged",
                 run,
-                f"{unjudged} of {shown} documents in the top {l} are unjudged ({unjudged / shown:.0%}) and count as nonrelevant",
+                f"{unjudged} of {shown} documents in the top {l} are unjudged "
+                "and count as nonrelevant",
                 (),
             )
 
@@ -290,7 +314,7 @@ def _with(m: Measure, defaults: Mapping[str, Any]) -> Measure:
         value = defaults.get(f.name)
         if value is not None and getattr(m, f.name) == f.default:
             settings[f.name] = parse_gain(value) if f.name == "gain" else value
-    return replace(m, **settings) if settings else m
+    return replace(m, **settings) if settings else m  # type: ignore[arg-type]
 
 
 def _takes_max_level(m: Measure) -> bool:

@@ -15,17 +15,22 @@ TREC = {
 VALUE = {"qrels": "level", "run": "score"}
 
 SPELLINGS = {
-    "topic": ("topic", "topic_id", "topicid", "query", "query_id", "query-id", "queryid", "qid", "q_id"),
+    "topic": ("topic", "topic_id", "topicid", "query", "query_id", "query-id", "queryid", "qid",
+              "q_id"),
     "doc": ("doc", "doc_id", "docid", "docno", "document", "document_id", "corpus_id", "corpus-id",
             "item", "item_id", "passage_id", "pid", "did"),
-    "level": ("level", "relevance", "rel", "label", "grade", "score", "judgment", "judgement", "gain"),
+    "level": ("level", "relevance", "rel", "label", "grade", "score", "judgment", "judgement",
+              "gain"),
     "score": ("score", "sim", "similarity", "value"),
     "rank": ("rank", "position"),
     "tag": ("tag", "run", "run_id", "runid", "run_tag", "system", "name"),
     "intent": ("intent", "subtopic", "intent_id", "iteration", "iter", "q0"),
 }  # fmt: skip
 
-WANTED = {"qrels": ("topic", "doc", "level", "intent"), "run": ("topic", "doc", "score", "rank", "tag")}
+WANTED = {
+    "qrels": ("topic", "doc", "level", "intent"),
+    "run": ("topic", "doc", "score", "rank", "tag"),
+}
 OPTIONAL = ("intent", "rank", "tag", "score")
 
 
@@ -42,7 +47,7 @@ def name_columns(names: list[str], kind: Kind, where: str) -> dict[str, str]:
     {'topic': 'query-id', 'doc': 'corpus-id', 'level': 'score'}
     """
     lower = {n.strip().lower(): n for n in names}
-    found = {}
+    found: dict[str, str] = {}
     for wanted in WANTED[kind]:
         for spelling in SPELLINGS[wanted]:
             if spelling in lower and lower[spelling] not in found.values():

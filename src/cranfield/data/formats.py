@@ -37,7 +37,9 @@ def recognise(source: Source, forced: str | None = None) -> Format:
         return "parquet"
     if start.startswith(b"ARROW1"):
         return "arrow"
-    lines = [line for line in start.splitlines() if line.strip() and not line.lstrip().startswith(b"#")]
+    lines = [
+        line for line in start.splitlines() if line.strip() and not line.lstrip().startswith(b"#")
+    ]
     if not lines:
         return _by_name(source) or "trec"
     if lines[0].lstrip().startswith(b"{"):

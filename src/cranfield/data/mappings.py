@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from cranfield.data.columns import TREC, VALUE, Kind
 from cranfield.data.source import Source
 from cranfield.errors import CranfieldError, InputError
 
-Nested = dict[str, dict[str, float]]
+Nested: TypeAlias = dict[str, Mapping[str, float]]
 
 
 def read_json(source: Source) -> Any:
@@ -18,7 +18,9 @@ def read_json(source: Source) -> Any:
     try:
         return json.loads(source.read(), object_pairs_hook=lambda pairs: _once(pairs, source.name))
     except json.JSONDecodeError as error:
-        raise InputError(f"broken JSON ({error.msg})", "a JSON object", source.name, error.lineno) from None
+        raise InputError(
+            f"broken JSON ({error.msg})", "a JSON object", source.name, error.lineno
+        ) from None
     except UnicodeDecodeError:
         raise InputError("bytes that are not UTF-8", "UTF-8 text", source.name) from None
 
@@ -49,7 +51,8 @@ def _from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> tuple[Nest
     scored = True
     for topic, docs in data.items():
         if isinstance(docs, Mapping):
-            made[_id(topic, where)] = docs if _str_keys(docs) else {_id(d, where): v for d, v in docs.items()}  # type: ignore[assignment]
+            strings = docs if _str_keys(docs) else {_id(d, where): v for d, v in docs.items()}
+            made[_id(topic, where)] = strings
         elif kind == "run" and isinstance(docs, Sequence) and not isinstance(docs, str):
             scored = False
             listed = {_id(d, where): -float(i) for i, d in enumerate(docs)}
@@ -70,7 +73,7 @@ def _str_keys(docs: Mapping[Any, Any]) -> bool:
 
 def _from_tuples(rows: Iterable[Any], kind: Kind, where: str) -> Nested:
     """From (topic, doc, value), or with all the columns of the TREC format."""
-    made: Nested = {}
+    made: dict[str, dict[str, float]] = {}
     full = TREC[kind]
     for number, row in enumerate(rows, 1):
         cells = tuple(row) if isinstance(row, Iterable) and not isinstance(row, str) else ()
@@ -81,22 +84,26 @@ def _from_tuples(rows: Iterable[Any], kind: Kind, where: str) -> Nested:
             topic, doc, value = by_name["topic"], by_name["doc"], by_name[VALUE[kind]]
         else:
             raise InputError(
-                f"{row!r} as row {number}", f"(topic, doc, {VALUE[kind]}) or ({', '.join(full)})", where
+                f"{row!r} as row {number}",
+                f"(topic, doc, {VALUE[kind]}) or ({', '.join(full)})",
+                where,
             )
         docs = made.setdefault(_id(topic, where), {})
         doc = _id(doc, where)
         if doc in docs and (kind == "run" or docs[doc] != value):
             raise InputError(
-                f"document {doc} of topic {topic} again as row {number}", "each document once", where
+                f"document {doc} of topic {topic} again as row {number}",
+                "each document once",
+                where,
             )
         docs[doc] = value
-    return made
+    return dict(made)
 
 
 def _id(name: Any, where: str) -> str:
     """Identifiers are strings; whole numbers are taken as they are written."""
     if type(name) is str:
         return name
-    if isinstance(name, bool) or isinstance(name, float) or name is None:
+    if isinstance(name, bool | float) or name is None:
         raise CranfieldError(f"{where}: found {name!r} as an identifier, expected a string")
     return str(name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,7 +13,7 @@ import numpy.typing as npt
 from cranfield.data import trec
 from cranfield.data.formats import recognise
 from cranfield.data.mappings import Nested, nested, read_json
-from cranfield.data.records import Problem, Record, errors, first_error, finite
+from cranfield.data.records import Problem, Record, errors, finite, first_error
 from cranfield.data.source import Source
 from cranfield.data.tables import NotATable, frame_table, is_frame, read_table
 from cranfield.errors import CranfieldError, InputError
@@ -37,7 +36,7 @@ class Qrels:
 
     topics: tuple[str, ...]
     offsets: npt.NDArray[np.int64]  # topic t has the rows offsets[t]:offsets[t + 1]
-    docs: Sequence[str]  # a list, or a Polars series for large collections
+    docs: list[str] | pl.Series  # a series for large collections
     levels: npt.NDArray[np.float64]
     where: str = "qrels"
     repeated: int = 0  # judgments given more than once, each time alike
@@ -49,13 +48,13 @@ class Qrels:
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{topic: {doc: level}}``."""
         docs, levels = list(self.docs), self.levels.tolist()
-        bounds = zip(self.topics, self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True)
+        bounds = zip(
+            self.topics, self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True
+        )
         return {t: dict(zip(docs[a:b], levels[a:b], strict=True)) for t, a, b in bounds}
 
 
-def read_qrels(
-    data: QrelsLike, format: str | None = None, *, large: bool | None = None
-) -> Qrels:
+def read_qrels(data: QrelsLike, format: str | None = None, *, large: bool | None = None) -> Qrels:
     """Judgments from a path, a mapping, a Polars or pandas frame, or tuples.
 
     `format` forces the format of a file: trec, csv, tsv, json, jsonl, parquet or arrow.
@@ -65,7 +64,7 @@ def read_qrels(
     if isinstance(data, str | os.PathLike):
         return _checked(_read_file(Source.of(data), format, large))
     if is_frame(data):
-        return _checked(_from_frame(frame_table(data, "qrels", "qrels"), "qrels"))
+        return _checked(_from_frame(frame_table(data, "qrels", "qrels"), "qrels", from_file=False))
     return _checked(_from_nested(nested(data, "qrels", "qrels")[0], "qrels"))
 
 
@@ -107,12 +106,12 @@ class _Repeated(ValueError):
 
 
 def _from_columns(topics: list[str], docs: list[str], levels: list[float], where: str) -> Qrels:
-    made: Nested = {}
+    made: dict[str, dict[str, float]] = {}
     for topic, doc, level in zip(topics, docs, levels, strict=True):
         made.setdefault(topic, {})[doc] = level
     if sum(map(len, made.values())) < len(docs):
         raise _Repeated
-    return _from_nested(made, where)
+    return _from_nested(dict(made), where)
 
 
 def _from_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:
@@ -128,10 +127,12 @@ def _from_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:
         )
         raise InputError(f"level {level!r} for document {doc} of topic {topic}", "a number", where)
     offsets = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
-    return Qrels(tuple(judged), offsets, list(chain.from_iterable(judged.values())), levels, where, repeated)
+    return Qrels(
+        tuple(judged), offsets, list(chain.from_iterable(judged.values())), levels, where, repeated
+    )
 
 
-def _from_frame(table: pl.DataFrame, where: str) -> Qrels:
+def _from_frame(table: pl.DataFrame, where: str, from_file: bool = True) -> Qrels:
     import polars as pl
 
     pairs = table.select("topic", "doc")
@@ -141,10 +142,11 @@ def _from_frame(table: pl.DataFrame, where: str) -> Qrels:
         again = table.filter(table.select("topic", "doc").is_duplicated())
         if len(again):
             first, second = again.rows()[0], again.rows()[1]
-            if where not in ("qrels",):
+            if from_file:
                 raise _Repeated
             raise InputError(
-                f"levels {first[2]:g} and {second[2]:g} for document {first[1]} of topic {first[0]}",
+                f"levels {first[2]:g} and {second[2]:g} for document {first[1]} "
+                f"of topic {first[0]}",
                 "one level a document",
                 where,
             )
@@ -162,7 +164,7 @@ def _from_frame(table: pl.DataFrame, where: str) -> Qrels:
 
 def _from_records(source: Source, format: Any) -> Qrels:
     """Line by line: for what the fast readers leave, and for the line of an error."""
-    made: Nested = {}
+    made: dict[str, dict[str, float]] = {}
     repeated = 0
     for item in errors(source, format, "qrels"):
         if isinstance(item, Record):
@@ -173,4 +175,4 @@ def _from_records(source: Source, format: Any) -> Qrels:
             repeated += 1
     if not made:
         raise first_error(source, format, "qrels")
-    return _from_nested(made, source.name, repeated)
+    return _from_nested(dict(made), source.name, repeated)

@@ -63,7 +63,7 @@ def _lines(source: Source) -> Iterator[tuple[int, str | InputError]]:
             try:
                 yield number, raw.decode()
             except UnicodeDecodeError as error:
-                found = f"bytes that are not UTF-8 ({raw[error.start:error.start + 4]!r})"
+                found = f"bytes that are not UTF-8 ({raw[error.start : error.start + 4]!r})"
                 yield number, InputError(found, "UTF-8 text", source.name, number)
 
 
@@ -135,7 +135,7 @@ def _json_records(source: Source, kind: Kind) -> Iterator[Record | InputError]:
 
 
 def _record(cells: dict[str, Any], kind: Kind, where: str, line: int) -> Record | InputError:
-    ids = []
+    ids: list[str] = []
     for name in ("topic", "doc"):
         cell = cells[name]
         if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
@@ -146,7 +146,9 @@ def _record(cells: dict[str, Any], kind: Kind, where: str, line: int) -> Record 
     if number is None and not (kind == "run" and value is None):
         return InputError(f"{VALUE[kind]} {value!r}", "a finite number", where, line)
     tag = cells.get("tag")
-    return Record(line, *ids, number, finite(cells.get("rank")), None if tag is None else str(tag))
+    topic, doc = ids
+    rank = finite(cells.get("rank"))
+    return Record(line, topic, doc, number, rank, None if tag is None else str(tag))
 
 
 def finite(value: Any) -> float | None:
@@ -194,9 +196,7 @@ def errors(source: Source, format: Format, kind: Kind) -> Iterator[Problem | Rec
         yield Problem("error", source.name, None, said)
 
 
-def _duplicate(
-    record: Record, first: tuple[int, float | None], where: str, kind: Kind
-) -> Problem:
+def _duplicate(record: Record, first: tuple[int, float | None], where: str, kind: Kind) -> Problem:
     line, value = first
     what = f"document {record.doc} of topic {record.topic}"
     if kind == "run":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield.data import trec
@@ -108,7 +109,9 @@ def by_order(table: pl.DataFrame, ties: Ties | None, where: str) -> tuple[pl.Dat
 
     if ties == "rank":
         if "rank" not in table.columns or table["rank"].null_count():
-            raise CranfieldError(f"{where}: found no rank for every document, expected one for ties=rank")
+            raise CranfieldError(
+                f"{where}: found no rank for every document, expected one for ties=rank"
+            )
         return table.with_columns(value=-pl.col("rank")), False
     if "value" not in table.columns:
         if ties == "trec":
@@ -145,31 +148,23 @@ def _read_text(source: Source, ties: Ties | None) -> Run:
     value, rank = found.value, found.rank
     if ties == "rank":
         if rank is None:
-            raise CranfieldError(f"{source.name}: found ranks that are not numbers, expected numbers for ties=rank")
+            raise CranfieldError(
+                f"{source.name}: found ranks that are not numbers, expected numbers for ties=rank"
+            )
         value = [-r for r in rank]
-    lists: Nested = {}
+    lists: dict[str, dict[str, float]] = {}
     contradicted: dict[str, None] = {}
     topics, docs = found.topic, found.doc
-    starts = [0, *(i for i in range(1, len(topics)) if topics[i] != topics[i - 1]), len(topics)]
-    rows = 0
-    for a, b in zip(starts, starts[1:], strict=False):
-        if a == b:
-            continue
-        fresh = dict(zip(docs[a:b], value[a:b], strict=True))
-        lists.setdefault(topics[a], fresh)
-        if lists[topics[a]] is not fresh:
-            rows_before = len(lists[topics[a]])
-            lists[topics[a]].update(fresh)
-            rows += len(lists[topics[a]]) - rows_before
-        else:
-            rows += len(fresh)
-        if rank is not None and ties != "rank" and _contradict(rank[a:b], found.value[a:b]):
+    changes = [i for i in range(1, len(topics)) if topics[i] != topics[i - 1]]
+    for a, b in pairwise([0, *changes, len(topics)] if topics else []):
+        lists.setdefault(topics[a], {}).update(zip(docs[a:b], value[a:b], strict=True))
+        if rank is not None and ties is None and _contradict(rank[a:b], value[a:b]):
             contradicted[topics[a]] = None
-    if rows < len(docs) or not docs:
+    if not docs or sum(map(len, lists.values())) < len(docs):
         raise first_error(source, "trec", "run")
     return Run(
         found.tag or source.name,
-        lists,
+        dict(lists),
         given=ties == "given",
         where=source.name,
         contradicted=tuple(contradicted),
@@ -180,7 +175,9 @@ def _contradict(rank: list[float], score: list[float]) -> bool:
     """Whether a better rank goes with a lower score."""
     if all(map(float.__le__, rank, rank[1:])) and all(map(float.__ge__, score, score[1:])):
         return False
-    by_rank = [s for _, s in sorted(zip(rank, score, strict=True), key=lambda pair: (pair[0], -pair[1]))]
+    by_rank = [
+        s for _, s in sorted(zip(rank, score, strict=True), key=lambda pair: (pair[0], -pair[1]))
+    ]
     return any(map(float.__lt__, by_rank, by_rank[1:]))
 
 
@@ -210,8 +207,10 @@ def _read_records(source: Source, format: Any, ties: Ties | None) -> Run:
         found.append(item)
     scored = all(r.value is not None for r in found)
     if not scored and any(r.value is not None for r in found):
-        raise InputError("scores on some lines only", "a score on every line or on none", source.name)
-    lists: Nested = {}
+        raise InputError(
+            "scores on some lines only", "a score on every line or on none", source.name
+        )
+    lists: dict[str, dict[str, float]] = {}
     for place, r in enumerate(found):
         key = -float(place) if r.value is None else r.value
         if ties == "rank":
@@ -220,4 +219,5 @@ def _read_records(source: Source, format: Any, ties: Ties | None) -> Run:
             key = -r.rank
         lists.setdefault(r.topic, {})[r.doc] = key
     tag = found[0].tag if found else None
-    return replace(_of_nested(lists, scored, None if ties == "rank" else ties, source.name, tag))
+    order = None if ties == "rank" else ties
+    return _of_nested(dict(lists), scored, order, source.name, tag)

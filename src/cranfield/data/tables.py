@@ -112,6 +112,4 @@ def _check_cells(table: pl.DataFrame, where: str, text: bool) -> None:
         raise NotATable
     row = rows.row(0, named=True)
     cells = ", ".join(f"{k} {v!r}" for k, v in row.items() if k in ("topic", "doc", "value"))
-    raise InputError(
-        f"{cells} in row {row['row'] + 1}", "identifiers and a finite number", where
-    )
+    raise InputError(f"{cells} in row {row['row'] + 1}", "identifiers and a finite number", where)

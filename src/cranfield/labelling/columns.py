@@ -19,9 +19,9 @@ import numpy as np
 
 from cranfield.data.run import Part, Run
 from cranfield.data.trec import Irregular
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError
 from cranfield.labelling.blocks import Bools, Floats, Ints, Rankings, rankings_of
-from cranfield.labelling.gold import GoldStandard
+from cranfield.labelling.gold import GoldStandard, Hashes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -142,9 +142,13 @@ def _worked(
             return [], None
         starts = _starts(table)
         if len(starts) < 3:
-            return [table[a:b] for a, b in zip(starts, [*starts[1:], len(table)], strict=True)], None
+            return [
+                table[a:b] for a, b in zip(starts, [*starts[1:], len(table)], strict=True)
+            ], None
         middle = table[int(starts[1]) : int(starts[-1])]
-        return [table[: int(starts[1])], table[int(starts[-1]) :]], _label(gold, run, middle, exclude_self)
+        return [table[: int(starts[1])], table[int(starts[-1]) :]], _label(
+            gold, run, middle, exclude_self
+        )
 
     queue: deque[Future[tuple[list[pl.DataFrame], _Labelled | None]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
@@ -165,7 +169,9 @@ def _gathered(gold: GoldStandard, run: Run, exclude_self: bool) -> _Labelled:
     import polars as pl
 
     assert run.parts is not None  # noqa: S101
-    table = pl.concat([part().select("topic", "doc", "value", pl.col("^rank$")) for part in run.parts()])
+    table = pl.concat(
+        [part().select("topic", "doc", "value", pl.col("^rank$")) for part in run.parts()]
+    )
     return _label(gold, run, table.sort("topic", maintain_order=True), exclude_self)
 
 
@@ -204,13 +210,13 @@ def _label(gold: GoldStandard, run: Run, table: pl.DataFrame, exclude_self: bool
     )
 
 
-def _mixed(doc_hash: Ints, number: Ints) -> Ints:
+def _mixed(doc_hash: Hashes, number: Ints) -> Hashes:
     """A document's hash within a topic or segment of the given number."""
     golden = np.uint64(0x9E3779B97F4A7C15)
-    return doc_hash ^ (number.astype(np.uint64) + np.uint64(1)) * golden  # type: ignore[return-value]
+    return doc_hash ^ (number.astype(np.uint64) + np.uint64(1)) * golden
 
 
-def _refuse_duplicates(run: Run, table: pl.DataFrame, doc_hash: Ints, segment: Ints) -> None:
+def _refuse_duplicates(run: Run, table: pl.DataFrame, doc_hash: Hashes, segment: Ints) -> None:
     keys = np.sort(_mixed(doc_hash, segment))
     if not (keys[1:] == keys[:-1]).any():
         return
@@ -223,7 +229,7 @@ def _refuse_duplicates(run: Run, table: pl.DataFrame, doc_hash: Ints, segment: I
 
 
 def _judged_rows(
-    gold: GoldStandard, table: pl.DataFrame, doc_hash: Ints, topics: Ints, segment: Ints
+    gold: GoldStandard, table: pl.DataFrame, doc_hash: Hashes, topics: Ints, segment: Ints
 ) -> tuple[Ints, Ints]:
     """The rows that hold judged documents, and the items they are."""
     import polars as pl
@@ -233,12 +239,16 @@ def _judged_rows(
     if not len(present):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     begin, count = offsets[present], offsets[present + 1] - offsets[present]
-    judged = np.repeat(begin - np.concatenate(([0], np.cumsum(count)[:-1])), count) + np.arange(count.sum())
+    judged = np.repeat(begin - np.concatenate(([0], np.cumsum(count)[:-1])), count) + np.arange(
+        count.sum()
+    )
     keys = _mixed(gold.doc_hashes[judged], np.repeat(present, count))
     here = pl.DataFrame({"key": _mixed(doc_hash, topics[segment])}).with_row_index("row")
     matched = here.join(pl.DataFrame({"key": keys, "judged": judged}), on="key")
     rows, found = matched["row"].to_numpy().astype(np.int64), matched["judged"].to_numpy()
-    same = (topics[segment[rows]] >= 0) & (table["doc"].gather(rows) == gold.docs.gather(found)).to_numpy()
+    same = (topics[segment[rows]] >= 0) & (
+        table["doc"].gather(rows) == gold.docs.gather(found)
+    ).to_numpy()
     if not same.all():
         rows, found = rows[same], found[same]
     return rows, gold.items[found]
@@ -286,20 +296,28 @@ class _Order:
             rank = rank + self._by_name(position, begin, end, tied, docs)
         return begin - start + 1, end - start, rank
 
-    def _by_name(self, position: Ints, begin: Ints, end: Ints, tied: Bools, docs: pl.Series) -> Ints:
+    def _by_name(
+        self, position: Ints, begin: Ints, end: Ints, tied: Bools, docs: pl.Series
+    ) -> Ints:
         """How many documents of the same value have a larger id: those of tied groups only."""
         import polars as pl
 
         first = np.unique(begin[tied])
         sizes = end[tied][np.unique(begin[tied], return_index=True)[1]] - first
-        members = np.repeat(first - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes) + np.arange(sizes.sum())
+        members = np.repeat(
+            first - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes
+        ) + np.arange(sizes.sum())
         group = np.repeat(np.arange(len(first)), sizes)
         names = pl.DataFrame({"group": group, "doc": docs.gather(self.row[members])})
-        by_name = names.select(
-            pl.arg_sort_by("group", "doc", descending=[False, True])
-        ).to_series().to_numpy()
+        by_name = (
+            names.select(pl.arg_sort_by("group", "doc", descending=[False, True]))
+            .to_series()
+            .to_numpy()
+        )
         place = np.zeros(len(self.value), dtype=np.int64)
-        place[members[by_name]] = np.arange(len(members)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        place[members[by_name]] = np.arange(len(members)) - np.repeat(
+            np.cumsum(sizes) - sizes, sizes
+        )
         return np.where(tied, place[position], 0)
 
     def contradicted(self, table: pl.DataFrame) -> list[int]:

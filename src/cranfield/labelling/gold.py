@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from cranfield.data.qrels import Qrels
 from cranfield.labelling.blocks import Ints, Judgments
 
 if TYPE_CHECKING:
     import polars as pl
+
+Hashes: TypeAlias = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +46,7 @@ class GoldStandard:
         """For each topic, the item of each judged document."""
         docs, items = list(self.qrels.docs), self.items.tolist()
         bounds = self.qrels.offsets.tolist()
-        return [
-            dict(zip(docs[a:b], items[a:b], strict=True))
-            for a, b in zip(bounds, bounds[1:], strict=False)
-        ]
+        return [dict(zip(docs[a:b], items[a:b], strict=True)) for a, b in pairwise(bounds)]
 
     @cached_property
     def docs(self) -> pl.Series:
@@ -55,6 +56,6 @@ class GoldStandard:
         return pl.Series("doc", self.qrels.docs, dtype=pl.String)
 
     @cached_property
-    def doc_hashes(self) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    def doc_hashes(self) -> Hashes:
         """A 64-bit hash of each judged document."""
         return self.docs.hash().to_numpy()

@@ -1,8 +1,8 @@
 """`Measure`: an equation, its parameters and its documentation, as a value with a name.
 
-    nDCG @ 10            a measure at a cutoff
-    AP(rel=2)            a measure with a parameter
-    str(AP(rel=2))       'AP(rel=2)', its canonical name, which parses back to the same value
+nDCG @ 10            a measure at a cutoff
+AP(rel=2)            a measure with a parameter
+str(AP(rel=2))       'AP(rel=2)', its canonical name, which parses back to the same value
 """
 
 from __future__ import annotations
@@ -46,21 +46,26 @@ def param(
     )
 
 
-def rel_param(doc: str = "lowest level that counts as relevant; every level above 0 if not given") -> Any:
+def rel_param(
+    doc: str = "lowest level that counts as relevant; every level above 0 if not given",
+) -> Any:
     """The relevance threshold many measures share."""
     return param(None, doc)
 
 
 def gain_param() -> Any:
     """The gain setting graded measures share."""
-    return param("linear", "linear (the level), exp (2^level − 1), binary, or a table such as 1:2:3")
+    return param(
+        "linear", "linear (the level), exp (2^level − 1), binary, or a table such as 1:2:3"
+    )
 
 
 class MeasureType(type):
     """Lets a measure's class stand for the measure with default parameters: ``nDCG @ 10``."""
 
     def __matmul__(cls: type[M], cutoff: float) -> M:  # type: ignore[misc]
-        return cls() @ cutoff
+        at: M = cls() @ cutoff
+        return at
 
     def __str__(cls) -> str:
         return cls.__name__
@@ -100,15 +105,15 @@ class Measure(metaclass=MeasureType):
     # -- using ------------------------------------------------------------------------------
 
     def __matmul__(self, cutoff: float) -> Any:
-        return dataclasses.replace(self, cutoff=cutoff)
+        return dataclasses.replace(self, cutoff=cutoff)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        shown = [
-            f"{f.name}={_shown(getattr(self, f.name))}"
+        settings = [
+            f"{f.name}={shown(getattr(self, f.name))}"
             for f in self.parameters()
             if getattr(self, f.name) != f.default
         ]
-        name = type(self).__name__ + (f"({', '.join(shown)})" if shown else "")
+        name = type(self).__name__ + (f"({', '.join(settings)})" if settings else "")
         name += "" if self.cutoff is None else f"@{self.cutoff}"
         return name + (f".{self.measurement}" if self.measurement else "")
 
@@ -209,14 +214,16 @@ class Measure(metaclass=MeasureType):
                     return float(value)
             expected = _number_between(limits["low"], limits["high"], limits["open"])
         raise CranfieldError(
-            f"{type(self).__name__}: found {f.name}={_shown(value)}, expected {expected}"
+            f"{type(self).__name__}: found {f.name}={shown(value)}, expected {expected}"
         )
 
 
 M = TypeVar("M", bound=Measure)
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(param, rel_param, gain_param))
+@dataclass_transform(
+    frozen_default=True, kw_only_default=True, field_specifiers=(param, rel_param, gain_param)
+)
 def measure(cls: type[M]) -> type[M]:
     """Make a class with a `score` method a measure that the grammar and the commands know."""
     made = dataclass(frozen=True, kw_only=True, repr=False)(cls)
@@ -254,14 +261,14 @@ def one_list(levels: Sequence[float | None], judged: Sequence[float] | None = No
     )
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """A parameter value as the grammar writes it."""
-    if isinstance(value, bool):
+    if isinstance(value, bool) or value is None:
         return str(value).lower()
     if isinstance(value, float):
         return repr(int(value)) if value.is_integer() else repr(value)
     if isinstance(value, tuple):
-        return ":".join(_shown(x) for x in value)
+        return ":".join(shown(x) for x in value)
     return str(value)
 
 
@@ -270,4 +277,5 @@ def _number_between(low: float, high: float, open_ends: bool) -> str:
         return "a number"
     if math.isinf(high):
         return f"a number {'above' if open_ends else 'from'} {low:g}"
-    return f"a number {'between' if open_ends else 'from'} {low:g} {'and' if open_ends else 'to'} {high:g}"
+    between = f"between {low:g} and {high:g}" if open_ends else f"from {low:g} to {high:g}"
+    return f"a number {between}"

@@ -28,11 +28,16 @@ class ERR(Measure):
     """
 
     prob: str = param(
-        "exp", "exp: (2^x − 1)/2^h (Chapelle); linear: g/(g_h + 1) (NTCIREVAL)", choices=("exp", "linear")
+        "exp",
+        "exp: (2^x − 1)/2^h (Chapelle); linear: g/(g_h + 1) (NTCIREVAL)",
+        choices=("exp", "linear"),
     )
     gain: Gain = gain_param()
     max_level: float | None = param(
-        None, "highest level h; from the gain table or the judgments if not given", low=0, open_ends=True
+        None,
+        "highest level h; from the gain table or the judgments if not given",
+        low=0,
+        open_ends=True,
     )
     references = ("chapelle2009",)
     task = "navigational search with graded judgments; returns diminish after a good item"
@@ -49,7 +54,8 @@ class ERR(Measure):
         if self.prob == "linear":
             return x.g / (x.g_h + 1.0)
         level = np.minimum(np.where(x.g > 0, x.level, 0.0), x.h)
-        return (np.exp2(level) - 1.0) / np.exp2(x.h)
+        Pr: Floats = (np.exp2(level) - 1.0) / np.exp2(x.h)
+        return Pr
 
 
 @measure
@@ -69,7 +75,10 @@ class RBP(Measure):
     gain: Gain = gain_param()
     rel: float | None = rel_param("lowest level that counts; makes the gain binary")
     max_level: float | None = param(
-        None, "highest level; from the gain table or the judgments if not given", low=0, open_ends=True
+        None,
+        "highest level; from the gain table or the judgments if not given",
+        low=0,
+        open_ends=True,
     )
     references = ("moffat2008",)
     task = "a user of known persistence; does not depend on how many relevant items exist"

@@ -68,7 +68,9 @@ def parse_measures(texts: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure,
 
 def _split(text: str) -> list[str]:
     """The measures of a text: separated by blanks (or by commas before them) outside brackets."""
-    parts = [p.rstrip(",") for p in re.findall(r"(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[^\s(])+", text)]
+    parts = [
+        p.rstrip(",") for p in re.findall(r"(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[^\s(])+", text)
+    ]
     return [p for p in parts if p]
 
 
@@ -176,7 +178,8 @@ def _build(call: Call) -> Measure:
     names = [f.name for f in cls.parameters()]
     settings: dict[str, Any] = {}
     for key, text in call.parameters.items():
-        name, value = PARAMETERS.get(key, lambda v: (key, v))(_unquoted(text))  # noqa: B023
+        value = _unquoted(text)
+        name, value = PARAMETERS[key](value) if key in PARAMETERS else (key, value)
         if name == "cutoff":
             call.cutoff = str(value)
         elif name not in names:
@@ -208,6 +211,6 @@ def _value(text: str) -> Any:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name.lower(), dict.fromkeys(known), n=3, cutoff=0.5)
     shown = [REGISTRY[k].__name__ if k in REGISTRY else k for k in near]
     return f"; did you mean {' or '.join(shown)}?" if shown else "; `cranfield measures` lists all"

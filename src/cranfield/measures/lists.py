@@ -25,8 +25,9 @@ BLOCK_CELLS = 1 << 19  # topics × columns of one block: a few megabytes per arr
 def ratio(numerator: Any, denominator: Any) -> Floats:
     """numerator / denominator, and 0 where nothing can be divided by (no relevant item)."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    out = np.zeros(numerator.shape)
-    return np.divide(numerator, denominator, out=out, where=denominator != 0)
+    out: Floats = np.zeros(numerator.shape)
+    np.divide(numerator, denominator, out=out, where=denominator != 0)
+    return out
 
 
 def total(x: Any) -> Floats:
@@ -42,9 +43,7 @@ def total(x: Any) -> Floats:
 class Gold:
     """The judgments of a block of topics, padded, with all that is derived from them."""
 
-    def __init__(
-        self, levels: Floats, judged: Bools, max_level: float, known: bool = True
-    ) -> None:
+    def __init__(self, levels: Floats, judged: Bools, max_level: float, known: bool = True) -> None:
         self.levels, self.judged, self.max_level, self.known = levels, judged, max_level, known
         self._remembered: dict[Any, Any] = {}
 
@@ -152,9 +151,7 @@ class Lists:
         if self.is_ideal:
             return self
         self._need("an ideal list")
-        return self.gold.ideal.view(
-            self.l, rel=self.rel, gain=self.gain, max_level=self.max_level
-        )
+        return self.gold.ideal.view(self.l, rel=self.rel, gain=self.gain, max_level=self.max_level)
 
     # -- quantities -------------------------------------------------------------------------
 
@@ -188,7 +185,8 @@ class Lists:
         width = cg.shape[1]
         if not width:
             return np.zeros(self.r.shape)
-        return np.take_along_axis(cg, np.minimum(self.r, width) - 1, axis=1)
+        at: Floats = np.take_along_axis(cg, np.minimum(self.r, width) - 1, axis=1)
+        return at
 
     @property
     def R(self) -> Floats:
@@ -204,7 +202,8 @@ class Lists:
     @property
     def N(self) -> Floats:
         """N: the number of items judged nonrelevant to the topic."""
-        return self.gold.judged.sum(axis=1) - self.R
+        N: Floats = self.gold.judged.sum(axis=1) - self.R
+        return N
 
     @property
     def h(self) -> float:
@@ -234,9 +233,7 @@ class Lists:
 
     def _need(self, what: str) -> None:
         if not self.gold.known:
-            raise NeedsJudgments(
-                f"needs {what}: give all judged levels of the topic as judged=[…]"
-            )
+            raise NeedsJudgments(f"needs {what}: give all judged levels of the topic as judged=[…]")
 
 
 def blocks(judgments: Judgments, cells: int = BLOCK_CELLS) -> list[tuple[int, int]]:

@@ -59,7 +59,9 @@ class Q(Measure):
 
     beta: float = param(1.0, "patience: larger forgives relevant items at low ranks", low=0)
     gain: Gain = gain_param()
-    rel: float | None = rel_param("lowest level that counts as relevant; every level with a gain if not given")
+    rel: float | None = rel_param(
+        "lowest level that counts as relevant; every level with a gain if not given"
+    )
     references = ("sakai2004", "sakai2014metrics")
     task = "informational search with graded judgments"
 

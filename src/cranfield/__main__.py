@@ -1,0 +1,6 @@
+"""``python -m cranfield``."""
+
+from cranfield.cli.main import entry
+
+if __name__ == "__main__":
+    entry()

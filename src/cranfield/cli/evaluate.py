@@ -1,0 +1,148 @@
+"""`cranfield evaluate`: score runs against judgments."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from typing import Any, get_args
+
+from cranfield.cli.progress import Progress
+from cranfield.data.files import write_whole
+from cranfield.data.formats import FORMATS as INPUT_FORMATS
+from cranfield.data.run import TIES
+from cranfield.data.source import Source
+from cranfield.errors import CranfieldError
+from cranfield.evaluate import DEFAULT_MEASURES, Topics, Undefined, evaluate
+from cranfield.report.formats import FORMATS, render
+from cranfield.report.terminal import notice_lines, table
+from cranfield.scores import Scores
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    p = commands.add_parser(
+        "evaluate",
+        help="score runs against judgments",
+        description="Score one or several runs against judgments.",
+        epilog="Files may be TREC text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, "
+        "plain or compressed (gz, bz2, xz, zst); - is standard input.",
+    )
+    p.add_argument("qrels", metavar="QRELS", help="judgments: topic iteration doc level")
+    p.add_argument("runs", metavar="RUN", nargs="+", help="results: topic Q0 doc rank score tag")
+    p.add_argument(
+        "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
+        help="a measure such as nDCG@10, several in one string, or @FILE with measures; may be "
+        f"repeated (default: {' '.join(DEFAULT_MEASURES)}; `cranfield measures` lists all)",
+    )  # fmt: skip
+    p.add_argument("-q", "--per-topic", action="store_true", help="show every topic, then all")
+    p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
+    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    order = p.add_argument_group("lists and topics")
+    order.add_argument(
+        "--ties", choices=TIES,
+        help="order of a list: trec: by score, then document id, both descending (default); "
+        "rank: by the rank column; given: as in the file (default without scores)",
+    )  # fmt: skip
+    order.add_argument(
+        "--depth", type=_count, metavar="N", help="only the first N documents of a list"
+    )
+    order.add_argument(
+        "--condensed", action="store_true", help="leave out unjudged documents (after --depth)"
+    )
+    order.add_argument(
+        "--exclude-self", action="store_true", help="leave out a document whose id is the topic's"
+    )
+    order.add_argument(
+        "--topics", choices=get_args(Topics), default="judged",
+        help="judged: all judged topics count, unanswered ones as empty lists (default); "
+        "common: only judged topics that every run answers",
+    )  # fmt: skip
+    order.add_argument(
+        "--undefined", choices=get_args(Undefined), default="zero",
+        help="a topic without a relevant document counts as 0 (default), is nan, is left out of "
+        "the means, or is an error",
+    )  # fmt: skip
+    levels = p.add_argument_group("relevance")
+    levels.add_argument(
+        "--rel",
+        type=float,
+        metavar="N",
+        help="lowest relevant level, for all measures that take rel",
+    )
+    levels.add_argument(
+        "--gains",
+        metavar="GAINS",
+        help="linear, exp, binary or a table such as 1:2:3, for all that take gain",
+    )
+    other = p.add_argument_group("other")
+    other.add_argument("--qrels-format", choices=INPUT_FORMATS, help="instead of recognising it")
+    other.add_argument("--run-format", choices=INPUT_FORMATS, help="instead of recognising it")
+    other.add_argument("--threads", type=_count, metavar="N", help="default: all cores, at most 4")
+    p.set_defaults(run=run)
+
+
+def _count(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number from 1")
+    return number
+
+
+def measures_of(texts: list[str] | None) -> list[str]:
+    """The measures of all -m options, those in files included."""
+    found: list[str] = []
+    for text in texts or DEFAULT_MEASURES:
+        if not text.startswith("@"):
+            found.append(text)
+            continue
+        lines = Source.of(text[1:]).read().decode("utf-8", "replace").splitlines()
+        found += [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    return found
+
+
+def run(options: argparse.Namespace) -> int:
+    """Evaluate and print."""
+    if [options.qrels, *options.runs].count("-") > 1:
+        raise CranfieldError("found - twice, expected standard input once")
+    with Progress([options.qrels, *options.runs]) as progress:
+        scores = evaluate(
+            options.qrels,
+            options.runs,
+            measures_of(options.measures),
+            topics=options.topics,
+            undefined=options.undefined,
+            ties=options.ties,
+            depth=options.depth,
+            rel=options.rel,
+            gains=options.gains,
+            condensed=options.condensed,
+            exclude_self=options.exclude_self,
+            threads=options.threads,
+            qrels_format=options.qrels_format,
+            run_format=options.run_format,
+            progress=progress.step,
+        )
+    show(scores, options.format, options.per_topic, options.output)
+    return 0
+
+
+def show(scores: Scores, format: str, per_topic: bool, output: str | None) -> None:
+    """Write scores to a file or standard output; notices go to standard error but for tables."""
+    if format == "table":
+        tty = output is None and sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if tty else None
+        data = (table(scores, per_topic, width=width, colour=tty) + "\n").encode()
+    else:
+        data = render(scores, format, per_topic)
+        for line in notice_lines(scores):
+            print(line, file=sys.stderr)
+    if output is not None:
+        write_whole(output, data)
+    elif format == "parquet" and sys.stdout.isatty():
+        raise CranfieldError("found a terminal, expected -o FILE for parquet")
+    else:
+        sys.stdout.buffer.write(data)

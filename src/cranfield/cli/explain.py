@@ -1,0 +1,79 @@
+"""`cranfield explain`: all that the registry knows of a measure."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+from typing import Any
+
+from cranfield.measures.base import Measure, shown
+from cranfield.measures.grammar import parse_measures
+from cranfield.measures.names import ALIASES, NTCIREVAL
+from cranfield.measures.references import REFERENCES
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    p = commands.add_parser(
+        "explain",
+        help="formula, parameters and reference of a measure",
+        description="Formula, parameters, worked example and reference of a measure.",
+    )
+    p.add_argument("measures", metavar="MEASURE", nargs="+", help="such as nDCG@10 or Q(beta=2)")
+    p.add_argument("--bibtex", action="store_true", help="print the references as BibTeX only")
+    p.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Explain each measure."""
+    found = parse_measures(options.measures)
+    if options.bibtex:
+        keys = dict.fromkeys(key for m in found for key in m.references)
+        print("\n\n".join(REFERENCES[key] for key in keys))
+    else:
+        print("\n\n".join(explanation(m) for m in found))
+    return 0
+
+
+def explanation(m: Measure) -> str:
+    """All that is known of a measure, for people."""
+    lines = [str(m), "", inspect.getdoc(m) or "", ""]
+    if parameters := list(m.parameters()):
+        lines.append("Parameters")
+        for f in parameters:
+            value = getattr(m, f.name)
+            lines.append(f"  {f.name} = {shown(value)}: {f.metadata['doc']}")
+    cutoff = "everything returned" if m.cutoff is None else f"the first {m.cutoff}"
+    lines += [f"  @cutoff: {cutoff}", "", f"Range: {m.range}"]
+    lines.append(f"Over topics: {m.summary}")
+    if m.task:
+        lines.append(f"Suits: {m.task}")
+    if aliases := aliases_of(type(m)):
+        lines.append(f"Also called: {', '.join(aliases)}")
+    lines += [f"Reference: {_citation(REFERENCES[key])}" for key in m.references]
+    return "\n".join(lines)
+
+
+def aliases_of(c: type[Measure]) -> list[str]:
+    """What other tools call it."""
+
+    def ours(target: str) -> str:
+        return re.split(r"[(|]", target)[0]
+
+    plain = [
+        a for a, target in ALIASES.items() if ours(target) == c.__name__ and a != c.__name__.lower()
+    ]
+    ntcir = [f"ntcir:{a}" for a, target in NTCIREVAL.items() if ours(target) == c.__name__]
+    return plain + ntcir
+
+
+def _citation(bibtex: str) -> str:
+    """Author, title, year of a BibTeX entry."""
+    fields = dict(re.findall(r"(\w+) = \{((?:[^{}]|\{[^{}]*\})*)\}", bibtex))
+    place = next(fields[k] for k in ("booktitle", "journal", "publisher") if k in fields)
+    text = f"{fields['author']}. {fields['title']}. {place}, {fields['year']}."
+    accents = {'{\\"a}': "ä", '{\\"o}': "ö"}
+    for code, letter in accents.items():
+        text = text.replace(code, letter)
+    return re.sub(r"\s+", " ", text.replace("{", "").replace("}", ""))

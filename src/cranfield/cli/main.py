@@ -1,0 +1,52 @@
+"""The `cranfield` command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+import cranfield
+from cranfield.cli import evaluate, explain, measures, simulate, validate
+from cranfield.errors import CranfieldError
+
+COMMANDS = (evaluate, validate, measures, explain, simulate)
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands and their options."""
+    top = argparse.ArgumentParser(
+        prog="cranfield",
+        description="Which search system is better, and how sure are we?",
+        epilog="`cranfield COMMAND -h` explains a command. "
+        "Exit codes: 0 fine, 2 bad input or usage.",
+    )
+    top.add_argument("--version", action="version", version=f"cranfield {cranfield.__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add_to(commands)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except CranfieldError as error:
+        print(f"cranfield: {error}", file=sys.stderr)
+        return 2
+
+
+def entry() -> None:
+    """What the installed command calls."""
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader (head, less) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)

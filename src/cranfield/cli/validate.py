@@ -1,0 +1,47 @@
+"""`cranfield validate`: every problem of a file, with its line."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from cranfield.data.formats import FORMATS
+from cranfield.data.validate import Report, validate
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    p = commands.add_parser(
+        "validate",
+        help="list every problem of judgments and runs, with its line",
+        description="List every problem of judgments and runs, with its line. Errors keep a file "
+        "from being evaluated (exit code 2); warnings do not.",
+        epilog="With judgments among the files, the runs' topics are compared with theirs.",
+    )
+    p.add_argument("files", metavar="FILE", nargs="+")
+    p.add_argument("--kind", choices=("qrels", "run"), help="instead of recognising it")
+    p.add_argument("--format", choices=FORMATS, help="instead of recognising it")
+    p.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Validate and print."""
+    reports = validate(options.files, options.kind, options.format)
+    for report in reports:
+        for problem in report.problems:
+            place = problem.where + (f":{problem.line}" if problem.line else "")
+            print(f"{place}: {problem.severity}: {problem.text}")
+        print(_summary(report))
+    return 2 if any(report.count("error") for report in reports) else 0
+
+
+def _summary(report: Report) -> str:
+    what = "judgments" if report.kind == "qrels" else "results"
+    counts = [
+        f"{report.count(s)} {s}{'s' * (report.count(s) != 1)}"
+        for s in ("error", "warning")
+        if report.count(s)
+    ]
+    topics = f"{len(report.topics)} topic{'s' * (len(report.topics) != 1)}"
+    size = f"{report.lines} {what} ({report.format}), {topics}"
+    return f"{report.where}: {size}: {', '.join(counts) or 'fine'}"

@@ -1,0 +1,236 @@
+"""Everything that is wrong, or odd, with files of judgments and runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from cranfield.data.columns import SPELLINGS, TREC, Kind
+from cranfield.data.formats import Format, recognise
+from cranfield.data.mappings import read_json
+from cranfield.data.qrels import read_qrels
+from cranfield.data.records import Problem, Record, errors
+from cranfield.data.run import Run, read_run
+from cranfield.data.source import Source
+from cranfield.errors import CranfieldError
+
+FEW_DECIMALS = 4  # ties between scores with so few are likely to come from rounding
+
+
+@dataclass
+class Report:
+    """What `validate` found in one file."""
+
+    where: str
+    kind: Kind
+    format: Format
+    lines: int = 0
+    topics: tuple[str, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
+
+    def count(self, severity: str) -> int:
+        """How many errors or warnings there are."""
+        return sum(p.severity == severity for p in self.problems)
+
+    def add(self, severity: str, text: str, line: int | None = None) -> None:
+        """Note a problem of the file as a whole."""
+        self.problems.append(
+            Problem("error" if severity == "error" else "warning", self.where, line, text)
+        )
+
+
+def validate(
+    paths: Iterable[str], kind: str | None = None, format: str | None = None
+) -> list[Report]:
+    """Look for every problem in some files, and in how the runs fit the judgments among them."""
+    reports = [validate_file(path, kind, format) for path in paths]
+    judged = next((r for r in reports if r.kind == "qrels" and r.topics), None)
+    if judged is not None:
+        for report in reports:
+            if report.kind == "run" and report.topics:
+                _compare_topics(report, judged)
+    return reports
+
+
+def _compare_topics(run: Report, qrels: Report) -> None:
+    missing = [t for t in qrels.topics if t not in set(run.topics)]
+    unjudged = [t for t in run.topics if t not in set(qrels.topics)]
+    if missing:
+        run.add("warning", f"{_some(missing)} of {qrels.where} not answered")
+    if unjudged:
+        run.add("warning", f"{_some(unjudged)} not judged in {qrels.where}")
+
+
+def validate_file(path: str, kind: str | None = None, format: str | None = None) -> Report:
+    """Look for every problem in one file."""
+    source = Source.of(path)
+    recognised = recognise(source, format)
+    if kind is not None and kind not in get_args(Kind):
+        raise CranfieldError(f"found kind {kind!r}, expected qrels or run")
+    report = Report(source.name, _kind(source, recognised, kind), recognised)
+    found: list[Record] = []
+    for item in _items(source, report):
+        if isinstance(item, Problem):
+            report.problems.append(item)
+        else:
+            found.append(item)
+    report.lines = len(found)
+    report.topics = tuple(dict.fromkeys(r.topic for r in found))
+    if report.kind == "run":
+        _oddities_of_run(report, found)
+    else:
+        _oddities_of_qrels(report, found)
+    return report
+
+
+def _kind(source: Source, format: Format, forced: str | None) -> Kind:
+    """Judgments or results? Told by the number or the names of the columns."""
+    if forced is not None:
+        return "qrels" if forced == "qrels" else "run"
+    lines = [
+        line
+        for line in source.start.decode("utf-8", "replace").splitlines()
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    first = lines[0] if lines else ""
+    if format == "trec":
+        # A line with a mistake in it may have any number of fields: most lines decide.
+        width = Counter(len(line.split()) for line in lines[:100]).most_common(1)
+        return "qrels" if width and width[0][0] <= len(TREC["qrels"]) else "run"
+    if format == "json":
+        levels = [v for docs in _dicts(read_json(source)) for v in docs.values()]
+        return "qrels" if levels and all(isinstance(v, int) for v in levels) else "run"
+    if format in ("parquet", "arrow"):
+        import io
+
+        import polars as pl
+
+        read = pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema
+        names = [n.lower() for n in read(io.BytesIO(source.read()))]
+    else:
+        names = [
+            n.strip(' "{').lower() for n in first.replace(":", ",").replace("\t", ",").split(",")
+        ]
+    of_runs = {*SPELLINGS["rank"], *SPELLINGS["tag"]}
+    of_qrels = {*SPELLINGS["level"]} - {"score"}
+    if of_runs & set(names):
+        return "run"
+    return "qrels" if of_qrels & set(names) or "corpus-id" in names else "run"
+
+
+def _dicts(data: object) -> list[dict[str, object]]:
+    return [d for d in data.values() if isinstance(d, dict)] if isinstance(data, dict) else []
+
+
+def _items(source: Source, report: Report) -> Iterator[Problem | Record]:
+    """The records and errors of a file, by line where it has lines."""
+    if report.format in ("trec", "csv", "tsv", "jsonl"):
+        yield from errors(source, report.format, report.kind)
+        return
+    try:
+        yield from _loaded(source, report)
+    except CranfieldError as error:
+        yield Problem("error", source.name, None, str(error).removeprefix(f"{source.name}: "))
+
+
+def _loaded(source: Source, report: Report) -> Iterator[Record]:
+    if report.kind == "qrels":
+        judged = read_qrels(source.path, report.format).to_dict()
+        for topic, docs in judged.items():
+            for doc, level in docs.items():
+                yield Record(0, topic, doc, level, None, None)
+        return
+    run = read_run(source.path, report.format)
+    for topic, doc, score in rows_of(run):
+        yield Record(0, topic, doc, None if run.given else score, None, None)
+
+
+def rows_of(run: Run) -> Iterator[tuple[str, str, float]]:
+    """Every (topic, document, value) of a run."""
+    if run.lists is not None:
+        for topic, docs in run.lists.items():
+            for doc, score in docs.items():
+                yield topic, doc, score
+    elif run.parts is not None:
+        for part in run.parts():
+            yield from part().select("topic", "doc", "value").iter_rows()
+
+
+# -- what is odd but no error -----------------------------------------------------------------
+
+
+def _oddities_of_qrels(report: Report, found: list[Record]) -> None:
+    relevant = {r.topic for r in found if r.value is not None and r.value > 0}
+    without = [t for t in report.topics if t not in relevant]
+    if without:
+        report.add("warning", f"{_some(without)} without a relevant document")
+
+
+def _oddities_of_run(report: Report, found: list[Record]) -> None:
+    by_topic: dict[str, list[Record]] = {}
+    for record in found:
+        by_topic.setdefault(record.topic, []).append(record)
+    tied = nearly = 0
+    tied_topics: list[str] = []
+    contradicted: dict[str, int] = {}
+    for topic, records in by_topic.items():
+        scores = np.array([r.value for r in records if r.value is not None])
+        same = _tied(scores)
+        if same.any():
+            tied_topics.append(topic)
+            tied += int(same.sum())
+        nearly += int((_tied(scores.astype(np.float32)) & ~same).sum())
+        line = _contradiction(records)
+        if line is not None:
+            contradicted[topic] = line
+    if tied:
+        said = f"{tied} of {len(found)} documents share their score with another"
+        report.add("warning", f"{said}, in {_some(tied_topics)}")
+        decimals = max(_decimals(r.value) for r in found if r.value is not None)
+        if decimals <= FEW_DECIMALS:
+            said = f"no score has more than {decimals} decimals"
+            report.add("warning", f"{said}: are the ties due to rounding?")
+    if nearly:
+        said = f"{nearly} documents have scores that differ beyond single precision only"
+        report.add("warning", f"{said}: other tools may tie them")
+    if contradicted:
+        said = f"ranks contradict scores in {_some(list(contradicted))}; the scores decide"
+        report.add("warning", said, min(contradicted.values()) or None)
+    tags = list(dict.fromkeys(r.tag for r in found if r.tag is not None))
+    if len(tags) > 1:
+        report.add(
+            "warning", f"{len(tags)} run tags ({', '.join(tags[:5])}); the first names the run"
+        )
+
+
+def _tied(scores: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.bool_]:
+    """Which scores occur more than once."""
+    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    return np.asarray(counts[inverse] > 1)
+
+
+def _decimals(score: float) -> int:
+    exponent = Decimal(repr(score)).normalize().as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def _contradiction(records: list[Record]) -> int | None:
+    """The line of the first document whose rank is better and score lower than another's."""
+    ranked = [r for r in records if r.rank is not None and r.value is not None]
+    ranked.sort(key=lambda r: (r.rank, -(r.value or 0.0)))
+    for above, below in pairwise(ranked):
+        if (above.value or 0.0) < (below.value or 0.0):
+            return below.line
+    return None
+
+
+def _some(topics: list[str]) -> str:
+    shown = ", ".join(topics[:5]) + (", …" if len(topics) > 5 else "")
+    return f"{len(topics)} topic{'s' * (len(topics) != 1)} ({shown})"
