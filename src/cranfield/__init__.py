@@ -6,9 +6,10 @@ scores = cf.evaluate("qrels.txt", ["bm25.run", "dense.run"], ["AP", cf.nDCG @ 10
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.run import Run, read_run
-from cranfield.data.simulate import simulate
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluate import Evaluator, evaluate
 from cranfield.measures.base import REGISTRY, Measure, measure, param
@@ -22,6 +23,9 @@ from cranfield.measures.preference import bpref
 from cranfield.measures.sets import P, Recall, Success
 from cranfield.scores import Interval, Notice, Scores
 
+if TYPE_CHECKING:
+    from cranfield.data.simulate import Collection, simulate
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -30,6 +34,7 @@ __all__ = [
     "RBP",
     "REGISTRY",
     "RR",
+    "Collection",
     "CranfieldError",
     "Evaluator",
     "InputError",
@@ -62,3 +67,11 @@ __all__ = [
     "simulate",
     "total",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Collection", "simulate"):  # not needed to evaluate: imported when asked for
+        from cranfield.data import simulate as module
+
+        return getattr(module, name)
+    raise AttributeError(f"module 'cranfield' has no attribute {name!r}")

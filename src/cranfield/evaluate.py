@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -16,7 +15,6 @@ from cranfield.data.source import Source
 from cranfield.data.tables import is_frame
 from cranfield.errors import CranfieldError
 from cranfield.labelling.blocks import Bools, Floats, Rankings
-from cranfield.labelling.columns import label_columns
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
 from cranfield.measures.base import Measure
@@ -162,6 +160,8 @@ class Evaluator:
             rankings = label_lists(self.gold, run, self.exclude_self)
             topics, contradicted = tuple(run.lists), run.contradicted
         else:
+            from cranfield.labelling.columns import label_columns
+
             step = None if self.progress is None else lambda n: self.progress(run.name, n)  # type: ignore[misc]
             found = label_columns(self.gold, run, self.exclude_self, self.threads, step)
             rankings, topics, contradicted = found.rankings, found.topics, found.contradicted
@@ -201,6 +201,8 @@ class Evaluator:
             return np.concatenate(columns, axis=1)
 
         if len(self._blocks) > 1 and self.threads > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
             with ThreadPoolExecutor(self.threads) as pool:
                 parts = list(pool.map(measured, self._blocks))
         else:

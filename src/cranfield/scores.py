@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
@@ -590,7 +589,7 @@ def _one_of(value: str, expected: Sequence[str], what: str) -> None:
 
 
 def _format_of(path: str | os.PathLike[str]) -> str:
-    suffix = Path(path).suffix.lower()
+    suffix = os.path.splitext(path)[1].lower()
     if suffix not in (".json", ".parquet"):
         raise InputError(
             f"the extension {suffix!r}", "a name that ends in .json or .parquet", os.fspath(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import shutil
+import os
 import sys
 from typing import Any, get_args
 
@@ -134,7 +134,7 @@ def show(scores: Scores, format: str, per_topic: bool, output: str | None) -> No
     """Write scores to a file or standard output; notices go to standard error but for tables."""
     if format == "table":
         tty = output is None and sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if tty else None
+        width = os.get_terminal_size().columns if tty else None
         data = (table(scores, per_topic, width=width, colour=tty) + "\n").encode()
     else:
         data = render(scores, format, per_topic)

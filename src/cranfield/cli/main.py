@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import cranfield
-from cranfield.cli import evaluate, explain, measures, simulate, validate
 from cranfield.errors import CranfieldError
 
-COMMANDS = (evaluate, validate, measures, explain, simulate)
+COMMANDS = ("evaluate", "validate", "measures", "explain", "simulate")
 
 
-def parser() -> argparse.ArgumentParser:
-    """All commands and their options."""
+def parser(commands_needed: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """Commands and their options: all of them, or those that are needed."""
     top = argparse.ArgumentParser(
         prog="cranfield",
         description="Which search system is better, and how sure are we?",
@@ -24,14 +25,16 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"cranfield {cranfield.__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.add_to(commands)
+    for command in commands_needed:
+        import_module(f"cranfield.cli.{command}").add_to(commands)
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    options = parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    asked = [c for c in COMMANDS if arguments[:1] == [c]]  # the others need not be imported
+    options = parser(asked or COMMANDS).parse_args(arguments)
     try:
         return int(options.run(options))
     except CranfieldError as error:
@@ -41,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def entry() -> None:
     """What the installed command calls."""
+    gc.disable()  # a command soon ends, and its memory with it
     try:
         code = main()
         sys.stdout.flush()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from collections.abc import Iterable
 
 from cranfield.errors import CranfieldError
@@ -39,7 +38,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> 
 def _write_and_rename(path: str, chunks: Iterable[bytes]) -> None:
     # Not mkstemp, which makes files that nobody else may read. The name stays short because
     # that of the target may already be as long as the file system allows.
-    temporary = os.path.join(os.path.dirname(path), f".cranfield-{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(os.path.dirname(path), f".cranfield-{os.urandom(8).hex()}.tmp")
     try:
         with open(temporary, "xb") as file:
             file.writelines(chunks)

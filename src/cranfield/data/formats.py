@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import PurePath
+import os
 from typing import Literal, TypeAlias, get_args
 
 from cranfield.data.columns import is_header
@@ -52,6 +51,8 @@ def recognise(source: Source, forced: str | None = None) -> Format:
 
 def _is_record(line: bytes) -> bool:
     """Whether a line is a whole object that names its columns."""
+    import json
+
     try:
         record = json.loads(line)
     except ValueError:
@@ -60,8 +61,8 @@ def _is_record(line: bytes) -> bool:
 
 
 def _by_name(source: Source, *among: Format) -> Format | None:
-    suffixes = [s.lower() for s in PurePath(source.path).suffixes]
-    while suffixes and suffixes[-1] in (".gz", ".bz2", ".xz", ".zst", ".zstd"):
-        suffixes.pop()
-    found = _BY_NAME.get(suffixes[-1]) if suffixes else None
+    root, suffix = os.path.splitext(source.path.lower())
+    if suffix in (".gz", ".bz2", ".xz", ".zst", ".zstd"):
+        suffix = os.path.splitext(root)[1]
+    found = _BY_NAME.get(suffix)
     return found if not among or found in among else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -15,6 +14,8 @@ Nested: TypeAlias = dict[str, Mapping[str, float]]
 
 def read_json(source: Source) -> Any:
     """The object a JSON file holds; a key given twice is an error."""
+    import json
+
     try:
         return json.loads(source.read(), object_pairs_hook=lambda pairs: _once(pairs, source.name))
     except json.JSONDecodeError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -98,14 +99,16 @@ def _read_file(source: Source, forced: str | None, large: bool | None) -> Qrels:
 def _whole_frame(source: Source) -> pl.DataFrame:
     import polars as pl
 
-    return pl.concat([trec.frame(chunk, "qrels") for chunk in source.chunks()])
+    return pl.concat([trec.frame(read(), "qrels") for read in source.pieces()])
 
 
 class _Repeated(ValueError):
     """A document is judged twice; the slow reader tells whether alike."""
 
 
-def _from_columns(topics: list[str], docs: list[str], levels: list[float], where: str) -> Qrels:
+def _from_columns(
+    topics: Sequence[str], docs: Sequence[str], levels: list[float], where: str
+) -> Qrels:
     made: dict[str, dict[str, float]] = {}
     for topic, doc, level in zip(topics, docs, levels, strict=True):
         made.setdefault(topic, {})[doc] = level

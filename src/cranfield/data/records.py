@@ -6,9 +6,7 @@ asks here for everything.
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -88,6 +86,8 @@ def _trec_records(source: Source, kind: Kind) -> Iterator[Record | InputError]:
 
 
 def _table_records(source: Source, separator: str, kind: Kind) -> Iterator[Record | InputError]:
+    import csv
+
     text = source.read().decode("utf-8", "replace")
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     header: list[str] = []
@@ -114,6 +114,8 @@ def _table_records(source: Source, separator: str, kind: Kind) -> Iterator[Recor
 
 
 def _json_records(source: Source, kind: Kind) -> Iterator[Record | InputError]:
+    import json
+
     for number, line in _lines(source):
         if isinstance(line, InputError):
             yield line

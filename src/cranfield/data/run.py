@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -145,20 +146,20 @@ def _read_text(source: Source, ties: Ties | None) -> Run:
         found = trec.columns(source.read(), "run")
     except trec.Irregular:
         raise first_error(source, "trec", "run") from None
-    value, rank = found.value, found.rank
+    value, rank = found.value, found.rank or ()
     if ties == "rank":
-        if rank is None:
-            raise CranfieldError(
-                f"{source.name}: found ranks that are not numbers, expected numbers for ties=rank"
-            )
-        value = [-r for r in rank]
+        places = trec.numbers(rank)
+        if places is None:
+            expected = "numbers for ties=rank"
+            raise InputError("ranks that are not numbers", expected, source.name)
+        value = [-place for place in places]
     lists: dict[str, dict[str, float]] = {}
     contradicted: dict[str, None] = {}
     topics, docs = found.topic, found.doc
     changes = [i for i in range(1, len(topics)) if topics[i] != topics[i - 1]]
     for a, b in pairwise([0, *changes, len(topics)] if topics else []):
         lists.setdefault(topics[a], {}).update(zip(docs[a:b], value[a:b], strict=True))
-        if rank is not None and ties is None and _contradict(rank[a:b], value[a:b]):
+        if ties is None and _contradict(rank[a:b], value[a:b]):
             contradicted[topics[a]] = None
     if not docs or sum(map(len, lists.values())) < len(docs):
         raise first_error(source, "trec", "run")
@@ -171,29 +172,37 @@ def _read_text(source: Source, ties: Ties | None) -> Run:
     )
 
 
-def _contradict(rank: list[float], score: list[float]) -> bool:
+@lru_cache(maxsize=4)
+def _counting(n: int) -> list[str]:
+    """1 to n, as most runs write their ranks."""
+    return list(map(str, range(1, n + 1)))
+
+
+def _contradict(ranks: Sequence[str], score: list[float]) -> bool:
     """Whether a better rank goes with a lower score."""
-    if all(map(float.__le__, rank, rank[1:])) and all(map(float.__ge__, score, score[1:])):
+    falling = all(map(float.__ge__, score, score[1:]))
+    if falling and list(ranks) == _counting(len(ranks)):
         return False
-    by_rank = [
-        s for _, s in sorted(zip(rank, score, strict=True), key=lambda pair: (pair[0], -pair[1]))
-    ]
-    return any(map(float.__lt__, by_rank, by_rank[1:]))
+    rank = trec.numbers(ranks)
+    if rank is None:
+        return False
+    ordered = sorted(zip(rank, score, strict=True), key=lambda pair: (pair[0], -pair[1]))
+    return any(above[1] < below[1] for above, below in pairwise(ordered))
 
 
 def _stream(source: Source, ties: Ties | None) -> Run:
     """A large file: its parts are read when it is evaluated, and not kept."""
-    first = next(source.chunks(1 << 16), b"")
+    first = next(source.pieces(1 << 16), bytes)
     try:
-        tag = _tag(trec.frame(first, "run"))
+        tag = _tag(trec.frame(first(), "run"))
     except trec.Irregular:
         raise first_error(source, "trec", "run") from None
     if tag is None:
         raise first_error(source, "trec", "run")
 
     def parts() -> Iterator[Part]:
-        for chunk in source.chunks():
-            yield lambda text=chunk: by_order(trec.frame(text, "run"), ties, source.name)[0]  # type: ignore[misc]
+        for read in source.pieces():
+            yield lambda read=read: by_order(trec.frame(read(), "run"), ties, source.name)[0]  # type: ignore[misc]
 
     return Run(tag, None, parts, given=ties == "given", where=source.name)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import IO, Any
 
 from cranfield.errors import CranfieldError
@@ -77,19 +76,30 @@ class Source:
         with self.reading() as stream:
             return stream.read()
 
-    def chunks(self, size: int = CHUNK) -> Iterator[bytes]:
-        """The bytes in pieces that end at the end of a line (the last one may lack its newline)."""
+    def pieces(self, size: int = CHUNK) -> Iterator[Callable[[], bytes]]:
+        """The bytes in pieces that end where a line does, to be read by whoever works on them."""
+        if self.compression is not None or not os.path.isfile(self.path):
+            for chunk in self._chunks(size):
+                yield lambda chunk=chunk: chunk  # type: ignore[misc]
+            return
+        with self._raw() as stream:
+            end = os.fstat(stream.fileno()).st_size
+            begin = len(BOM) if stream.read(len(BOM)) == BOM else 0
+            while begin < end:
+                stream.seek(begin + size)
+                stop = min(begin + size + len(stream.readline()), end)
+                yield lambda begin=begin, stop=stop: self._range(begin, stop)  # type: ignore[misc]
+                begin = stop
+
+    def _range(self, begin: int, stop: int) -> bytes:
+        with self._raw() as stream:
+            stream.seek(begin)
+            return stream.read(stop - begin)
+
+    def _chunks(self, size: int) -> Iterator[bytes]:
         with self.reading() as stream:
-            begun: list[bytes] = []  # pieces of a line longer than a chunk
             while piece := stream.read(size):
-                end = piece.rfind(b"\n") + 1
-                if end == 0:
-                    begun.append(piece)
-                    continue
-                yield b"".join([*begun, memoryview(piece)[:end]])
-                begun = [piece[end:]]
-            if rest := b"".join(begun):
-                yield rest
+                yield piece + stream.readline()
 
     def reading(self) -> _Reading:
         """The open stream as a context in which broken compression is a user's error."""
@@ -99,7 +109,7 @@ class Source:
         if self.path == "-":
             return io.BytesIO(self._stdin())
         try:
-            if Path(self.path).is_dir():
+            if os.path.isdir(self.path):
                 raise CranfieldError(f"{self.path} is a directory, expected a file")
             # Pipes (process substitution) can be read once only: keep what they say.
             if not os.path.isfile(self.path):

@@ -8,6 +8,7 @@ do the same faster and hands back to `columns` whatever is not plain.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,8 +18,8 @@ from cranfield.data.columns import TREC, VALUE, Kind
 if TYPE_CHECKING:
     import polars as pl
 
-_COMMENT = re.compile(rb"^[ \t\r\f\v]*#[^\n]*", re.MULTILINE)
-_IS_BLANK = np.isin(np.arange(256), list(b" \t\n\r\f\v"))
+_COMMENT = re.compile(rb"^[ \t\r\f\v]*#[^\n]*(?:\n|\Z)", re.MULTILINE)
+_ODD = (b"\0", b"\x1c", b"\x1d", b"\x1e", b"\x1f")  # the last four are blanks to str.split only
 # What `frame` keeps: the value, and at least the last column, to see that a line has all.
 _KEPT = {"qrels": ["topic", "doc", "level"], "run": ["topic", "doc", "score", "rank", "tag"]}
 _TO_SPACE = bytes.maketrans(b"\t\r\f\v", b"    ")
@@ -31,67 +32,77 @@ class Irregular(ValueError):
 class Columns(NamedTuple):
     """The columns of a piece of text, each as long as there are lines."""
 
-    topic: list[str]
-    doc: list[str]
+    topic: Sequence[str]
+    doc: Sequence[str]
     value: list[float]
-    rank: list[float] | None  # None for judgments, or where a rank is not a number
-    tag: str | None
+    rank: Sequence[str] | None  # as written; None for judgments
+    tag: str | None  # of the first line
+
+
+def _without_comments(text: bytes) -> bytes:
+    return _COMMENT.sub(b"", text) if b"#" in text else text
 
 
 def columns(text: bytes, kind: Kind) -> Columns:
     """The columns of TREC text, or Irregular if any line is not in order."""
-    if b"#" in text:
-        text = _COMMENT.sub(b"", text)
-    fields = text.split()
-    names = TREC[kind]
-    width = len(names)
-    if not _all_lines_have(text, len(fields), width):
+    text = _without_comments(text)
+    fields = _fields(text, len(TREC[kind]))
+    if not fields:
+        return Columns([], [], [], None, None)
+    at = dict(zip(TREC[kind], fields, strict=True))
+    value = numbers(at[VALUE[kind]])
+    if value is None:
         raise Irregular
-    at = {name: fields[i::width] for i, name in enumerate(names)}
-    value = _numbers(at[VALUE[kind]])
-    if value is None or not np.isfinite(np.array(value)).all():
-        raise Irregular
-    return Columns(
-        topic=_decoded(at["topic"]),
-        doc=_decoded(at["doc"]),
-        value=value,
-        rank=_numbers(at["rank"]) if kind == "run" else None,
-        tag=_decoded(at["tag"][:1])[0] if kind == "run" and fields else None,
-    )
+    if kind == "qrels":
+        return Columns(at["topic"], at["doc"], value, None, None)
+    return Columns(at["topic"], at["doc"], value, at["rank"], at["tag"][0])
 
 
-def _all_lines_have(text: bytes, found: int, width: int) -> bool:
-    """Whether every line that is not blank has `width` fields."""
-    if found % width:
-        return False
-    characters = np.frombuffer(text, dtype=np.uint8)
-    blank = _IS_BLANK[characters]
-    begins = ~blank
-    begins[1:] &= blank[:-1]
-    line = np.cumsum(characters == ord("\n"), dtype=np.int32)[begins].reshape(-1, width)
-    return bool((line[:, 0] == line[:, -1]).all() and (line[1:, 0] > line[:-1, -1]).all())
+def _fields(text: bytes, width: int) -> list[Sequence[str]]:
+    """The fields of all lines, column by column; Irregular if a line has more or fewer."""
+    return _fields_at_once(text, width) or _fields_by_line(text, width)
 
 
-def _numbers(texts: list[bytes]) -> list[float] | None:
+def _fields_at_once(text: bytes, width: int) -> list[Sequence[str]]:
+    """All fields in one split, or nothing if the text is not plain enough for that.
+
+    The end of a line is made a field of its own: it must come after every `width` fields.
+    """
+    if not text.isascii() or any(odd in text for odd in _ODD):
+        return []
+    lines = text.decode("ascii").rstrip("\n") + "\n"
+    fields = lines.replace("\n", " \0 ").split()
+    if len(fields) != (width + 1) * lines.count("\n") or set(fields[width :: width + 1]) != {"\0"}:
+        return []
+    return [fields[i :: width + 1] for i in range(width)]
+
+
+def _fields_by_line(text: bytes, width: int) -> list[Sequence[str]]:
     try:
-        numbers = list(map(float, texts))
+        lines = [[f.decode() for f in line.split()] for line in text.split(b"\n")]
+        found = list(zip(*filter(None, lines), strict=True))
+    except ValueError:  # not UTF-8, or some lines have more fields than others
+        raise Irregular from None
+    if found and len(found) != width:
+        raise Irregular
+    return list(found)
+
+
+def numbers(texts: Sequence[str]) -> list[float] | None:
+    """Finite numbers, or None if one is not."""
+    try:
+        found = list(map(float, texts))
     except ValueError:
         return None
     # Python reads 1_000 as a number; nobody writes scores like that.
-    return None if b"_" in b" ".join(texts) else numbers
-
-
-def _decoded(texts: list[bytes]) -> list[str]:
-    try:
-        return b"\n".join(texts).decode().split("\n") if texts else []
-    except UnicodeDecodeError:
-        raise Irregular from None
+    return found if np.isfinite(np.array(found)).all() and "_" not in "".join(texts) else None
 
 
 def frame(text: bytes, kind: Kind) -> pl.DataFrame:
     """The same as a Polars frame: topic, doc, value, and for runs rank and tag."""
     import polars as pl
 
+    text = _without_comments(text)
     separator = b"\t" if b"\t" in text[: text.find(b"\n")] else b" "
     others = b" \t\r\f\v".replace(separator, b"")
     try:
@@ -108,8 +119,6 @@ def frame(text: bytes, kind: Kind) -> pl.DataFrame:
 
 def single_spaced(text: bytes) -> bytes:
     """The text with one space between fields, none around them, and no blank lines."""
-    if b"#" in text:
-        text = _COMMENT.sub(b"", text)
     text = b"\n" + text.translate(_TO_SPACE) + b"\n"
     for doubled, single in ((b"  ", b" "), (b"\n ", b"\n"), (b" \n", b"\n"), (b"\n\n", b"\n")):
         while doubled in text:
@@ -129,7 +138,6 @@ def _parsed(text: bytes, kind: Kind, separator: str) -> pl.DataFrame:
             has_header=False,
             schema={name: pl.Float64 if name in numbers else pl.String for name in TREC[kind]},
             quote_char=None,
-            comment_prefix="#",
         )
         .select(_KEPT[kind])
         .rename({VALUE[kind]: "value"})
@@ -149,8 +157,9 @@ def _frame_of(found: Columns) -> pl.DataFrame:
     import polars as pl
 
     schema = {"topic": pl.String, "doc": pl.String, "value": pl.Float64}
-    made = pl.DataFrame([found.topic, found.doc, found.value], schema=schema)
+    made = pl.DataFrame([list(found.topic), list(found.doc), found.value], schema=schema)
     if found.tag is None:
         return made
-    rank = pl.Series("rank", found.rank or [None] * len(found.value), dtype=pl.Float64)
+    ranks = numbers(found.rank or ())
+    rank = pl.Series("rank", ranks or [None] * len(found.value), dtype=pl.Float64)
     return made.with_columns(rank, pl.lit(found.tag).alias("tag"))

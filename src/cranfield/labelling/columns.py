@@ -142,13 +142,11 @@ def _worked(
             return [], None
         starts = _starts(table)
         if len(starts) < 3:
-            return [
-                table[a:b] for a, b in zip(starts, [*starts[1:], len(table)], strict=True)
-            ], None
-        middle = table[int(starts[1]) : int(starts[-1])]
-        return [table[: int(starts[1])], table[int(starts[-1]) :]], _label(
-            gold, run, middle, exclude_self
-        )
+            ends = [*starts[1:], len(table)]
+            return [table[int(a) : int(b)] for a, b in zip(starts, ends, strict=True)], None
+        a, b = int(starts[1]), int(starts[-1])
+        whole = _label(gold, run, table[a:b], exclude_self, starts[1:-1] - a)
+        return [table[:a], table[b:]], whole
 
     queue: deque[Future[tuple[list[pl.DataFrame], _Labelled | None]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
@@ -181,11 +179,18 @@ def _starts(table: pl.DataFrame) -> Ints:
     return np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
 
 
-def _label(gold: GoldStandard, run: Run, table: pl.DataFrame, exclude_self: bool) -> _Labelled:
-    """Label topics that are whole and whose lines are adjacent."""
+def _label(
+    gold: GoldStandard,
+    run: Run,
+    table: pl.DataFrame,
+    exclude_self: bool,
+    starts: Ints | None = None,
+) -> _Labelled:
+    """Label topics that are whole and whose lines are adjacent, from the rows `starts`."""
     if exclude_self:
-        table = table.filter(table["topic"] != table["doc"])
-    starts = _starts(table)
+        table, starts = table.filter(table["topic"] != table["doc"]), None
+    if starts is None:
+        starts = _starts(table)
     if len(starts) == 0:
         return _Labelled()
     names = table["topic"].gather(starts).to_list()
@@ -232,8 +237,6 @@ def _judged_rows(
     gold: GoldStandard, table: pl.DataFrame, doc_hash: Hashes, topics: Ints, segment: Ints
 ) -> tuple[Ints, Ints]:
     """The rows that hold judged documents, and the items they are."""
-    import polars as pl
-
     offsets = gold.qrels.offsets
     present = topics[topics >= 0]
     if not len(present):
@@ -242,16 +245,29 @@ def _judged_rows(
     judged = np.repeat(begin - np.concatenate(([0], np.cumsum(count)[:-1])), count) + np.arange(
         count.sum()
     )
-    keys = _mixed(gold.doc_hashes[judged], np.repeat(present, count))
-    here = pl.DataFrame({"key": _mixed(doc_hash, topics[segment])}).with_row_index("row")
-    matched = here.join(pl.DataFrame({"key": keys, "judged": judged}), on="key")
-    rows, found = matched["row"].to_numpy().astype(np.int64), matched["judged"].to_numpy()
-    same = (topics[segment[rows]] >= 0) & (
-        table["doc"].gather(rows) == gold.docs.gather(found)
-    ).to_numpy()
-    if not same.all():
-        rows, found = rows[same], found[same]
-    return rows, gold.items[found]
+    sought = _mixed(gold.doc_hashes[judged], np.repeat(present, count))
+    rows, place = _matches(_mixed(doc_hash, topics[segment]), sought)
+    found = judged[place]
+    same = (table["doc"].gather(rows) == gold.docs.gather(found)).to_numpy()
+    same &= gold.judgments.item_topics[found] == topics[segment[rows]]
+    return rows[same], gold.items[found[same]]
+
+
+def _matches(keys: Hashes, sought: Hashes) -> tuple[Ints, Ints]:
+    """The places in `keys` that hold a sought key, and the place of that key in `sought`.
+
+    Most keys are nobody's: a table of the sought keys' last bits sifts them out first.
+    """
+    bits = np.uint64((1 << max(16, int(16 * len(sought)).bit_length())) - 1)
+    wanted = np.zeros(int(bits) + 1, dtype=bool)
+    wanted[sought & bits] = True
+    rows = np.flatnonzero(wanted[keys & bits])
+    order = np.argsort(sought)
+    place = np.searchsorted(sought, keys[rows], sorter=order)
+    inside = place < len(sought)
+    rows, place = rows[inside], order[place[inside]]
+    equal = sought[place] == keys[rows]
+    return rows[equal], place[equal]
 
 
 class _Order:

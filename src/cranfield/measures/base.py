@@ -71,7 +71,7 @@ class MeasureType(type):
         return cls.__name__
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Measure(metaclass=MeasureType):
     """The base of all measures. A new one states its parameters and its equation:
 
@@ -118,6 +118,13 @@ class Measure(metaclass=MeasureType):
         return name + (f".{self.measurement}" if self.measurement else "")
 
     __repr__ = __str__
+
+    # Written once here: having them made for every measure would slow down every start.
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *vars(self).values()))
 
     def names(self) -> tuple[str, ...]:
         """The names of this measure's columns: its own, or one per number it gives."""
@@ -226,7 +233,7 @@ M = TypeVar("M", bound=Measure)
 )
 def measure(cls: type[M]) -> type[M]:
     """Make a class with a `score` method a measure that the grammar and the commands know."""
-    made = dataclass(frozen=True, kw_only=True, repr=False)(cls)
+    made = dataclass(frozen=True, kw_only=True, repr=False, eq=False)(cls)
     name = made.__name__.lower()
     known = REGISTRY.get(name)
     if known is not None and known.__module__.startswith("cranfield."):

@@ -7,7 +7,6 @@ and NTCIREVAL's (``MSnDCG@0010``).
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -211,6 +210,8 @@ def _value(text: str) -> Any:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name.lower(), dict.fromkeys(known), n=3, cutoff=0.5)
     shown = [REGISTRY[k].__name__ if k in REGISTRY else k for k in near]
     return f"; did you mean {' or '.join(shown)}?" if shown else "; `cranfield measures` lists all"
