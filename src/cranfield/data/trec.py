@@ -119,11 +119,13 @@ def frame(text: bytes, kind: Kind) -> pl.DataFrame:
 
 def single_spaced(text: bytes) -> bytes:
     """The text with one space between fields, none around them, and no blank lines."""
-    text = b"\n" + text.translate(_TO_SPACE) + b"\n"
-    for doubled, single in ((b"  ", b" "), (b"\n ", b"\n"), (b" \n", b"\n"), (b"\n\n", b"\n")):
-        while doubled in text:
-            text = text.replace(doubled, single)
-    return text[1:]
+    characters = np.frombuffer(text.translate(_TO_SPACE), dtype=np.uint8)
+    space, end = characters == ord(" "), characters == ord("\n")
+    before_blank = np.append((space | end)[1:], True)
+    characters = characters[~(space & before_blank)]
+    space, end = characters == ord(" "), characters == ord("\n")
+    after_end = np.append(True, end[:-1])
+    return bytes(characters[~((space | end) & after_end)])
 
 
 def _parsed(text: bytes, kind: Kind, separator: str) -> pl.DataFrame:

@@ -1,0 +1,36 @@
+# `make demo` and `make test` need Python 3.11+ and make, and install the rest in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test bench lint clean
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m compileall -q src
+	touch $@
+
+$(VENV)/installed-test: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $@
+
+demo: $(VENV)/installed  ## simulate a collection, evaluate it, print a table that explains itself
+	@mkdir -p demo
+	$(BIN)/cranfield simulate --topics 50 --runs 5 --depth 1000 --levels 3 --seed 7 -o demo
+	$(BIN)/cranfield evaluate demo/qrels.txt demo/runs/*.txt
+
+lint: $(VENV)/installed-test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test: lint  ## lint, types, unit, property, differential and transcript tests
+	$(BIN)/python -m pytest -n auto
+
+bench: $(VENV)/installed-test  ## ratios against the peers, measured side by side
+	$(BIN)/python bench/bench.py
+
+clean:
+	rm -rf $(VENV) demo build dist
