@@ -46,8 +46,8 @@ def evaluate(
     0.625
     """
     given = _named(runs)
-    total = _text_size([qrels, *(data for _, data in given)])
-    large = None if total is None else total > LARGE
+    # Small files are read without waking Polars; many small files make a large one.
+    large = _text_size([qrels, *(data for _, data in given)]) > LARGE or None
     evaluator = Evaluator(qrels, measures, _large=large, **options)
     return evaluator.scores(given, large=large)
 
@@ -117,6 +117,8 @@ class Evaluator:
         self.measures = tuple(_with(m, defaults) for m in parse_measures(measures))
         if not self.measures:
             raise CranfieldError("found no measure, expected at least one")
+        cutoffs = [m.cutoff for m in self.measures]
+        self._deepest = None if None in cutoffs else max(c for c in cutoffs if c is not None)
         self.gold = GoldStandard.of(read_qrels(qrels, qrels_format, large=_large))
         judgments = self.gold.judgments
         self._blocks: list[tuple[int, int, Gold]] = [
@@ -269,7 +271,7 @@ class Evaluator:
                 f"{_some(unjudged, 'topic')} without judgments, ignored",
                 unjudged,
             )
-        doubtful = rankings.doubtful(judgments)
+        doubtful = rankings.doubtful(judgments, self._deepest)
         if doubtful.any():
             where = [t for t, n in zip(judgments.topics, doubtful, strict=True) if n]
             yield self._notice(
@@ -373,8 +375,9 @@ def _is_run(value: Any) -> bool:
 def _distinct(runs: Sequence[Run]) -> list[str]:
     """A run's name is its tag; where tags clash, the path as given. No path twice."""
     paths = [run.source.path for run in runs if run.source is not None]
-    for path in paths:
-        if paths.count(path) > 1:
+    places = [os.path.abspath(path) for path in paths]
+    for path, place in zip(paths, places, strict=True):
+        if places.count(place) > 1:
             raise CranfieldError(f"found {path} twice, expected each run once")
     names = [run.name for run in runs]
     unique = [
@@ -387,7 +390,7 @@ def _distinct(runs: Sequence[Run]) -> list[str]:
     return unique
 
 
-def _text_size(inputs: Sequence[Any]) -> int | None:
-    """The bytes of all files together: small ones are read without waking Polars."""
-    paths = [x for x in inputs if isinstance(x, str | os.PathLike)]
-    return sum(Source.of(p).size for p in paths if os.fspath(p) != "-") if paths else None
+def _text_size(inputs: Sequence[Any]) -> int:
+    """The bytes of all files together."""
+    paths = [os.fspath(x) for x in inputs if isinstance(x, str | os.PathLike)]
+    return sum(Source.of(path).size for path in paths if path != "-")

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.run(options))
     except CranfieldError as error:
-        print(f"cranfield: {error}", file=sys.stderr)
+        print(error, file=sys.stderr)
         return 2
 
 

@@ -74,7 +74,9 @@ def read_run(
     if ties is not None and ties not in TIES:
         raise CranfieldError(f"found ties {ties!r}, expected one of {', '.join(TIES)}")
     if isinstance(data, Run):
-        return replace(data, name=name or data.name)
+        if ties == "rank":
+            raise CranfieldError("found a run already read, expected ties=rank when it is read")
+        return replace(data, name=name or data.name, given=data.given or ties == "given")
     if isinstance(data, str | os.PathLike):
         run = _read_file(Source.of(data), format, ties, large)
     elif is_frame(data):
@@ -159,7 +161,7 @@ def _read_text(source: Source, ties: Ties | None) -> Run:
     changes = [i for i in range(1, len(topics)) if topics[i] != topics[i - 1]]
     for a, b in pairwise([0, *changes, len(topics)] if topics else []):
         lists.setdefault(topics[a], {}).update(zip(docs[a:b], value[a:b], strict=True))
-        if ties is None and _contradict(rank[a:b], value[a:b]):
+        if ties in (None, "trec") and _contradict(rank[a:b], value[a:b]):
             contradicted[topics[a]] = None
     if not docs or sum(map(len, lists.values())) < len(docs):
         raise first_error(source, "trec", "run")

@@ -82,16 +82,18 @@ class Rankings:
             tied=self.tied,
         )
 
-    def doubtful(self, judgments: Judgments) -> Ints:
+    def doubtful(self, judgments: Judgments, depth: int | None = None) -> Ints:
         """Per topic, how many tied items could change a score by trading places.
 
-        A group of items with one score matters if it holds a relevant item and is not all of
-        one level.
+        A group of items with one score matters if it holds a relevant item, is not all of one
+        level, and begins within the depth that is looked at.
         """
         topics = len(self.returned)
         hit_topics = np.repeat(np.arange(topics), np.diff(self.offsets))
         levels = judgments.levels[self.items]
         tied = self.last > self.first
+        if depth is not None:
+            tied &= self.first <= depth
         if not tied.any():
             return np.zeros(topics, dtype=np.int64)
         hit_topics, levels = hit_topics[tied], levels[tied]
@@ -111,6 +113,16 @@ class Rankings:
 def count_by(topics: Ints, n: int) -> Ints:
     """How often each of the topics 0..n-1 occurs."""
     return np.bincount(topics, minlength=n).astype(np.int64)
+
+
+def spans(begin: Ints, count: Ints) -> Ints:
+    """All members of the ranges begin..begin+count-1, one range after the other.
+
+    >>> spans(np.array([10, 3]), np.array([3, 2])).tolist()
+    [10, 11, 12, 3, 4]
+    """
+    before = np.cumsum(count) - count
+    return np.repeat(begin - before, count) + np.arange(count.sum())
 
 
 def rankings_of(

@@ -20,7 +20,7 @@ import numpy as np
 from cranfield.data.run import Part, Run
 from cranfield.data.trec import Irregular
 from cranfield.errors import InputError
-from cranfield.labelling.blocks import Bools, Floats, Ints, Rankings, rankings_of
+from cranfield.labelling.blocks import Bools, Floats, Ints, Rankings, rankings_of, spans
 from cranfield.labelling.gold import GoldStandard, Hashes
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _worked(
     assert run.parts is not None  # noqa: S101
 
     def work(part: Part) -> tuple[list[pl.DataFrame], _Labelled | None]:
-        table = part()
+        table = part().drop("tag", strict=False)
         if len(table) == 0:
             return [], None
         starts = _starts(table)
@@ -242,9 +242,7 @@ def _judged_rows(
     if not len(present):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     begin, count = offsets[present], offsets[present + 1] - offsets[present]
-    judged = np.repeat(begin - np.concatenate(([0], np.cumsum(count)[:-1])), count) + np.arange(
-        count.sum()
-    )
+    judged = spans(begin, count)
     sought = _mixed(gold.doc_hashes[judged], np.repeat(present, count))
     rows, place = _matches(_mixed(doc_hash, topics[segment]), sought)
     found = judged[place]
@@ -318,22 +316,14 @@ class _Order:
         """How many documents of the same value have a larger id: those of tied groups only."""
         import polars as pl
 
-        first = np.unique(begin[tied])
-        sizes = end[tied][np.unique(begin[tied], return_index=True)[1]] - first
-        members = np.repeat(
-            first - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes
-        ) + np.arange(sizes.sum())
+        first, index = np.unique(begin[tied], return_index=True)
+        sizes = end[tied][index] - first
+        members = spans(first, sizes)
         group = np.repeat(np.arange(len(first)), sizes)
         names = pl.DataFrame({"group": group, "doc": docs.gather(self.row[members])})
-        by_name = (
-            names.select(pl.arg_sort_by("group", "doc", descending=[False, True]))
-            .to_series()
-            .to_numpy()
-        )
+        by_name = names.select(pl.arg_sort_by("group", "doc", descending=[False, True]))
         place = np.zeros(len(self.value), dtype=np.int64)
-        place[members[by_name]] = np.arange(len(members)) - np.repeat(
-            np.cumsum(sizes) - sizes, sizes
-        )
+        place[members[by_name.to_series().to_numpy()]] = spans(np.zeros_like(sizes), sizes)
         return np.where(tied, place[position], 0)
 
     def contradicted(self, table: pl.DataFrame) -> list[int]:

@@ -1,0 +1,263 @@
+"""Speed and memory, as ratios against the peers measured in the same run.
+
+    make bench                      everything
+    python bench/bench.py small     only the benchmarks whose names begin so
+
+The collections are simulated. Peers come from PyPI; a trec_eval binary is used if one is on
+PATH. Runs of the contestants alternate, and medians are compared. Exit code 1 if a target is
+missed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import cranfield as cf
+
+TOPICS, DEPTH = 6980, 1000
+MEASURES = "AP nDCG@10 RR"
+PYTHON = sys.executable
+CRANFIELD = [PYTHON, "-m", "cranfield", "evaluate"]
+
+PYTREC_EVAL = """
+import sys, pytrec_eval
+def read(path, columns, number):
+    found = {}
+    with open(path) as file:
+        for line in file:
+            fields = line.split()
+            found.setdefault(fields[0], {})[fields[2]] = number(fields[columns])
+    return found
+qrels, run = read(sys.argv[1], 3, int), read(sys.argv[2], 4, float)
+scores = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut.10", "recip_rank"}).evaluate(run)
+for name in ("map", "ndcg_cut_10", "recip_rank"):
+    print(name, sum(s[name] for s in scores.values()) / len(scores))
+"""
+
+DICTS = """
+import sys, time, pytrec_eval
+import cranfield as cf
+def read(path, columns, number):
+    found = {}
+    with open(path) as file:
+        for line in file:
+            fields = line.split()
+            found.setdefault(fields[0], {})[fields[2]] = number(fields[columns])
+    return found
+qrels, run = read(sys.argv[1], 3, int), read(sys.argv[2], 4, float)
+for _ in range(5):
+    begun = time.perf_counter()
+    cf.evaluate(qrels, run, "AP nDCG@10 RR")
+    middle = time.perf_counter()
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut.10", "recip_rank"})
+    peer = time.perf_counter()
+    evaluator.evaluate(run)
+    print(middle - begun, time.perf_counter() - peer)
+"""
+
+
+class Cost(NamedTuple):
+    """What a process took."""
+
+    seconds: float
+    megabytes: float
+
+
+class Result(NamedTuple):
+    """One line of the table."""
+
+    name: str
+    measured: float
+    target: float
+    unit: str  # "x faster", "x the time", "MB"
+
+    @property
+    def met(self) -> bool:
+        return (
+            self.measured >= self.target
+            if self.unit == "x faster"
+            else self.measured <= self.target
+        )
+
+    def __str__(self) -> str:
+        bound = "at least" if self.unit == "x faster" else "at most"
+        value = f"{self.measured:.0f}" if self.unit == "MB" else f"{self.measured:.2f}"
+        mark = "ok    " if self.met else "MISSED"
+        return (
+            f"{mark}  {self.name:<62} {value:>7} {self.unit:<10} (target: {bound} {self.target:g})"
+        )
+
+
+def cost(command: list[str]) -> Cost:
+    """Wall time and peak memory of a command, as the operating system counts them."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    begun = time.perf_counter()
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - begun
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
+    return Cost(seconds, usage.ru_maxrss / 1024)
+
+
+def alternate(ours: list[str], peer: list[str], rounds: int) -> tuple[Cost, Cost]:
+    """The median costs of two commands that take turns."""
+    costs = [(cost(ours), cost(peer)) for _ in range(rounds)]
+    mine, other = zip(*costs, strict=True)
+    return tuple(
+        Cost(median(c.seconds for c in side), max(c.megabytes for c in side))
+        for side in (mine, other)
+    )  # type: ignore[return-value]
+
+
+def peers(qrels: str, run: str) -> Iterator[tuple[str, list[str], int]]:
+    """The other tools' commands for the same three measures, and how often to run them."""
+    if importlib.util.find_spec("ir_measures"):
+        code = "from ir_measures.__main__ import main; main()"
+        yield (
+            "ir_measures' command line",
+            [PYTHON, "-c", code, qrels, run, "AP", "nDCG@10", "RR"],
+            1,
+        )
+    if importlib.util.find_spec("pytrec_eval"):
+        yield "pytrec_eval with a file loop", [PYTHON, "-c", PYTREC_EVAL, qrels, run], 3
+    if binary := shutil.which("trec_eval"):
+        names = ["-m", "map", "-m", "ndcg_cut.10", "-m", "recip_rank"]
+        yield "trec_eval", [binary, *names, qrels, run], 3
+
+
+@contextmanager
+def large_collection() -> Iterator[tuple[str, str]]:
+    """Seven million lines, one separator."""
+    with tempfile.TemporaryDirectory() as directory:
+        cf.simulate(TOPICS, 1, DEPTH).write(directory)
+        yield f"{directory}/qrels.txt", f"{directory}/runs/sys01.txt"
+
+
+def large() -> Iterator[Result]:
+    """Text files of 6,980 topics × 1,000 documents, whole process."""
+    targets = {"ir_measures' command line": 8, "pytrec_eval with a file loop": 6, "trec_eval": 6}
+    with large_collection() as (qrels, run):
+        ours = [*CRANFIELD, qrels, run, "-m", MEASURES]
+        memory = 0.0
+        for name, command, rounds in peers(qrels, run):
+            mine, other = alternate(ours, command, rounds)
+            memory = max(memory, mine.megabytes)
+            yield Result(
+                f"7 million lines: {name}", other.seconds / mine.seconds, targets[name], "x faster"
+            )
+        yield Result("7 million lines: peak memory", memory or cost(ours).megabytes, 700, "MB")
+
+        half = Path(run).with_name("half.txt")
+        with open(run) as lines, half.open("w") as file:
+            file.writelines(
+                line for _, line in zip(range(TOPICS * DEPTH // 2), lines, strict=False)
+            )
+        once, twice = alternate([*CRANFIELD, qrels, str(half), "-m", MEASURES], ours, 5)
+        yield Result("twice the lines", twice.seconds / once.seconds, 2.2, "x the time")
+
+        mixed = Path(run).with_name("mixed.txt")
+        with open(run) as lines, mixed.open("w") as file:
+            file.writelines(line.replace(" Q0 ", "\tQ0  ", 1) for line in lines)
+        for name, command, rounds in peers(qrels, str(mixed)):
+            if name != "ir_measures' command line":
+                mine, other = alternate(
+                    [*CRANFIELD, qrels, str(mixed), "-m", MEASURES], command, rounds
+                )
+                yield Result(
+                    f"7 million lines, mixed blanks: {name}",
+                    other.seconds / mine.seconds,
+                    2,
+                    "x faster",
+                )
+
+        if importlib.util.find_spec("pytrec_eval"):
+            out = subprocess.run(
+                [PYTHON, "-c", DICTS, qrels, run], capture_output=True, text=True, check=True
+            )
+            pairs = [tuple(map(float, line.split())) for line in out.stdout.splitlines()]
+            mine, other = (median(side) for side in zip(*pairs, strict=True))
+            yield Result(
+                "7 million documents in dicts: pytrec_eval's evaluate", other / mine, 6, "x faster"
+            )
+
+
+def small() -> Iterator[Result]:
+    """One small run from the command line."""
+    with tempfile.TemporaryDirectory() as directory:
+        cf.simulate(50, 1, 1000).write(directory)
+        ours = [*CRANFIELD, f"{directory}/qrels.txt", f"{directory}/runs/sys01.txt"]
+        mine, numpy = alternate(ours, [PYTHON, "-c", "import numpy"], 21)
+        yield Result(
+            "one small run: python -c 'import numpy'",
+            mine.seconds / numpy.seconds,
+            2.5,
+            "x the time",
+        )
+
+
+def many() -> Iterator[Result]:
+    """Seventeen runs in one command."""
+    with tempfile.TemporaryDirectory() as directory:
+        cf.simulate(100, 17, 1000).write(directory)
+        qrels, runs = (
+            f"{directory}/qrels.txt",
+            sorted(str(p) for p in Path(directory, "runs").iterdir()),
+        )
+        one, all_ = alternate([*CRANFIELD, qrels, runs[0]], [*CRANFIELD, qrels, *runs], 5)
+        yield Result("17 runs: one of them", all_.seconds / one.seconds, 6, "x the time")
+
+
+def skewed() -> Iterator[Result]:
+    """One topic of five million documents beside a hundred small ones."""
+    with tempfile.TemporaryDirectory() as directory:
+        qrels, run = Path(directory, "qrels.txt"), Path(directory, "run.txt")
+        sizes = [1000] * 50 + [5_000_000] + [1000] * 50
+        with qrels.open("w") as judgments, run.open("w") as results:
+            for topic, size in enumerate(sizes):
+                for rank in range(1, size + 1):
+                    doc = f"doc-{rank * 7919 % 10_000_019:08d}"
+                    results.write(f"{topic} Q0 {doc} {rank} {size - rank}.5 skewed\n")
+                    if rank % (size // 500) == 0:
+                        judgments.write(f"{topic} 0 {doc} {rank % 3}\n")
+        taken = cost([*CRANFIELD, str(qrels), str(run), "-m", MEASURES])
+        yield Result("a topic of 5 million documents: peak memory", taken.megabytes, 1024, "MB")
+
+
+BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {
+    "small": small,
+    "many": many,
+    "skewed": skewed,
+    "large": large,
+}
+
+
+def main(wanted: list[str]) -> int:
+    """Run the benchmarks whose names begin as wanted, or all."""
+    if not shutil.which("trec_eval"):
+        print("no trec_eval on PATH: compared with the others only", flush=True)
+    missed = 0
+    for name, benchmark in BENCHMARKS.items():
+        if not wanted or any(name.startswith(w) for w in wanted):
+            for result in benchmark():
+                print(result, flush=True)
+                missed += not result.met
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
