@@ -386,3 +386,19 @@ class TestTerminal:
     def test_nothing_to_show(self) -> None:
         empty = make(np.zeros((0, 0, 0)), (), (), (), ())
         assert table(empty).split("\n")[0] == "run"
+
+
+def test_where_lower_is_better_the_lowest_is_marked() -> None:
+    scores = Scores(
+        [[[0.2, 5.0, 0.9]], [[0.1, 3.0, 0.1]]],
+        ["a", "b"],
+        ["1"],
+        ["E", "Judged@10", "AP"],
+        ["mean", "mean", "mean"],
+        better=["lower", "neither", "higher"],
+    )
+    first, second = render(scores, "markdown").decode().splitlines()[2:4]
+    assert first == "| a | 0.2000 | 5.0000 | **0.9000** |"
+    assert second == "| b | **0.1000** | 3.0000 | 0.1000 |"
+    assert Scores.from_json(scores.to_json()).better == ("lower", "neither", "higher")
+    assert scores.select(measures=["AP", "E"]).better == ("higher", "lower")

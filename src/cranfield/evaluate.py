@@ -148,6 +148,7 @@ class Evaluator:
             topics=topics,
             measures=tuple(name for m in self.measures for name in m.names()),
             summaries=tuple(m.summary for m in self.measures for _ in m.names()),
+            better=tuple(m.better for m in self.measures for _ in m.names()),
             undefined=self.undefined,
             notices=(*self._gold_notices(counted), *(n for one in labelled for n in one.notices)),
         )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 ALL = "all"
 """The topic under which a summary over all topics is listed."""
 
+BETTER = ("higher", "lower", "neither")
 UNDEFINED = ("zero", "nan", "skip", "error")
 SUMMARIES = ("mean", "sum")
 INTERVALS = ("t", "bootstrap", "percentile")
@@ -73,7 +74,9 @@ class Scores:
 
     `values` is a read-only array [runs, topics, measures] in which NaN means undefined.
     `summaries` says for each measure how it is summarised over topics: ``"mean"``, or ``"sum"``
-    for counts. With ``undefined="skip"``, NaN values are left out of every summary and of the
+    for counts. `better` says which end of each measure is the good one: ``"higher"``,
+    ``"lower"``, or ``"neither"``; if it is left out, higher but for counts.
+    With ``undefined="skip"``, NaN values are left out of every summary and of the
     rows per topic; otherwise one NaN makes the summary NaN.
 
     >>> scores = Scores(
@@ -104,13 +107,17 @@ class Scores:
     summaries: tuple[str, ...]
     undefined: str = "zero"
     notices: tuple[Notice, ...] = ()
+    better: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64)  # a copy, that nobody else can change
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
-        for field in ("runs", "topics", "measures", "summaries", "notices"):
+        for field in ("runs", "topics", "measures", "summaries", "notices", "better"):
             object.__setattr__(self, field, tuple(getattr(self, field)))
+        if not self.better:
+            usual = {"mean": "higher", "sum": "neither"}
+            object.__setattr__(self, "better", tuple(usual.get(s, "") for s in self.summaries))
         self._validate()
 
     def _validate(self) -> None:
@@ -128,6 +135,9 @@ class Scores:
             raise InputError(
                 f"summaries {self.summaries}", "'mean' or 'sum' for each of the measures"
             )
+        if len(self.better) != len(self.measures) or not set(self.better) <= set(BETTER):
+            expected = f"one of {', '.join(BETTER)} for each of the measures"
+            raise InputError(f"better {self.better}", expected)
         _one_of(self.undefined, UNDEFINED, "undefined")
 
     @property
@@ -186,6 +196,7 @@ class Scores:
             tuple(self.summaries[i] for i in m),
             self.undefined,
             tuple(n for n in self.notices if _concerns(n, run_names, topic_names)),
+            tuple(self.better[i] for i in m),
         )
 
     @cached_property
@@ -426,6 +437,7 @@ class Scores:
             "measures": self.measures,
             "summaries": self.summaries,
             "undefined": self.undefined,
+            "better": self.better,
             "notices": [asdict(notice) for notice in self.notices],
         }
 

@@ -7,7 +7,7 @@ import inspect
 import re
 from typing import Any
 
-from cranfield.measures.base import Measure, shown
+from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import ALIASES, NTCIREVAL
 from cranfield.measures.references import REFERENCES
@@ -38,20 +38,9 @@ def run(options: argparse.Namespace) -> int:
 
 def explanation(m: Measure) -> str:
     """All that is known of a measure, for people."""
-    lines = [str(m), "", inspect.getdoc(m) or "", ""]
-    if parameters := list(m.parameters()):
-        lines.append("Parameters")
-        for f in parameters:
-            value = getattr(m, f.name)
-            lines.append(f"  {f.name} = {shown(value)}: {f.metadata['doc']}")
-    cutoff = "everything returned" if m.cutoff is None else f"the first {m.cutoff}"
-    lines += [f"  @cutoff: {cutoff}", "", f"Range: {m.range}"]
-    lines.append(f"Over topics: {m.summary}")
-    if m.task:
-        lines.append(f"Suits: {m.task}")
+    lines = [str(m), "", inspect.getdoc(m) or ""]
     if aliases := aliases_of(type(m)):
-        lines.append(f"Also called: {', '.join(aliases)}")
-    lines += [f"Reference: {_citation(REFERENCES[key])}" for key in m.references]
+        lines += ["", f"Also called: {', '.join(aliases)}"]
     return "\n".join(lines)
 
 
@@ -66,14 +55,3 @@ def aliases_of(c: type[Measure]) -> list[str]:
     ]
     ntcir = [f"ntcir:{a}" for a, target in NTCIREVAL.items() if ours(target) == c.__name__]
     return plain + ntcir
-
-
-def _citation(bibtex: str) -> str:
-    """Author, title, year of a BibTeX entry."""
-    fields = dict(re.findall(r"(\w+) = \{((?:[^{}]|\{[^{}]*\})*)\}", bibtex))
-    place = next(fields[k] for k in ("booktitle", "journal", "publisher") if k in fields)
-    text = f"{fields['author']}. {fields['title']}. {place}, {fields['year']}."
-    accents = {'{\\"a}': "ä", '{\\"o}': "ö"}
-    for code, letter in accents.items():
-        text = text.replace(code, letter)
-    return re.sub(r"\s+", " ", text.replace("{", "").replace("}", ""))

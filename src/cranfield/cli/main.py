@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 import cranfield
 from cranfield.errors import CranfieldError
@@ -42,15 +43,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def entry() -> None:
-    """What the installed command calls."""
-    gc.disable()  # a command soon ends, and its memory with it
+def entry() -> NoReturn:
+    """What the installed command calls.
+
+    A command soon ends, and its memory with it: neither the collection of cycles nor the tidy
+    end of the interpreter, which frees every object by itself, is worth the wait.
+    """
+    gc.disable()
     try:
         code = main()
         sys.stdout.flush()
+    except SystemExit as stop:  # argparse, after help or a wrong option
+        code = stop.code if isinstance(stop.code, int) else 2
+        sys.stdout.flush()
     except BrokenPipeError:  # the reader (head, less) has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:  # standard output cannot be written to
+        print(f"cannot write: {error.strerror}", file=sys.stderr)
+        code = 2
     except KeyboardInterrupt:
         code = 130
-    sys.exit(code)
+    sys.stderr.flush()
+    os._exit(code)

@@ -8,6 +8,7 @@ str(AP(rel=2))       'AP(rel=2)', its canonical name, which parses back to the s
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,7 @@ from cranfield.errors import CranfieldError
 from cranfield.labelling.blocks import Floats
 from cranfield.measures.gains import parse_gain
 from cranfield.measures.lists import Gold, Lists, NeedsJudgments
+from cranfield.measures.references import citation
 
 REGISTRY: dict[str, type[Measure]] = {}  # by name in lower case: names are unique ignoring case
 
@@ -92,6 +94,7 @@ class Measure(metaclass=MeasureType):
     measurement: str = ""
 
     summary: ClassVar[Literal["mean", "sum"]] = "mean"  # how topics add up in `all`
+    better: ClassVar[Literal["higher", "lower", "neither"]] = "higher"
     effectiveness: ClassVar[bool] = True  # undefined for a topic without a relevant item
     columns: ClassVar[tuple[str, ...]] = ()  # names of several numbers per topic, if not one
     references: ClassVar[tuple[str, ...]] = ()  # keys of references.py
@@ -239,7 +242,20 @@ def measure(cls: type[M]) -> type[M]:
     if known is not None and known.__module__.startswith("cranfield."):
         raise CranfieldError(f"there is a measure named {known.__name__} already")
     REGISTRY[name] = made
+    made.__doc__ = _documentation(made)
     return made
+
+
+def _documentation(cls: type[Measure]) -> str:
+    """The docstring as written, with the parameters, the range and the references below it."""
+    lines = [inspect.cleandoc(cls.__doc__ or ""), "", "Parameters:"]
+    lines += [f"  {f.name} = {shown(f.default)}: {f.metadata['doc']}" for f in cls.parameters()]
+    lines += ["  @cutoff: look at the first so many ranks only", ""]
+    lines.append(f"Range: {cls.range}")
+    if cls.task:
+        lines.append(f"Suits: {cls.task}")
+    lines += [f"Reference: {citation(key)}" for key in cls.references]
+    return "\n".join(lines)
 
 
 def one_list(levels: Sequence[float | None], judged: Sequence[float] | None = None) -> Lists:

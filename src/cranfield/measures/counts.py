@@ -21,6 +21,7 @@ class Judged(Measure):
     0.6666666666666666
     """
 
+    better = "neither"
     effectiveness = False
     references = ("macavaney2022",)
     task = "whether a collection's judgments can be used for a run that was not pooled"
@@ -38,6 +39,7 @@ class NumQ(Measure):
     """
 
     summary = "sum"
+    better = "neither"
     effectiveness = False
     range = "whole numbers"
 
@@ -54,6 +56,7 @@ class NumRet(Measure):
     """
 
     summary = "sum"
+    better = "neither"
     effectiveness = False
     range = "whole numbers"
 
@@ -71,6 +74,7 @@ class NumRel(Measure):
 
     rel: float | None = rel_param()
     summary = "sum"
+    better = "neither"
     effectiveness = False
     range = "whole numbers"
 
@@ -88,6 +92,7 @@ class NumRelRet(Measure):
 
     rel: float | None = rel_param()
     summary = "sum"
+    better = "neither"
     effectiveness = False
     range = "whole numbers"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 REFERENCES = {
     "vanrijsbergen1979": """@book{vanrijsbergen1979,
   author = {van Rijsbergen, C. J.},
@@ -103,3 +105,16 @@ REFERENCES = {
   year = {2022}
 }""",
 }
+
+
+def citation(key: str) -> str:
+    """A reference in one line.
+
+    >>> citation("moffat2008")[:62]
+    'Moffat, Alistair and Zobel, Justin. Rank-Biased Precision for '
+    """
+    fields = dict(re.findall(r"(\w+) = \{((?:[^{}]|\{[^{}]*\})*)\}", REFERENCES[key]))
+    place = next(fields[k] for k in ("booktitle", "journal", "publisher") if k in fields)
+    text = f"{fields['author']}. {fields['title']}. {place}, {fields['year']}."
+    text = text.replace('{\\"a}', "ä").replace("{", "").replace("}", "")
+    return re.sub(r"\s+", " ", text)

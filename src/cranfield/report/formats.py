@@ -155,8 +155,8 @@ def header(per_topic: bool) -> tuple[str, ...]:
 def lines(scores: Scores, per_topic: bool) -> list[Line]:
     """Return the lines of a table for people.
 
-    The best is the highest value of any run, for each topic and measure; runs that tie share
-    it. Counts have no best, and neither has a run that is alone.
+    The best is the highest value of any run (the lowest, for measures where lower is better),
+    for each topic and measure; runs that tie share it. A run that is alone is not best.
     """
     values: dict[tuple[str, str], dict[str, float]] = {}
     for run, topic, measure, value in scores.rows(per_topic):
@@ -179,15 +179,16 @@ def lines(scores: Scores, per_topic: bool) -> list[Line]:
 def _best(
     scores: Scores, values: dict[tuple[str, str], dict[str, float]]
 ) -> dict[tuple[str, str], float]:
-    """Return the highest value of each topic and measure that has a best."""
+    """Return the best value of each topic and measure that has a best."""
     if len(scores.runs) < 2:
         return {}
-    means = {m for m, s in zip(scores.measures, scores.summaries, strict=True) if s == "mean"}
+    ends = {"higher": max, "lower": min}
+    better = {m: ends[b] for m, b in zip(scores.measures, scores.better, strict=True) if b in ends}
     best: dict[tuple[str, str], float] = {}
     for (_, topic), row in values.items():
         for measure, value in row.items():
-            if measure in means and not math.isnan(value):
-                best[topic, measure] = max(value, best.get((topic, measure), value))
+            if measure in better and not math.isnan(value):
+                best[topic, measure] = better[measure](value, best.get((topic, measure), value))
     return best
 
 
