@@ -336,7 +336,7 @@ def test_topic_level_is_the_highest_of_the_intents(diversity: Collection) -> Non
     ],
 )
 def test_arguments_out_of_range_are_named(name: str, value: int) -> None:
-    with pytest.raises(CranfieldError, match=f"^{name} is {value}, expected ") as caught:
+    with pytest.raises(CranfieldError, match=f"^found {name} {value}, expected ") as caught:
         simulate(**{name: value})
     assert isinstance(caught.value, ValueError)
 

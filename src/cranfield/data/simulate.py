@@ -279,7 +279,7 @@ def _noise(rng: np.random.Generator, n: int) -> Floats:
 
 def _expect(holds: bool, name: str, value: int, expected: str) -> None:
     if not holds:
-        raise _ArgumentError(f"{name} is {value}, expected {expected}")
+        raise _ArgumentError(f"found {name} {value}, expected {expected}")
 
 
 class _ArgumentError(CranfieldError, ValueError):

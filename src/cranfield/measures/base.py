@@ -195,9 +195,11 @@ class Measure(metaclass=MeasureType):
             )
 
     def _checked_cutoff(self, cutoff: Any) -> int:
-        if isinstance(cutoff, bool) or int(cutoff) != cutoff or cutoff < 1:
+        number = isinstance(cutoff, int | float | np.number) and not isinstance(cutoff, bool)
+        if not number or not cutoff >= 1 or cutoff % 1:
             raise CranfieldError(
-                f"{type(self).__name__}: found cutoff {cutoff}, expected a whole number from 1"
+                f"{type(self).__name__}: found cutoff {shown(cutoff)}, "
+                "expected a whole number from 1"
             )
         return int(cutoff)
 

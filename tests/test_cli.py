@@ -1,0 +1,301 @@
+"""The command line as a user meets it: output, notices, errors and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cranfield.cli.main import main
+
+QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 d 1\nq3 0 e 0\n"
+BM25 = "q1 Q0 b 1 3.0 bm25\nq1 Q0 a 2 2.0 bm25\nq1 Q0 x 3 1.0 bm25\nq2 Q0 d 1 1.5 bm25\n"
+DENSE = "q1 Q0 a 1 0.9 dense\nq1 Q0 c 2 0.8 dense\nq9 Q0 d 1 0.5 dense\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with judgments and two runs in it."""
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text(QRELS)
+    Path("bm25.run").write_text(BM25)
+    Path("dense.run").write_text(DENSE)
+    return tmp_path
+
+
+def test_the_tsv_contract(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(
+            [
+                "evaluate",
+                "qrels",
+                "bm25.run",
+                "dense.run",
+                "-m",
+                "AP",
+                "-m",
+                "P@2",
+                "-m",
+                "NumRet",
+                "-f",
+                "tsv",
+                "-q",
+            ]
+        )
+        == 0
+    )
+    # AP of bm25 on q1: a at rank 2, c not found: (1/2)/2; P@2: 1/2. q2: 1 and 1/2. q3: no relevant.
+    # AP of dense on q1: a and c on top: 1; P@2: 1. q2 is not answered.
+    expected = [
+        "run\ttopic\tmeasure\tvalue",
+        "bm25\tq1\tAP\t0.25", "bm25\tq1\tP@2\t0.5", "bm25\tq1\tNumRet\t3",
+        "bm25\tq2\tAP\t1.0", "bm25\tq2\tP@2\t0.5", "bm25\tq2\tNumRet\t1",
+        "bm25\tq3\tAP\t0.0", "bm25\tq3\tP@2\t0.0", "bm25\tq3\tNumRet\t0",
+        f"bm25\tall\tAP\t{1.25 / 3!r}", f"bm25\tall\tP@2\t{1 / 3!r}", "bm25\tall\tNumRet\t4",
+        "dense\tq1\tAP\t1.0", "dense\tq1\tP@2\t1.0", "dense\tq1\tNumRet\t2",
+        "dense\tq2\tAP\t0.0", "dense\tq2\tP@2\t0.0", "dense\tq2\tNumRet\t0",
+        "dense\tq3\tAP\t0.0", "dense\tq3\tP@2\t0.0", "dense\tq3\tNumRet\t0",
+        f"dense\tall\tAP\t{1 / 3!r}", f"dense\tall\tP@2\t{1 / 3!r}", "dense\tall\tNumRet\t2",
+    ]  # fmt: skip
+    out, err = capsys.readouterr()
+    assert out.splitlines() == expected
+    assert "note: dense: 2 topics (q2, q3) not answered, count as empty lists" in err
+    assert "note: dense: 1 topic (q9) without judgments, ignored" in err
+    assert "note: 1 topic (q3) without a relevant document: they count as 0" in err
+
+
+def test_without_q_only_all(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "qrels", "bm25.run", "-m", "RR", "-f", "tsv"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert rows == ["run\ttopic\tmeasure\tvalue", f"bm25\tall\tRR\t{0.5!r}"]  # (1/2 + 1 + 0)/3
+
+
+def test_the_default_measures_and_the_table(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "qrels", "bm25.run", "dense.run"]) == 0
+    out, err = capsys.readouterr()
+    header, _, first, second = out.splitlines()[:4]
+    assert header.split() == ["run", "AP", "nDCG@10", "RR", "P@10", "Recall@1000", "Judged@10"]
+    assert first.split()[:2] == ["bm25", "0.4167*"]
+    assert second.split()[:2] == ["dense", "0.3333"]
+    assert "mean over 3 topics · * best of 2 runs" in out
+    assert "note: dense: 2 topics (q2, q3) not answered" in out  # below the table for people
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("option", "measure", "value"),
+    [
+        ("--rel 2", "AP(rel=2)", 0.5),  # q1: a at rank 2 is the only one; q2, q3 have none: /3
+        ("--condensed", "AP(condensed=true)", 1.25),  # b and a are judged: as before
+        ("--depth 1", "AP", 1.0),  # q1: b only; q2: d
+        ("--topics common", "AP", 1.25),  # of two topics
+    ],
+)
+def test_options_change_what_they_say(
+    here: Path, capsys: pytest.CaptureFixture[str], option: str, measure: str, value: float
+) -> None:
+    assert main(f"evaluate qrels bm25.run -m AP -f tsv {option}".split()) == 0
+    row = capsys.readouterr().out.splitlines()[1].split("\t")
+    topics = 2 if "common" in option else 3
+    assert row[:3] == ["bm25", "all", measure]
+    assert float(row[3]) == pytest.approx(value / topics, abs=1e-15)
+
+
+def test_gains_become_part_of_the_name(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(
+            [
+                "evaluate",
+                "qrels",
+                "bm25.run",
+                "-m",
+                "nDCG",
+                "-m",
+                "P@1",
+                "--gains",
+                "1:3",
+                "-f",
+                "tsv",
+            ]
+        )
+        == 0
+    )
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [row[2] for row in rows] == ["nDCG(gain=1:3)", "P@1"]
+    from math import log2
+
+    q1 = (3 / log2(3)) / (3 + 1 / log2(3))
+    assert float(rows[0][3]) == pytest.approx((q1 + 1) / 3, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("undefined", "mean"), [("zero", 1.25 / 3), ("skip", 1.25 / 2), ("nan", None)]
+)
+def test_undefined(
+    here: Path, capsys: pytest.CaptureFixture[str], undefined: str, mean: float | None
+) -> None:
+    assert main(f"evaluate qrels bm25.run -m AP -q -f tsv --undefined {undefined}".split()) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
+    shown = {topic: value for _, topic, _, value in rows}
+    assert shown["all"] == ("nan" if mean is None else repr(mean))
+    assert shown.get("q3") == {"zero": "0.0", "skip": None, "nan": "nan"}[undefined]
+
+
+def test_undefined_error(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "qrels", "bm25.run", "-m", "AP", "--undefined", "error"]) == 2
+    assert "found no relevant document for 1 topic (q3)" in capsys.readouterr().err
+
+
+def test_measures_from_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("measures.txt").write_text("# mine\nAP nDCG@10\n\nmap_cut_5\n")
+    assert (
+        main(["evaluate", "qrels", "bm25.run", "-m", "@measures.txt", "-m", "RR", "-f", "tsv"]) == 0
+    )
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert [row.split("\t")[2] for row in rows] == ["AP", "nDCG@10", "AP(norm=R)@5", "RR"]
+
+
+@pytest.mark.parametrize("format", ["tsv", "csv", "json", "jsonl", "markdown", "latex", "table"])
+def test_output_to_a_file_is_what_would_be_printed(
+    here: Path, capsys: pytest.CaptureFixture[str], format: str
+) -> None:
+    command = f"evaluate qrels bm25.run dense.run -m AP -f {format}".split()
+    assert main(command) == 0
+    printed = capsys.readouterr().out
+    assert main([*command, "-o", "out"]) == 0
+    assert Path("out").read_text() == printed
+    assert capsys.readouterr().out == ""
+
+
+def test_json_and_parquet_can_be_read_back(here: Path) -> None:
+    assert (
+        main(["evaluate", "qrels", "bm25.run", "-m", "AP", "-q", "-f", "json", "-o", "s.json"]) == 0
+    )
+    assert json.loads(Path("s.json").read_text())["topics"]["bm25"]["q1"]["AP"] == 0.25
+    assert (
+        main(
+            ["evaluate", "qrels", "bm25.run", "-m", "AP", "-q", "-f", "parquet", "-o", "s.parquet"]
+        )
+        == 0
+    )
+    table = pl.read_parquet("s.parquet")
+    assert table.columns == ["run", "topic", "measure", "value"]
+    assert table.filter(topic="q1")["value"].to_list() == [0.25]
+
+
+def test_no_partial_output_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("out.tsv").write_text("old\n")
+    Path("bad.run").write_text("q1 Q0 a 1 high bm25\n")
+    assert main(["evaluate", "qrels", "bad.run", "-o", "out.tsv", "-f", "tsv"]) == 2
+    assert Path("out.tsv").read_text() == "old\n"
+    assert main(["evaluate", "qrels", "bm25.run", "-o", "missing/out.tsv", "-f", "tsv"]) == 2
+    assert "missing" in capsys.readouterr().err
+    assert sorted(p.name for p in here.iterdir()) == [
+        "bad.run", "bm25.run", "dense.run", "out.tsv", "qrels"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("evaluate qrels nothing.run", "cannot read nothing.run: no such file"),
+        ("evaluate qrels bm25.run -m nDGC@10", "did you mean nDCG"),
+        ("evaluate qrels bm25.run -m P@0", "found cutoff 0, expected a whole number from 1"),
+        ("evaluate qrels bm25.run -m RBP(p=2)", "found p=2, expected a number between 0 and 1"),
+        ("evaluate qrels bm25.run bm25.run", "found bm25.run twice, expected each run once"),
+        ("evaluate qrels bm25.run ./bm25.run", "twice, expected each run once"),
+        ("evaluate - -", "found - twice"),
+        ("evaluate qrels bm25.run --gains 1:x", "found gain '1:x', expected"),
+        ("evaluate qrels bm25.run -m nDCG --gains 1", "found level 2 in the judgments, expected"),
+        ("evaluate . bm25.run", ". is a directory, expected a file"),
+        ("explain nothing", "there is no measure named 'nothing'"),
+        ("validate nothing.run", "cannot read nothing.run"),
+        ("simulate --topics 0 -o sim", "found 0"),
+    ],
+)
+def test_mistakes_get_a_sentence_and_exit_code_2(
+    here: Path, capsys: pytest.CaptureFixture[str], command: str, said: str
+) -> None:
+    assert main(command.split()) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "command", ["", "evaluate", "evaluate qrels", "evaluate q r --depth 0", "frobnicate"]
+)
+def test_wrong_usage_exits_with_2(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(command.split())
+    assert stop.value.code == 2
+    assert "usage: cranfield" in capsys.readouterr().err
+
+
+def test_equal_tags_are_told_apart_by_path(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("other.run").write_text(BM25)
+    assert (
+        main(["evaluate", "qrels", "bm25.run", "other.run", "dense.run", "-m", "RR", "-f", "tsv"])
+        == 0
+    )
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert [row.split("\t")[0] for row in rows] == ["bm25.run", "other.run", "dense"]
+
+
+def test_explain_tells_formula_parameters_and_reference(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["explain", "nDCG@10", "map"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("nDCG@10\n")
+    for part in ("log2(r + 1)", "gain = linear", "Järvelin, Kalervo", "AP   = (1/R)", "norm = min"):
+        assert part in out
+    assert main(["explain", "ERR", "--bibtex"]) == 0
+    assert capsys.readouterr().out.startswith("@inproceedings{chapelle2009,")
+
+
+def test_measures_lists_the_whole_registry(capsys: pytest.CaptureFixture[str]) -> None:
+    from cranfield.measures.base import REGISTRY
+
+    assert main(["measures"]) == 0
+    out = capsys.readouterr().out
+    built_in = [c.__name__ for c in REGISTRY.values() if c.__module__.startswith("cranfield.")]
+    assert all(f"\n{name} " in f"\n{out}" for name in built_in)
+    assert len(built_in) >= 15
+
+
+def cranfield(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "cranfield", *arguments],
+        capture_output=True, text=True, check=False, **options,  # type: ignore[call-overload]
+    )  # fmt: skip
+
+
+def test_as_a_process(here: Path) -> None:
+    piped = cranfield("evaluate", "qrels", "-", "-m", "AP", "-f", "tsv", input=BM25)
+    assert piped.returncode == 0
+    assert piped.stdout.splitlines()[1] == f"bm25\tall\tAP\t{1.25 / 3!r}"
+    wrong = cranfield("evaluate", "qrels", "-", input="q1 Q0 a 1 2.0 t\nq1 Q0 b 2 t\n")
+    assert wrong.returncode == 2
+    assert wrong.stdout == ""
+    assert wrong.stderr.startswith("standard input:2: found 5 fields")
+    assert cranfield("--version").stdout.startswith("cranfield 0.")
+    assert cranfield("evaluate").returncode == 2
+    assert "Traceback" not in cranfield("validate", "qrels", "-", input="\x00\x00").stderr
+
+
+def test_a_reader_that_leaves_early_is_no_error(here: Path) -> None:
+    command = f"{sys.executable} -m cranfield evaluate qrels bm25.run -q -f tsv | head -n 1; "
+    done = subprocess.run(
+        ["bash", "-c", command + "echo ${PIPESTATUS[0]}"],
+        capture_output=True, text=True, check=True, env={**os.environ},
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["run\ttopic\tmeasure\tvalue", "0"]
+    assert done.stderr.replace("note: ", "").count("Traceback") == 0
