@@ -215,7 +215,7 @@ def test_no_partial_output_file(here: Path, capsys: pytest.CaptureFixture[str]) 
         ("evaluate . bm25.run", ". is a directory, expected a file"),
         ("explain nothing", "there is no measure named 'nothing'"),
         ("validate nothing.run", "cannot read nothing.run"),
-        ("simulate --topics 0 -o sim", "found 0"),
+        ("simulate --topics 0 -o sim", "found topics 0, expected"),
     ],
 )
 def test_mistakes_get_a_sentence_and_exit_code_2(
