@@ -69,6 +69,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     if name in ("Collection", "simulate"):  # not needed to evaluate: imported when asked for
         from cranfield.data import simulate as module

@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from cranfield.data.qrels import LARGE, QrelsLike, read_qrels
+from cranfield import notices
+from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.run import Run, RunLike, Ties, read_run
-from cranfield.data.source import Source
 from cranfield.data.tables import is_frame
 from cranfield.errors import CranfieldError
 from cranfield.labelling.blocks import Bools, Floats, Rankings
@@ -22,6 +22,7 @@ from cranfield.measures.gains import parse_gain
 from cranfield.measures.grammar import MeasureLike, parse_measures
 from cranfield.measures.lists import BLOCK_CELLS, Gold, blocks, gold_block, lists_block
 from cranfield.scores import Notice, Scores
+from cranfield.wording import some
 
 Topics: TypeAlias = Literal["judged", "common"]
 Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
@@ -45,11 +46,7 @@ def evaluate(
     >>> evaluate(qrels, run, ["AP", "nDCG@10"]).summary()["run"]["AP"]
     0.625
     """
-    given = _named(runs)
-    # Small files are read without waking Polars; many small files make a large one.
-    large = _text_size([qrels, *(data for _, data in given)]) > LARGE or None
-    evaluator = Evaluator(qrels, measures, _large=large, **options)
-    return evaluator.scores(given, large=large)
+    return Evaluator(qrels, measures, **options)(runs)
 
 
 @dataclass(frozen=True)
@@ -104,7 +101,6 @@ class Evaluator:
         run_format: str | None = None,
         block_cells: int = BLOCK_CELLS,
         progress: Callable[[str, int], None] | None = None,
-        _large: bool | None = None,
     ) -> None:
         _one_of("topics", topics, get_args(Topics))
         _one_of("undefined", undefined, get_args(Undefined))
@@ -117,9 +113,7 @@ class Evaluator:
         self.measures = tuple(_with(m, defaults) for m in parse_measures(measures))
         if not self.measures:
             raise CranfieldError("found no measure, expected at least one")
-        cutoffs = [m.cutoff for m in self.measures]
-        self._deepest = None if None in cutoffs else max(c for c in cutoffs if c is not None)
-        self.gold = GoldStandard.of(read_qrels(qrels, qrels_format, large=_large))
+        self.gold = GoldStandard.of(read_qrels(qrels, qrels_format))
         judgments = self.gold.judgments
         self._blocks: list[tuple[int, int, Gold]] = [
             (a, b, gold_block(judgments, a, b)) for a, b in blocks(judgments, block_cells)
@@ -127,21 +121,25 @@ class Evaluator:
 
     def __call__(self, runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> Scores:
         """Score one or several runs."""
-        return self.scores(_named(runs))
-
-    def scores(
-        self, runs: Sequence[tuple[str | None, RunLike]], large: bool | None = None
-    ) -> Scores:
-        """Score runs given with their names (None: the run's own)."""
         names: list[str] = []
         labelled: list[_Labelled] = []
-        read = [self._read(data, name, large) for name, data in runs]
+        read = [
+            read_run(data, self.run_format, name=name, ties=self.ties)
+            for name, data in _named(runs)
+        ]
         for run, name in zip(read, _distinct(read), strict=True):
             names.append(name)
             labelled.append(self._label(replace(run, name=name)))
         counted = self._counted(labelled)
         values = np.stack([self._values(one.rankings) for one in labelled])[:, counted]
         topics = tuple(np.array(self.gold.judgments.topics, dtype=object)[counted].tolist())
+        about_judgments = notices.of_judgments(
+            self.gold.qrels,
+            self.gold.judgments.max_level,
+            self.measures,
+            lambda m: self._without_relevant(m, counted),
+            self.undefined,
+        )
         return Scores(
             values=values,
             runs=tuple(names),
@@ -150,31 +148,38 @@ class Evaluator:
             summaries=tuple(m.summary for m in self.measures for _ in m.names()),
             better=tuple(m.better for m in self.measures for _ in m.names()),
             undefined=self.undefined,
-            notices=(*self._gold_notices(counted), *(n for one in labelled for n in one.notices)),
+            notices=(*about_judgments, *(n for one in labelled for n in one.notices)),
         )
 
     # -- labelling --------------------------------------------------------------------------
 
-    def _read(self, data: RunLike, name: str | None, large: bool | None) -> Run:
-        return read_run(data, self.run_format, name=name, ties=self.ties, large=large)
-
     def _label(self, run: Run) -> _Labelled:
         if run.lists is not None:
             rankings = label_lists(self.gold, run, self.exclude_self)
-            topics, contradicted = tuple(run.lists), run.contradicted
+            topics: tuple[str, ...] = tuple(run.lists)
+            contradicted: tuple[str, ...] = ()
         else:
             from cranfield.labelling.columns import label_columns
 
             step = None if self.progress is None else lambda n: self.progress(run.name, n)  # type: ignore[misc]
             found = label_columns(self.gold, run, self.exclude_self, self.threads, step)
             rankings, topics, contradicted = found.rankings, found.topics, found.contradicted
-        if self.depth is not None:
-            rankings = rankings.truncated(self.depth)
         if self.progress is not None:
             self.progress(run.name, 0)
-        return _Labelled(
-            run.name, rankings, tuple(self._notices(run, rankings, topics, contradicted))
+        about = notices.of_run(
+            run.name,
+            rankings,
+            self.gold.judgments,
+            self.measures,
+            depth=self.depth,
+            topics=topics,
+            missing="counted as empty lists" if self.topics == "judged" else "left out",
+            contradicted=contradicted,
         )
+        said = tuple(about)
+        if self.depth is not None:
+            rankings = rankings.truncated(self.depth)
+        return _Labelled(run.name, rankings, said)
 
     def _counted(self, labelled: Sequence[_Labelled]) -> Bools:
         """The topics that count."""
@@ -216,100 +221,16 @@ class Evaluator:
                 t for t, row in zip(judgments.topics, values, strict=True) if np.isnan(row).any()
             ]
             raise CranfieldError(
-                f"{self.gold.qrels.where}: found no relevant document for {_some(lost, 'topic')}, "
+                f"{self.gold.qrels.where}: found no relevant document for {some(lost, 'topic')}, "
                 "expected one with undefined=error"
             )
         return values
 
-    # -- what the user should know ----------------------------------------------------------
-
-    def _gold_notices(self, counted: Bools) -> Iterable[Notice]:
-        judgments, qrels = self.gold.judgments, self.gold.qrels
-        empty = [
-            t
-            for t, R, c in zip(judgments.topics, judgments.relevant, counted, strict=True)
-            if c and not R
-        ]
-        if empty:
-            done = {
-                "zero": "they count as 0",
-                "nan": "their scores and the means over them are nan",
-                "skip": "they are left out of the means",
-            }[self.undefined]
-            yield Notice(
-                "no-relevant",
-                f"{_some(empty, 'topic')} without a relevant document: {done}",
-                topics=tuple(empty),
-            )
-        if qrels.repeated:
-            yield Notice(
-                "duplicates", f"{qrels.where}: {qrels.repeated} judgments are repeated, each alike"
-            )
-        silent = [str(m) for m in self.measures if _takes_max_level(m)]
-        if silent:
-            yield Notice(
-                "max-level",
-                f"{', '.join(silent)}: the highest level is {judgments.max_level:g}, "
-                "the highest in the judgments; max_level= declares another",
-            )
-
-    def _notices(
-        self, run: Run, rankings: Rankings, topics: tuple[str, ...], contradicted: tuple[str, ...]
-    ) -> Iterable[Notice]:
-        judgments = self.gold.judgments
-        missing = [t for t, a in zip(judgments.topics, rankings.answered, strict=True) if not a]
-        if missing:
-            done = "count as empty lists" if self.topics == "judged" else "are left out"
-            yield self._notice(
-                "missing-topics", run, f"{_some(missing, 'topic')} not answered, {done}", missing
-            )
-        known = self.gold.topic_index
-        unjudged = [t for t in topics if t not in known]
-        if unjudged:
-            yield self._notice(
-                "unjudged-topics",
-                run,
-                f"{_some(unjudged, 'topic')} without judgments, ignored",
-                unjudged,
-            )
-        doubtful = rankings.doubtful(judgments, self._deepest)
-        if doubtful.any():
-            where = [t for t, n in zip(judgments.topics, doubtful, strict=True) if n]
-            yield self._notice(
-                "ties",
-                run,
-                f"ties could change a score in {_some(where, 'topic')}: "
-                f"{doubtful.sum()} of {rankings.tied.sum()} tied documents",
-                where,
-            )
-        if contradicted:
-            yield self._notice(
-                "rank-order",
-                run,
-                f"ranks contradict scores in {_some(contradicted, 'topic')}; the scores decide",
-                contradicted,
-            )
-        yield from self._unjudged_notices(run, rankings)
-
-    def _unjudged_notices(self, run: Run, rankings: Rankings) -> Iterable[Notice]:
-        """How much was never judged, at the smallest cutoff asked for."""
-        cutoffs = [m.cutoff for m in self.measures if m.cutoff is not None and m.effectiveness]
-        if not cutoffs:
-            return
-        l = min(cutoffs)
-        shown = int(np.minimum(rankings.lengths, l).sum())
-        unjudged = shown - int(np.count_nonzero(rankings.ranks <= l))
-        if unjudged and not all(m.condensed for m in self.measures):
-            yield self._notice(
-                "unjudged",
-                run,
-                f"{unjudged} of {shown} documents in the top {l} are unjudged "
-                "and count as nonrelevant",
-                (),
-            )
-
-    def _notice(self, kind: str, run: Run, text: str, topics: Sequence[str]) -> Notice:
-        return Notice(kind, f"{run.name}: {text}", run.name, tuple(topics))
+    def _without_relevant(self, m: Measure, counted: Bools) -> list[str]:
+        """The topics in which nothing is relevant to this measure."""
+        R = np.concatenate([m.view(gold.ideal).R for _, _, gold in self._blocks])
+        topics = zip(self.gold.judgments.topics, R, counted, strict=True)
+        return [topic for topic, relevant, counts in topics if counts and not relevant]
 
 
 def _with(m: Measure, defaults: Mapping[str, Any]) -> Measure:
@@ -317,30 +238,16 @@ def _with(m: Measure, defaults: Mapping[str, Any]) -> Measure:
     settings = {}
     for f in m.parameters():
         value = defaults.get(f.name)
+        if f.name == "condensed" and not m.effectiveness:
+            continue  # counts are of what was returned
         if value is not None and getattr(m, f.name) == f.default:
             settings[f.name] = parse_gain(value) if f.name == "gain" else value
     return replace(m, **settings) if settings else m  # type: ignore[arg-type]
 
 
-def _takes_max_level(m: Measure) -> bool:
-    """Whether the measure depends on a highest level that nobody declared."""
-    return (
-        getattr(m, "max_level", 0) is None
-        and isinstance(getattr(m, "gain", ""), str)
-        and getattr(m, "gain", "") != "binary"
-        and getattr(m, "rel", None) is None
-    )
-
-
 def _one_of(name: str, value: Any, known: Sequence[str]) -> None:
     if value not in known:
         raise CranfieldError(f"found {name} {value!r}, expected {' or '.join(known)}")
-
-
-def _some(names: Sequence[str], what: str) -> str:
-    """A few of the names: ``3 topics (a, b, c)``, ``12 topics (a, b, c, d, e, …)``."""
-    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-    return f"{len(names)} {what}{'s' * (len(names) != 1)} ({shown})"
 
 
 # -- naming runs ------------------------------------------------------------------------------
@@ -349,10 +256,10 @@ def _some(names: Sequence[str], what: str) -> str:
 def _named(runs: Any) -> list[tuple[str | None, RunLike]]:
     """The runs of an argument, each with the name the user gave it, if any."""
     if isinstance(runs, Mapping):
-        if runs and all(_is_run(value) for value in runs.values()):
+        if any(_is_run(value) for value in runs.values()):
             return [(str(name), run) for name, run in runs.items()]
         return [(None, runs)]
-    if isinstance(runs, list | tuple) and runs and all(_is_run(r) for r in runs):
+    if isinstance(runs, list | tuple) and any(_is_run(r) for r in runs):
         in_memory = 0
         named: list[tuple[str | None, RunLike]] = []
         for run in runs:
@@ -389,9 +296,3 @@ def _distinct(runs: Sequence[Run]) -> list[str]:
         if unique.count(name) > 1:
             raise CranfieldError(f"found two runs named {name!r}, expected different names")
     return unique
-
-
-def _text_size(inputs: Sequence[Any]) -> int:
-    """The bytes of all files together."""
-    paths = [os.fspath(x) for x in inputs if isinstance(x, str | os.PathLike)]
-    return sum(Source.of(path).size for path in paths if path != "-")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cranfield.data.files import read_bytes, write_whole
 from cranfield.errors import CranfieldError, InputError
+from cranfield.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -564,15 +565,6 @@ def printable(name: str) -> str:
     if name.isprintable():
         return name
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number of things.
-
-    >>> counted(1, "topic"), counted(50, "topic")
-    ('1 topic', '50 topics')
-    """
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def _is_count(value: float, summary: str) -> bool:

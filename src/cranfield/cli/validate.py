@@ -7,6 +7,7 @@ from typing import Any
 
 from cranfield.data.formats import FORMATS
 from cranfield.data.validate import Report, validate
+from cranfield.wording import counted
 
 
 def add_to(commands: Any) -> None:
@@ -36,12 +37,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _summary(report: Report) -> str:
-    what = "judgments" if report.kind == "qrels" else "results"
-    counts = [
-        f"{report.count(s)} {s}{'s' * (report.count(s) != 1)}"
-        for s in ("error", "warning")
-        if report.count(s)
-    ]
-    topics = f"{len(report.topics)} topic{'s' * (len(report.topics) != 1)}"
-    size = f"{report.lines} {what} ({report.format}), {topics}"
+    what = "judgment" if report.kind == "qrels" else "result"
+    found = {severity: report.count(severity) for severity in ("error", "warning")}
+    counts = [counted(count, severity) for severity, count in found.items() if count]
+    size = (
+        f"{counted(report.lines, what)} ({report.format}), {counted(len(report.topics), 'topic')}"
+    )
     return f"{report.where}: {size}: {', '.join(counts) or 'fine'}"

@@ -26,10 +26,18 @@ class Problem:
     where: str
     line: int | None
     text: str
+    found: str = ""
+    expected: str = ""
 
-    def __str__(self) -> str:
-        place = self.where + (f":{self.line}" if self.line else "")
-        return f"{place}: {self.text}"
+    @classmethod
+    def error(cls, found: str, expected: str, where: str, line: int | None) -> Problem:
+        """What was found where something else was expected."""
+        text = f"found {found}, expected {expected}"
+        return cls("error", where, line, text, found, expected)
+
+    def as_error(self) -> InputError:
+        """The same, to be raised."""
+        return InputError(self.found, self.expected, self.where, self.line)
 
 
 class Record(NamedTuple):
@@ -164,6 +172,11 @@ def finite(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def real(value: Any) -> float | None:
+    """The finite number a value is; a text is none, whatever it says."""
+    return None if isinstance(value, str | bytes) else finite(value)
+
+
 def _fields(line: str) -> list[str]:
     """The fields of a line: separated by ASCII blanks only, as trec_eval does."""
     return [f.decode() for f in line.encode().split()]
@@ -183,36 +196,35 @@ def errors(source: Source, format: Format, kind: Kind) -> Iterator[Problem | Rec
     for record in records(source, format, kind):
         empty = False
         if isinstance(record, InputError):
-            said = f"found {record.found}, expected {record.expected}"
-            yield Problem("error", source.name, record.line, said)
+            yield Problem.error(record.found, record.expected, source.name, record.line)
             continue
         first = seen.setdefault((record.topic, record.doc), (record.line, record.value))
         if first[0] != record.line:
             yield _duplicate(record, first, source.name, kind)
         elif kind == "qrels" and record.topic == "all":
-            said = "found a topic named 'all', expected another name: 'all' is the summary's"
-            yield Problem("error", source.name, record.line, said)
+            expected = "another name: 'all' is the summary's"
+            yield Problem.error("a topic named 'all'", expected, source.name, record.line)
         yield record
     if empty:
-        said = f"found an empty file, expected {'judgments' if kind == 'qrels' else 'results'}"
-        yield Problem("error", source.name, None, said)
+        expected = "judgments" if kind == "qrels" else "results"
+        yield Problem.error("an empty file", expected, source.name, None)
 
 
 def _duplicate(record: Record, first: tuple[int, float | None], where: str, kind: Kind) -> Problem:
     line, value = first
     what = f"document {record.doc} of topic {record.topic}"
     if kind == "run":
-        said = f"found {what} again (first on line {line}), expected each document once"
-        return Problem("error", where, record.line, said)
+        found = f"{what} again (first on line {line})"
+        return Problem.error(found, "each document once", where, record.line)
     if value == record.value:
         return Problem("warning", where, record.line, f"{what} is judged again, as on line {line}")
-    said = f"found level {record.value:g} for {what}, expected {value:g} as on line {line}"
-    return Problem("error", where, record.line, said)
+    found, expected = f"level {record.value:g} for {what}", f"{value:g} as on line {line}"
+    return Problem.error(found, expected, where, record.line)
 
 
 def first_error(source: Source, format: Format, kind: Kind) -> CranfieldError:
     """The error to refuse a file with."""
     for problem in errors(source, format, kind):
         if isinstance(problem, Problem) and problem.severity == "error":
-            return CranfieldError(str(problem))
+            return problem.as_error()
     return CranfieldError(f"cannot read {source.name} as {format} {kind}")

@@ -13,7 +13,7 @@ from typing import IO, Any
 from cranfield.errors import CranfieldError
 
 BOM = b"\xef\xbb\xbf"
-CHUNK = 8 << 20
+CHUNK = 1 << 20  # small enough for a core's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,17 +31,6 @@ class Source:
     def name(self) -> str:
         """How messages call it."""
         return "standard input" if self.path == "-" else self.path
-
-    @cached_property
-    def size(self) -> int:
-        """Roughly the bytes to be read: compressed files count several times."""
-        if self.path == "-":
-            return len(self._stdin())
-        try:
-            size = os.stat(self.path).st_size
-        except OSError as error:
-            raise _cannot_read(self.name, error) from None
-        return size if self.compression is None else 5 * size
 
     @cached_property
     def compression(self) -> str | None:

@@ -1,7 +1,7 @@
 """Tables: CSV and TSV with a header, Parquet, Arrow, Polars and pandas frames.
 
-All become a Polars frame with the columns topic, doc, value and, for runs, rank and tag where
-the table has them. A run without scores has no value column: its order is the table's.
+Polars reads them; all become a `Table`. A run without scores has no values: its order is that of
+its ranks or, without those, the table's own.
 """
 
 from __future__ import annotations
@@ -9,9 +9,13 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cranfield.data.columns import VALUE, Kind, name_columns
 from cranfield.data.formats import Format
 from cranfield.data.source import Source
+from cranfield.data.strings import Strings
+from cranfield.data.table import Table
 from cranfield.errors import CranfieldError, InputError
 
 if TYPE_CHECKING:
@@ -22,7 +26,7 @@ class NotATable(ValueError):
     """Polars could not read the text; `records` finds the line."""
 
 
-def read_table(source: Source, format: Format, kind: Kind) -> pl.DataFrame:
+def read_table(source: Source, format: Format, kind: Kind) -> Table:
     """A file's table, with our column names and types."""
     import polars as pl
 
@@ -44,7 +48,7 @@ def read_table(source: Source, format: Format, kind: Kind) -> pl.DataFrame:
         if format in ("csv", "tsv"):
             raise NotATable from error
         raise CranfieldError(f"{source.name}: found a broken {format} file ({error})") from None
-    return tidy(table, kind, source.name, text=format in ("csv", "tsv"))
+    return _table_of(tidy(table, kind, source.name, text=format in ("csv", "tsv")))
 
 
 def is_frame(data: Any) -> bool:
@@ -53,7 +57,7 @@ def is_frame(data: Any) -> bool:
     return origin in ("polars", "pandas") and type(data).__name__ in ("DataFrame", "LazyFrame")
 
 
-def frame_table(data: Any, kind: Kind, where: str) -> pl.DataFrame:
+def frame_table(data: Any, kind: Kind, where: str) -> Table:
     """A Polars or pandas frame with our column names and types."""
     import polars as pl
 
@@ -66,7 +70,26 @@ def frame_table(data: Any, kind: Kind, where: str) -> pl.DataFrame:
         )
     elif isinstance(data, pl.LazyFrame):
         data = data.collect()
-    return tidy(data, kind, where)
+    return _table_of(tidy(data, kind, where))
+
+
+def _table_of(frame: pl.DataFrame) -> Table:
+    """The frame's columns as ours; a run without scores is ranked by its ranks or its order."""
+    topic, doc = frame["topic"], frame["doc"]
+    starts = np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
+    length = doc.str.len_bytes().to_numpy().astype(np.int64)
+    docs = Strings.packed("".join(doc.str.join("").to_list()).encode(), length)
+    has = frame.columns
+    ranks = frame["rank"].to_numpy() if "rank" in has and not frame["rank"].null_count() else None
+    return Table(
+        topic.gather(starts).to_list(),
+        starts,
+        docs,
+        frame["value"].to_numpy() if "value" in has else np.zeros(len(frame)),
+        ranks,
+        str(frame["tag"][0]) if "tag" in has and len(frame) else None,
+        scored="value" in has,
+    )
 
 
 def tidy(table: pl.DataFrame, kind: Kind, where: str, text: bool = False) -> pl.DataFrame:

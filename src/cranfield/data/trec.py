@@ -1,167 +1,96 @@
 """TREC text: judgments ``topic iteration doc level`` and runs ``topic Q0 doc rank score tag``.
 
 Fields are separated by any blanks; lines may end in CRLF; blank lines and lines that begin with
-``#`` are skipped. The meaning of a file is what `columns` below makes of it; `frame` has Polars
-do the same faster and hands back to `columns` whatever is not plain.
+``#`` are skipped. A piece of text is cut into fields with a few array operations; anything out of
+order makes it Irregular, and `records` finds the line.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
 
 import numpy as np
 
 from cranfield.data.columns import TREC, VALUE, Kind
-
-if TYPE_CHECKING:
-    import polars as pl
+from cranfield.data.records import finite
+from cranfield.data.strings import ROOM, Bytes, Floats, Ints, Strings, numbers, whole_numbers
+from cranfield.data.table import Table
 
 _COMMENT = re.compile(rb"^[ \t\r\f\v]*#[^\n]*(?:\n|\Z)", re.MULTILINE)
-_ODD = (b"\0", b"\x1c", b"\x1d", b"\x1e", b"\x1f")  # the last four are blanks to str.split only
-# What `frame` keeps: the value, and at least the last column, to see that a line has all.
-_KEPT = {"qrels": ["topic", "doc", "level"], "run": ["topic", "doc", "score", "rank", "tag"]}
-_TO_SPACE = bytes.maketrans(b"\t\r\f\v", b"    ")
 
 
 class Irregular(ValueError):
-    """The text is not what it should be; `problems` finds the line."""
+    """The text is not what it should be; `records` finds the line."""
 
 
-class Columns(NamedTuple):
-    """The columns of a piece of text, each as long as there are lines."""
-
-    topic: Sequence[str]
-    doc: Sequence[str]
-    value: list[float]
-    rank: Sequence[str] | None  # as written; None for judgments
-    tag: str | None  # of the first line
-
-
-def _without_comments(text: bytes) -> bytes:
-    return _COMMENT.sub(b"", text) if b"#" in text else text
-
-
-def columns(text: bytes, kind: Kind) -> Columns:
-    """The columns of TREC text, or Irregular if any line is not in order."""
-    text = _without_comments(text)
-    fields = _fields(text, len(TREC[kind]))
-    if not fields:
-        return Columns([], [], [], None, None)
-    at = dict(zip(TREC[kind], fields, strict=True))
-    value = numbers(at[VALUE[kind]])
-    if value is None:
+def read_table(text: bytes, kind: Kind) -> Table:
+    """The lines of TREC text, or Irregular if one is not in order."""
+    if b"#" in text:
+        text = _COMMENT.sub(b"", text)
+    column = Fields(text, len(TREC[kind])).column
+    at = TREC[kind].index
+    topics = column(at("topic"))
+    starts = topics.changes()
+    values = all_numbers(column(at(VALUE[kind])))
+    if values is None:
         raise Irregular
+    made = Table(topics[starts].tolist(), starts, column(at("doc")), values)
     if kind == "qrels":
-        return Columns(at["topic"], at["doc"], value, None, None)
-    return Columns(at["topic"], at["doc"], value, at["rank"], at["tag"][0])
-
-
-def _fields(text: bytes, width: int) -> list[Sequence[str]]:
-    """The fields of all lines, column by column; Irregular if a line has more or fewer."""
-    return _fields_at_once(text, width) or _fields_by_line(text, width)
-
-
-def _fields_at_once(text: bytes, width: int) -> list[Sequence[str]]:
-    """All fields in one split, or nothing if the text is not plain enough for that.
-
-    The end of a line is made a field of its own: it must come after every `width` fields.
-    """
-    if not text.isascii() or any(odd in text for odd in _ODD):
-        return []
-    lines = text.decode("ascii").rstrip("\n") + "\n"
-    fields = lines.replace("\n", " \0 ").split()
-    if len(fields) != (width + 1) * lines.count("\n") or set(fields[width :: width + 1]) != {"\0"}:
-        return []
-    return [fields[i :: width + 1] for i in range(width)]
-
-
-def _fields_by_line(text: bytes, width: int) -> list[Sequence[str]]:
-    try:
-        lines = [[f.decode() for f in line.split()] for line in text.split(b"\n")]
-        found = list(zip(*filter(None, lines), strict=True))
-    except ValueError:  # not UTF-8, or some lines have more fields than others
-        raise Irregular from None
-    if found and len(found) != width:
-        raise Irregular
-    return list(found)
-
-
-def numbers(texts: Sequence[str]) -> list[float] | None:
-    """Finite numbers, or None if one is not."""
-    try:
-        found = list(map(float, texts))
-    except ValueError:
-        return None
-    # Python reads 1_000 as a number; nobody writes scores like that.
-    return found if np.isfinite(np.array(found)).all() and "_" not in "".join(texts) else None
-
-
-def frame(text: bytes, kind: Kind) -> pl.DataFrame:
-    """The same as a Polars frame: topic, doc, value, and for runs rank and tag."""
-    import polars as pl
-
-    text = _without_comments(text)
-    separator = b"\t" if b"\t" in text[: text.find(b"\n")] else b" "
-    others = b" \t\r\f\v".replace(separator, b"")
-    try:
-        if any(bytes([blank]) in text for blank in others):
-            raise Irregular
-        return _parsed(text, kind, separator.decode())
-    except (pl.exceptions.PolarsError, Irregular):
-        text = single_spaced(text)
-    try:
-        return _parsed(text, kind, " ")
-    except (pl.exceptions.PolarsError, Irregular):
-        return _frame_of(columns(text, kind))
-
-
-def single_spaced(text: bytes) -> bytes:
-    """The text with one space between fields, none around them, and no blank lines."""
-    characters = np.frombuffer(text.translate(_TO_SPACE), dtype=np.uint8)
-    space, end = characters == ord(" "), characters == ord("\n")
-    before_blank = np.append((space | end)[1:], True)
-    characters = characters[~(space & before_blank)]
-    space, end = characters == ord(" "), characters == ord("\n")
-    after_end = np.append(True, end[:-1])
-    return bytes(characters[~((space | end) & after_end)])
-
-
-def _parsed(text: bytes, kind: Kind, separator: str) -> pl.DataFrame:
-    """What Polars reads, if every line has all its fields and no more."""
-    import polars as pl
-
-    numbers = ("rank", VALUE[kind])
-    found = (
-        pl.scan_csv(
-            text,
-            separator=separator,
-            has_header=False,
-            schema={name: pl.Float64 if name in numbers else pl.String for name in TREC[kind]},
-            quote_char=None,
-        )
-        .select(_KEPT[kind])
-        .rename({VALUE[kind]: "value"})
-        .collect()
-    )
-    # Polars fills short lines with nulls and, reading some columns only, lets long ones pass.
-    separators = np.count_nonzero(np.frombuffer(text, dtype=np.uint8) == ord(separator))
-    complete = not any(column.null_count() for column in found)
-    if not complete or separators != (len(TREC[kind]) - 1) * len(found):
-        raise Irregular
-    if not found["value"].is_finite().all():
-        raise Irregular
-    return found
-
-
-def _frame_of(found: Columns) -> pl.DataFrame:
-    import polars as pl
-
-    schema = {"topic": pl.String, "doc": pl.String, "value": pl.Float64}
-    made = pl.DataFrame([list(found.topic), list(found.doc), found.value], schema=schema)
-    if found.tag is None:
         return made
-    ranks = numbers(found.rank or ())
-    rank = pl.Series("rank", ranks or [None] * len(found.value), dtype=pl.Float64)
-    return made.with_columns(rank, pl.lit(found.tag).alias("tag"))
+    rank, tag = column(at("rank")), column(at("tag"))[:1].tolist()
+    ranks = whole_numbers(rank)
+    ranks = all_numbers(rank) if ranks is None else ranks
+    return replace(made, ranks=ranks, tag=tag[0] if tag else None)
+
+
+class Fields:
+    """Where the fields of a text are; Irregular if a line has more or fewer than `width`."""
+
+    def __init__(self, text: bytes, width: int) -> None:
+        _refuse_other_encodings(text)
+        around = b"\n" * ROOM
+        self.buffer = np.frombuffer(around + text + around, dtype=np.uint8)
+        # Blanks are 9 to 13 and 32; a field begins or ends where blank turns to something else.
+        blank = (self.buffer - np.uint8(9) < 5) | (self.buffer == ord(" "))
+        edges = np.flatnonzero(blank[1:] != blank[:-1])
+        if len(edges) % (2 * width):
+            raise Irregular
+        self.edges = edges.reshape(-1, 2 * width)  # of a line: begin and end of each field
+        _refuse_other_lines(self.buffer, self.edges[:, 0] + 1, self.edges[:, -1] + 1)
+
+    def column(self, i: int) -> Strings:
+        """The i-th field of every line."""
+        start, end = self.edges[:, 2 * i] + 1, self.edges[:, 2 * i + 1] + 1
+        return Strings(self.buffer, start, end - start)
+
+
+def _refuse_other_encodings(text: bytes) -> None:
+    if not text.isascii():
+        try:
+            text.decode()
+        except UnicodeDecodeError:
+            raise Irregular from None
+
+
+def _refuse_other_lines(buffer: Bytes, first: Ints, last: Ints) -> None:
+    """Every row of fields, from `first` to `last`, must be a line of its own."""
+    ends = np.flatnonzero(buffer == ord("\n"))
+    after = ends[ROOM : ROOM + len(first)]  # the end of each line, if none is blank
+    if (after >= last).all() and (after[:-1] < first[1:]).all():
+        return
+    line, line_too = np.searchsorted(ends, first), np.searchsorted(ends, last)
+    if (line != line_too).any() or (line[1:] == line[:-1]).any():
+        raise Irregular
+
+
+def all_numbers(texts: Strings) -> Floats | None:
+    """Finite numbers, or None if one is not."""
+    found = numbers(texts)
+    rows = np.flatnonzero(np.isnan(found))
+    for row, text in zip(rows.tolist(), texts[rows].tolist(), strict=True):
+        number = finite(text)
+        if number is None:
+            return None
+        found[row] = number
+    return found

@@ -20,6 +20,7 @@ from cranfield.data.records import Problem, Record, errors
 from cranfield.data.run import Run, read_run
 from cranfield.data.source import Source
 from cranfield.errors import CranfieldError
+from cranfield.wording import some
 
 FEW_DECIMALS = 4  # ties between scores with so few are likely to come from rounding
 
@@ -63,9 +64,9 @@ def _compare_topics(run: Report, qrels: Report) -> None:
     missing = [t for t in qrels.topics if t not in set(run.topics)]
     unjudged = [t for t in run.topics if t not in set(qrels.topics)]
     if missing:
-        run.add("warning", f"{_some(missing)} of {qrels.where} not answered")
+        run.add("warning", f"{some(missing, 'topic')} of {qrels.where} not answered")
     if unjudged:
-        run.add("warning", f"{_some(unjudged)} not judged in {qrels.where}")
+        run.add("warning", f"{some(unjudged, 'topic')} not judged in {qrels.where}")
 
 
 def validate_file(path: str, kind: str | None = None, format: str | None = None) -> Report:
@@ -159,8 +160,9 @@ def rows_of(run: Run) -> Iterator[tuple[str, str, float]]:
             for doc, score in docs.items():
                 yield topic, doc, score
     elif run.parts is not None:
-        for part in run.parts():
-            yield from part().select("topic", "doc", "value").iter_rows()
+        for table in (part() for part in run.parts()):
+            topics = np.repeat(table.names, table.sizes).tolist()
+            yield from zip(topics, table.docs.tolist(), table.values.tolist(), strict=True)
 
 
 # -- what is odd but no error -----------------------------------------------------------------
@@ -170,7 +172,7 @@ def _oddities_of_qrels(report: Report, found: list[Record]) -> None:
     relevant = {r.topic for r in found if r.value is not None and r.value > 0}
     without = [t for t in report.topics if t not in relevant]
     if without:
-        report.add("warning", f"{_some(without)} without a relevant document")
+        report.add("warning", f"{some(without, 'topic')} without a relevant document")
 
 
 def _oddities_of_run(report: Report, found: list[Record]) -> None:
@@ -192,7 +194,7 @@ def _oddities_of_run(report: Report, found: list[Record]) -> None:
             contradicted[topic] = line
     if tied:
         said = f"{tied} of {len(found)} documents share their score with another"
-        report.add("warning", f"{said}, in {_some(tied_topics)}")
+        report.add("warning", f"{said}, in {some(tied_topics, 'topic')}")
         decimals = max(_decimals(r.value) for r in found if r.value is not None)
         if decimals <= FEW_DECIMALS:
             said = f"no score has more than {decimals} decimals"
@@ -201,7 +203,7 @@ def _oddities_of_run(report: Report, found: list[Record]) -> None:
         said = f"{nearly} documents have scores that differ beyond single precision only"
         report.add("warning", f"{said}: other tools may tie them")
     if contradicted:
-        said = f"ranks contradict scores in {_some(list(contradicted))}; the scores decide"
+        said = f"ranks contradict scores in {some(list(contradicted), 'topic')}; the scores decide"
         report.add("warning", said, min(contradicted.values()) or None)
     tags = list(dict.fromkeys(r.tag for r in found if r.tag is not None))
     if len(tags) > 1:
@@ -229,8 +231,3 @@ def _contradiction(records: list[Record]) -> int | None:
         if (above.value or 0.0) < (below.value or 0.0):
             return below.line
     return None
-
-
-def _some(topics: list[str]) -> str:
-    shown = ", ".join(topics[:5]) + (", …" if len(topics) > 5 else "")
-    return f"{len(topics)} topic{'s' * (len(topics) != 1)} ({shown})"

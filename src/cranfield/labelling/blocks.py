@@ -115,16 +115,6 @@ def count_by(topics: Ints, n: int) -> Ints:
     return np.bincount(topics, minlength=n).astype(np.int64)
 
 
-def spans(begin: Ints, count: Ints) -> Ints:
-    """All members of the ranges begin..begin+count-1, one range after the other.
-
-    >>> spans(np.array([10, 3]), np.array([3, 2])).tolist()
-    [10, 11, 12, 3, 4]
-    """
-    before = np.cumsum(count) - count
-    return np.repeat(begin - before, count) + np.arange(count.sum())
-
-
 def rankings_of(
     returned: Ints, topics: Ints, ranks: Ints, items: Ints, first: Ints, last: Ints, tied: Ints
 ) -> Rankings:

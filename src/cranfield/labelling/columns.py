@@ -11,20 +11,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TypeAlias
 
 import numpy as np
 
 from cranfield.data.run import Part, Run
+from cranfield.data.strings import Bools, Floats, Ints, Strings, Words, spans
+from cranfield.data.table import Table, in_group, repeats
 from cranfield.data.trec import Irregular
-from cranfield.errors import InputError
-from cranfield.labelling.blocks import Bools, Floats, Ints, Rankings, rankings_of, spans
-from cranfield.labelling.gold import GoldStandard, Hashes
-
-if TYPE_CHECKING:
-    import polars as pl
+from cranfield.labelling.blocks import Rankings, rankings_of
+from cranfield.labelling.gold import GoldStandard
 
 
 class _Scattered(Exception):
@@ -57,7 +55,7 @@ class ColumnLabels:
 
     rankings: Rankings
     topics: tuple[str, ...]
-    contradicted: tuple[str, ...]
+    contradicted: tuple[str, ...]  # those whose ranks contradict their scores
 
 
 def label_columns(
@@ -74,20 +72,26 @@ def label_columns(
         except _Scattered:
             found = _gathered(gold, run, exclude_self)
     except Irregular:
-        raise run.refusal() from None
+        raise run.refusal("lines out of order", "results") from None
     if not found.names:
-        raise run.refusal() if run.source else InputError("no results", "some", run.where)
+        raise run.refusal("no results", "at least one")
     n = len(gold.qrels.topics)
     returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     where = np.concatenate(found.topics)
     returned[where], tied[where] = np.concatenate(found.returned), np.concatenate(found.tied)
-    hits = [np.concatenate(column) for column in zip(*found.hits, strict=True)]
-    topics, ranks, items, first, last = hits
+    topics, ranks, items, first, last = (
+        np.concatenate(column) for column in zip(*found.hits, strict=True)
+    )
     return ColumnLabels(
         rankings_of(returned, topics, ranks, items, first, last, tied),
         tuple(found.names),
         tuple(found.contradicted),
     )
+
+
+# -- parts ------------------------------------------------------------------------------------
+
+_Worked: TypeAlias = tuple[list[Table], _Labelled | None]
 
 
 def _in_parts(
@@ -98,27 +102,32 @@ def _in_parts(
     progress: Callable[[int], None] | None,
 ) -> _Labelled:
     found, seen = _Labelled(), set[str]()
-    waiting: list[pl.DataFrame] = []  # the lines so far of a topic that may go on
+    waiting: list[Table] = []  # the lines so far of a topic that may go on
 
     def finish() -> None:
         if waiting:
-            import polars as pl
-
-            whole = pl.concat(waiting) if len(waiting) > 1 else waiting[0]
-            keep(_label(gold, run, whole, exclude_self))
+            whole = Table.joined(waiting)
+            one = replace(whole, names=whole.names[:1], starts=whole.starts[:1])
             waiting.clear()
+            keep(_label(gold, run, one, exclude_self))
 
     def keep(labelled: _Labelled) -> None:
-        if not seen.isdisjoint(labelled.names):
+        if not seen.isdisjoint(labelled.names) or len(set(labelled.names)) < len(labelled.names):
             raise _Scattered
         seen.update(labelled.names)
-        if len(set(labelled.names)) < len(labelled.names):
-            raise _Scattered
         found.add(labelled)
 
-    for edges, middle in _worked(gold, run, exclude_self, threads):
+    def work(part: Part) -> _Worked:
+        table = part()
+        n = len(table.names)
+        if n < 3:
+            return [table.groups(i, i + 1).compact() for i in range(n)], None
+        middle = _label(gold, run, table.groups(1, n - 1), exclude_self)
+        return [table.groups(0, 1).compact(), table.groups(n - 1, n).compact()], middle
+
+    for edges, middle in _in_order(run, work, threads):
         for position, edge in enumerate(edges):
-            if waiting and waiting[0]["topic"][0] != edge["topic"][0]:
+            if waiting and waiting[0].names != edge.names:
                 finish()
             waiting.append(edge)
             if position == 0 and middle is not None:
@@ -130,30 +139,24 @@ def _in_parts(
     return found
 
 
-def _worked(
-    gold: GoldStandard, run: Run, exclude_self: bool, threads: int
-) -> Iterator[tuple[list[pl.DataFrame], _Labelled | None]]:
-    """The parts of a run in order, each as its first and last topic and the labelled middle."""
+def _in_order(run: Run, work: Callable[[Part], _Worked], threads: int) -> Iterator[_Worked]:
+    """The work done on each part, in the order of the parts, a few of them at a time."""
     assert run.parts is not None  # noqa: S101
+    parts = run.parts()
+    first = list(islice(parts, 2))
+    if threads < 2 or len(first) < 2:
+        yield from map(work, first)
+        yield from map(work, parts)
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
 
-    def work(part: Part) -> tuple[list[pl.DataFrame], _Labelled | None]:
-        table = part().drop("tag", strict=False)
-        if len(table) == 0:
-            return [], None
-        starts = _starts(table)
-        if len(starts) < 3:
-            ends = [*starts[1:], len(table)]
-            return [table[int(a) : int(b)] for a, b in zip(starts, ends, strict=True)], None
-        a, b = int(starts[1]), int(starts[-1])
-        whole = _label(gold, run, table[a:b], exclude_self, starts[1:-1] - a)
-        return [table[:a], table[b:]], whole
-
-    queue: deque[Future[tuple[list[pl.DataFrame], _Labelled | None]]] = deque()
+    queue: deque[Future[_Worked]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for part in run.parts():
+            queue.extend(pool.submit(work, part) for part in first)
+            for part in parts:
                 queue.append(pool.submit(work, part))
-                if len(queue) > threads:
+                if len(queue) > 2 * threads:
                     yield queue.popleft().result()
             while queue:
                 yield queue.popleft().result()
@@ -164,99 +167,64 @@ def _worked(
 
 def _gathered(gold: GoldStandard, run: Run, exclude_self: bool) -> _Labelled:
     """The whole table at once, its lines grouped by topic without changing their order."""
-    import polars as pl
-
     assert run.parts is not None  # noqa: S101
-    table = pl.concat(
-        [part().select("topic", "doc", "value", pl.col("^rank$")) for part in run.parts()]
-    )
-    return _label(gold, run, table.sort("topic", maintain_order=True), exclude_self)
+    whole = Table.joined([part().compact() for part in run.parts()])
+    return _label(gold, run, whole.grouped(), exclude_self)
 
 
-def _starts(table: pl.DataFrame) -> Ints:
-    """The first row of each topic."""
-    topic = table["topic"]
-    return np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
+# -- whole topics -----------------------------------------------------------------------------
 
 
-def _label(
-    gold: GoldStandard,
-    run: Run,
-    table: pl.DataFrame,
-    exclude_self: bool,
-    starts: Ints | None = None,
-) -> _Labelled:
-    """Label topics that are whole and whose lines are adjacent, from the rows `starts`."""
+def _label(gold: GoldStandard, run: Run, table: Table, exclude_self: bool) -> _Labelled:
+    """Label topics that are whole and whose lines are adjacent."""
+    segment = np.repeat(np.arange(len(table.names)), table.sizes)
+    hashes = table.docs.hashes()
+    if repeats(table.docs, hashes, segment):
+        raise run.refusal("a document twice in one list", "each document once")
     if exclude_self:
-        table, starts = table.filter(table["topic"] != table["doc"]), None
-    if starts is None:
-        starts = _starts(table)
-    if len(starts) == 0:
-        return _Labelled()
-    names = table["topic"].gather(starts).to_list()
-    sizes = np.diff(np.append(starts, len(table)))
-    topics = np.array([gold.topic_index.get(name, -1) for name in names], dtype=np.int64)
-    segment = np.repeat(np.arange(len(starts)), sizes)
-    doc_hash = table["doc"].hash().to_numpy()
-    _refuse_duplicates(run, table, doc_hash, segment)
-    value = -np.arange(len(table), dtype=np.float64) if run.given else table["value"].to_numpy()
-    order = _Order(value, starts, sizes, segment)
-    rows, items = _judged_rows(gold, table, doc_hash, topics, segment)
-    first, last, ranks = order.places(rows, table["doc"])
+        names = Strings.of(table.names)[segment]
+        table = table.where(~table.docs.same(names))
+        segment = np.repeat(np.arange(len(table.names)), table.sizes)
+        hashes = table.docs.hashes()
+    topics = np.array([gold.topic_index.get(name, -1) for name in table.names], dtype=np.int64)
+    value = -np.arange(len(table), dtype=np.float64) if run.given else table.values
+    order = _Order(value, table.starts, segment)
+    rows, items = _judged_rows(gold, table.docs, hashes, topics, segment)
+    first, last, ranks = order.places(rows, table.docs)
     judged = topics >= 0
-    contradicted = [] if run.given else order.contradicted(table)
+    contradicted = [] if run.given else order.contradicted(table.ranks)
     return _Labelled(
-        names,
+        table.names,
         [topics[judged]],
-        [sizes[judged]],
+        [table.sizes[judged]],
         [order.tied()[judged]],
         [(topics[segment[rows]], ranks, items, first, last)],
-        [names[s] for s in contradicted if judged[s]],
+        [table.names[s] for s in contradicted if judged[s]],
     )
-
-
-def _mixed(doc_hash: Hashes, number: Ints) -> Hashes:
-    """A document's hash within a topic or segment of the given number."""
-    golden = np.uint64(0x9E3779B97F4A7C15)
-    return doc_hash ^ (number.astype(np.uint64) + np.uint64(1)) * golden
-
-
-def _refuse_duplicates(run: Run, table: pl.DataFrame, doc_hash: Hashes, segment: Ints) -> None:
-    keys = np.sort(_mixed(doc_hash, segment))
-    if not (keys[1:] == keys[:-1]).any():
-        return
-    twice = table.filter(table.select("topic", "doc").is_duplicated())
-    if len(twice):
-        topic, doc = twice["topic"][0], twice["doc"][0]
-        if run.source is not None and run.format in ("trec", "csv", "tsv", "jsonl"):
-            raise run.refusal()
-        raise InputError(f"document {doc} of topic {topic} twice", "each document once", run.where)
 
 
 def _judged_rows(
-    gold: GoldStandard, table: pl.DataFrame, doc_hash: Hashes, topics: Ints, segment: Ints
+    gold: GoldStandard, docs: Strings, hashes: Words, topics: Ints, segment: Ints
 ) -> tuple[Ints, Ints]:
     """The rows that hold judged documents, and the items they are."""
     offsets = gold.qrels.offsets
     present = topics[topics >= 0]
-    if not len(present):
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    begin, count = offsets[present], offsets[present + 1] - offsets[present]
-    judged = spans(begin, count)
-    sought = _mixed(gold.doc_hashes[judged], np.repeat(present, count))
-    rows, place = _matches(_mixed(doc_hash, topics[segment]), sought)
+    judged = spans(offsets[present], offsets[present + 1] - offsets[present])
+    if not len(judged):
+        return judged, judged
+    rows, place = _matches(in_group(hashes, topics[segment]), gold.hashes[judged])
     found = judged[place]
-    same = (table["doc"].gather(rows) == gold.docs.gather(found)).to_numpy()
+    same = docs[rows].same(gold.qrels.docs[found])
     same &= gold.judgments.item_topics[found] == topics[segment[rows]]
     return rows[same], gold.items[found[same]]
 
 
-def _matches(keys: Hashes, sought: Hashes) -> tuple[Ints, Ints]:
+def _matches(keys: Words, sought: Words) -> tuple[Ints, Ints]:
     """The places in `keys` that hold a sought key, and the place of that key in `sought`.
 
     Most keys are nobody's: a table of the sought keys' last bits sifts them out first.
     """
-    bits = np.uint64((1 << max(16, int(16 * len(sought)).bit_length())) - 1)
+    bits = np.uint64((1 << max(14, (8 * len(sought)).bit_length())) - 1)
     wanted = np.zeros(int(bits) + 1, dtype=bool)
     wanted[sought & bits] = True
     rows = np.flatnonzero(wanted[keys & bits])
@@ -271,18 +239,18 @@ def _matches(keys: Hashes, sought: Hashes) -> tuple[Ints, Ints]:
 class _Order:
     """The order of the lines of some topics by value, computed only as far as it is needed."""
 
-    def __init__(self, value: Floats, starts: Ints, sizes: Ints, segment: Ints) -> None:
-        self.value, self.starts, self.sizes, self.segment = value, starts, sizes, segment
-        within = np.ones(len(value), dtype=bool)
-        within[starts] = False
+    def __init__(self, value: Floats, starts: Ints, segment: Ints) -> None:
+        self.starts, self.segment = starts, segment
+        self.within = np.ones(len(value), dtype=bool)  # not the first of its topic
+        self.within[starts] = False
         self.position = np.arange(len(value))  # where each row stands in the order
         self.row = self.position  # which row stands at each position
-        if ((value[1:] > value[:-1]) & within[1:]).any():
+        if ((value[1:] > value[:-1]) & self.within[1:]).any():
             self.row = np.lexsort((-value, segment))
             self.position = np.empty_like(self.row)
             self.position[self.row] = np.arange(len(value))
         ordered = value[self.row]
-        self.same: Bools = within.copy()  # the position holds the same value as the one before
+        self.same = self.within.copy()  # the position holds the same value as the one before
         self.same[1:] &= ordered[1:] == ordered[:-1]
 
     def tied(self) -> Ints:
@@ -293,7 +261,7 @@ class _Order:
         either[:-1] |= self.same[1:]
         return np.add.reduceat(either, self.starts, dtype=np.int64)
 
-    def places(self, rows: Ints, docs: pl.Series) -> tuple[Ints, Ints, Ints]:
+    def places(self, rows: Ints, docs: Strings) -> tuple[Ints, Ints, Ints]:
         """First and last rank a row's value allows, and the rank its document id gives it."""
         position = self.position[rows]
         start = self.starts[self.segment[rows]]
@@ -303,36 +271,30 @@ class _Order:
         group_starts = np.flatnonzero(~self.same)
         group = np.searchsorted(group_starts, position, side="right") - 1
         begin = group_starts[group]
-        end = np.append(group_starts, len(self.value))[group + 1]
+        end = np.append(group_starts, len(self.same))[group + 1]
         rank = begin - start + 1
         tied = end - begin > 1
         if tied.any():
             rank = rank + self._by_name(position, begin, end, tied, docs)
         return begin - start + 1, end - start, rank
 
-    def _by_name(
-        self, position: Ints, begin: Ints, end: Ints, tied: Bools, docs: pl.Series
-    ) -> Ints:
+    def _by_name(self, position: Ints, begin: Ints, end: Ints, tied: Bools, docs: Strings) -> Ints:
         """How many documents of the same value have a larger id: those of tied groups only."""
-        import polars as pl
-
         first, index = np.unique(begin[tied], return_index=True)
         sizes = end[tied][index] - first
         members = spans(first, sizes)
         group = np.repeat(np.arange(len(first)), sizes)
-        names = pl.DataFrame({"group": group, "doc": docs.gather(self.row[members])})
-        by_name = names.select(pl.arg_sort_by("group", "doc", descending=[False, True]))
-        place = np.zeros(len(self.value), dtype=np.int64)
-        place[members[by_name.to_series().to_numpy()]] = spans(np.zeros_like(sizes), sizes)
+        keys = docs[self.row[members]].sort_keys()
+        by_name = np.lexsort([*(~key for key in reversed(keys)), group])  # largest id first
+        place = np.zeros(len(self.same), dtype=np.int64)
+        place[members[by_name]] = spans(np.zeros_like(sizes), sizes)
         return np.where(tied, place[position], 0)
 
-    def contradicted(self, table: pl.DataFrame) -> list[int]:
+    def contradicted(self, ranks: Floats | None) -> list[int]:
         """The topics in which a better rank goes with a lower score."""
-        if "rank" not in table.columns or table["rank"].null_count():
+        if ranks is None:
             return []
-        rank = table["rank"].to_numpy()[self.row]
-        inside = np.ones(len(rank), dtype=bool)
-        inside[self.starts] = False
-        falls = inside.copy()
-        falls[1:] &= (rank[1:] < rank[:-1]) & ~self.same[1:]
+        rank = ranks[self.row]
+        falls = self.within & ~self.same
+        falls[1:] &= rank[1:] < rank[:-1]
         return sorted(set(self.segment[self.row[falls]].tolist()))

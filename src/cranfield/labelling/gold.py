@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from cranfield.data.qrels import Qrels
+from cranfield.data.strings import Words
+from cranfield.data.table import in_group
 from cranfield.labelling.blocks import Ints, Judgments
-
-if TYPE_CHECKING:
-    import polars as pl
-
-Hashes: TypeAlias = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,18 +39,11 @@ class GoldStandard:
     @cached_property
     def by_topic(self) -> list[dict[str, int]]:
         """For each topic, the item of each judged document."""
-        docs, items = list(self.qrels.docs), self.items.tolist()
-        bounds = self.qrels.offsets.tolist()
-        return [dict(zip(docs[a:b], items[a:b], strict=True)) for a, b in pairwise(bounds)]
+        docs, items = self.qrels.docs.tolist(), self.items.tolist()
+        bounds = pairwise(self.qrels.offsets.tolist())
+        return [dict(zip(docs[a:b], items[a:b], strict=True)) for a, b in bounds]
 
     @cached_property
-    def docs(self) -> pl.Series:
-        """The judged documents as a series, in the order of the qrels."""
-        import polars as pl
-
-        return pl.Series("doc", self.qrels.docs, dtype=pl.String)
-
-    @cached_property
-    def doc_hashes(self) -> Hashes:
-        """A 64-bit hash of each judged document."""
-        return self.docs.hash().to_numpy()
+    def hashes(self) -> Words:
+        """A hash of each judged document within its topic."""
+        return in_group(self.qrels.docs.hashes(), self.judgments.item_topics)

@@ -12,7 +12,7 @@ from itertools import chain
 
 import numpy as np
 
-from cranfield.data.records import finite
+from cranfield.data.records import real
 from cranfield.data.run import Run
 from cranfield.errors import InputError
 from cranfield.labelling.blocks import Floats, Ints, Rankings, rankings_of
@@ -64,7 +64,7 @@ def _scores(ranked: Mapping[str, float], run: Run) -> Floats:
 
 
 def _not_finite(ranked: Mapping[str, float], topic: str, run: Run) -> InputError:
-    doc, score = next((d, s) for d, s in ranked.items() if finite(s) is None)
+    doc, score = next((d, s) for d, s in ranked.items() if real(s) is None)
     found = f"score {score!r} for document {doc} of topic {topic}"
     return InputError(found, "a finite number", run.where)
 

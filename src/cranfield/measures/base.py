@@ -72,6 +72,8 @@ class MeasureType(type):
     def __str__(cls) -> str:
         return cls.__name__
 
+    __repr__ = __str__
+
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Measure(metaclass=MeasureType):
@@ -139,6 +141,10 @@ class Measure(metaclass=MeasureType):
         """The measure's columns for a block of lists: [T, len(names())]."""
         x = np.asarray(self.score(self.view(lists)), dtype=np.float64)
         x = x[:, None] if x.ndim == 1 else x
+        if x.shape != (len(lists), max(1, len(self.columns))):
+            found, columns = f"shape {x.shape}", f" × {len(self.columns)}" if self.columns else ""
+            expected = f"one number for each of {len(lists)} topics{columns}"
+            raise CranfieldError(f"{self}: score gave {found}, expected {expected}")
         if self.measurement:
             x = x[:, [self.columns.index(self.measurement)]]
         return x
@@ -180,7 +186,7 @@ class Measure(metaclass=MeasureType):
     @classmethod
     def parameters(cls) -> Iterator[dataclasses.Field[Any]]:
         """The parameters in the order they are printed: the measure's own, then the shared."""
-        fields = [f for f in dataclasses.fields(cls) if "doc" in f.metadata]
+        fields = [f for f in dataclasses.fields(cls) if f.name not in ("cutoff", "measurement")]
         return iter(sorted(fields, key=lambda f: f.name == "condensed"))
 
     def __post_init__(self) -> None:
@@ -198,7 +204,8 @@ class Measure(metaclass=MeasureType):
         number = isinstance(cutoff, int | float | np.number) and not isinstance(cutoff, bool)
         if not number or not cutoff >= 1 or cutoff % 1:
             raise CranfieldError(
-                f"{type(self).__name__}: found cutoff {shown(cutoff)}, "
+                f"{type(self).__name__}: found cutoff "
+                f"{repr(cutoff) if isinstance(cutoff, str) else shown(cutoff)}, "
                 "expected a whole number from 1"
             )
         return int(cutoff)
@@ -210,6 +217,8 @@ class Measure(metaclass=MeasureType):
         if value is None and f.default is None:
             return None
         limits = f.metadata
+        if not limits:  # a plain field of a user's measure: anything goes
+            return value
         if limits["choices"]:
             if value in limits["choices"]:
                 return value
@@ -238,6 +247,8 @@ M = TypeVar("M", bound=Measure)
 )
 def measure(cls: type[M]) -> type[M]:
     """Make a class with a `score` method a measure that the grammar and the commands know."""
+    if not (isinstance(cls, type) and issubclass(cls, Measure)):
+        raise CranfieldError(f"found {cls!r}, expected a class derived from cranfield.Measure")
     made = dataclass(frozen=True, kw_only=True, repr=False, eq=False)(cls)
     name = made.__name__.lower()
     known = REGISTRY.get(name)
@@ -251,7 +262,9 @@ def measure(cls: type[M]) -> type[M]:
 def _documentation(cls: type[Measure]) -> str:
     """The docstring as written, with the parameters, the range and the references below it."""
     lines = [inspect.cleandoc(cls.__doc__ or ""), "", "Parameters:"]
-    lines += [f"  {f.name} = {shown(f.default)}: {f.metadata['doc']}" for f in cls.parameters()]
+    lines += [
+        f"  {f.name} = {shown(f.default)}: {f.metadata.get('doc', '')}" for f in cls.parameters()
+    ]
     lines += ["  @cutoff: look at the first so many ranks only", ""]
     lines.append(f"Range: {cls.range}")
     if cls.task:

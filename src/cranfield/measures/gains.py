@@ -12,6 +12,7 @@ Levels below 0 (junk, spam) gain nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -25,16 +26,20 @@ NAMES = ("linear", "exp", "binary")
 
 
 def parse_gain(value: object) -> Gain:
-    """A gain from what users write: a name, ``"1:2:3"`` or a sequence of numbers.
+    """A gain from what users write: a name, ``"1:2:3"``, a sequence, or a dict by level.
 
-    >>> parse_gain("exp"), parse_gain("1:2.5"), parse_gain([1, 3])
-    ('exp', (1.0, 2.5), (1.0, 3.0))
+    >>> parse_gain("exp"), parse_gain("1:2.5"), parse_gain([1, 3]), parse_gain({1: 1, 2: 3})
+    ('exp', (1.0, 2.5), (1.0, 3.0), (1.0, 3.0))
     """
     if isinstance(value, str) and value in NAMES:
         return value
     parts = value.split(":") if isinstance(value, str) else value
     if isinstance(parts, int | float):
         parts = [parts]
+    if isinstance(parts, Mapping):  # {level: gain}
+        levels = [x for x in parts if isinstance(x, int) and x > 0]
+        in_order = len(levels) == len(parts) and sorted(parts) == list(range(1, len(parts) + 1))
+        parts = [parts[x] for x in sorted(parts)] if in_order else []
     try:
         table = tuple(float(x) for x in parts)  # type: ignore[attr-defined]
     except (TypeError, ValueError):

@@ -61,8 +61,21 @@ def parse_measures(texts: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure,
     found: dict[Measure, None] = {}
     for text in texts:
         for part in _split(text) if isinstance(text, str) else [text]:
-            found[parse_measure(part)] = None
+            found.update(dict.fromkeys(_one_or_more(part)))
     return tuple(found)
+
+
+def _one_or_more(part: MeasureLike) -> list[Measure]:
+    """A measure, or several joined by commas without a blank (a name may hold a comma itself)."""
+    try:
+        return [parse_measure(part)]
+    except CranfieldError:
+        pieces = (
+            _arguments(part) if isinstance(part, str) and part.count("(") == part.count(")") else []
+        )
+        if len(pieces) < 2:
+            raise
+        return [parse_measure(piece) for piece in pieces]
 
 
 def _split(text: str) -> list[str]:

@@ -115,6 +115,7 @@ def citation(key: str) -> str:
     """
     fields = dict(re.findall(r"(\w+) = \{((?:[^{}]|\{[^{}]*\})*)\}", REFERENCES[key]))
     place = next(fields[k] for k in ("booktitle", "journal", "publisher") if k in fields)
-    text = f"{fields['author']}. {fields['title']}. {place}, {fields['year']}."
+    year = "" if fields["year"] in place else f", {fields['year']}"
+    text = f"{fields['author'].rstrip('.')}. {fields['title']}. {place}{year}."
     text = text.replace('{\\"a}', "ä").replace("{", "").replace("}", "")
     return re.sub(r"\s+", " ", text)

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from cranfield.errors import CranfieldError, InputError
-from cranfield.scores import ALL, Scores, counted, four_decimals, json_number, number, printable
+from cranfield.scores import ALL, Scores, four_decimals, json_number, number, printable
+from cranfield.wording import counted
 
 FORMATS: tuple[str, ...] = (
     "table",

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cranfield.report.formats import Cell, header, lines, shown
-from cranfield.scores import Scores, counted, printable
+from cranfield.scores import Scores, printable
+from cranfield.wording import counted
 
 _GAP = "  "
 

@@ -1,0 +1,253 @@
+"""`Strings`: many byte strings in one buffer, without a Python object for each.
+
+Seven million document ids as Python strings take half a gigabyte and seconds to make; most are
+only ever hashed. Here a string is a place in a buffer, and whole columns are hashed, compared and
+read as numbers eight bytes at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Words: TypeAlias = npt.NDArray[np.uint64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+ROOM = 32  # bytes before and after the strings, so that whole words can be read around them
+
+_U = np.uint64
+_FIRST = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)  # first n bytes of a word
+_LAST = np.array([~((1 << 8 * (8 - n)) - 1) & (1 << 64) - 1 for n in range(9)], dtype=np.uint64)
+
+
+def _each(byte: int) -> Any:
+    """A word of eight equal bytes."""
+    return _U(byte * 0x0101010101010101)
+
+
+class Strings:
+    """Byte strings, each `length` bytes from `start` in a buffer with room around them.
+
+    >>> ids = Strings.of(["d1", "a longer name", "d1"])
+    >>> ids.tolist(), len(ids)
+    (['d1', 'a longer name', 'd1'], 3)
+    >>> (ids.hashes()[0] == ids.hashes()[2]).item()
+    True
+    """
+
+    __slots__ = ("buffer", "length", "start")
+
+    def __init__(self, buffer: Bytes, start: Ints, length: Ints) -> None:
+        self.buffer, self.start, self.length = buffer, start, length
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Strings:
+        """Python strings, packed."""
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        length = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
+        return cls.packed(b"".join(encoded), length)
+
+    @classmethod
+    def packed(cls, joined: bytes, length: Ints) -> Strings:
+        """Strings that stand side by side."""
+        room = bytes(ROOM)
+        buffer = np.frombuffer(room + joined + room, dtype=np.uint8)
+        return cls(buffer, np.cumsum(length) - length + ROOM, length)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __getitem__(self, rows: Any) -> Strings:
+        return Strings(self.buffer, self.start[rows], self.length[rows])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tolist())
+
+    def tolist(self) -> list[str]:
+        """The strings as Python strings."""
+        data = memoryview(self.buffer)  # type: ignore[arg-type]
+        ends = (self.start + self.length).tolist()
+        return [
+            str(data[a:b], "utf-8", "surrogatepass")
+            for a, b in zip(self.start.tolist(), ends, strict=True)
+        ]
+
+    def compact(self) -> Strings:
+        """The same strings in a buffer that holds nothing else."""
+        return Strings.packed(self.buffer[spans(self.start, self.length)].tobytes(), self.length)
+
+    @staticmethod
+    def joined(parts: Sequence[Strings]) -> Strings:
+        """Some columns of strings, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        before = np.cumsum([0, *(len(p.buffer) for p in parts[:-1])])
+        return Strings(
+            np.concatenate([p.buffer for p in parts]),
+            np.concatenate([p.start + b for p, b in zip(parts, before, strict=True)]),
+            np.concatenate([p.length for p in parts]),
+        )
+
+    # -- eight bytes at a time --------------------------------------------------------------
+
+    def _word_at(self, place: Ints) -> Words:
+        """The eight bytes that begin at each place."""
+        words = np.ndarray((len(self.buffer) - 7,), "<u8", self.buffer, strides=(1,))
+        return words[place]
+
+    def words(self) -> Iterator[tuple[Any, Words]]:
+        """The strings' words from the first to the last, with the rows that have so many.
+
+        Bytes beyond the end of a string are zero.
+        """
+        rows: Any = slice(None)
+        start, left = self.start, self.length
+        while len(left):
+            yield rows, self._word_at(start) & _FIRST[np.minimum(left, 8)]
+            longer = np.flatnonzero(left > 8)
+            rows = longer if isinstance(rows, slice) else rows[longer]
+            start, left = start[longer] + 8, left[longer] - 8
+
+    def hashes(self) -> Words:
+        """A 64-bit hash of each string; equal strings have equal hashes."""
+        found = self.length.astype(np.uint64)
+        for rows, word in self.words():
+            mixed = (found[rows] ^ word) * _U(0x9E3779B97F4A7C15)
+            found[rows] = mixed ^ (mixed >> _U(29))
+        found *= _U(0xBF58476D1CE4E5B9)
+        return found ^ (found >> _U(32))
+
+    def same(self, other: Strings) -> Bools:
+        """Which strings equal those of the other column, row by row."""
+        equal: Bools = self.length == other.length
+        rows = np.flatnonzero(equal)
+        pairs = zip(self[rows].words(), other[rows].words(), strict=True)
+        for (which, mine), (_, theirs) in pairs:
+            equal[rows[which]] &= mine == theirs
+        return equal
+
+    def changes(self) -> Ints:
+        """The rows whose string differs from that of the row before; the first row does."""
+        differs = np.ones(len(self), dtype=bool)
+        differs[1:] = self.length[1:] != self.length[:-1]
+        for rows, word in self.words():
+            if isinstance(rows, slice):
+                differs[1:] |= word[1:] != word[:-1]
+            else:  # longer strings only: compare those that are neighbours
+                next_to = np.flatnonzero(rows[1:] == rows[:-1] + 1) + 1
+                differs[rows[next_to]] |= word[next_to] != word[next_to - 1]
+        return np.flatnonzero(differs)
+
+    def sort_keys(self) -> list[Words]:
+        """Numbers that order the strings by their bytes, the most significant first."""
+        keys = []
+        for rows, word in self.words():
+            key = np.zeros(len(self), dtype=np.uint64)
+            key[rows] = word.byteswap() if np.little_endian else word
+            keys.append(key)
+        return [*keys, self.length.astype(np.uint64)]
+
+
+def spans(begin: Ints, count: Ints) -> Ints:
+    """All members of the ranges begin..begin+count-1, one range after the other.
+
+    >>> spans(np.array([10, 3]), np.array([3, 2])).tolist()
+    [10, 11, 12, 3, 4]
+    """
+    before = np.cumsum(count) - count
+    return np.repeat(begin - before, count) + np.arange(count.sum())
+
+
+# -- numbers ----------------------------------------------------------------------------------
+
+_DIGITS = 19  # as many as always fit in 64 bits
+_TENS = np.array([10**n for n in range(_DIGITS + 1)], dtype=np.uint64)
+_POWERS = np.array([10.0**n for n in range(_DIGITS + 1)])
+_EXTENDED = np.finfo(np.longdouble).nmant == 63  # x86: 64 bits of precision
+
+
+def numbers(texts: Strings) -> Floats:
+    """The numbers that plain decimal texts stand for, exactly as Python's float reads them.
+
+    NaN where a text is not of the form -123.456 with at most 19 digits; `slow_numbers` reads
+    those. A quotient of two exact doubles is rounded correctly, which is all that is needed up
+    to 2^53; beyond, the quotient is taken with 64 bits, and only if that falls in the middle
+    between two doubles the text is left to the slow way.
+
+    >>> numbers(Strings.of(["12.5", "-0.1", "7", "1e3", ".", "0.12345678901234567"])).tolist()
+    [12.5, -0.1, 7.0, nan, nan, 0.12345678901234566]
+    """
+    minus = texts.buffer[texts.start] == ord("-")
+    begin, stop = texts.start + minus, texts.start + texts.length
+    point = _first(ord("."), texts, stop)
+    places = np.maximum(stop - point - 1, 0)
+    digits = point - begin + places
+    plain = (digits > 0) & (digits <= _DIGITS)
+    places[~plain] = 0
+    whole, all_digits = _read(texts, point, np.where(plain, point - begin, 0))
+    fraction, digits_too = _read(texts, stop, places)
+    plain &= all_digits & digits_too
+    mantissa = whole * _TENS[places] + fraction
+    value: Floats = mantissa / _POWERS[places]
+    long = np.flatnonzero(plain & (mantissa > _U(1 << 53)))
+    if len(long):
+        value[long] = _long_quotient(mantissa[long], places[long])
+    value[~plain] = np.nan
+    value[minus] *= -1.0
+    return value
+
+
+def whole_numbers(texts: Strings) -> Floats | None:
+    """The numbers, if all are plain whole numbers of at most 15 digits."""
+    if int(texts.length.max(initial=0)) > 15:
+        return None
+    value, digits = _read(texts, texts.start + texts.length, texts.length)
+    return value.astype(np.float64) if digits.all() else None
+
+
+def _first(byte: int, texts: Strings, missing: Ints) -> Ints:
+    """The first place of a byte in each text, or `missing`, the end of the text."""
+    place = missing.copy()
+    rows, start = np.arange(len(place)), texts.start
+    while len(rows):
+        other = texts._word_at(start) ^ _each(byte)
+        marks = (other - _each(0x01)) & ~other & _each(0x80)  # the lowest marks the first zero
+        lowest = marks & (~marks + _U(1))
+        here = start + (np.frexp(lowest.astype(np.float64))[1] - 1 >> 3)
+        end, seen = missing[rows], marks != 0
+        place[rows] = np.where(seen & (here < end), here, end)
+        more = np.flatnonzero(~seen & (start + 8 < end))
+        rows, start = rows[more], start[more] + 8
+    return place
+
+
+def _read(texts: Strings, stop: Ints, count: Ints) -> tuple[Words, Bools]:
+    """The whole number that `count` digits before `stop` make, and whether they are digits."""
+    value = np.zeros(len(stop), dtype=np.uint64)
+    digits = np.ones(len(stop), dtype=bool)
+    for k in range(-(-int(count.max(initial=0)) // 8)):
+        kept = _LAST[np.clip(count - 8 * k, 0, 8)]
+        word = (texts._word_at(stop - 8 * (k + 1)) ^ _each(ord("0"))) & kept
+        digits &= ((word + _each(0x76)) | word) & _each(0x80) == 0  # no byte above 9
+        # Eight digits to one number: neighbours are joined, then pairs, then fours.
+        word = (word & _each(0x0F)) * _U(2561) >> _U(8)
+        word = (word & _U(0x00FF00FF00FF00FF)) * _U(6553601) >> _U(16)
+        word = (word & _U(0x0000FFFF0000FFFF)) * _U(42949672960001) >> _U(32)
+        value += word * _TENS[8 * k]
+    return value, digits
+
+
+def _long_quotient(mantissa: Words, places: Ints) -> Floats:
+    """mantissa / 10^places for mantissas beyond 2^53; NaN where rounding is not certain."""
+    if not _EXTENDED:
+        return np.full(len(mantissa), np.nan)
+    exact = mantissa.astype(np.longdouble) / _TENS[places].astype(np.longdouble)
+    value = exact.astype(np.float64)
+    halfway = abs(exact - value) * 2 == np.spacing(value)
+    return np.where(halfway, np.nan, value)

@@ -1,0 +1,127 @@
+"""What the user should know about the scores: never an error, always said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from cranfield.data.qrels import Qrels
+from cranfield.labelling.blocks import Bools, Judgments, Rankings
+from cranfield.measures.base import Measure
+from cranfield.scores import Notice
+from cranfield.wording import counted, some
+
+UNDEFINED = {
+    "zero": "counted as 0",
+    "nan": "undefined, and so are the means over them",
+    "skip": "left out of the means",
+}
+
+
+def of_judgments(
+    qrels: Qrels,
+    max_level: float,
+    measures: Sequence[Measure],
+    without_relevant: Callable[[Measure], list[str]],
+    undefined: str,
+) -> Iterator[Notice]:
+    """What is odd about the judgments, whatever the run."""
+    lacking: dict[tuple[str, ...], list[str]] = {}
+    for m in measures:
+        if m.effectiveness and (topics := tuple(without_relevant(m))):
+            lacking.setdefault(topics, []).append(str(m))
+    for topics, names in lacking.items():
+        # Measures may differ in what they call relevant: then say which are meant.
+        who = "" if len(lacking) == 1 and _agree(measures) else f"{', '.join(names)}: "
+        said = f"{who}{some(topics, 'topic')} without a relevant document"
+        yield Notice("no-relevant", f"{said}, {UNDEFINED[undefined]}", topics=topics)
+    if qrels.repeated:
+        said = f"{counted(qrels.repeated, 'judgment')} repeated, each alike"
+        yield Notice("duplicates", f"{qrels.where}: {said}")
+    if silent := [str(m) for m in measures if _takes_max_level(m)]:
+        said = f"the highest level is {max_level:g}, the highest in the judgments"
+        yield Notice("max-level", f"{', '.join(silent)}: {said}; max_level= declares another")
+
+
+def _agree(measures: Sequence[Measure]) -> bool:
+    """Whether all measures call the same documents relevant."""
+    settings = {
+        (getattr(m, "rel", None), getattr(m, "gain", "linear")) for m in measures if m.effectiveness
+    }
+    return len({rel for rel, _ in settings}) == 1 and not any(
+        isinstance(gain, tuple) for _, gain in settings
+    )
+
+
+def _takes_max_level(m: Measure) -> bool:
+    """Whether the measure depends on a highest level that nobody declared."""
+    return (
+        getattr(m, "max_level", 0) is None
+        and isinstance(gain := getattr(m, "gain", ""), str)
+        and gain != "binary"
+        and getattr(m, "rel", None) is None
+    )
+
+
+def of_run(
+    name: str,
+    rankings: Rankings,
+    judgments: Judgments,
+    measures: Sequence[Measure],
+    *,
+    depth: int | None,
+    topics: Sequence[str],
+    missing: str,
+    contradicted: Sequence[str],
+) -> Iterator[Notice]:
+    """What is odd about a run; `topics` are all it has lists for."""
+
+    def notice(kind: str, said: str, about: Sequence[str] = ()) -> Notice:
+        return Notice(kind, f"{name}: {said}", name, tuple(about))
+
+    def where(flags: Bools) -> list[str]:
+        return [topic for topic, flag in zip(judgments.topics, flags, strict=True) if flag]
+
+    if unanswered := where(~rankings.answered):
+        yield notice(
+            "missing-topics", f"{some(unanswered, 'topic')} not answered, {missing}", unanswered
+        )
+    known = set(judgments.topics)
+    if unjudged := [t for t in topics if t not in known]:
+        yield notice(
+            "unjudged-topics", f"{some(unjudged, 'topic')} without judgments, ignored", unjudged
+        )
+    doubtful = rankings.doubtful(judgments, deepest(measures, depth))
+    if tied := where(doubtful > 0):
+        count = f"{doubtful.sum()} of {rankings.tied.sum()} tied documents"
+        yield notice("ties", f"ties could change a score in {some(tied, 'topic')}: {count}", tied)
+    if contradicted:
+        said = f"ranks contradict scores in {some(contradicted, 'topic')}; the scores decide"
+        yield notice("rank-order", said, contradicted)
+    if unseen := _unjudged_documents(rankings, measures, depth):
+        yield notice("unjudged", unseen)
+
+
+def deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
+    """The last rank that any measure looks at; None if that is the end of the list."""
+    cutoffs = [depth if m.cutoff is None else m.cutoff for m in measures]
+    seen = [c for c in cutoffs if c is not None]
+    if len(seen) < len(cutoffs):
+        return None
+    return max(seen) if depth is None else min(depth, max(seen))
+
+
+def _unjudged_documents(
+    rankings: Rankings, measures: Sequence[Measure], depth: int | None
+) -> str | None:
+    """How much was never judged, at the smallest cutoff of a measure that minds."""
+    cutoffs = [m.cutoff for m in measures if m.cutoff and m.effectiveness and not m.condensed]
+    if not cutoffs:
+        return None
+    l = min(cutoffs) if depth is None else min(depth, *cutoffs)
+    shown = int(np.minimum(rankings.lengths, l).sum())
+    unjudged = shown - int(np.count_nonzero(rankings.ranks <= l))
+    if not unjudged:
+        return None
+    return f"{unjudged} of {shown} documents in the top {l} are unjudged and count as nonrelevant"
