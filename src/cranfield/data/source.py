@@ -13,7 +13,7 @@ from typing import IO, Any
 from cranfield.errors import CranfieldError
 
 BOM = b"\xef\xbb\xbf"
-CHUNK = 1 << 20  # small enough for a core's cache
+CHUNK = 4 << 20
 
 
 @dataclass(frozen=True, eq=False)

@@ -183,24 +183,48 @@ def numbers(texts: Strings) -> Floats:
     >>> numbers(Strings.of(["12.5", "-0.1", "7", "1e3", ".", "0.12345678901234567"])).tolist()
     [12.5, -0.1, 7.0, nan, nan, 0.12345678901234566]
     """
+    if not len(texts):
+        return np.empty(0)
     minus = texts.buffer[texts.start] == ord("-")
     begin, stop = texts.start + minus, texts.start + texts.length
-    point = _first(ord("."), texts, stop)
+    point = _points(texts, stop)
     places = np.maximum(stop - point - 1, 0)
     digits = point - begin + places
     plain = (digits > 0) & (digits <= _DIGITS)
-    places[~plain] = 0
-    whole, all_digits = _read(texts, point, np.where(plain, point - begin, 0))
+    if not plain.all():
+        point, places = np.where(plain, point, begin), np.where(plain, places, 0)
+    whole, all_digits = _read(texts, point, point - begin)
     fraction, digits_too = _read(texts, stop, places)
     plain &= all_digits & digits_too
-    mantissa = whole * _TENS[places] + fraction
-    value: Floats = mantissa / _POWERS[places]
-    long = np.flatnonzero(plain & (mantissa > _U(1 << 53)))
+    mantissa = whole * _at(_TENS, places) + fraction
+    value: Floats = mantissa / _at(_POWERS, places)
+    long = np.flatnonzero(mantissa > _U(1 << 53))
     if len(long):
         value[long] = _long_quotient(mantissa[long], places[long])
-    value[~plain] = np.nan
-    value[minus] *= -1.0
+    if not plain.all():
+        value[~plain] = np.nan
+    if minus.any():
+        value[minus] *= -1.0
     return value
+
+
+def _at(table: Any, index: Ints) -> Any:
+    """table[index]; a single number where all are the same, as in most files."""
+    first = index[:1]
+    return table[first] if (index == first).all() else table[index]
+
+
+def _points(texts: Strings, stop: Ints) -> Ints:
+    """The place of the decimal point in each text, or its end if it has none."""
+    first = texts[:1].tolist()[0]
+    usual = len(first) - first.find(".") if "." in first else 0  # most files round alike
+    if not 0 < usual < ROOM:
+        return _first(ord("."), texts, stop)
+    place = stop - usual
+    others = np.flatnonzero((texts.buffer[place] != ord(".")) | (place < texts.start))
+    if len(others):
+        place[others] = _first(ord("."), texts[others], stop[others])
+    return place
 
 
 def whole_numbers(texts: Strings) -> Floats | None:
@@ -232,7 +256,7 @@ def _read(texts: Strings, stop: Ints, count: Ints) -> tuple[Words, Bools]:
     value = np.zeros(len(stop), dtype=np.uint64)
     digits = np.ones(len(stop), dtype=bool)
     for k in range(-(-int(count.max(initial=0)) // 8)):
-        kept = _LAST[np.clip(count - 8 * k, 0, 8)]
+        kept = _at(_LAST, np.clip(count - 8 * k, 0, 8))
         word = (texts._word_at(stop - 8 * (k + 1)) ^ _each(ord("0"))) & kept
         digits &= ((word + _each(0x76)) | word) & _each(0x80) == 0  # no byte above 9
         # Eight digits to one number: neighbours are joined, then pairs, then fours.

@@ -50,19 +50,39 @@ class Fields:
     def __init__(self, text: bytes, width: int) -> None:
         _refuse_other_encodings(text)
         around = b"\n" * ROOM
-        self.buffer = np.frombuffer(around + text + around, dtype=np.uint8)
-        # Blanks are 9 to 13 and 32; a field begins or ends where blank turns to something else.
-        blank = (self.buffer - np.uint8(9) < 5) | (self.buffer == ord(" "))
-        edges = np.flatnonzero(blank[1:] != blank[:-1])
-        if len(edges) % (2 * width):
-            raise Irregular
-        self.edges = edges.reshape(-1, 2 * width)  # of a line: begin and end of each field
-        _refuse_other_lines(self.buffer, self.edges[:, 0] + 1, self.edges[:, -1] + 1)
+        end = b"" if text.endswith(b"\n") else b"\n"
+        self.buffer = np.frombuffer(b"".join((around, text, end, around)), dtype=np.uint8)
+        self.starts, self.ends = self._by_single_blanks(width) or self._by_blanks(width)
 
     def column(self, i: int) -> Strings:
         """The i-th field of every line."""
-        start, end = self.edges[:, 2 * i] + 1, self.edges[:, 2 * i + 1] + 1
-        return Strings(self.buffer, start, end - start)
+        start, end = self.starts[:, i], self.ends[:, i]
+        return Strings(self.buffer, start + ROOM, end - start)
+
+    def _by_single_blanks(self, width: int) -> tuple[Ints, Ints] | None:
+        """Begin and end of each field, if one blank ends each; None if more are anywhere."""
+        inside = self.buffer[ROOM:-ROOM]
+        ends = np.flatnonzero(inside <= ord(" "))
+        lines, extra = divmod(len(ends), width)
+        newlines, spaces, tabs = (np.count_nonzero(inside == ord(c)) for c in "\n \t")
+        if extra or newlines != lines or spaces + tabs + newlines != len(ends):
+            return None
+        starts = np.empty_like(ends)
+        starts[:1], starts[1:] = 0, ends[:-1] + 1
+        whole_lines = (inside[ends[width - 1 :: width]] == ord("\n")).all()
+        if not whole_lines or not (starts < ends).all():
+            return None
+        return starts.reshape(-1, width), ends.reshape(-1, width)
+
+    def _by_blanks(self, width: int) -> tuple[Ints, Ints]:
+        """The same for any blanks: a field begins or ends where blank turns to something else."""
+        blank = (self.buffer - np.uint8(9) < 5) | (self.buffer == ord(" "))  # 9 to 13 and 32
+        edges = np.flatnonzero(blank[1:] != blank[:-1]) + (1 - ROOM)
+        if len(edges) % (2 * width):
+            raise Irregular
+        starts, ends = edges[0::2].reshape(-1, width), edges[1::2].reshape(-1, width)
+        _refuse_other_lines(self.buffer, starts[:, 0] + ROOM, ends[:, -1] + ROOM)
+        return starts, ends
 
 
 def _refuse_other_encodings(text: bytes) -> None:
