@@ -15,7 +15,7 @@ from cranfield.data.mappings import Nested, nested, read_json
 from cranfield.data.records import Record, errors, real
 from cranfield.data.source import Source
 from cranfield.data.strings import Floats, Ints, Strings
-from cranfield.data.table import Table, repeats
+from cranfield.data.table import Table
 from cranfield.data.tables import NotATable, frame_table, is_frame, read_table
 from cranfield.errors import InputError
 from cranfield.wording import counted
@@ -91,8 +91,7 @@ class _Repeated(InputError):
 
 def _of_table(table: Table, where: str) -> Qrels:
     table = table.grouped()
-    group = np.repeat(np.arange(len(table.names)), table.sizes)
-    if repeats(table.docs, table.docs.hashes(), group):
+    if table.repeats():
         raise _Repeated("a document judged twice", "one judgment a document", where)
     offsets = np.append(table.starts, len(table))
     return Qrels(tuple(table.names), offsets, table.docs, table.values, where)

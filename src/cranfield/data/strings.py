@@ -85,8 +85,6 @@ class Strings:
     @staticmethod
     def joined(parts: Sequence[Strings]) -> Strings:
         """Some columns of strings, one after the other."""
-        if len(parts) == 1:
-            return parts[0]
         before = np.cumsum([0, *(len(p.buffer) for p in parts[:-1])])
         return Strings(
             np.concatenate([p.buffer for p in parts]),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ class Table:
     names: list[str]  # the topic of each group of adjacent lines
     starts: Ints  # and its first row
     docs: Strings
+    hashes: Words  # of the documents
     values: Floats  # levels, or what documents are ranked by
     ranks: Floats | None = None
     tag: str | None = None  # of the first line
@@ -30,52 +31,35 @@ class Table:
         """The number of lines of each group."""
         return np.diff(self.starts, append=len(self.docs))
 
+    @property
+    def group(self) -> Ints:
+        """The group of each line."""
+        return np.repeat(np.arange(len(self.names)), self.sizes)
+
+    def _lines(self, rows: Any, names: list[str], starts: Ints) -> Table:
+        ranks = None if self.ranks is None else self.ranks[rows]
+        return replace(
+            self,
+            names=names,
+            starts=starts,
+            docs=self.docs[rows],
+            hashes=self.hashes[rows],
+            values=self.values[rows],
+            ranks=ranks,
+        )
+
     def groups(self, first: int, stop: int) -> Table:
         """The groups first..stop-1."""
         ends = [*self.starts.tolist(), len(self.docs)]
         rows = slice(ends[first], ends[stop])
-        return Table(
-            self.names[first:stop],
-            self.starts[first:stop] - ends[first],
-            self.docs[rows],
-            self.values[rows],
-            None if self.ranks is None else self.ranks[rows],
-            self.tag,
-        )
+        return self._lines(rows, self.names[first:stop], self.starts[first:stop] - ends[first])
 
     def where(self, kept: Bools) -> Table:
         """Only some of the lines."""
-        group = np.repeat(np.arange(len(self.names)), self.sizes)[kept]
+        group = self.group[kept]
         left = np.unique(group)
-        return Table(
-            [self.names[g] for g in left.tolist()],
-            np.searchsorted(group, left),
-            self.docs[kept],
-            self.values[kept],
-            None if self.ranks is None else self.ranks[kept],
-            self.tag,
-        )
-
-    def compact(self) -> Table:
-        """The same, without holding on to the text it was read from."""
-        ranks = None if self.ranks is None else self.ranks.copy()
-        return replace(self, docs=self.docs.compact(), values=self.values.copy(), ranks=ranks)
-
-    @staticmethod
-    def joined(parts: Sequence[Table]) -> Table:
-        """Tables one after the other."""
-        if len(parts) == 1:
-            return parts[0]
-        before = np.cumsum([0, *map(len, parts[:-1])])
-        ranks = [p.ranks for p in parts if p.ranks is not None]
-        return Table(
-            [name for p in parts for name in p.names],
-            np.concatenate([p.starts + b for p, b in zip(parts, before, strict=True)]),
-            Strings.joined([p.docs for p in parts]),
-            np.concatenate([p.values for p in parts]),
-            np.concatenate(ranks) if len(ranks) == len(parts) else None,
-            parts[0].tag,
-        )
+        names = [self.names[g] for g in left.tolist()]
+        return self._lines(kept, names, np.searchsorted(group, left))
 
     def grouped(self) -> Table:
         """All lines of a topic together, topics and lines otherwise in their order."""
@@ -84,28 +68,68 @@ class Table:
             return self
         topic = np.repeat([code[name] for name in self.names], self.sizes)
         order = np.argsort(topic, kind="stable")
-        return Table(
-            list(code),
-            np.searchsorted(topic[order], np.arange(len(code))),
-            self.docs[order],
-            self.values[order],
-            None if self.ranks is None else self.ranks[order],
-            self.tag,
+        starts = np.searchsorted(topic[order], np.arange(len(code)))
+        return self._lines(order, list(code), starts)
+
+    def compact(self) -> Table:
+        """The same, without holding on to the text it was read from."""
+        return replace(
+            self,
+            docs=self.docs.compact(),
+            hashes=self.hashes.copy(),
+            values=self.values.copy(),
+            ranks=None if self.ranks is None else self.ranks.copy(),
         )
 
+    @staticmethod
+    def joined(parts: list[Table]) -> Table:
+        """Tables one after the other. Empties the list, so that no column is kept twice."""
+        if len(parts) == 1:
+            return parts.pop()
+        before = np.cumsum([0, *map(len, parts[:-1])])
+        names = [name for p in parts for name in p.names]
+        starts = np.concatenate([p.starts + b for p, b in zip(parts, before, strict=True)])
+        tag, scored = parts[0].tag, parts[0].scored
+        docs, hashes, values = (
+            [getattr(p, c) for p in parts] for c in ("docs", "hashes", "values")
+        )
+        ranks = [p.ranks for p in parts if p.ranks is not None]
+        ranked = len(ranks) == len(parts)
+        parts.clear()
+        return Table(
+            names,
+            starts,
+            Strings.joined(docs),
+            _concatenated(hashes),
+            _concatenated(values),
+            _concatenated(ranks) if ranked else None,
+            tag,
+            scored,
+        )
 
-def repeats(docs: Strings, hashes: Words, group: Ints) -> bool:
-    """Whether a document occurs twice in a group (certain, though told by hashes at first)."""
-    keys = in_group(hashes, group)
-    ordered = np.sort(keys)
-    same = ordered[1:] == ordered[:-1]
-    if not same.any():
-        return False
-    rows = np.flatnonzero(np.isin(keys, ordered[1:][same]))
-    pairs = list(zip(group[rows].tolist(), docs[rows].tolist(), strict=True))
-    return len(set(pairs)) < len(pairs)
+    def repeats(self) -> bool:
+        """Whether a document occurs twice in a group: told by hashes, and then made certain."""
+        group = self.group
+        keys = in_group(self.hashes, group)
+        ordered = np.sort(keys)
+        same = ordered[1:] == ordered[:-1]
+        if not same.any():
+            return False
+        rows = np.flatnonzero(np.isin(keys, ordered[1:][same]))
+        pairs = list(zip(group[rows].tolist(), self.docs[rows].tolist(), strict=True))
+        return len(set(pairs)) < len(pairs)
+
+
+def _concatenated(columns: list[Any]) -> Any:
+    whole = np.concatenate(columns)
+    columns.clear()
+    return whole
 
 
 def in_group(hashes: Words, group: Ints) -> Words:
     """Hashes of documents within groups of lines."""
-    return hashes ^ (group.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    keys = group.astype(np.uint64)
+    keys += np.uint64(1)
+    keys *= np.uint64(0x9E3779B97F4A7C15)
+    keys ^= hashes
+    return keys

@@ -85,6 +85,7 @@ def _table_of(frame: pl.DataFrame) -> Table:
         topic.gather(starts).to_list(),
         starts,
         docs,
+        docs.hashes(),
         frame["value"].to_numpy() if "value" in has else np.zeros(len(frame)),
         ranks,
         str(frame["tag"][0]) if "tag" in has and len(frame) else None,

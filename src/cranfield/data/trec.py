@@ -35,7 +35,8 @@ def read_table(text: bytes, kind: Kind) -> Table:
     values = all_numbers(column(at(VALUE[kind])))
     if values is None:
         raise Irregular
-    made = Table(topics[starts].tolist(), starts, column(at("doc")), values)
+    docs = column(at("doc"))
+    made = Table(topics[starts].tolist(), starts, docs, docs.hashes(), values)
     if kind == "qrels":
         return made
     rank, tag = column(at("rank")), column(at("tag"))[:1].tolist()

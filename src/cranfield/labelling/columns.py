@@ -19,7 +19,7 @@ import numpy as np
 
 from cranfield.data.run import Part, Run
 from cranfield.data.strings import Bools, Floats, Ints, Strings, Words, spans
-from cranfield.data.table import Table, in_group, repeats
+from cranfield.data.table import Table, in_group
 from cranfield.data.trec import Irregular
 from cranfield.labelling.blocks import Rankings, rankings_of
 from cranfield.labelling.gold import GoldStandard
@@ -108,7 +108,6 @@ def _in_parts(
         if waiting:
             whole = Table.joined(waiting)
             one = replace(whole, names=whole.names[:1], starts=whole.starts[:1])
-            waiting.clear()
             keep(_label(gold, run, one, exclude_self))
 
     def keep(labelled: _Labelled) -> None:
@@ -177,19 +176,15 @@ def _gathered(gold: GoldStandard, run: Run, exclude_self: bool) -> _Labelled:
 
 def _label(gold: GoldStandard, run: Run, table: Table, exclude_self: bool) -> _Labelled:
     """Label topics that are whole and whose lines are adjacent."""
-    segment = np.repeat(np.arange(len(table.names)), table.sizes)
-    hashes = table.docs.hashes()
-    if repeats(table.docs, hashes, segment):
+    if table.repeats():
         raise run.refusal("a document twice in one list", "each document once")
     if exclude_self:
-        names = Strings.of(table.names)[segment]
-        table = table.where(~table.docs.same(names))
-        segment = np.repeat(np.arange(len(table.names)), table.sizes)
-        hashes = table.docs.hashes()
+        table = table.where(~table.docs.same(Strings.of(table.names)[table.group]))
+    segment = table.group
     topics = np.array([gold.topic_index.get(name, -1) for name in table.names], dtype=np.int64)
     value = -np.arange(len(table), dtype=np.float64) if run.given else table.values
     order = _Order(value, table.starts, segment)
-    rows, items = _judged_rows(gold, table.docs, hashes, topics, segment)
+    rows, items = _judged_rows(gold, table, topics, segment)
     first, last, ranks = order.places(rows, table.docs)
     judged = topics >= 0
     contradicted = [] if run.given else order.contradicted(table.ranks)
@@ -204,7 +199,7 @@ def _label(gold: GoldStandard, run: Run, table: Table, exclude_self: bool) -> _L
 
 
 def _judged_rows(
-    gold: GoldStandard, docs: Strings, hashes: Words, topics: Ints, segment: Ints
+    gold: GoldStandard, table: Table, topics: Ints, segment: Ints
 ) -> tuple[Ints, Ints]:
     """The rows that hold judged documents, and the items they are."""
     offsets = gold.qrels.offsets
@@ -212,9 +207,9 @@ def _judged_rows(
     judged = spans(offsets[present], offsets[present + 1] - offsets[present])
     if not len(judged):
         return judged, judged
-    rows, place = _matches(in_group(hashes, topics[segment]), gold.hashes[judged])
+    rows, place = _matches(in_group(table.hashes, topics[segment]), gold.hashes[judged])
     found = judged[place]
-    same = docs[rows].same(gold.qrels.docs[found])
+    same = table.docs[rows].same(gold.qrels.docs[found])
     same &= gold.judgments.item_topics[found] == topics[segment[rows]]
     return rows[same], gold.items[found[same]]
 
