@@ -13,7 +13,7 @@ from cranfield import notices
 from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.run import Run, RunLike, Ties, read_run
 from cranfield.data.tables import is_frame
-from cranfield.errors import CranfieldError
+from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.blocks import Bools, Floats, Rankings
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
@@ -133,6 +133,7 @@ class Evaluator:
         counted = self._counted(labelled)
         values = np.stack([self._values(one.rankings) for one in labelled])[:, counted]
         topics = tuple(np.array(self.gold.judgments.topics, dtype=object)[counted].tolist())
+        self._refuse_undefined(topics, values)
         about_judgments = notices.of_judgments(
             self.gold.qrels,
             self.gold.judgments.max_level,
@@ -216,15 +217,13 @@ class Evaluator:
         else:
             parts = [measured(block) for block in self._blocks]
         values = np.concatenate(parts)
-        if self.undefined == "error" and np.isnan(values).any():
-            lost = [
-                t for t, row in zip(judgments.topics, values, strict=True) if np.isnan(row).any()
-            ]
-            raise CranfieldError(
-                f"{self.gold.qrels.where}: found no relevant document for {some(lost, 'topic')}, "
-                "expected one with undefined=error"
-            )
         return values
+
+    def _refuse_undefined(self, topics: Sequence[str], values: Floats) -> None:
+        if self.undefined == "error" and np.isnan(values).any():
+            lost = [topic for t, topic in enumerate(topics) if np.isnan(values[:, t]).any()]
+            found = f"no relevant document for {some(lost, 'topic')}"
+            raise InputError(found, "one with undefined=error", self.gold.qrels.where)
 
     def _without_relevant(self, m: Measure, counted: Bools) -> list[str]:
         """The topics in which nothing is relevant to this measure."""
@@ -238,8 +237,6 @@ def _with(m: Measure, defaults: Mapping[str, Any]) -> Measure:
     settings = {}
     for f in m.parameters():
         value = defaults.get(f.name)
-        if f.name == "condensed" and not m.effectiveness:
-            continue  # counts are of what was returned
         if value is not None and getattr(m, f.name) == f.default:
             settings[f.name] = parse_gain(value) if f.name == "gain" else value
     return replace(m, **settings) if settings else m  # type: ignore[arg-type]
@@ -275,8 +272,8 @@ def _is_run(value: Any) -> bool:
     if isinstance(value, str | os.PathLike | Run) or is_frame(value):
         return True
     if isinstance(value, Mapping):
-        inner = next(iter(value.values()), None)
-        return isinstance(inner, Mapping | list)
+        inner = value.values()
+        return bool(value) and all(isinstance(docs, Mapping | list | tuple) for docs in inner)
     return False
 
 

@@ -14,6 +14,7 @@ from cranfield.wording import counted, some
 
 UNDEFINED = {
     "zero": "counted as 0",
+    "error": "",
     "nan": "undefined, and so are the means over them",
     "skip": "left out of the means",
 }
@@ -39,7 +40,7 @@ def of_judgments(
     if qrels.repeated:
         said = f"{counted(qrels.repeated, 'judgment')} repeated, each alike"
         yield Notice("duplicates", f"{qrels.where}: {said}")
-    if silent := [str(m) for m in measures if _takes_max_level(m)]:
+    if silent := [str(m) for m in measures if m.takes_max_level()]:
         said = f"the highest level is {max_level:g}, the highest in the judgments"
         yield Notice("max-level", f"{', '.join(silent)}: {said}; max_level= declares another")
 
@@ -51,16 +52,6 @@ def _agree(measures: Sequence[Measure]) -> bool:
     }
     return len({rel for rel, _ in settings}) == 1 and not any(
         isinstance(gain, tuple) for _, gain in settings
-    )
-
-
-def _takes_max_level(m: Measure) -> bool:
-    """Whether the measure depends on a highest level that nobody declared."""
-    return (
-        getattr(m, "max_level", 0) is None
-        and isinstance(gain := getattr(m, "gain", ""), str)
-        and gain != "binary"
-        and getattr(m, "rel", None) is None
     )
 
 
@@ -105,7 +96,8 @@ def of_run(
 
 def deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
     """The last rank that any measure looks at; None if that is the end of the list."""
-    cutoffs = [depth if m.cutoff is None else m.cutoff for m in measures]
+    # A cutoff of a condensed list may lie anywhere in the list itself.
+    cutoffs = [depth if m.cutoff is None or m.condensed else m.cutoff for m in measures]
     seen = [c for c in cutoffs if c is not None]
     if len(seen) < len(cutoffs):
         return None

@@ -40,7 +40,9 @@ def is_header(names: list[str]) -> bool:
     return any(n in SPELLINGS["topic"] for n in lower) and any(n in SPELLINGS["doc"] for n in lower)
 
 
-def name_columns(names: list[str], kind: Kind, where: str) -> dict[str, str]:
+def name_columns(
+    names: list[str], kind: Kind, where: str, line: int | None = None
+) -> dict[str, str]:
     """Our name -> the table's own name of each column we use.
 
     >>> name_columns(["query-id", "corpus-id", "score"], "qrels", "q.tsv")
@@ -59,5 +61,6 @@ def name_columns(names: list[str], kind: Kind, where: str) -> dict[str, str]:
                     f"columns {', '.join(map(str, names)) or '(none)'}",
                     f"a column named {wanted} (or {', '.join(SPELLINGS[wanted][1:5])})",
                     where,
+                    line,
                 )
     return found

@@ -32,9 +32,9 @@ def recognise(source: Source, forced: str | None = None) -> Format:
                 return known
         raise CranfieldError(f"found format {forced!r}, expected one of {', '.join(FORMATS)}")
     start = source.start
-    if start.startswith(b"PAR1"):
+    if start.startswith(b"PAR1") and not start[4:5].isspace():  # else a topic named PAR1
         return "parquet"
-    if start.startswith(b"ARROW1"):
+    if start.startswith(b"ARROW1\0\0"):
         return "arrow"
     lines = [
         line for line in start.splitlines() if line.strip() and not line.lstrip().startswith(b"#")

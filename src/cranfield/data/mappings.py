@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from cranfield.data.columns import TREC, VALUE, Kind
 from cranfield.data.source import Source
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError
 
 Nested: TypeAlias = dict[str, Mapping[str, float]]
 
@@ -16,65 +16,89 @@ def read_json(source: Source) -> Any:
     """The object a JSON file holds; a key given twice is an error."""
     import json
 
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            keys = [key for key, _ in pairs]
+            again = next(key for key in made if keys.count(key) > 1)
+            raise InputError(f"{again!r} twice", "each topic and document once", source.name)
+        return made
+
     try:
-        return json.loads(source.read(), object_pairs_hook=lambda pairs: _once(pairs, source.name))
+        return json.loads(source.read(), object_pairs_hook=once)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"broken JSON ({error.msg})", "a JSON object", source.name, error.lineno
-        ) from None
+        found = f"broken JSON ({error.msg})"
+        raise InputError(found, "a JSON object", source.name, error.lineno) from None
     except UnicodeDecodeError:
         raise InputError("bytes that are not UTF-8", "UTF-8 text", source.name) from None
+    except (ValueError, RecursionError) as error:
+        found = f"JSON beyond all limits ({error})"
+        raise InputError(found, "a JSON object", source.name) from None
 
 
-def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        keys = [k for k, _ in pairs]
-        again = next(k for k in made if keys.count(k) > 1)
-        raise InputError(f"{again!r} twice", "each topic and document once", where)
-    return made
+def nested(data: Any, kind: Kind, where: str) -> tuple[Nested, int]:
+    """``{topic: {doc: value}}`` from a mapping or tuples, and how many rows repeat another.
 
-
-def nested(data: Any, kind: Kind, where: str) -> tuple[Nested, bool]:
-    """``{topic: {doc: value}}`` from a mapping or tuples, and whether it came with values.
-
-    A run may be ``{topic: [doc, doc, …]}``, from the top down: it has an order and no scores.
+    A run may be ``{topic: [doc, doc, …]}``, from the top down; see `is_listed`.
     """
     if isinstance(data, Mapping):
-        return _from_mapping(data, kind, where)
+        return _from_mapping(data, kind, where), 0
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):
-        return _from_tuples(data, kind, where), True
+        return _from_tuples(data, kind, where)
     raise InputError(f"{type(data).__name__}", f"{kind} as a path, mapping, frame or tuples", where)
 
 
-def _from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> tuple[Nested, bool]:
+def is_listed(data: Any) -> bool:
+    """Whether a run's topics have lists of documents, and so an order but no scores."""
+    return isinstance(data, Mapping) and any(_is_list(docs) for docs in data.values())
+
+
+def _is_list(docs: Any) -> bool:
+    return isinstance(docs, Sequence) and not isinstance(docs, str | bytes)
+
+
+def _from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> Nested:
     made: Nested = {}
-    scored = True
     for topic, docs in data.items():
+        name = _id(topic, where)
+        if name in made:
+            raise InputError(f"topic {name} twice", "each topic once", where)
         if isinstance(docs, Mapping):
-            strings = docs if _str_keys(docs) else {_id(d, where): v for d, v in docs.items()}
-            made[_id(topic, where)] = strings
-        elif kind == "run" and isinstance(docs, Sequence) and not isinstance(docs, str):
-            scored = False
-            listed = {_id(d, where): -float(i) for i, d in enumerate(docs)}
-            if len(listed) < len(docs):
-                raise InputError(f"a document twice in topic {topic}", "each document once", where)
-            made[_id(topic, where)] = listed
+            made[name] = docs if _has_str_keys(docs) else _with_str_keys(docs, name, where)
+        elif kind == "run" and _is_list(docs):
+            places = {doc: -float(place) for place, doc in reversed(list(enumerate(docs)))}
+            if len(places) < len(docs):
+                doc = next(d for d in docs if docs.count(d) > 1)
+                found = f"document {doc} of topic {topic} twice"
+                raise InputError(found, "each document once", where)
+            in_order = dict(sorted(places.items(), key=lambda item: -item[1]))
+            made[name] = _with_str_keys(in_order, name, where)
         else:
-            raise InputError(
-                f"{type(docs).__name__} for topic {topic!r}", f"{{doc: {VALUE[kind]}}}", where
-            )
-    return made, scored
+            found = f"{type(docs).__name__} for topic {topic!r}"
+            raise InputError(found, f"{{doc: {VALUE[kind]}}}", where)
+    return made
 
 
-def _str_keys(docs: Mapping[Any, Any]) -> bool:
-    """Told by the first key: looking at all would cost more than the evaluation."""
-    return isinstance(next(iter(docs), ""), str)
+def _has_str_keys(docs: Mapping[Any, Any]) -> bool:
+    """Told by the first and the last key: to look at all would cost more than the evaluation."""
+    return not docs or (isinstance(next(iter(docs)), str) and isinstance(_last(docs), str))
 
 
-def _from_tuples(rows: Iterable[Any], kind: Kind, where: str) -> Nested:
+def _last(docs: Mapping[Any, Any]) -> Any:
+    return next(reversed(docs)) if isinstance(docs, dict) else next(iter(docs))
+
+
+def _with_str_keys(docs: Mapping[Any, Any], topic: str, where: str) -> dict[str, float]:
+    made = {_id(doc, where): value for doc, value in docs.items()}
+    if len(made) < len(docs):
+        raise InputError(f"a document twice in topic {topic}", "each document once", where)
+    return made
+
+
+def _from_tuples(rows: Iterable[Any], kind: Kind, where: str) -> tuple[Nested, int]:
     """From (topic, doc, value), or with all the columns of the TREC format."""
     made: dict[str, dict[str, float]] = {}
+    repeated = 0
     full = TREC[kind]
     for number, row in enumerate(rows, 1):
         cells = tuple(row) if isinstance(row, Iterable) and not isinstance(row, str) else ()
@@ -84,27 +108,26 @@ def _from_tuples(rows: Iterable[Any], kind: Kind, where: str) -> Nested:
             by_name = dict(zip(full, cells, strict=True))
             topic, doc, value = by_name["topic"], by_name["doc"], by_name[VALUE[kind]]
         else:
-            raise InputError(
-                f"{row!r} as row {number}",
-                f"(topic, doc, {VALUE[kind]}) or ({', '.join(full)})",
-                where,
-            )
+            expected = f"(topic, doc, {VALUE[kind]}) or ({', '.join(full)})"
+            raise InputError(f"{row!r} as row {number}", expected, where)
         docs = made.setdefault(_id(topic, where), {})
         doc = _id(doc, where)
-        if doc in docs and (kind == "run" or docs[doc] != value):
-            raise InputError(
-                f"document {doc} of topic {topic} again as row {number}",
-                "each document once",
-                where,
-            )
+        if doc in docs:
+            found = f"document {doc} of topic {topic} again as row {number}"
+            if kind == "run":
+                raise InputError(found, "each document once", where)
+            if docs[doc] != value:
+                found = f"levels {docs[doc]!r} and {value!r} for document {doc} of topic {topic}"
+                raise InputError(found, "one level a document", where)
+            repeated += 1
         docs[doc] = value
-    return dict(made)
+    return dict(made), repeated
 
 
 def _id(name: Any, where: str) -> str:
     """Identifiers are strings; whole numbers are taken as they are written."""
-    if type(name) is str:
+    if isinstance(name, str):
         return name
     if isinstance(name, bool | float) or name is None:
-        raise CranfieldError(f"{where}: found {name!r} as an identifier, expected a string")
+        raise InputError(f"{name!r} as an identifier", "a string", where)
     return str(name)

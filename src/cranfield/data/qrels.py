@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, TypeAlias
@@ -11,8 +12,8 @@ import numpy as np
 
 from cranfield.data import trec
 from cranfield.data.formats import recognise
-from cranfield.data.mappings import Nested, nested, read_json
-from cranfield.data.records import Record, errors, real
+from cranfield.data.mappings import Nested, nested
+from cranfield.data.records import Problem, Record, errors, real
 from cranfield.data.source import Source
 from cranfield.data.strings import Floats, Ints, Strings
 from cranfield.data.table import Table
@@ -59,9 +60,10 @@ def read_qrels(data: QrelsLike, format: str | None = None) -> Qrels:
     if isinstance(data, str | os.PathLike):
         qrels = _read_file(Source.of(data), format)
     elif is_frame(data):
-        qrels = _of_table(frame_table(data, "qrels", "qrels"), "qrels")
+        qrels = _of_table(frame_table(data, "qrels", "qrels"))
     else:
-        qrels = _of_nested(nested(data, "qrels", "qrels")[0], "qrels")
+        judged, repeated = nested(data, "qrels", "qrels")
+        qrels = _of_nested(judged, "qrels", repeated)
     if not qrels.topics:
         raise InputError("no judgments", "at least one", qrels.where)
     if "all" in qrels.topics:
@@ -70,31 +72,50 @@ def read_qrels(data: QrelsLike, format: str | None = None) -> Qrels:
 
 
 def _read_file(source: Source, forced: str | None) -> Qrels:
+    """The fast way where the file is in order, else record by record, with every error's place."""
     format = recognise(source, forced)
-    if format == "json":
-        return _of_nested(nested(read_json(source), "qrels", source.name)[0], source.name)
     try:
         if format == "trec":
             if pieces := [trec.read_table(read(), "qrels") for read in source.pieces()]:
-                return _of_table(Table.joined(pieces), source.name)
-        elif format != "jsonl":
-            return _of_table(read_table(source, format, "qrels"), source.name)
-    except (trec.Irregular, NotATable, _Repeated):
-        if format in ("parquet", "arrow"):
-            raise
-    return _from_records(source, format)
+                return _in_order(Table.joined(pieces), source.name)
+        elif format in ("csv", "tsv", "parquet", "arrow"):
+            return _in_order(read_table(source, format, "qrels"), source.name)
+    except (trec.Irregular, NotATable):
+        pass
+    return _of_records(errors(source, format, "qrels"), source.name)
 
 
-class _Repeated(InputError):
-    """A document is judged twice; in a file with lines, the records tell where, and if alike."""
-
-
-def _of_table(table: Table, where: str) -> Qrels:
+def _in_order(table: Table, where: str) -> Qrels:
+    """A table whose topics have good names and whose documents are judged once."""
     table = table.grouped()
-    if table.repeats():
-        raise _Repeated("a document judged twice", "one judgment a document", where)
+    if "all" in table.names or table.repeats():
+        raise trec.Irregular
     offsets = np.append(table.starts, len(table))
     return Qrels(tuple(table.names), offsets, table.docs, table.values, where)
+
+
+def _of_table(table: Table) -> Qrels:
+    """A frame's table, however often it repeats itself."""
+    try:
+        return _in_order(table, "qrels")
+    except trec.Irregular:
+        topics = np.repeat(np.array(table.names, dtype=object), table.sizes).tolist()
+        rows = zip(topics, table.docs.tolist(), table.values.tolist(), strict=True)
+        judged, repeated = nested(rows, "qrels", "qrels")
+        return _of_nested(judged, "qrels", repeated)
+
+
+def _of_records(found: Iterator[Problem | Record], where: str) -> Qrels:
+    made: dict[str, dict[str, float]] = {}
+    repeated = 0
+    for item in found:
+        if isinstance(item, Record):
+            made.setdefault(item.topic, {})[item.doc] = item.value or 0.0
+        elif item.cause is not None:
+            raise item.cause
+        else:
+            repeated += 1
+    return _of_nested(dict(made), where, repeated)
 
 
 def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:
@@ -109,17 +130,3 @@ def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:
     offsets = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
     docs = Strings.of(list(chain.from_iterable(judged.values())))
     return Qrels(tuple(judged), offsets, docs, np.array(levels, dtype=np.float64), where, repeated)
-
-
-def _from_records(source: Source, format: Any) -> Qrels:
-    """Line by line: for what the fast readers leave, and for the line of an error."""
-    made: dict[str, dict[str, float]] = {}
-    repeated = 0
-    for item in errors(source, format, "qrels"):
-        if isinstance(item, Record):
-            made.setdefault(item.topic, {})[item.doc] = item.value or 0.0
-        elif item.severity == "error":
-            raise item.as_error()
-        else:
-            repeated += 1
-    return _of_nested(dict(made), source.name, repeated)

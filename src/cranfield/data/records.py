@@ -1,4 +1,4 @@
-"""Text files line by line: slower than the readers, and sure of the line of every problem.
+"""Files one record at a time: slower than the readers, and sure of the place of every problem.
 
 The readers take the fast road and, when something is wrong, ask here where it is. `validate`
 asks here for everything.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -26,24 +26,19 @@ class Problem:
     where: str
     line: int | None
     text: str
-    found: str = ""
-    expected: str = ""
+    cause: InputError | None = None
 
     @classmethod
-    def error(cls, found: str, expected: str, where: str, line: int | None) -> Problem:
-        """What was found where something else was expected."""
-        text = f"found {found}, expected {expected}"
-        return cls("error", where, line, text, found, expected)
-
-    def as_error(self) -> InputError:
-        """The same, to be raised."""
-        return InputError(self.found, self.expected, self.where, self.line)
+    def error(cls, cause: InputError, where: str) -> Problem:
+        """An error, as its sentence without the place."""
+        text = f"found {cause.found}, expected {cause.expected}"
+        return cls("error", where, cause.line, text, cause)
 
 
 class Record(NamedTuple):
-    """One line of judgments or results."""
+    """One judgment or result."""
 
-    line: int
+    line: int | None  # None in formats without lines
     topic: str
     doc: str
     value: float | None  # None in lists without scores
@@ -52,25 +47,38 @@ class Record(NamedTuple):
 
 
 def records(source: Source, format: Format, kind: Kind) -> Iterator[Record | InputError]:
-    """Every line as a record, or as the error that it is."""
-    if format == "trec":
-        yield from _trec_records(source, kind)
-    elif format in ("csv", "tsv"):
-        yield from _table_records(source, "," if format == "csv" else "\t", kind)
-    elif format == "jsonl":
-        yield from _json_records(source, kind)
-    else:
-        raise ValueError(f"{format} is not read line by line")
+    """Everything a file holds, each as a record or as the error that it is."""
+    try:
+        match format:
+            case "trec":
+                yield from _trec_records(source, kind)
+            case "csv" | "tsv":
+                yield from _table_records(source, "," if format == "csv" else "\t", kind)
+            case "jsonl":
+                yield from _json_lines(source, kind)
+            case "json":
+                yield from _json_records(source, kind)
+            case "parquet" | "arrow":
+                yield from _binary_records(source, format, kind)
+    except InputError as error:
+        yield error
 
 
 def _lines(source: Source) -> Iterator[tuple[int, str | InputError]]:
+    """Lines that hold something, with their numbers."""
     with source.reading() as stream:
         for number, raw in enumerate(stream, 1):
+            if not raw.strip() or raw.lstrip().startswith(b"#"):
+                continue
             try:
                 yield number, raw.decode()
             except UnicodeDecodeError as error:
-                found = f"bytes that are not UTF-8 ({raw[error.start : error.start + 4]!r})"
-                yield number, InputError(found, "UTF-8 text", source.name, number)
+                yield number, _not_text(raw[error.start : error.start + 4], source, number)
+
+
+def _not_text(raw: bytes, source: Source, line: int | None) -> InputError:
+    found = f"bytes that are not UTF-8 ({raw!r})"
+    return InputError(found, "UTF-8 text", source.name, line)
 
 
 def _trec_records(source: Source, kind: Kind) -> Iterator[Record | InputError]:
@@ -79,9 +87,7 @@ def _trec_records(source: Source, kind: Kind) -> Iterator[Record | InputError]:
         if isinstance(line, InputError):
             yield line
             continue
-        fields = _fields(line)
-        if not fields or fields[0].startswith("#"):
-            continue
+        fields = [f.decode() for f in line.encode().split()]  # at ASCII blanks only
         if len(fields) != len(names):
             yield InputError(
                 f"{len(fields)} fields ({_short(line.strip())})",
@@ -96,69 +102,127 @@ def _trec_records(source: Source, kind: Kind) -> Iterator[Record | InputError]:
 def _table_records(source: Source, separator: str, kind: Kind) -> Iterator[Record | InputError]:
     import csv
 
-    text = source.read().decode("utf-8", "replace")
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    text = source.read()
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        yield _not_text(text[error.start : error.start + 4], source, line)
+        return
+    rows = csv.reader(io.StringIO(decoded, newline=""), delimiter=separator, strict=True)
     header: list[str] = []
     named: dict[str, str] = {}
     try:
         for row in rows:
-            if not row:
+            if not any(cell.strip() for cell in row):
                 continue
+            cells = [cell.strip() for cell in row]
             if not header:
-                header, named = row, name_columns(row, kind, f"{source.name}:{rows.line_num}")
-            elif len(row) != len(header):
+                header, named = cells, name_columns(cells, kind, source.name, rows.line_num)
+            elif len(cells) != len(header):
                 yield InputError(
-                    f"{len(row)} fields ({_short(separator.join(row))})",
+                    f"{len(cells)} fields ({_short(separator.join(cells))})",
                     f"{len(header)}: {' '.join(header)}",
                     source.name,
                     rows.line_num,
                 )
             else:
-                cells = dict(zip(header, row, strict=True))
-                ours = {name: cells[column] for name, column in named.items()}
+                by_name = dict(zip(header, cells, strict=True))
+                ours = {name: by_name[column] for name, column in named.items()}
                 yield _record(ours, kind, source.name, rows.line_num)
     except csv.Error as error:
         yield InputError(str(error), "a well-formed table", source.name, rows.line_num)
 
 
-def _json_records(source: Source, kind: Kind) -> Iterator[Record | InputError]:
+def _json_lines(source: Source, kind: Kind) -> Iterator[Record | InputError]:
     import json
 
     for number, line in _lines(source):
         if isinstance(line, InputError):
             yield line
             continue
-        if not line.strip():
+        try:
+            row = json.loads(line, object_pairs_hook=_without_repetition)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            yield InputError(_short(line.strip()), "a JSON object", source.name, number)
             continue
         try:
-            row = json.loads(line)
-            if not isinstance(row, dict):
-                raise ValueError
-            named = name_columns(list(row), kind, f"{source.name}:{number}")
-        except ValueError:
-            yield InputError(_short(line.strip()), "a JSON object", source.name, number)
+            named = name_columns(list(row), kind, source.name, number)
         except InputError as error:
             yield error
+            continue
+        ours = {name: row[column] for name, column in named.items()}
+        yield _record(ours, kind, source.name, number)
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError("a key twice")
+    return made
+
+
+def _json_records(source: Source, kind: Kind) -> Iterator[Record | InputError]:
+    from cranfield.data.mappings import read_json
+
+    data = read_json(source)
+    if not isinstance(data, Mapping):
+        yield InputError(_short(repr(data)), "a JSON object", source.name)
+        return
+    for topic, docs in data.items():
+        if isinstance(docs, Mapping):
+            for doc, value in docs.items():
+                cells = {"topic": topic, "doc": doc, VALUE[kind]: value}
+                yield _record(cells, kind, source.name, None, scored=True)
+        elif isinstance(docs, list) and kind == "run":
+            for doc in docs:
+                yield _record({"topic": topic, "doc": doc}, kind, source.name, None)
         else:
-            ours = {name: row[column] for name, column in named.items()}
-            yield _record(ours, kind, source.name, number)
+            found = f"{type(docs).__name__} for topic {topic!r}"
+            yield InputError(found, f"{{doc: {VALUE[kind]}}}", source.name)
 
 
-def _record(cells: dict[str, Any], kind: Kind, where: str, line: int) -> Record | InputError:
+def _binary_records(source: Source, format: Format, kind: Kind) -> Iterator[Record | InputError]:
+    from cranfield.data.tables import read_binary
+
+    table = read_binary(source, format)
+    named = name_columns(table.columns, kind, source.name)
+    scored = VALUE[kind] in named
+    for row in (
+        table.select(named.values()).rename({v: k for k, v in named.items()}).iter_rows(named=True)
+    ):
+        yield _record(row, kind, source.name, None, scored)
+
+
+def _record(
+    cells: dict[str, Any], kind: Kind, where: str, line: int | None, scored: bool = False
+) -> Record | InputError:
     ids: list[str] = []
     for name in ("topic", "doc"):
         cell = cells[name]
-        if isinstance(cell, bool) or not isinstance(cell, str | int) or cell == "":
+        if isinstance(cell, bool) or not isinstance(cell, str | int) or not _is_text(str(cell)):
             return InputError(f"{name} {cell!r}", "an identifier", where, line)
         ids.append(str(cell))
-    value = cells.get(VALUE[kind])
-    number = finite(value)
-    if number is None and not (kind == "run" and value is None):
-        return InputError(f"{VALUE[kind]} {value!r}", "a finite number", where, line)
-    tag = cells.get("tag")
     topic, doc = ids
+    value = cells.get(VALUE[kind])
+    number = finite(value) if line is not None else real(value)
+    if number is None and not (kind == "run" and value is None and not scored):
+        found = f"{VALUE[kind]} {_short(repr(value), quote=False)}"
+        found += "" if line is not None else f" for document {doc} of topic {topic}"
+        return InputError(found, "a finite number", where, line)
+    tag = cells.get("tag")
     rank = finite(cells.get("rank"))
     return Record(line, topic, doc, number, rank, None if tag is None else str(tag))
+
+
+def _is_text(name: str) -> bool:
+    """Whether this can be written: JSON may hold half a character."""
+    try:
+        return bool(name.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def finite(value: Any) -> float | None:
@@ -167,7 +231,7 @@ def finite(value: Any) -> float | None:
         return None
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 
@@ -177,13 +241,9 @@ def real(value: Any) -> float | None:
     return None if isinstance(value, str | bytes) else finite(value)
 
 
-def _fields(line: str) -> list[str]:
-    """The fields of a line: separated by ASCII blanks only, as trec_eval does."""
-    return [f.decode() for f in line.encode().split()]
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:57] + "…")
+def _short(text: str, quote: bool = True) -> str:
+    shown = text if len(text) <= 60 else text[:57] + "…"
+    return repr(shown) if quote else shown
 
 
 # -- what can be wrong with a whole file ------------------------------------------------------
@@ -191,40 +251,48 @@ def _short(text: str) -> str:
 
 def errors(source: Source, format: Format, kind: Kind) -> Iterator[Problem | Record]:
     """Every record of a file, and every error in its place; identical judgments are warnings."""
-    seen: dict[tuple[str, str], tuple[int, float | None]] = {}
+    seen: dict[tuple[str, str], Record] = {}
     empty = True
     for record in records(source, format, kind):
         empty = False
         if isinstance(record, InputError):
-            yield Problem.error(record.found, record.expected, source.name, record.line)
+            yield Problem.error(record, source.name)
             continue
-        first = seen.setdefault((record.topic, record.doc), (record.line, record.value))
-        if first[0] != record.line:
+        first = seen.setdefault((record.topic, record.doc), record)
+        if first is not record:
             yield _duplicate(record, first, source.name, kind)
         elif kind == "qrels" and record.topic == "all":
             expected = "another name: 'all' is the summary's"
-            yield Problem.error("a topic named 'all'", expected, source.name, record.line)
+            error = InputError("a topic named 'all'", expected, source.name, record.line)
+            yield Problem.error(error, source.name)
         yield record
     if empty:
-        expected = "judgments" if kind == "qrels" else "results"
-        yield Problem.error("an empty file", expected, source.name, None)
+        what = "judgments" if kind == "qrels" else "results"
+        if format in ("trec", "csv", "tsv", "jsonl"):
+            nothing = InputError("an empty file", what, source.name)
+        else:
+            nothing = InputError(f"no {what}", "at least one", source.name)
+        yield Problem.error(nothing, source.name)
 
 
-def _duplicate(record: Record, first: tuple[int, float | None], where: str, kind: Kind) -> Problem:
-    line, value = first
+def _duplicate(record: Record, first: Record, where: str, kind: Kind) -> Problem:
     what = f"document {record.doc} of topic {record.topic}"
+    before = "" if first.line is None else f" as on line {first.line}"
     if kind == "run":
-        found = f"{what} again (first on line {line})"
-        return Problem.error(found, "each document once", where, record.line)
-    if value == record.value:
-        return Problem("warning", where, record.line, f"{what} is judged again, as on line {line}")
-    found, expected = f"level {record.value:g} for {what}", f"{value:g} as on line {line}"
-    return Problem.error(found, expected, where, record.line)
+        again = "" if first.line is None else f" (first on line {first.line})"
+        error = InputError(f"{what} again{again}", "each document once", where, record.line)
+        return Problem.error(error, where)
+    if first.value == record.value:
+        return Problem(
+            "warning", where, record.line, f"{what} is judged again,{before or ' alike'}"
+        )
+    found, expected = f"level {record.value:g} for {what}", f"{first.value:g}{before}"
+    return Problem.error(InputError(found, expected, where, record.line), where)
 
 
 def first_error(source: Source, format: Format, kind: Kind) -> CranfieldError:
     """The error to refuse a file with."""
     for problem in errors(source, format, kind):
-        if isinstance(problem, Problem) and problem.severity == "error":
-            return problem.as_error()
+        if isinstance(problem, Problem) and problem.cause is not None:
+            return problem.cause
     return CranfieldError(f"cannot read {source.name} as {format} {kind}")

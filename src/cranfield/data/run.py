@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias
 
 from cranfield.data import trec
 from cranfield.data.formats import Format, recognise
-from cranfield.data.mappings import Nested, nested, read_json
-from cranfield.data.records import Problem, Record, errors, first_error, records
+from cranfield.data.mappings import Nested, is_listed, nested
+from cranfield.data.records import Record, errors, first_error, records
 from cranfield.data.source import Source
 from cranfield.data.table import Table
 from cranfield.data.tables import NotATable, frame_table, is_frame, read_table
@@ -45,9 +45,20 @@ class Run:
     def __repr__(self) -> str:
         return f"Run {self.name!r}"
 
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """``{topic: {doc: value}}``, the value being what documents are ranked by."""
+        if self.lists is not None:
+            return {topic: dict(docs) for topic, docs in self.lists.items()}
+        made: dict[str, dict[str, float]] = {}
+        for table in (part() for part in self.parts()) if self.parts else ():
+            docs, values = table.docs.tolist(), table.values.tolist()
+            for name, (a, b) in zip(table.names, table.bounds(), strict=True):
+                made.setdefault(name, {}).update(zip(docs[a:b], values[a:b], strict=True))
+        return made
+
     def refusal(self, found: str, expected: str) -> CranfieldError:
         """The error that explains why the run cannot be used, with its line if there is one."""
-        if self.source is None or self.format in ("parquet", "arrow", "json", None):
+        if self.source is None or self.format is None:
             return InputError(found, expected, self.where)
         return first_error(self.source, self.format, "run")
 
@@ -77,13 +88,16 @@ def read_run(
     elif is_frame(data):
         run = _of_table(frame_table(data, "run", "run"), "run", ties)
     else:
-        run = _of_nested(*nested(data, "run", "run"), ties, "run")
+        lists, _ = nested(data, "run", "run")
+        run = _of_nested(lists, not is_listed(data), ties, "run")
     return replace(run, name=name) if name else run
 
 
 def _of_nested(
     lists: Nested, scored: bool, ties: Ties | None, where: str, tag: str | None = None
 ) -> Run:
+    if not lists:
+        raise InputError("no results", "at least one", where)
     if ties == "rank":
         raise InputError("no ranks", "a rank column for ties=rank", where)
     if ties == "trec" and not scored:
@@ -110,18 +124,17 @@ def by_order(table: Table, ties: Ties | None, where: str) -> Table:
 
 
 def _read_file(source: Source, forced: str | None, ties: Ties | None) -> Run:
+    """The fast way where the file is in order, else record by record, with every error's place."""
     format = recognise(source, forced)
     if format == "trec":
         run = _stream(source, ties)
-    elif format == "json":
-        run = _of_nested(*nested(read_json(source), "run", source.name), ties, source.name)
-    elif format == "jsonl":
+    elif format in ("json", "jsonl"):
         run = _read_records(source, format, ties)
     else:
         try:
             run = _of_table(read_table(source, format, "run"), source.name, ties)
         except NotATable:
-            raise first_error(source, format, "run") from None
+            run = _read_records(source, format, ties)
     return replace(run, source=source, format=format)
 
 
@@ -147,9 +160,10 @@ def _read_records(source: Source, format: Format, ties: Ties | None) -> Run:
     """Line by line, with the line of every error."""
     found: list[Record] = []
     for item in errors(source, format, "run"):
-        if isinstance(item, Problem):
-            raise item.as_error()
-        found.append(item)
+        if isinstance(item, Record):
+            found.append(item)
+        elif item.cause is not None:
+            raise item.cause
     scored = all(r.value is not None for r in found)
     if not scored and any(r.value is not None for r in found):
         expected = "a score on every line or on none"

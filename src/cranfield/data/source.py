@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import IO, Any
 
-from cranfield.errors import CranfieldError
+from cranfield.errors import CranfieldError, InputError
 
 BOM = b"\xef\xbb\xbf"
 CHUNK = 4 << 20
+MAGIC = {
+    "gz": re.compile(rb"\x1f\x8b"),
+    "bz2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
+    "xz": re.compile(rb"\xfd7zXZ\x00"),
+    "zst": re.compile(rb"\x28\xb5\x2f\xfd"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,16 +44,8 @@ class Source:
     def compression(self) -> str | None:
         """gz, bz2, xz or zst, told by the first bytes and not by the name."""
         with self._raw() as stream:
-            first = stream.read(6)
-        for name, magic in (
-            ("gz", b"\x1f\x8b"),
-            ("bz2", b"BZh"),
-            ("xz", b"\xfd7zXZ\x00"),
-            ("zst", b"\x28\xb5\x2f\xfd"),
-        ):
-            if first.startswith(magic):
-                return name
-        return None
+            first = stream.read(10)
+        return next((name for name, magic in MAGIC.items() if magic.match(first)), None)
 
     @cached_property
     def start(self) -> bytes:
@@ -90,9 +90,24 @@ class Source:
             while piece := stream.read(size):
                 yield piece + stream.readline()
 
-    def reading(self) -> _Reading:
-        """The open stream as a context in which broken compression is a user's error."""
-        return _Reading(self)
+    @contextmanager
+    def reading(self) -> Iterator[IO[bytes]]:
+        """The open stream; broken compression is a user's error and not ours."""
+        import zlib
+
+        try:
+            with self.open() as stream:
+                yield stream
+        except (EOFError, OSError, zlib.error) as error:
+            raise self._broken(error) from None
+        except Exception as error:  # these two have their classes in modules not always there
+            if type(error).__name__ in ("LZMAError", "ZstdError"):
+                raise self._broken(error) from None
+            raise
+
+    def _broken(self, error: Exception) -> CranfieldError:
+        what = f"broken {self.compression or 'file'} data ({error})"
+        return InputError(what, "a complete file", self.name)
 
     def _raw(self) -> IO[bytes]:
         if self.path == "-":
@@ -109,6 +124,8 @@ class Source:
             return open(self.path, "rb", buffering=0)
         except OSError as error:
             raise _cannot_read(self.name, error) from None
+        except ValueError:  # a NUL in the name
+            raise InputError(f"file name {self.path!r}", "another", None) from None
 
     def _decompressed(self) -> Any:
         raw = self._raw()
@@ -126,38 +143,18 @@ class Source:
 
                 return lzma.LZMAFile(raw)
             case "zst":
-                import zstandard
+                if sys.version_info >= (3, 14):
+                    from compression import zstd
+                else:
+                    from backports import zstd
 
-                return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+                return zstd.ZstdFile(raw)
         return raw
 
     def _stdin(self) -> bytes:
         if "stdin" not in self._kept:
             self._kept["stdin"] = sys.stdin.buffer.read()
         return self._kept["stdin"]
-
-
-class _Reading:
-    """A stream whose read errors name the file."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-
-    def __enter__(self) -> IO[bytes]:
-        self._stream = self._source.open()
-        return self._stream
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        self._stream.close()
-        import zlib
-
-        broken = (EOFError, zlib.error, OSError)
-        name = type(error).__name__
-        if isinstance(error, broken) or name in ("LZMAError", "ZstdError"):
-            raise CranfieldError(
-                f"{self._source.name}: found broken {self._source.compression or 'file'} data "
-                f"({error}), expected a complete file"
-            ) from None
 
 
 def _cannot_read(name: str, error: OSError) -> CranfieldError:

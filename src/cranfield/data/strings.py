@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cranfield.errors import InputError
+
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -49,7 +51,10 @@ class Strings:
     @classmethod
     def of(cls, texts: Sequence[str]) -> Strings:
         """Python strings, packed."""
-        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        try:
+            encoded = [text.encode() for text in texts]
+        except UnicodeEncodeError as error:
+            raise InputError(f"{error.object!r} as an identifier", "Unicode text") from None
         length = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         return cls.packed(b"".join(encoded), length)
 
@@ -73,10 +78,7 @@ class Strings:
         """The strings as Python strings."""
         data = memoryview(self.buffer)  # type: ignore[arg-type]
         ends = (self.start + self.length).tolist()
-        return [
-            str(data[a:b], "utf-8", "surrogatepass")
-            for a, b in zip(self.start.tolist(), ends, strict=True)
-        ]
+        return [str(data[a:b], "utf-8") for a, b in zip(self.start.tolist(), ends, strict=True)]
 
     def compact(self) -> Strings:
         """The same strings in a buffer that holds nothing else."""
@@ -271,5 +273,6 @@ def _long_quotient(mantissa: Words, places: Ints) -> Floats:
         return np.full(len(mantissa), np.nan)
     exact = mantissa.astype(np.longdouble) / _TENS[places].astype(np.longdouble)
     value = exact.astype(np.float64)
-    halfway = abs(exact - value) * 2 == np.spacing(value)
+    other = np.nextafter(value, np.where(exact > value, np.inf, -np.inf))
+    halfway = (exact != value) & (2 * exact == value.astype(np.longdouble) + other)
     return np.where(halfway, np.nan, value)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,10 @@ class Table:
         """The number of lines of each group."""
         return np.diff(self.starts, append=len(self.docs))
 
+    def bounds(self) -> Iterator[tuple[int, int]]:
+        """First and last row (exclusive) of each group."""
+        return pairwise([*self.starts.tolist(), len(self.docs)])
+
     @property
     def group(self) -> Ints:
         """The group of each line."""
@@ -50,9 +56,9 @@ class Table:
 
     def groups(self, first: int, stop: int) -> Table:
         """The groups first..stop-1."""
-        ends = [*self.starts.tolist(), len(self.docs)]
-        rows = slice(ends[first], ends[stop])
-        return self._lines(rows, self.names[first:stop], self.starts[first:stop] - ends[first])
+        rows = np.append(self.starts, len(self.docs))[[first, stop]]
+        starts = self.starts[first:stop] - rows[0]
+        return self._lines(slice(*rows.tolist()), self.names[first:stop], starts)
 
     def where(self, kept: Bools) -> Table:
         """Only some of the lines."""
@@ -107,17 +113,21 @@ class Table:
             scored,
         )
 
-    def repeats(self) -> bool:
-        """Whether a document occurs twice in a group: told by hashes, and then made certain."""
+    def repeats(self) -> tuple[str, str] | None:
+        """A topic and a document that occurs twice in it: told by hashes, then made certain."""
         group = self.group
         keys = in_group(self.hashes, group)
         ordered = np.sort(keys)
         same = ordered[1:] == ordered[:-1]
         if not same.any():
-            return False
+            return None
         rows = np.flatnonzero(np.isin(keys, ordered[1:][same]))
-        pairs = list(zip(group[rows].tolist(), self.docs[rows].tolist(), strict=True))
-        return len(set(pairs)) < len(pairs)
+        seen = set()
+        for pair in zip(group[rows].tolist(), self.docs[rows].tolist(), strict=True):
+            if pair in seen:
+                return self.names[pair[0]], pair[1]
+            seen.add(pair)
+        return None
 
 
 def _concatenated(columns: list[Any]) -> Any:

@@ -16,39 +16,48 @@ from cranfield.data.formats import Format
 from cranfield.data.source import Source
 from cranfield.data.strings import Strings
 from cranfield.data.table import Table
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 class NotATable(ValueError):
-    """Polars could not read the text; `records` finds the line."""
+    """The file is not in order; `records` finds where."""
 
 
 def read_table(source: Source, format: Format, kind: Kind) -> Table:
-    """A file's table, with our column names and types."""
+    """A file's table, or NotATable if there is anything wrong with it."""
     import polars as pl
 
-    data = source.read()
     try:
-        match format:
-            case "parquet":
-                table = pl.read_parquet(io.BytesIO(data))
-            case "arrow":
-                table = pl.read_ipc(io.BytesIO(data))
-            case _:
-                table = pl.read_csv(
-                    data,
-                    separator="," if format == "csv" else "\t",
-                    infer_schema=False,  # identifiers are strings and never parsed
-                    quote_char='"',
-                )
+        if format in ("parquet", "arrow"):
+            frame = read_binary(source, format)
+        else:
+            frame = pl.read_csv(
+                source.read(),
+                separator="," if format == "csv" else "\t",
+                infer_schema=False,  # identifiers are strings and never parsed
+                quote_char='"',
+            )
+        found = tidy(frame, kind, source.name)
+        if format in ("csv", "tsv") and any(column.null_count() for column in found):
+            raise NotATable  # an empty cell, or a line with too few of them
+        return _table_of(found)
+    except (pl.exceptions.PolarsError, InputError):
+        raise NotATable from None
+
+
+def read_binary(source: Source, format: Format) -> pl.DataFrame:
+    """What a Parquet or Arrow file holds."""
+    import polars as pl
+
+    data = io.BytesIO(source.read())
+    try:
+        return pl.read_parquet(data) if format == "parquet" else pl.read_ipc(data)
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        if format in ("csv", "tsv"):
-            raise NotATable from error
-        raise CranfieldError(f"{source.name}: found a broken {format} file ({error})") from None
-    return _table_of(tidy(table, kind, source.name, text=format in ("csv", "tsv")))
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"a broken {format} file ({reason})", "a whole one", source.name) from None
 
 
 def is_frame(data: Any) -> bool:
@@ -66,11 +75,17 @@ def frame_table(data: Any, kind: Kind, where: str) -> Table:
         columns = {str(c): c for c in data.columns}
         # Column by column, so that pandas' many string types need no PyArrow.
         data = pl.DataFrame(
-            {theirs: data[columns[theirs]].tolist() for theirs in named.values()}, strict=False
+            {theirs: _pandas_column(data[columns[theirs]]) for theirs in named.values()},
+            strict=False,
         )
     elif isinstance(data, pl.LazyFrame):
         data = data.collect()
     return _table_of(tidy(data, kind, where))
+
+
+def _pandas_column(column: Any) -> list[Any]:
+    missing = column.isna().tolist()
+    return [None if m else x for x, m in zip(column.tolist(), missing, strict=True)]
 
 
 def _table_of(frame: pl.DataFrame) -> Table:
@@ -93,35 +108,38 @@ def _table_of(frame: pl.DataFrame) -> Table:
     )
 
 
-def tidy(table: pl.DataFrame, kind: Kind, where: str, text: bool = False) -> pl.DataFrame:
+def tidy(table: pl.DataFrame, kind: Kind, where: str) -> pl.DataFrame:
     """The table with the columns topic, doc, value (rank, tag), checked for what they hold."""
     import polars as pl
 
     named = name_columns(table.columns, kind, where)
     value = VALUE[kind]
-    ours = {"value" if name == value else name: table[theirs] for name, theirs in named.items()}
-    for name, column in ours.items():
-        dtype = pl.Float64 if name in ("value", "rank") else pl.String
-        if name in ("topic", "doc") and not (
-            column.dtype == pl.String
-            or column.dtype.is_integer()
-            or column.dtype in (pl.Categorical, pl.Enum)
-        ):
-            raise InputError(f"{column.dtype} in column {named[name]}", "identifiers", where)
+    ours = {}
+    for name, theirs in named.items():
+        column = table[theirs]
+        if name in ("topic", "doc") and not _names_things(column):
+            raise InputError(f"{column.dtype} in column {theirs}", "identifiers", where)
+        dtype = pl.Float64 if name in (value, "rank") else pl.String
+        if column.dtype == pl.Boolean and dtype == pl.Float64:
+            raise InputError(f"{column.dtype} in column {theirs}", "numbers", where)
         try:
-            ours[name] = column.cast(dtype, strict=name != "rank").alias(name)
+            made = column.cast(dtype, strict=name != "rank")
         except pl.exceptions.PolarsError:
-            if text:
-                raise NotATable from None
-            raise InputError(
-                f"{column.dtype} in column {named.get(name, named.get(value))}", "numbers", where
-            ) from None
+            raise InputError(f"{column.dtype} in column {theirs}", "numbers", where) from None
+        ours["value" if name == value else name] = made
     found = pl.DataFrame(ours)
-    _check_cells(found, where, text)
+    _check_cells(found, where)
     return found
 
 
-def _check_cells(table: pl.DataFrame, where: str, text: bool) -> None:
+def _names_things(column: pl.Series) -> bool:
+    import polars as pl
+
+    whole = column.dtype.is_integer()
+    return whole or column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)
+
+
+def _check_cells(table: pl.DataFrame, where: str) -> None:
     """No identifier or value may be missing, no value infinite."""
     import polars as pl
 
@@ -132,8 +150,6 @@ def _check_cells(table: pl.DataFrame, where: str, text: bool) -> None:
     rows = table.with_row_index("row").filter(bad)
     if len(rows) == 0:
         return
-    if text:
-        raise NotATable
     row = rows.row(0, named=True)
     cells = ", ".join(f"{k} {v!r}" for k, v in row.items() if k in ("topic", "doc", "value"))
     raise InputError(f"{cells} in row {row['row'] + 1}", "identifiers and a finite number", where)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
@@ -15,10 +15,9 @@ import numpy.typing as npt
 from cranfield.data.columns import SPELLINGS, TREC, Kind
 from cranfield.data.formats import Format, recognise
 from cranfield.data.mappings import read_json
-from cranfield.data.qrels import read_qrels
 from cranfield.data.records import Problem, Record, errors
-from cranfield.data.run import Run, read_run
 from cranfield.data.source import Source
+from cranfield.data.tables import read_binary
 from cranfield.errors import CranfieldError
 from cranfield.wording import some
 
@@ -75,9 +74,10 @@ def validate_file(path: str, kind: str | None = None, format: str | None = None)
     recognised = recognise(source, format)
     if kind is not None and kind not in get_args(Kind):
         raise CranfieldError(f"found kind {kind!r}, expected qrels or run")
-    report = Report(source.name, _kind(source, recognised, kind), recognised)
+    told = kind or _kind(source, recognised)
+    report = Report(source.name, "qrels" if told == "qrels" else "run", recognised)
     found: list[Record] = []
-    for item in _items(source, report):
+    for item in errors(source, recognised, report.kind):
         if isinstance(item, Problem):
             report.problems.append(item)
         else:
@@ -91,78 +91,42 @@ def validate_file(path: str, kind: str | None = None, format: str | None = None)
     return report
 
 
-def _kind(source: Source, format: Format, forced: str | None) -> Kind:
-    """Judgments or results? Told by the number or the names of the columns."""
-    if forced is not None:
-        return "qrels" if forced == "qrels" else "run"
-    lines = [
-        line
-        for line in source.start.decode("utf-8", "replace").splitlines()
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
-    first = lines[0] if lines else ""
+def _kind(source: Source, format: Format) -> Kind:
+    """Judgments or results? Told by the number or the names of the columns, or by the values."""
     if format == "trec":
         # A line with a mistake in it may have any number of fields: most lines decide.
-        width = Counter(len(line.split()) for line in lines[:100]).most_common(1)
-        return "qrels" if width and width[0][0] <= len(TREC["qrels"]) else "run"
-    if format == "json":
-        levels = [v for docs in _dicts(read_json(source)) for v in docs.values()]
-        return "qrels" if levels and all(isinstance(v, int) for v in levels) else "run"
-    if format in ("parquet", "arrow"):
-        import io
-
-        import polars as pl
-
-        read = pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema
-        names = [n.lower() for n in read(io.BytesIO(source.read()))]
-    else:
-        names = [
-            n.strip(' "{').lower() for n in first.replace(":", ",").replace("\t", ",").split(",")
-        ]
-    of_runs = {*SPELLINGS["rank"], *SPELLINGS["tag"]}
-    of_qrels = {*SPELLINGS["level"]} - {"score"}
-    if of_runs & set(names):
-        return "run"
-    return "qrels" if of_qrels & set(names) or "corpus-id" in names else "run"
-
-
-def _dicts(data: object) -> list[dict[str, object]]:
-    return [d for d in data.values() if isinstance(d, dict)] if isinstance(data, dict) else []
-
-
-def _items(source: Source, report: Report) -> Iterator[Problem | Record]:
-    """The records and errors of a file, by line where it has lines."""
-    if report.format in ("trec", "csv", "tsv", "jsonl"):
-        yield from errors(source, report.format, report.kind)
-        return
+        widths = Counter(len(line.split()) for line in _first_lines(source)[:100])
+        width = widths.most_common(1)[0][0] if widths else 0
+        return "qrels" if 0 < width <= len(TREC["qrels"]) else "run"
     try:
-        yield from _loaded(source, report)
-    except CranfieldError as error:
-        yield Problem("error", source.name, None, str(error).removeprefix(f"{source.name}: "))
+        if format == "json":
+            data = read_json(source)
+            docs = [d for d in data.values() if isinstance(d, dict)]
+            values = [v for d in docs for v in d.values()]
+            return "qrels" if values and all(isinstance(v, int) for v in values) else "run"
+        names = {str(name).strip(' "').lower() for name in _column_names(source, format)}
+    except (CranfieldError, AttributeError, ValueError):
+        return "run"  # and let the records say what is wrong
+    if names & {*SPELLINGS["rank"], *SPELLINGS["tag"]}:
+        return "run"
+    levels = {*SPELLINGS["level"]} - {"score"}
+    return "qrels" if names & levels or "corpus-id" in names else "run"
 
 
-def _loaded(source: Source, report: Report) -> Iterator[Record]:
-    if report.kind == "qrels":
-        judged = read_qrels(source.path, report.format).to_dict()
-        for topic, docs in judged.items():
-            for doc, level in docs.items():
-                yield Record(0, topic, doc, level, None, None)
-        return
-    run = read_run(source.path, report.format)
-    for topic, doc, score in rows_of(run):
-        yield Record(0, topic, doc, None if run.given else score, None, None)
+def _first_lines(source: Source) -> list[str]:
+    lines = source.start.decode("utf-8", "replace").splitlines()
+    return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 
-def rows_of(run: Run) -> Iterator[tuple[str, str, float]]:
-    """Every (topic, document, value) of a run."""
-    if run.lists is not None:
-        for topic, docs in run.lists.items():
-            for doc, score in docs.items():
-                yield topic, doc, score
-    elif run.parts is not None:
-        for table in (part() for part in run.parts()):
-            topics = np.repeat(table.names, table.sizes).tolist()
-            yield from zip(topics, table.docs.tolist(), table.values.tolist(), strict=True)
+def _column_names(source: Source, format: Format) -> list[str]:
+    if format in ("parquet", "arrow"):
+        return read_binary(source, format).columns
+    first = next(iter(_first_lines(source)), "")
+    if format == "jsonl":
+        import json
+
+        return list(json.loads(first))
+    return first.split("," if format == "csv" else "\t")
 
 
 # -- what is odd but no error -----------------------------------------------------------------
@@ -188,7 +152,8 @@ def _oddities_of_run(report: Report, found: list[Record]) -> None:
         if same.any():
             tied_topics.append(topic)
             tied += int(same.sum())
-        nearly += int((_tied(scores.astype(np.float32)) & ~same).sum())
+        with np.errstate(over="ignore"):  # all that is too large for single precision is tied
+            nearly += int((_tied(scores.astype(np.float32)) & ~same).sum())
         line = _contradiction(records)
         if line is not None:
             contradicted[topic] = line
@@ -224,10 +189,10 @@ def _decimals(score: float) -> int:
 
 
 def _contradiction(records: list[Record]) -> int | None:
-    """The line of the first document whose rank is better and score lower than another's."""
+    """The line of a document whose rank is worse and score higher than another's."""
     ranked = [r for r in records if r.rank is not None and r.value is not None]
     ranked.sort(key=lambda r: (r.rank, -(r.value or 0.0)))
     for above, below in pairwise(ranked):
         if (above.value or 0.0) < (below.value or 0.0):
-            return below.line
+            return below.line or 0
     return None

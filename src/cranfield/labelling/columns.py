@@ -79,8 +79,9 @@ def label_columns(
     returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     where = np.concatenate(found.topics)
     returned[where], tied[where] = np.concatenate(found.returned), np.concatenate(found.tied)
+    none = np.empty(0, dtype=np.int64)
     topics, ranks, items, first, last = (
-        np.concatenate(column) for column in zip(*found.hits, strict=True)
+        np.concatenate(column) for column in zip((none,) * 5, *found.hits, strict=True)
     )
     return ColumnLabels(
         rankings_of(returned, topics, ranks, items, first, last, tied),
@@ -176,26 +177,34 @@ def _gathered(gold: GoldStandard, run: Run, exclude_self: bool) -> _Labelled:
 
 def _label(gold: GoldStandard, run: Run, table: Table, exclude_self: bool) -> _Labelled:
     """Label topics that are whole and whose lines are adjacent."""
-    if table.repeats():
-        raise run.refusal("a document twice in one list", "each document once")
+    if twice := table.repeats():
+        raise run.refusal(f"document {twice[1]} of topic {twice[0]} twice", "each document once")
+    names = table.names
     if exclude_self:
-        table = table.where(~table.docs.same(Strings.of(table.names)[table.group]))
-    segment = table.group
-    topics = np.array([gold.topic_index.get(name, -1) for name in table.names], dtype=np.int64)
-    value = -np.arange(len(table), dtype=np.float64) if run.given else table.values
-    order = _Order(value, table.starts, segment)
-    rows, items = _judged_rows(gold, table, topics, segment)
-    first, last, ranks = order.places(rows, table.docs)
-    judged = topics >= 0
-    contradicted = [] if run.given else order.contradicted(table.ranks)
-    return _Labelled(
-        table.names,
-        [topics[judged]],
-        [table.sizes[judged]],
-        [order.tied()[judged]],
-        [(topics[segment[rows]], ranks, items, first, last)],
-        [table.names[s] for s in contradicted if judged[s]],
+        table = table.where(~table.docs.same(Strings.of(names)[table.group]))
+    length = dict(zip(table.names, table.sizes.tolist(), strict=True))
+    index = gold.topic_index
+    known = [name for name in names if name in index]
+    found = _Labelled(
+        names,
+        topics=[np.array([index[name] for name in known], dtype=np.int64)],
+        returned=[np.array([length.get(name, 0) for name in known], dtype=np.int64)],
     )
+    tied = dict.fromkeys(known, 0)
+    if len(table):
+        segment = table.group
+        topics = np.array([index.get(name, -1) for name in table.names], dtype=np.int64)
+        value = -np.arange(len(table), dtype=np.float64) if run.given else table.values
+        order = _Order(value, table.starts, segment)
+        rows, items = _judged_rows(gold, table, topics, segment)
+        first, last, ranks = order.places(rows, table.docs)
+        found.hits.append((topics[segment[rows]], ranks, items, first, last))
+        tied |= dict(zip(table.names, order.tied().tolist(), strict=True))
+        if not run.given:
+            contradicted = (table.names[s] for s in order.contradicted(table.ranks))
+            found.contradicted += [name for name in contradicted if name in index]
+    found.tied.append(np.array([tied[name] for name in known], dtype=np.int64))
+    return found
 
 
 def _judged_rows(
@@ -290,6 +299,18 @@ class _Order:
         if ranks is None:
             return []
         rank = ranks[self.row]
-        falls = self.within & ~self.same
+        falls = self.within.copy()
         falls[1:] &= rank[1:] < rank[:-1]
-        return sorted(set(self.segment[self.row[falls]].tolist()))
+        found = []
+        for topic in np.unique(self.segment[self.row[falls]]).tolist():
+            start = self.starts[topic]
+            stop = np.append(self.starts, len(rank))[topic + 1]
+            worst = np.maximum.accumulate(rank[start:stop])
+            # Equal scores may have any ranks: each is compared with those of higher scores.
+            group = np.maximum.accumulate(
+                np.where(self.same[start:stop], 0, np.arange(stop - start))
+            )
+            above = np.append(-np.inf, worst)[group]
+            if (rank[start:stop] < above).any():
+                found.append(topic)
+        return found

@@ -107,6 +107,10 @@ class Measure(metaclass=MeasureType):
         """The equation: one number per topic ([T]), or one row of `columns` per topic ([T, k])."""
         raise TypeError(f"{type(self).__name__} defines no score(self, x)")
 
+    def takes_max_level(self) -> bool:
+        """Whether the score depends on a highest level that nobody declared."""
+        return False
+
     # -- using ------------------------------------------------------------------------------
 
     def __matmul__(self, cutoff: float) -> Any:

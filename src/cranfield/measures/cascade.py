@@ -49,13 +49,17 @@ class ERR(Measure):
         before = np.concatenate((np.ones((len(x), 1)), dsat[:, :-1]), axis=1) if dsat.size else dsat
         return total(before * Pr / x.r)
 
+    def takes_max_level(self) -> bool:
+        binary = self.prob == "linear" and self.gain == "binary"
+        return self.max_level is None and isinstance(self.gain, str) and not binary
+
     def satisfaction(self, x: Lists) -> Floats:
         """Pr(r): the probability that the item at r satisfies the user."""
         if self.prob == "linear":
             return x.g / (x.g_h + 1.0)
         level = np.minimum(np.where(x.g > 0, x.level, 0.0), x.h)
-        Pr: Floats = (np.exp2(level) - 1.0) / np.exp2(x.h)
-        return Pr
+        Pr: Floats = np.exp2(level - x.h) - np.exp2(-x.h)  # (2^x − 1)/2^h, for any h
+        return np.where(level > 0, Pr, 0.0)
 
 
 @measure
@@ -87,3 +91,7 @@ class RBP(Measure):
     def score(self, x: Lists) -> Floats:
         g, g_h = (x.g, x.g_h) if self.rel is None else (x.I, 1.0)
         return ratio((1 - self.p) * total(g * self.p ** (x.r - 1.0)), g_h)
+
+    def takes_max_level(self) -> bool:
+        binary = self.rel is not None or self.gain == "binary"
+        return self.max_level is None and isinstance(self.gain, str) and not binary

@@ -13,6 +13,7 @@ Levels below 0 (junk, spam) gain nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from cranfield.labelling.blocks import Floats
 Gain: TypeAlias = str | tuple[float, ...]
 
 NAMES = ("linear", "exp", "binary")
+MAX_EXPONENT = 1000  # sums of gains must remain finite
 
 
 def parse_gain(value: object) -> Gain:
@@ -44,17 +46,13 @@ def parse_gain(value: object) -> Gain:
         table = tuple(float(x) for x in parts)  # type: ignore[attr-defined]
     except (TypeError, ValueError):
         table = ()
-    if not table or not all(np.isfinite(table)) or min(table) < 0:
+    rising = all(lower <= higher for lower, higher in pairwise(table))
+    if not table or not all(np.isfinite(table)) or min(table) < 0 or not rising:
         raise CranfieldError(
             f"found gain {value!r}, expected {', '.join(NAMES)} "
-            "or the gains of levels 1, 2, … such as 1:2:3"
+            "or the gains of levels 1, 2, … such as 1:2:3, none lower than the one before"
         )
     return table
-
-
-def is_table(gain: Gain) -> bool:
-    """Whether the gain is given level by level."""
-    return not isinstance(gain, str)
 
 
 def top_level(gain: Gain) -> float | None:
@@ -68,6 +66,8 @@ def gain_of(gain: Gain, level: Floats) -> Floats:
     if gain == "linear":
         return positive
     if gain == "exp":
+        if positive.max(initial=0.0) > MAX_EXPONENT:
+            _no_gain(gain, positive.max(), f"levels up to {MAX_EXPONENT}")
         return np.exp2(positive) - 1.0
     if gain == "binary":
         return (positive > 0).astype(np.float64)
@@ -82,7 +82,7 @@ def gain_of(gain: Gain, level: Floats) -> Floats:
 
 
 def _no_gain(gain: Gain, level: float, expected: str) -> None:
-    shown = ":".join(f"{x:g}" for x in gain)
+    shown = gain if isinstance(gain, str) else ":".join(f"{x:g}" for x in gain)
     raise CranfieldError(
-        f"the gain table {shown}: found level {level:g} in the judgments, expected {expected}"
+        f"gain {shown}: found level {level:g} in the judgments, expected {expected}"
     )

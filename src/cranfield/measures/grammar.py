@@ -79,11 +79,19 @@ def _one_or_more(part: MeasureLike) -> list[Measure]:
 
 
 def _split(text: str) -> list[str]:
-    """The measures of a text: separated by blanks (or by commas before them) outside brackets."""
-    parts = [
-        p.rstrip(",") for p in re.findall(r"(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[^\s(])+", text)
-    ]
-    return [p for p in parts if p]
+    """The measures of a text: separated by blanks outside brackets (and commas before them)."""
+    parts, depth = [""], 0
+    for c in text:
+        depth += (c == "(") - (c == ")")
+        if depth < 0:
+            break
+        if c.isspace() and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += c
+    if depth:
+        raise CranfieldError(f"measure {text.strip()!r}: expected as many ) as (")
+    return [part.rstrip(",") for part in parts if part.strip(",")]
 
 
 # -- from text to parts -----------------------------------------------------------------------
@@ -192,6 +200,8 @@ def _build(call: Call) -> Measure:
     for key, text in call.parameters.items():
         value = _unquoted(text)
         name, value = PARAMETERS[key](value) if key in PARAMETERS else (key, value)
+        if name in settings or (name == "cutoff" and call.cutoff is not None):
+            raise CranfieldError(f"{name} is given twice")
         if name == "cutoff":
             call.cutoff = str(value)
         elif name not in names:

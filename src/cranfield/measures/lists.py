@@ -15,7 +15,7 @@ import numpy as np
 
 from cranfield.errors import CranfieldError
 from cranfield.labelling.blocks import Bools, Floats, Ints, Judgments, Rankings
-from cranfield.measures.gains import Gain, gain_of, is_table, top_level
+from cranfield.measures.gains import Gain, gain_of, top_level
 
 T = TypeVar("T")
 
@@ -168,10 +168,7 @@ class Lists:
     @cached_property
     def g(self) -> Floats:
         """g(r): the gain of the item."""
-        g = self._gains(self.level, self.judged)
-        if self.is_ideal and is_table(self.gain):
-            g = -np.sort(-g, axis=1)  # a table need not rise with the level
-        return g
+        return self._gains(self.level, self.judged)
 
     @cached_property
     def cg(self) -> Floats:
