@@ -352,11 +352,11 @@ MISTAKES = {
     "P@00": "found cutoff 0, expected a whole number from 1",
     "P@1.5": "found cutoff 1.5, expected a whole number from 1",
     "P@1.2.3": "cutoff",
-    "P@-1": "",
-    "P@abc": "",
-    "P@": "",
-    "P@5@10": "",
-    "@5": "",
+    "P@-1": "expected Name",
+    "P@abc": "expected Name",
+    "P@": "expected Name",
+    "P@5@10": "expected Name",
+    "@5": "expected Name",
     "P(cutoff=abc)": "cutoff",
     "P(cutoff=inf)": "cutoff",
     "P(cutoff=nan)": "cutoff",
@@ -364,10 +364,10 @@ MISTAKES = {
     "P(cutoff=0)": "found cutoff 0, expected a whole number from 1",
     "P(cutoff=5)@10": "cutoff",
     "P(cutoff=5, cutoff=5)": "twice",
-    "nDCG(dcg=exp-log2, gain=linear)": "",  # the same parameter under two names
+    "nDCG(dcg=exp-log2, gain=linear)": "gain is given twice",  # under two names
     "AP.EU": "AP has no measurement 'EU'",
     "P@5.ED": "P has no measurement 'ED'",
-    "AP=2": "",
+    "AP=2": "expected Name",
 }
 
 

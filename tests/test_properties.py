@@ -910,6 +910,49 @@ class TestOrder:
         assert ranks_of(cf.read_run(path, ties=ties), list("abcd")) == ranks
         assert ranks_of(path, list("abcd"), ties=ties) == ranks
 
+    @given(
+        lines=st.lists(
+            st.tuples(
+                st.sampled_from("ab"),
+                st.text("xyzé", min_size=1, max_size=12),
+                st.sampled_from(["1", "2", "03", "10", "+4", "1.5", "1e1", "-2", "9" * 20, "0"]),
+                st.sampled_from(["0", "1", "0.5", "-3", "1e-3", "2.25", "00.5"]),
+            ),
+            min_size=1,
+            max_size=12,
+            unique_by=lambda line: line[:2],
+        ),
+        ties=st.sampled_from(["trec", "rank", "given"]),
+        size=st.sampled_from([1, 30, 1 << 20]),
+        excluded=st.booleans(),
+    )
+    @settings(max_examples=60, deadline=None)
+    def test_any_order_of_any_file(
+        self,
+        scratch: Path,
+        lines: list[tuple[str, str, str, str]],
+        ties: Any,
+        size: int,
+        excluded: bool,
+    ) -> None:
+        """Each document is ranked where the simplest possible sort puts it."""
+        path = scratch / "order.txt"
+        path.write_text(
+            "".join(f"{t} Q0 {d} {r} {s} tag\n" for t, d, r, s in lines), encoding="utf-8"
+        )
+        keys: dict[str, Callable[[tuple[str, str, str, str]], Any]] = {
+            "trec": lambda line: (float(line[3]), line[1].encode()),
+            "rank": lambda line: (-float(line[2]), line[1].encode()),
+            "given": lambda line: -lines.index(line),
+        }
+        for topic, doc, *_ in {lines[0], lines[-1]}:
+            ranked = sorted((x for x in lines if x[0] == topic), key=keys[ties], reverse=True)
+            expected = 1 / (1 + [x[1] for x in ranked].index(doc))
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(Source.pieces, "__defaults__", (size,))
+                got = cf.evaluate({topic: {doc: 1}}, path, "RR", ties=ties, exclude_self=excluded)
+            assert got.values.item() == expected
+
     @pytest.mark.parametrize("size", [20, 1 << 20])
     def test_given_with_interleaved_topics(
         self, tmp_path: Path, pieces: Callable[[int], None], size: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -253,7 +254,7 @@ def _one_of(name: str, value: Any, known: Sequence[str]) -> None:
 def _named(runs: Any) -> list[tuple[str | None, RunLike]]:
     """The runs of an argument, each with the name the user gave it, if any."""
     if isinstance(runs, Mapping):
-        if any(_is_run(value) for value in runs.values()):
+        if any(_is_run(value) for value in islice(runs.values(), 100)):
             return [(str(name), run) for name, run in runs.items()]
         return [(None, runs)]
     if isinstance(runs, list | tuple) and any(_is_run(r) for r in runs):
@@ -269,12 +270,10 @@ def _named(runs: Any) -> list[tuple[str | None, RunLike]]:
 
 def _is_run(value: Any) -> bool:
     """Whether a value is a run by itself, and not a row or a list of one."""
-    if isinstance(value, str | os.PathLike | Run) or is_frame(value):
-        return True
     if isinstance(value, Mapping):
         inner = value.values()
         return bool(value) and all(isinstance(docs, Mapping | list | tuple) for docs in inner)
-    return False
+    return isinstance(value, str | os.PathLike | Run) or is_frame(value)
 
 
 def _distinct(runs: Sequence[Run]) -> list[str]:

@@ -9,14 +9,17 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from itertools import chain
+from math import isfinite
 
 import numpy as np
 
 from cranfield.data.records import real
 from cranfield.data.run import Run
 from cranfield.errors import InputError
-from cranfield.labelling.blocks import Floats, Ints, Rankings, rankings_of
+from cranfield.labelling.blocks import Floats, Rankings, rankings_of
 from cranfield.labelling.gold import GoldStandard
+
+FEW = 4  # judged documents in a list, below which counting beats searching
 
 
 def label_lists(gold: GoldStandard, run: Run, exclude_self: bool = False) -> Rankings:
@@ -24,9 +27,11 @@ def label_lists(gold: GoldStandard, run: Run, exclude_self: bool = False) -> Ran
     assert run.lists is not None  # noqa: S101
     n = len(gold.qrels.topics)
     returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    hits: list[tuple[Ints, Ints, Ints]] = []  # best and worst place of each hit, and its own
+    first: list[int] = []  # the best and the worst rank that each hit's score allows,
+    last: list[int] = []
+    ranks: list[int] = []  # and its own
     items: list[list[int]] = []
-    for t, topic in enumerate(gold.qrels.topics):
+    for t, (topic, judged) in enumerate(zip(gold.qrels.topics, gold.by_topic, strict=True)):
         ranked = run.lists.get(topic)
         if ranked is None:
             items.append([])
@@ -34,23 +39,25 @@ def label_lists(gold: GoldStandard, run: Run, exclude_self: bool = False) -> Ran
         if exclude_self and topic in ranked:
             ranked = {doc: score for doc, score in ranked.items() if doc != topic}
         scores = _scores(ranked, run)
-        falling = scores if (scores[1:] <= scores[:-1]).all() else -np.sort(-scores)
-        if len(falling) and not (np.isfinite(falling[0]) and np.isfinite(falling[-1])):
+        in_order = (scores[1:] < scores[:-1]).all()  # as most lists are: sorted, and no ties
+        falling = scores if in_order else -np.sort(-scores)
+        if len(falling) and not (isfinite(falling[0]) and isfinite(falling[-1])):
             raise _not_finite(ranked, topic, run)  # NaN is sorted to the end
         returned[t] = len(falling)
-        tied[t] = _tied(falling)
-        judged = gold.by_topic[t]
+        ties = 0 if in_order else _tied(falling)
+        tied[t] = ties
         found = list(judged.keys() & ranked.keys())
         items.append([judged[doc] for doc in found])
         if found:
             places = {d: -float(i) for i, d in enumerate(ranked)} if run.given else ranked
-            hits.append(_places(found, places, scores, falling, bool(tied[t])))
+            best, worst, own = _places(found, places, scores, falling, ties > 0)
+            first += best
+            last += worst
+            ranks += own
     topics = np.repeat(np.arange(n), [len(found) for found in items])
-    first, last, ranks = (
-        np.concatenate([h[k] for h in hits] or [np.empty(0, dtype=np.int64)]) for k in range(3)
-    )
-    flat = np.fromiter(chain.from_iterable(items), dtype=np.int64, count=len(topics))
-    return rankings_of(returned, topics, ranks, flat, first, last, tied)
+    flat = list(chain.from_iterable(items))
+    hits = [np.array(column, dtype=np.int64) for column in (ranks, flat, first, last)]
+    return rankings_of(returned, topics, *hits, tied=tied)
 
 
 def _scores(ranked: Mapping[str, float], run: Run) -> Floats:
@@ -79,19 +86,23 @@ def _tied(falling: Floats) -> int:
 
 def _places(
     found: list[str], ranked: Mapping[str, float], scores: Floats, falling: Floats, ties: bool
-) -> tuple[Ints, Ints, Ints]:
+) -> tuple[list[int], list[int], list[int]]:
     """First and last rank a document's score allows, and the rank its name gives it."""
+    if not ties and len(found) < FEW:
+        last = [int(np.count_nonzero(scores >= ranked[doc])) for doc in found]
+        return last, last, last
     rising, n = falling[::-1], len(falling)
     score = np.array([ranked[doc] for doc in found], dtype=np.float64)
-    last = n - np.searchsorted(rising, score, side="left")
+    last = (n - np.searchsorted(rising, score, side="left")).tolist()
     if not ties:
         return last, last, last
-    first = n - np.searchsorted(rising, score, side="right") + 1
-    ranks = first.copy()
+    first = (n + 1 - np.searchsorted(rising, score, side="right")).tolist()
+    ranks = list(first)
     docs = list(ranked)
     groups: dict[float, dict[str, int]] = {}
-    for k in np.flatnonzero(last > first).tolist():
-        s = score[k]
+    for k, s in enumerate(score.tolist()):
+        if first[k] == last[k]:
+            continue
         if s not in groups:
             names = sorted((docs[i] for i in np.flatnonzero(scores == s).tolist()), reverse=True)
             groups[s] = {name: i for i, name in enumerate(names)}
