@@ -127,12 +127,8 @@ def alternate(ours: list[str], peer: list[str], rounds: int) -> tuple[Cost, Cost
 def peers(qrels: str, run: str) -> Iterator[tuple[str, list[str], int]]:
     """The other tools' commands for the same three measures, and how often to run them."""
     if importlib.util.find_spec("ir_measures"):
-        code = "from ir_measures.__main__ import main; main()"
-        yield (
-            "ir_measures' command line",
-            [PYTHON, "-c", code, qrels, run, "AP", "nDCG@10", "RR"],
-            1,
-        )
+        command = [PYTHON, "-m", "ir_measures", qrels, run, "AP", "nDCG@10", "RR"]
+        yield "ir_measures' command line", command, 1
     if importlib.util.find_spec("pytrec_eval"):
         yield "pytrec_eval with a file loop", [PYTHON, "-c", PYTREC_EVAL, qrels, run], 3
     if binary := shutil.which("trec_eval"):

@@ -172,6 +172,33 @@ class TestExpressions:
         assert scores.measures == ("AP", "RR")
 
 
+class TestCalling:
+    """A measure is called with the levels of one list, from the top."""
+
+    def test_without_judgments(self) -> None:
+        assert (cf.P @ 4)([1, 0, None, 2]) == 0.5
+        assert cf.RR()([None, 0, 3]) == 1 / 3
+        assert (cf.Success @ 1)([]) == 0.0
+        assert cf.RBP(p=0.5, max_level=2)([2, 1]) == 0.625
+        assert cf.NumRet()([1, None]) == 2.0
+
+    def test_with_judgments_in_any_order(self) -> None:
+        assert cf.AP()([1, None, 2], judged=[0, 2, 1, 1]) == (1 + 2 / 3) / 3
+        assert cf.nDCG()([1, 2], judged=[1, 2]) == cf.nDCG()([1, 2], judged=[2, 1]) < 1
+        assert cf.Recall()([], judged=[1]) == 0.0
+
+    @pytest.mark.parametrize(
+        "text", ["AP", "Recall@5", "nDCG", "Q", "bpref", "ERR", "RBP", "NumRel"]
+    )
+    def test_what_needs_judgments_says_so(self, text: str) -> None:
+        with pytest.raises(cf.CranfieldError, match=f"{text} needs .*judged="):
+            cf.parse_measure(text)([1, 0])
+
+    def test_judgments_hold_the_levels_of_the_list(self) -> None:
+        with pytest.raises(cf.CranfieldError, match="found level 2 in the list more often"):
+            cf.AP()([2, 2], judged=[2, 1])
+
+
 # -- other tools' names -----------------------------------------------------------------------
 
 FOREIGN = {
@@ -545,6 +572,18 @@ class TestRegistering:
             Both()([1, 0])
         with pytest.raises(cf.CranfieldError, match="Both has no measurement 'c', only a, b"):
             cf.parse_measure("Both.c")
+
+    @pytest.mark.parametrize("shape", [(), (3,), (1, 2), (1, 1, 1)])
+    def test_a_score_of_another_shape(self, shape: tuple[int, ...]) -> None:
+        @cf.measure
+        class Odd(cf.Measure):
+            """Not one number a topic."""
+
+            def score(self, x: cf.Lists) -> Any:
+                return np.zeros(shape)
+
+        with pytest.raises(cf.CranfieldError, match="Odd: score gave shape"):
+            cf.evaluate({"q": {"x": 1}}, {"q": ["x"]}, "Odd")
 
     def test_several_columns_may_be_undefined(self) -> None:
         @cf.measure

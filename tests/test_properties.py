@@ -397,6 +397,21 @@ class TestRange:
         value = m([level, 1, None, 0], judged=[level, 1, 1, 0])
         assert bounded(value), value
 
+    @pytest.mark.parametrize("text", ["nDCG(gain=exp)", "Q(gain=exp)", "RBP(gain=exp)"])
+    def test_levels_too_large_for_a_gain(self, text: str) -> None:
+        assert bounded(cf.parse_measure(text)([1000, 1], judged=[1000, 1]))
+        with pytest.raises(cf.CranfieldError, match="found level 1e\\+06 in the judgments"):
+            cf.parse_measure(text)([1e6, 1], judged=[1e6, 1])
+
+    @pytest.mark.parametrize(
+        ("level", "expected"), [(3, "found level 3 .*levels up to 2"), (0.5, "whole levels")]
+    )
+    def test_levels_a_gain_table_does_not_have(self, level: float, expected: str) -> None:
+        with pytest.raises(cf.CranfieldError, match=expected):
+            cf.evaluate({"t": {"a": level}}, {"t": ["a"]}, "nDCG(gain=1:2)")
+        below = cf.evaluate({"t": {"a": -1, "b": 2}}, {"t": ["b", "a"]}, "nDCG(gain=1:2)")
+        assert below.values.item() == 1.0
+
     @given(collections(ANY_LEVEL))
     @few
     def test_judged_is_a_share(self, drawn: tuple[Lists, Lists]) -> None:
@@ -980,6 +995,42 @@ class TestOrder:
             cf.evaluate({"0": {"a": 1}}, {"0": ["a"]}, ties="trec")
         with pytest.raises(cf.CranfieldError, match="scores"):
             cf.evaluate({"0": {"a": 1}}, frame_of({"0": {"a": 1.0}}).drop("score"), ties="trec")
+
+    @pytest.mark.parametrize("format", ["csv", "jsonl", "frame"])
+    def test_orders_of_a_table(self, tmp_path: Path, format: str) -> None:
+        """With ranks and scores the scores decide, with ranks alone the ranks."""
+        table = pl.DataFrame(
+            {"topic": ["t"] * 3, "doc": ["a", "b", "c"], "rank": [3, 1, 2], "score": [0.5, 1, 2]}
+        )
+
+        def first(table: pl.DataFrame, **options: Any) -> str:
+            path = tmp_path / f"r.{format}"
+            if format == "csv":
+                table.write_csv(path)
+            elif format == "jsonl":
+                table.write_ndjson(path)
+            data = table if format == "frame" else path
+            scores = [cf.evaluate({"t": {d: 1}}, data, "P@1", **options) for d in "abc"]
+            return "abc"[[s.values.item() for s in scores].index(1.0)]
+
+        assert first(table) == "c"
+        assert first(table, ties="trec") == "c"
+        assert first(table, ties="rank") == "b"
+        assert first(table, ties="given") == "a"
+        assert first(table.drop("score")) == "b"
+        assert first(table.drop("score"), ties="given") == "a"
+        assert first(table.drop("score", "rank")) == "a"
+        with pytest.raises(cf.CranfieldError, match="score"):
+            first(table.drop("score"), ties="trec")
+        with pytest.raises(cf.CranfieldError, match="rank"):
+            first(table.drop("rank"), ties="rank")
+
+    def test_a_run_already_read_keeps_its_order(self) -> None:
+        qrels, run = {"t": {"a": 1}}, cf.read_run({"t": {"a": 1.0, "b": 2.0}}, name="r")
+        assert cf.evaluate(qrels, run, "RR").values.item() == 0.5
+        assert cf.evaluate(qrels, run, "RR", ties="given").values.item() == 1.0
+        with pytest.raises(cf.CranfieldError, match="ties=rank"):
+            cf.evaluate(qrels, run, "RR", ties="rank")
 
     def test_unknown_ties(self) -> None:
         with pytest.raises(cf.CranfieldError, match="found ties 'best'"):

@@ -406,7 +406,7 @@ class TestFiles:
 
         json.loads(scores.to_json(), parse_constant=refuse)
         assert Scores.from_json(scores.to_json()) == scores
-        assert len(repr(scores).split("\n")) == 2 + len(scores.runs)
+        assert len(repr(scores).split("\n")) == 2 + len(scores.runs) + len(scores.notices)
         assert scores._repr_html_().startswith("<table>")
 
     def test_parquet_is_a_plain_table_for_others(self, scores: Scores, tmp_path: Path) -> None:
@@ -512,7 +512,19 @@ class TestForPeople:
             "bm25      0.3750       30",
             "bm25+rm3  0.4375       10",
             "dense     0.5000        1",
+            "note: bm25 has ties.",
+            "note: Topic 302 has no judgments.",
         ]
+
+    def test_repr_shows_the_first_notices(self) -> None:
+        notices = [Notice("ties", f"number {i}\n") for i in range(7)]
+        lines = repr(Scores([[[0.5]]], ["a"], ["1"], ["AP"], ["mean"], notices=notices)).split("\n")
+        assert lines[3:] == [f"note: number {i}\\n" for i in range(5)] + ["… 2 more in .notices"]
+
+    def test_notices_are_escaped_in_html(self) -> None:
+        notices = [Notice("ties", "<script>")]
+        html = Scores([[[0.5]]], ["a"], ["1"], ["AP"], ["mean"], notices=notices)._repr_html_()
+        assert "<p>note: &lt;script&gt;</p>" in html
 
     def test_repr_of_many_runs_is_cut(self) -> None:
         lines = repr(make(np.zeros((25, 1, 1)))).split("\n")

@@ -31,6 +31,7 @@ SUMMARIES = ("mean", "sum")
 INTERVALS = ("t", "bootstrap", "percentile")
 
 _RUNS_SHOWN = 20  # a repr longer than a screen helps nobody
+_NOTICES_SHOWN = 5
 _PARQUET_KEY = "cranfield"  # where a Parquet file keeps what does not fit in a table
 _BOOTSTRAP_CELLS = 4_000_000  # resampled values held at a time: 32 MB
 
@@ -490,7 +491,7 @@ class Scores:
             ).rstrip()
             for line in table
         ]
-        return "\n".join([f"Scores: {self._size()}", *lines, *self._more()])
+        return "\n".join([f"Scores: {self._size()}", *lines, *self._more(), *self._notes()])
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -502,7 +503,7 @@ class Scores:
             + "</tr>"
             for line in self._table(_RUNS_SHOWN)
         )
-        more = "".join(f"<p>{text}</p>" for text in self._more())
+        more = "".join(f"<p>{escape(text)}</p>" for text in (*self._more(), *self._notes()))
         return (
             f"<table><caption>Scores: {self._size()}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
@@ -522,6 +523,12 @@ class Scores:
     def _more(self) -> list[str]:
         hidden = len(self.runs) - _RUNS_SHOWN
         return [f"… {hidden} more"] if hidden > 0 else []
+
+    def _notes(self) -> list[str]:
+        """The first few notices; `notices` has all of them."""
+        hidden = len(self.notices) - _NOTICES_SHOWN
+        shown = [f"note: {printable(n.text)}" for n in self.notices[:_NOTICES_SHOWN]]
+        return shown + ([f"… {hidden} more in .notices"] if hidden > 0 else [])
 
 
 # Numbers and names as people and files want them

@@ -56,8 +56,10 @@ def label_lists(gold: GoldStandard, run: Run, exclude_self: bool = False) -> Ran
             ranks += own
     topics = np.repeat(np.arange(n), [len(found) for found in items])
     flat = list(chain.from_iterable(items))
-    hits = [np.array(column, dtype=np.int64) for column in (ranks, flat, first, last)]
-    return rankings_of(returned, topics, *hits, tied=tied)
+    ranks_, items_, first_, last_ = (
+        np.array(column, dtype=np.int64) for column in (ranks, flat, first, last)
+    )
+    return rankings_of(returned, topics, ranks_, items_, first_, last_, tied)
 
 
 def _scores(ranked: Mapping[str, float], run: Run) -> Floats:
