@@ -105,8 +105,8 @@ class Evaluator:
     ) -> None:
         _one_of("topics", topics, get_args(Topics))
         _one_of("undefined", undefined, get_args(Undefined))
-        if depth is not None and depth < 1:
-            raise CranfieldError(f"found depth {depth}, expected a whole number from 1")
+        if depth is not None and (not isinstance(depth, int | np.integer) or depth < 1):
+            raise CranfieldError(f"found depth {depth!r}, expected a whole number from 1")
         self.topics, self.undefined, self.ties, self.depth = topics, undefined, ties, depth
         self.exclude_self, self.run_format, self.progress = exclude_self, run_format, progress
         self.threads = threads or min(4, os.cpu_count() or 1)

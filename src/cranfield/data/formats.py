@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Literal, TypeAlias, get_args
 
 from cranfield.data.columns import is_header
@@ -32,7 +33,7 @@ def recognise(source: Source, forced: str | None = None) -> Format:
                 return known
         raise CranfieldError(f"found format {forced!r}, expected one of {', '.join(FORMATS)}")
     start = source.start
-    if start.startswith(b"PAR1") and not start[4:5].isspace():  # else a topic named PAR1
+    if re.match(rb"PAR1(?![\s!-~])", start):  # else a topic named PAR1 or PAR1-x
         return "parquet"
     if start.startswith(b"ARROW1\0\0"):
         return "arrow"
@@ -55,7 +56,7 @@ def _is_record(line: bytes) -> bool:
 
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(record, dict) and is_header(list(record))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any, TypeAlias
 
 from cranfield.data.columns import TREC, VALUE, Kind
@@ -128,6 +129,6 @@ def _id(name: Any, where: str) -> str:
     """Identifiers are strings; whole numbers are taken as they are written."""
     if isinstance(name, str):
         return name
-    if isinstance(name, bool | float) or name is None:
-        raise InputError(f"{name!r} as an identifier", "a string", where)
-    return str(name)
+    if isinstance(name, Integral) and not isinstance(name, bool):
+        return str(name)
+    raise InputError(f"{name!r} as an identifier", "a string", where)

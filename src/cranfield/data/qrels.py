@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
@@ -12,7 +14,7 @@ import numpy as np
 
 from cranfield.data import trec
 from cranfield.data.formats import recognise
-from cranfield.data.mappings import Nested, nested
+from cranfield.data.mappings import Nested, nested, read_json
 from cranfield.data.records import Problem, Record, errors, real
 from cranfield.data.source import Source
 from cranfield.data.strings import Floats, Ints, Strings
@@ -34,10 +36,20 @@ class Qrels:
 
     topics: tuple[str, ...]
     offsets: Ints  # topic t has the rows offsets[t]:offsets[t + 1]
-    docs: Strings
     levels: Floats
+    given: Strings | list[str]  # the documents, as they came
     where: str = "qrels"
     repeated: int = 0  # judgments given more than once, each time alike
+
+    @cached_property
+    def docs(self) -> Strings:
+        """The documents as a column."""
+        return Strings.of(self.given) if isinstance(self.given, list) else self.given
+
+    @cached_property
+    def doc_names(self) -> list[str]:
+        """The documents as Python strings."""
+        return self.given if isinstance(self.given, list) else self.given.tolist()
 
     def __repr__(self) -> str:
         judgments = counted(len(self.levels), "judgment")
@@ -45,7 +57,7 @@ class Qrels:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{topic: {doc: level}}``."""
-        docs, levels = self.docs.tolist(), self.levels.tolist()
+        docs, levels = self.doc_names, self.levels.tolist()
         bounds = zip(self.topics, pairwise(self.offsets.tolist()), strict=True)
         return {t: dict(zip(docs[a:b], levels[a:b], strict=True)) for t, (a, b) in bounds}
 
@@ -82,7 +94,10 @@ def _read_file(source: Source, forced: str | None) -> Qrels:
             return _in_order(read_table(source, format, "qrels"), source.name)
     except (trec.Irregular, NotATable):
         pass
-    return _of_records(errors(source, format, "qrels"), source.name)
+    qrels = _of_records(errors(source, format, "qrels"), source.name)
+    if format == "json":  # records cannot tell of topics without documents
+        return _of_nested(nested(read_json(source), "qrels", source.name)[0], source.name)
+    return qrels
 
 
 def _in_order(table: Table, where: str) -> Qrels:
@@ -91,7 +106,7 @@ def _in_order(table: Table, where: str) -> Qrels:
     if "all" in table.names or table.repeats():
         raise trec.Irregular
     offsets = np.append(table.starts, len(table))
-    return Qrels(tuple(table.names), offsets, table.docs, table.values, where)
+    return Qrels(tuple(table.names), offsets, table.values, table.docs, where)
 
 
 def _of_table(table: Table) -> Qrels:
@@ -120,13 +135,17 @@ def _of_records(found: Iterator[Problem | Record], where: str) -> Qrels:
 
 def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:
     counts = [len(docs) for docs in judged.values()]
-    values = chain.from_iterable(docs.values() for docs in judged.values())
-    levels = [real(value) for value in values]
-    if None in levels:
+    values = [value for docs in judged.values() for value in docs.values()]
+    try:
+        levels = np.frombuffer(struct.pack(f"{len(values)}d", *values))
+    except (struct.error, OverflowError, TypeError):
+        levels = np.array([np.nan])
+    if not np.isfinite(levels).all() or bool in set(map(type, values)):
         topic, doc, level = next(
             (t, d, v) for t, docs in judged.items() for d, v in docs.items() if real(v) is None
         )
-        raise InputError(f"level {level!r} for document {doc} of topic {topic}", "a number", where)
+        found = f"level {level!r} for document {doc} of topic {topic}"
+        raise InputError(found, "a finite number", where)
     offsets = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
-    docs = Strings.of(list(chain.from_iterable(judged.values())))
-    return Qrels(tuple(judged), offsets, docs, np.array(levels, dtype=np.float64), where, repeated)
+    docs = list(chain.from_iterable(judged.values()))
+    return Qrels(tuple(judged), offsets, levels, docs, where, repeated)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from cranfield.data import trec
 from cranfield.data.formats import Format, recognise
-from cranfield.data.mappings import Nested, is_listed, nested
+from cranfield.data.mappings import Nested, is_listed, nested, read_json
 from cranfield.data.records import Record, errors, first_error, records
 from cranfield.data.source import Source
 from cranfield.data.table import Table
@@ -180,4 +180,6 @@ def _read_records(source: Source, format: Format, ties: Ties | None) -> Run:
         lists.setdefault(r.topic, {})[r.doc] = key
     by_rank = ties == "rank"
     order = None if by_rank else ties
+    if format == "json":  # records cannot tell of topics without documents
+        lists = {topic: lists.get(topic, {}) for topic in read_json(source)}
     return _of_nested(dict(lists), scored or by_rank, order, source.name, found[0].tag)

@@ -39,7 +39,7 @@ def read_table(source: Source, format: Format, kind: Kind) -> Table:
                 separator="," if format == "csv" else "\t",
                 infer_schema=False,  # identifiers are strings and never parsed
                 quote_char='"',
-            )
+            ).select(pl.all().str.strip_chars())
         found = tidy(frame, kind, source.name)
         if format in ("csv", "tsv") and any(column.null_count() for column in found):
             raise NotATable  # an empty cell, or a line with too few of them
@@ -73,6 +73,9 @@ def frame_table(data: Any, kind: Kind, where: str) -> Table:
     if type(data).__module__.startswith("pandas"):
         named = name_columns([str(c) for c in data.columns], kind, where)
         columns = {str(c): c for c in data.columns}
+        if len(columns) < len(data.columns):
+            found = f"columns {', '.join(map(str, data.columns))}"
+            raise InputError(found, "each column once", where)
         # Column by column, so that pandas' many string types need no PyArrow.
         data = pl.DataFrame(
             {theirs: _pandas_column(data[columns[theirs]]) for theirs in named.values()},

@@ -39,7 +39,7 @@ class GoldStandard:
     @cached_property
     def by_topic(self) -> list[dict[str, int]]:
         """For each topic, the item of each judged document."""
-        docs, items = self.qrels.docs.tolist(), self.items.tolist()
+        docs, items = self.qrels.doc_names, self.items.tolist()
         bounds = pairwise(self.qrels.offsets.tolist())
         return [dict(zip(docs[a:b], items[a:b], strict=True)) for a, b in bounds]
 

@@ -1,25 +1,38 @@
 """Labelling nested dicts: only the judged documents' ranks matter.
 
-A document's rank is one more than the number of documents with a higher score, so the scores
-of a topic are sorted, the judged documents looked up, and names compared only among ties.
+A document's rank is one more than the number of documents with a higher score. So the judged
+documents are looked up, their scores are searched for among all scores of the list, for many
+topics at a time, and names are compared only among ties.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
-from itertools import chain
-from math import isfinite
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from cranfield.data.records import real
 from cranfield.data.run import Run
 from cranfield.errors import InputError
-from cranfield.labelling.blocks import Floats, Rankings, rankings_of
+from cranfield.labelling.blocks import Bools, Floats, Ints, Rankings, count_by, rankings_of
 from cranfield.labelling.gold import GoldStandard
 
-FEW = 4  # judged documents in a list, below which counting beats searching
+BATCH = 256  # topics worked on at once
+
+
+@dataclass
+class _Batch:
+    """Some lists of a run: all their scores, and the judged documents found in them."""
+
+    topics: list[int] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    lists: list[Mapping[str, float]] = field(default_factory=list)
+    scores: list[bytes] = field(default_factory=list)  # as packed doubles
+    found: list[list[str]] = field(default_factory=list)
+    found_scores: list[float] = field(default_factory=list)
+    items: list[int] = field(default_factory=list)
 
 
 def label_lists(gold: GoldStandard, run: Run, exclude_self: bool = False) -> Rankings:
@@ -27,49 +40,39 @@ def label_lists(gold: GoldStandard, run: Run, exclude_self: bool = False) -> Ran
     assert run.lists is not None  # noqa: S101
     n = len(gold.qrels.topics)
     returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    first: list[int] = []  # the best and the worst rank that each hit's score allows,
-    last: list[int] = []
-    ranks: list[int] = []  # and its own
-    items: list[list[int]] = []
+    hits: list[tuple[Ints, ...]] = [(np.empty(0, dtype=np.int64),) * 5]
+    batch = _Batch()
+
+    def finish() -> None:
+        lists = _Lists(batch, run)
+        returned[lists.topics], tied[lists.topics] = lists.sizes, lists.tied()
+        hits.append(lists.hits())
+
     for t, (topic, judged) in enumerate(zip(gold.qrels.topics, gold.by_topic, strict=True)):
         ranked = run.lists.get(topic)
         if ranked is None:
-            items.append([])
             continue
         if exclude_self and topic in ranked:
             ranked = {doc: score for doc, score in ranked.items() if doc != topic}
-        scores = _scores(ranked, run)
-        in_order = (scores[1:] < scores[:-1]).all()  # as most lists are: sorted, and no ties
-        falling = scores if in_order else -np.sort(-scores)
-        if len(falling) and not (isfinite(falling[0]) and isfinite(falling[-1])):
-            raise _not_finite(ranked, topic, run)  # NaN is sorted to the end
-        returned[t] = len(falling)
-        ties = 0 if in_order else _tied(falling)
-        tied[t] = ties
+        if run.given:  # the order is the list's own: score it by place
+            ranked = {doc: -float(place) for place, doc in enumerate(ranked)}
+        try:  # faster than np.fromiter, and reads whatever has a __float__
+            batch.scores.append(struct.pack(f"{len(ranked)}d", *ranked.values()))
+        except (struct.error, OverflowError, TypeError):
+            raise _not_finite(ranked, topic, run) from None
         found = list(judged.keys() & ranked.keys())
-        items.append([judged[doc] for doc in found])
-        if found:
-            places = {d: -float(i) for i, d in enumerate(ranked)} if run.given else ranked
-            best, worst, own = _places(found, places, scores, falling, ties > 0)
-            first += best
-            last += worst
-            ranks += own
-    topics = np.repeat(np.arange(n), [len(found) for found in items])
-    flat = list(chain.from_iterable(items))
-    ranks_, items_, first_, last_ = (
-        np.array(column, dtype=np.int64) for column in (ranks, flat, first, last)
-    )
-    return rankings_of(returned, topics, ranks_, items_, first_, last_, tied)
-
-
-def _scores(ranked: Mapping[str, float], run: Run) -> Floats:
-    """The scores of a list in its own order: the places themselves where they are the order."""
-    if run.given:
-        return -np.arange(len(ranked), dtype=np.float64)
-    try:  # faster than np.fromiter, and reads whatever has a __float__
-        return np.frombuffer(struct.pack(f"{len(ranked)}d", *ranked.values()))
-    except (struct.error, OverflowError, TypeError):
-        return np.array([np.nan])
+        batch.topics.append(t)
+        batch.names.append(topic)
+        batch.lists.append(ranked)
+        batch.found.append(found)
+        batch.found_scores += map(ranked.__getitem__, found)
+        batch.items += map(judged.__getitem__, found)
+        if len(batch.topics) == BATCH:
+            finish()
+            batch = _Batch()
+    finish()
+    topics, ranks, items, first, last = map(np.concatenate, zip(*hits, strict=True))
+    return rankings_of(returned, topics, ranks, items, first, last, tied)
 
 
 def _not_finite(ranked: Mapping[str, float], topic: str, run: Run) -> InputError:
@@ -78,35 +81,76 @@ def _not_finite(ranked: Mapping[str, float], topic: str, run: Run) -> InputError
     return InputError(found, "a finite number", run.where)
 
 
-def _tied(falling: Floats) -> int:
-    """How many of the sorted scores equal another."""
-    same = falling[1:] == falling[:-1]
-    if not same.any():
-        return 0
-    return int(np.count_nonzero(np.append(same, False) | np.insert(same, 0, False)))
+class _Lists:
+    """The lists of a batch as arrays: their scores side by side, falling within each list."""
 
+    def __init__(self, batch: _Batch, run: Run) -> None:
+        self.batch = batch
+        self.topics = np.array(batch.topics, dtype=np.int64)
+        self.sizes = np.array([len(packed) // 8 for packed in batch.scores], dtype=np.int64)
+        self.starts = np.cumsum(self.sizes) - self.sizes
+        self.scores = np.frombuffer(b"".join(batch.scores))
+        self.list = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        bad = np.flatnonzero(~np.isfinite(self.scores))
+        if len(bad):
+            which = self.list[bad[0]]
+            raise _not_finite(batch.lists[which], batch.names[which], run)
+        self.within = np.ones(len(self.scores), dtype=bool)  # not the first of its list
+        self.within[self.starts[self.sizes > 0]] = False
+        self.falling = self._falling()
 
-def _places(
-    found: list[str], ranked: Mapping[str, float], scores: Floats, falling: Floats, ties: bool
-) -> tuple[list[int], list[int], list[int]]:
-    """First and last rank a document's score allows, and the rank its name gives it."""
-    if not ties and len(found) < FEW:
-        last = [int(np.count_nonzero(scores >= ranked[doc])) for doc in found]
-        return last, last, last
-    rising, n = falling[::-1], len(falling)
-    score = np.array([ranked[doc] for doc in found], dtype=np.float64)
-    last = (n - np.searchsorted(rising, score, side="left")).tolist()
-    if not ties:
-        return last, last, last
-    first = (n + 1 - np.searchsorted(rising, score, side="right")).tolist()
-    ranks = list(first)
-    docs = list(ranked)
-    groups: dict[float, dict[str, int]] = {}
-    for k, s in enumerate(score.tolist()):
-        if first[k] == last[k]:
-            continue
-        if s not in groups:
-            names = sorted((docs[i] for i in np.flatnonzero(scores == s).tolist()), reverse=True)
-            groups[s] = {name: i for i, name in enumerate(names)}
-        ranks[k] += groups[s][found[k]]
-    return first, last, ranks
+    def _falling(self) -> Floats:
+        rises = np.flatnonzero((self.scores[1:] > self.scores[:-1]) & self.within[1:]) + 1
+        if not len(rises):
+            return self.scores
+        falling = self.scores.copy()
+        for which in np.unique(self.list[rises]).tolist():
+            rows = self.rows(which)
+            falling[rows] = -np.sort(-falling[rows])
+        return falling
+
+    def rows(self, which: int) -> slice:
+        """The rows of a list."""
+        return slice(self.starts[which], self.starts[which] + self.sizes[which])
+
+    def tied(self) -> Ints:
+        """Per list, the documents whose score equals another's."""
+        same = self.within.copy()
+        same[1:] &= self.falling[1:] == self.falling[:-1]
+        either = same.copy()
+        either[:-1] |= same[1:]
+        return count_by(self.list[either], len(self.sizes))
+
+    def hits(self) -> tuple[Ints, ...]:
+        """Topic, rank, item, and best and worst possible rank of each judged document."""
+        which = np.repeat(np.arange(len(self.sizes)), [len(found) for found in self.batch.found])
+        score = np.array(self.batch.found_scores, dtype=np.float64)
+        first = self._count(which, score, lambda x, s: x > s) + 1
+        last = self._count(which, score, lambda x, s: x >= s)
+        ranks = first.copy()
+        doubtful = np.flatnonzero(last > first).tolist()
+        names = [doc for found in self.batch.found for doc in found] if doubtful else []
+        groups: dict[tuple[int, float], dict[str, int]] = {}
+        for k in doubtful:
+            group = (int(which[k]), float(score[k]))
+            if group not in groups:
+                groups[group] = self._by_name(*group)
+            ranks[k] += groups[group][names[k]]
+        return self.topics[which], ranks, np.array(self.batch.items, dtype=np.int64), first, last
+
+    def _count(self, which: Ints, score: Floats, above: Callable[[Floats, Floats], Bools]) -> Ints:
+        """How many scores of its list are above each score: a binary search for all at once."""
+        low = begin = self.starts[which]
+        high = low + self.sizes[which]
+        for _ in range(int(self.sizes.max(initial=0)).bit_length()):
+            searching = low < high
+            middle = np.where(searching, (low + high) // 2, begin)
+            on = searching & above(self.falling[middle], score)
+            low, high = np.where(on, middle + 1, low), np.where(searching & ~on, middle, high)
+        return low - begin
+
+    def _by_name(self, which: int, score: float) -> dict[str, int]:
+        """The places of the documents with one score: largest id first."""
+        docs = list(self.batch.lists[which])
+        rows = np.flatnonzero(self.scores[self.rows(which)] == score).tolist()
+        return {doc: i for i, doc in enumerate(sorted((docs[r] for r in rows), reverse=True))}
