@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -37,7 +38,7 @@ class Table:
         """First and last row (exclusive) of each group."""
         return pairwise([*self.starts.tolist(), len(self.docs)])
 
-    @property
+    @cached_property
     def group(self) -> Ints:
         """The group of each line."""
         return np.repeat(np.arange(len(self.names)), self.sizes)

@@ -39,7 +39,7 @@ def read_table(text: bytes, kind: Kind) -> Table:
     made = Table(topics[starts].tolist(), starts, docs, docs.hashes(), values)
     if kind == "qrels":
         return made
-    rank, tag = column(at("rank")), column(at("tag"))[:1].tolist()
+    rank, tag = column(at("rank")), column(at("tag"), slice(1)).tolist()
     ranks = whole_numbers(rank)
     ranks = all_numbers(rank) if ranks is None else ranks
     return replace(made, ranks=ranks, tag=tag[0] if tag else None)
@@ -55,9 +55,9 @@ class Fields:
         self.buffer = np.frombuffer(b"".join((around, text, end, around)), dtype=np.uint8)
         self.starts, self.ends = self._by_single_blanks(width) or self._by_blanks(width)
 
-    def column(self, i: int) -> Strings:
-        """The i-th field of every line."""
-        start, end = self.starts[:, i], self.ends[:, i]
+    def column(self, i: int, lines: slice = slice(None)) -> Strings:
+        """The i-th field of every line, or of some."""
+        start, end = self.starts[lines, i], self.ends[lines, i]
         return Strings(self.buffer, start + ROOM, end - start)
 
     def _by_single_blanks(self, width: int) -> tuple[Ints, Ints] | None:
@@ -65,8 +65,9 @@ class Fields:
         inside = self.buffer[ROOM:-ROOM]
         ends = np.flatnonzero(inside <= ord(" "))
         lines, extra = divmod(len(ends), width)
-        newlines, spaces, tabs = (np.count_nonzero(inside == ord(c)) for c in "\n \t")
-        if extra or newlines != lines or spaces + tabs + newlines != len(ends):
+        newlines, spaces = (np.count_nonzero(inside == ord(c)) for c in "\n ")
+        tabs = len(ends) - newlines - spaces
+        if extra or newlines != lines or (tabs and tabs != np.count_nonzero(inside == ord("\t"))):
             return None
         starts = np.empty_like(ends)
         starts[:1], starts[1:] = 0, ends[:-1] + 1
