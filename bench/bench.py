@@ -28,8 +28,9 @@ MEASURES = "AP nDCG@10 RR"
 PYTHON = sys.executable
 CRANFIELD = [PYTHON, "-m", "cranfield", "evaluate"]
 
-PYTREC_EVAL = """
-import sys, pytrec_eval
+# The usual loop, as pytrec_eval's users write it.
+READ = """
+import sys, time, pytrec_eval
 def read(path, columns, number):
     found = {}
     with open(path) as file:
@@ -38,27 +39,21 @@ def read(path, columns, number):
             found.setdefault(fields[0], {})[fields[2]] = number(fields[columns])
     return found
 qrels, run = read(sys.argv[1], 3, int), read(sys.argv[2], 4, float)
-scores = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut.10", "recip_rank"}).evaluate(run)
+"""
+
+PYTREC_EVAL = f"""{READ}
+scores = pytrec_eval.RelevanceEvaluator(qrels, {{"map", "ndcg_cut.10", "recip_rank"}}).evaluate(run)
 for name in ("map", "ndcg_cut_10", "recip_rank"):
     print(name, sum(s[name] for s in scores.values()) / len(scores))
 """
 
-DICTS = """
-import sys, time, pytrec_eval
+DICTS = f"""{READ}
 import cranfield as cf
-def read(path, columns, number):
-    found = {}
-    with open(path) as file:
-        for line in file:
-            fields = line.split()
-            found.setdefault(fields[0], {})[fields[2]] = number(fields[columns])
-    return found
-qrels, run = read(sys.argv[1], 3, int), read(sys.argv[2], 4, float)
 for _ in range(5):
     begun = time.perf_counter()
     cf.evaluate(qrels, run, "AP nDCG@10 RR")
     middle = time.perf_counter()
-    pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut.10", "recip_rank"}).evaluate(run)
+    pytrec_eval.RelevanceEvaluator(qrels, {{"map", "ndcg_cut.10", "recip_rank"}}).evaluate(run)
     print(middle - begun, time.perf_counter() - middle)
 """
 

@@ -30,42 +30,41 @@ class Judged(Measure):
         return ratio(total(x.judged), x.n if x.l is None else np.minimum(x.n, x.l))
 
 
+class Count(Measure):
+    """A number of things: summed over topics, true whatever is relevant, and never best."""
+
+    summary = "sum"
+    better = "neither"
+    effectiveness = False
+    range = "whole numbers"
+
+
 @measure
-class NumQ(Measure):
+class NumQ(Count):
     """The number of topics evaluated.
 
     >>> NumQ()([1])
     1.0
     """
 
-    summary = "sum"
-    better = "neither"
-    effectiveness = False
-    range = "whole numbers"
-
     def score(self, x: Lists) -> Floats:
         return np.ones(len(x))
 
 
 @measure
-class NumRet(Measure):
+class NumRet(Count):
     """The number of items returned.
 
     >>> NumRet()([1, 0, None])
     3.0
     """
 
-    summary = "sum"
-    better = "neither"
-    effectiveness = False
-    range = "whole numbers"
-
     def score(self, x: Lists) -> Floats:
         return (x.n if x.l is None else np.minimum(x.n, x.l)).astype(np.float64)
 
 
 @measure
-class NumRel(Measure):
+class NumRel(Count):
     """R: the number of items known to be relevant.
 
     >>> NumRel()([1], judged=[1, 1, 0])
@@ -73,17 +72,13 @@ class NumRel(Measure):
     """
 
     rel: float | None = rel_param()
-    summary = "sum"
-    better = "neither"
-    effectiveness = False
-    range = "whole numbers"
 
     def score(self, x: Lists) -> Floats:
         return x.R
 
 
 @measure
-class NumRelRet(Measure):
+class NumRelRet(Count):
     """The number of relevant items returned.
 
     >>> NumRelRet()([1, 0, 1])
@@ -91,10 +86,6 @@ class NumRelRet(Measure):
     """
 
     rel: float | None = rel_param()
-    summary = "sum"
-    better = "neither"
-    effectiveness = False
-    range = "whole numbers"
 
     def score(self, x: Lists) -> Floats:
         return total(x.I)
