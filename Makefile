@@ -20,6 +20,10 @@ demo: $(VENV)/installed  ## simulate a collection, evaluate it, print a table th
 	@mkdir -p demo
 	$(BIN)/cranfield simulate --topics 50 --runs 5 --depth 1000 --levels 3 --seed 7 -o demo
 	$(BIN)/cranfield evaluate demo/qrels.txt demo/runs/*.txt
+	@echo
+	@echo "A row is a system, a column a measure, a value its mean over the topics. Notes tell what"
+	@echo "to know before believing it. $(BIN)/cranfield explain nDCG@10 tells what a measure is;"
+	@echo "the files evaluated are in demo/."
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
