@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -299,3 +300,38 @@ def test_a_reader_that_leaves_early_is_no_error(here: Path) -> None:
     )  # fmt: skip
     assert done.stdout.splitlines() == ["run\ttopic\tmeasure\tvalue", "0"]
     assert done.stderr.replace("note: ", "").count("Traceback") == 0
+
+
+class Terminal(io.StringIO):
+    """A standard error that somebody watches."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("watched", "patience", "shown"), [(True, 0.0, True), (True, 60.0, False), (False, 0.0, False)]
+)
+def test_progress_is_shown_to_those_who_wait_and_watch(
+    here: Path, monkeypatch: pytest.MonkeyPatch, watched: bool, patience: float, shown: bool
+) -> None:
+    from cranfield.cli import progress
+
+    monkeypatch.setattr(progress, "PATIENCE", patience)
+    monkeypatch.setattr(sys, "stderr", Terminal() if watched else io.StringIO())
+    monkeypatch.setenv("TERM", "xterm")
+    assert main(["evaluate", "qrels", "bm25.run", "dense.run", "-o", "out"]) == 0
+    assert ("reading dense" in sys.stderr.getvalue()) == shown  # type: ignore[attr-defined]
+
+
+def test_progress_counts_every_part_of_a_run(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import cranfield as cf
+    from cranfield.data.source import Source
+
+    monkeypatch.setattr(Source.pieces, "__defaults__", (20,))
+    seen: list[str] = []
+    cf.evaluate("qrels", ["bm25.run", "dense.run"], "AP", progress=seen.append)
+    # Pieces of 20 bytes and the rest of the line: one a line here, two lines where they are short.
+    assert seen == ["bm25"] * seen.count("bm25") + ["dense"] * seen.count("dense")
+    assert 2 <= seen.count("bm25") <= 4
+    assert 2 <= seen.count("dense") <= 3

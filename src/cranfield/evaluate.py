@@ -78,6 +78,8 @@ class Evaluator:
         Drop a document whose id is the topic's.
     threads
         How many to use; the result does not depend on it.
+    progress
+        Called with the name of a run whenever another part of it has been read.
 
     >>> ev = Evaluator({"q1": {"a": 1}}, "RR")
     >>> ev({"q1": {"b": 2.0, "a": 1.0}}).summary()
@@ -101,7 +103,7 @@ class Evaluator:
         qrels_format: str | None = None,
         run_format: str | None = None,
         block_cells: int = BLOCK_CELLS,
-        progress: Callable[[str, int], None] | None = None,
+        progress: Callable[[str], None] | None = None,
     ) -> None:
         _one_of("topics", topics, get_args(Topics))
         _one_of("undefined", undefined, get_args(Undefined))
@@ -163,11 +165,8 @@ class Evaluator:
         else:
             from cranfield.labelling.columns import label_columns
 
-            step = None if self.progress is None else lambda n: self.progress(run.name, n)  # type: ignore[misc]
-            found = label_columns(self.gold, run, self.exclude_self, self.threads, step)
+            found = label_columns(self.gold, run, self.exclude_self, self.threads, self.progress)
             rankings, topics, contradicted = found.rankings, found.topics, found.contradicted
-        if self.progress is not None:
-            self.progress(run.name, 0)
         about = notices.of_run(
             run.name,
             rankings,
@@ -217,8 +216,7 @@ class Evaluator:
                 parts = list(pool.map(measured, self._blocks))
         else:
             parts = [measured(block) for block in self._blocks]
-        values = np.concatenate(parts)
-        return values
+        return np.concatenate(parts)
 
     def _refuse_undefined(self, topics: Sequence[str], values: Floats) -> None:
         if self.undefined == "error" and np.isnan(values).any():

@@ -16,23 +16,21 @@ class Progress:
     """Shows itself when the work takes longer than a second and somebody is watching."""
 
     def __init__(self, paths: list[str]) -> None:
-        self._sizes = {p: os.path.getsize(p) for p in paths if os.path.isfile(p)}
+        self._total = sum(os.path.getsize(p) for p in paths if os.path.isfile(p))
         self._begun = time.monotonic()
         self._watched = sys.stderr.isatty()
         self._bar: Any = None
         self._task: Any = None
         self._done = 0
-        self._finished = 0
 
     def __enter__(self) -> Progress:
         return self
 
-    def step(self, run: str, parts: int) -> None:
-        """Another part of a run was read, or (0) the run is finished."""
+    def step(self, run: str) -> None:
+        """Another part of a run was read."""
         if not self._watched:
             return
-        self._done += parts * CHUNK
-        self._finished += parts == 0
+        self._done += CHUNK
         if self._bar is None:
             if time.monotonic() - self._begun < PATIENCE:
                 return
@@ -52,7 +50,7 @@ class Progress:
             transient=True,
         )
         self._bar.start()
-        self._task = self._bar.add_task("reading", total=sum(self._sizes.values()) or None)
+        self._task = self._bar.add_task("reading", total=self._total or None)
 
     def __exit__(self, *problem: object) -> None:
         if self._bar is not None:

@@ -37,11 +37,6 @@ class Judgments:
         return max(0.0, float(self.levels.max(initial=0.0)))
 
     @cached_property
-    def relevant(self) -> Ints:
-        """The number of items above level 0 of each topic."""
-        return count_by(self.item_topics[self.levels > 0], len(self.topics))
-
-    @cached_property
     def item_topics(self) -> Ints:
         """The topic of each item, as an index into `topics`."""
         return np.repeat(np.arange(len(self.topics)), self.counts)

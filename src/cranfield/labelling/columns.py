@@ -63,7 +63,7 @@ def label_columns(
     run: Run,
     exclude_self: bool = False,
     threads: int = 2,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> ColumnLabels:
     """Where a run in a table placed the judged documents."""
     try:
@@ -100,7 +100,7 @@ def _in_parts(
     run: Run,
     exclude_self: bool,
     threads: int,
-    progress: Callable[[int], None] | None,
+    progress: Callable[[str], None] | None,
 ) -> _Labelled:
     found, seen = _Labelled(), set[str]()
     waiting: list[Table] = []  # the lines so far of a topic that may go on
@@ -134,7 +134,7 @@ def _in_parts(
                 finish()
                 keep(middle)
         if progress is not None:
-            progress(1)
+            progress(run.name)
     finish()
     return found
 
