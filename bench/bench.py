@@ -25,6 +25,24 @@ from typing import NamedTuple
 
 TOPICS, DEPTH = 6980, 1000
 MEASURES = "AP nDCG@10 RR"
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+CATALOGUE = " ".join([
+    # all of trec_eval's (its nickname all_trec, with the default parameters)
+    "NumQ NumRet NumRel NumRelRet AP GMAP Rprec bpref RR AP11 infAP GMbpref Utility",
+    "binG G nDCG nDCGrel RnDCG SetP SetRelP SetRecall SetAP SetF NumNonRelRet",
+    "YAAP RBP(p=0.9) RBP(p=0.9).residual IPrec(reach=nearest)",
+    *(f"{m}@{l}" for m in ("P", "Recall", "nDCG", "AP(norm=R)", "RelP") for l in CUTOFFS),
+    *(f"Success@{l}" for l in (1, 5, 10)),
+    *(f"Unjudged@{l}" for l in (5, 10, 20)),
+    *(f"Rprec(mult={k / 5})" for k in range(1, 11)),
+    # all of NTCIREVAL's, those of its later releases and of its options -gap and -j included
+    "O Pmeasure Pplus Q ntcir:RBP ntcir:ERR ntcir:EBR ntcir:iRBU ntcir:GAP",
+    *(f"NCU(stop={s}, utility={u})" for s in ("gu", "rb") for u in ("P", "BR", "IE")),
+    *(f"NCU(stop=rb, utility={u})@1000" for u in ("P", "BR", "IE")),
+    *(f"{m}@1000" for m in ("AP", "Q", "ntcir:GAP", "ntcir:nDCG", "P", "Success")),
+    *(f"ntcir:{m}@1000" for m in ("RBP", "nRBP", "ERR", "nERR", "EBR", "nEBR", "iRBU", "niRBU")),
+    "bpref_R bpref_N bpref_relative rpref_N rpref_relative rpref_relative2",
+])  # fmt: skip
 PYTHON = sys.executable
 CRANFIELD = [PYTHON, "-m", "cranfield", "evaluate"]
 
@@ -224,6 +242,18 @@ def many() -> Iterator[Result]:
         yield Result("17 runs: one of them", all_.seconds / one.seconds, 6, "x the time")
 
 
+def catalogue() -> Iterator[Result]:
+    """All measures of trec_eval and NTCIREVAL, 1,000 topics × 1,000 documents."""
+    with tempfile.TemporaryDirectory() as directory:
+        simulate(directory, 1000, 1)
+        files = [f"{directory}/qrels.txt", f"{directory}/runs/sys01.txt"]
+        three = [*CRANFIELD, *files, "-m", MEASURES]
+        every = [*CRANFIELD, *files, "-m", CATALOGUE]
+        few, all_ = alternate(three, every, 5)
+        name = f"all of trec_eval's and NTCIREVAL's measures: {MEASURES}"
+        yield Result(name, all_.seconds / few.seconds, 4, "x the time")
+
+
 def skewed() -> Iterator[Result]:
     """One topic of five million documents beside a hundred small ones."""
     with tempfile.TemporaryDirectory() as directory:
@@ -243,6 +273,7 @@ def skewed() -> Iterator[Result]:
 BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {
     "small": small,
     "many": many,
+    "catalogue": catalogue,
     "skewed": skewed,
     "large": large,
 }

@@ -27,9 +27,13 @@ MAY_USE: dict[str, set[str]] = {
     "scores": BASE | {"data.files"},
     "notices": BASE | {"data", "labelling.blocks", "measures", "scores"},
     "evaluate": BASE | {"data", "labelling", "measures", "scores", "notices"},
-    "report": BASE | {"scores"},
-    "cli": BASE | {"data", "labelling", "measures", "scores", "notices", "evaluate", "report"},
-    "__init__": BASE | {"data", "labelling", "measures", "scores", "evaluate", "report"},
+    "report": BASE | {"scores", "measures"},
+    "tracing": BASE | {"data", "labelling", "measures", "evaluate", "report"},
+    "cli": BASE
+    | {"data", "labelling", "measures", "scores", "notices", "evaluate", "report", "tracing"},
+    "compat": BASE | {"data", "measures", "scores", "evaluate"},
+    "__init__": BASE
+    | {"data", "labelling", "measures", "scores", "evaluate", "report", "tracing", "compat"},
     "__main__": {"cli"},
 }
 

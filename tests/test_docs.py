@@ -29,8 +29,10 @@ import pytest
 import cranfield as cf
 
 ROOT = Path(__file__).parents[1]
-GUIDES = ("README.md", "docs/guide.md")
-LINKED = (*GUIDES, "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md")
+GUIDES = ("README.md", "docs/guide.md")  # with commands
+SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
+CATALOGUE = ROOT / "docs" / "measures.md"
+LINKED = (*SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/measures.md")
 
 _BETWEEN = "--- next block ---"
 _COMMAND = re.compile(r"(?:\$ |\.venv/bin/)(?=cranfield )")
@@ -179,7 +181,7 @@ def differ(document: str, line: int, shown: list[str], real: list[str]) -> str:
     return "\n".join([f"{document}:{line + 1} shows", *shown, "but there is", *real])
 
 
-@pytest.mark.parametrize("document", GUIDES)
+@pytest.mark.parametrize("document", SCRIPTED)
 def test_python_blocks_run_and_print_what_is_shown(document: str, tmp_path: Path) -> None:
     printed = run_python(document, tmp_path)
     for (block, output), real in zip(scripts(document), printed, strict=True):
@@ -258,7 +260,21 @@ def anchors(file: Path) -> set[str]:
     """The anchors GitHub makes of a document's headings."""
     text = re.sub(r"^```.*?^```", "", file.read_text("utf-8"), flags=re.M | re.S)
     headings = re.findall(r"^#+ (.+)$", text, flags=re.M)
-    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+    slugs = [re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings]
+    return {s if i == slugs.index(s) else f"{s}-{slugs[:i].count(s)}" for i, s in enumerate(slugs)}
+
+
+def catalogue() -> str:
+    """The page of all measures, from a process that has no others."""
+    command = [sys.executable, "-m", "cranfield", "measures", "-f", "markdown"]
+    environment = {**os.environ, "PYTHONUTF8": "1"}
+    return subprocess.run(
+        command, capture_output=True, check=True, env=environment, encoding="utf-8"
+    ).stdout
+
+
+def test_the_catalogue_is_what_the_command_prints() -> None:
+    assert CATALOGUE.read_text(encoding="utf-8") == catalogue()
 
 
 def test_citation_names_this_version() -> None:
@@ -292,6 +308,7 @@ def rewrite(document: str, directory: Path) -> None:
 if __name__ == "__main__":
     import tempfile
 
-    for name in GUIDES:
+    CATALOGUE.write_text(catalogue(), encoding="utf-8")
+    for name in SCRIPTED:
         with tempfile.TemporaryDirectory() as place:
             rewrite(name, Path(place))

@@ -20,9 +20,19 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import cranfield as cf
 from cranfield.data.files import read_bytes, write_whole
 from cranfield.errors import CranfieldError
-from cranfield.scores import Interval, Notice, Scores, four_decimals, number, printable
+from cranfield.scores import (
+    BETTER,
+    SUMMARIES,
+    Interval,
+    Notice,
+    Scores,
+    four_decimals,
+    number,
+    printable,
+)
 
 NAN = math.nan
 
@@ -39,6 +49,7 @@ def make(values: Any, undefined: str = "zero", **names: Any) -> Scores:
         names.get("summaries", ("mean",) * measures),
         undefined,
         names.get("notices", ()),
+        names.get("better", ()),
     )
 
 
@@ -81,8 +92,10 @@ class TestConstruction:
             ({"runs": ("a", "b")}, r"found values of shape \(1, 2, 1\), expected \(2, 2, 1\)"),
             ({"topics": ("x", "x")}, "the topic 'x' twice"),
             ({"topics": ("x", "all")}, "a topic named 'all'"),
-            ({"summaries": ("median",)}, "'mean' or 'sum'"),
-            ({"summaries": ("mean", "mean")}, "for each of the measures"),
+            ({"summaries": ("median",)}, "'median',.* expected one of mean, sum, gmean, se for"),
+            ({"summaries": ("mean", "mean")}, "expected one of mean, sum, gmean, se for each"),
+            ({"better": ("more",)}, "'more',.* expected one of higher, lower, neither for each"),
+            ({"better": ("higher", "lower")}, "expected one of higher, lower, neither for each"),
             ({"undefined": "ignore"}, "undefined='ignore', expected one of zero, nan, skip, error"),
         ],
     )
@@ -96,6 +109,40 @@ class TestConstruction:
         assert one([1, 2]) != one([1, 2], undefined="skip")
         assert scores != scores.select(runs=["dense", "bm25+rm3", "bm25"])
         assert scores != "scores"
+
+
+class TestBetter:
+    """Which end of a measure is the good one."""
+
+    def test_higher_unless_there_is_no_better(self) -> None:
+        four = make(np.zeros((1, 1, 4)), summaries=("mean", "sum", "gmean", "se"))
+        assert four.better == ("higher", "neither", "higher", "neither")
+
+    def test_as_given_and_kept_when_selecting(self) -> None:
+        scores = make(np.zeros((2, 1, 3)), better=("lower", "higher", "neither"))
+        assert scores.better == ("lower", "higher", "neither")
+        assert scores.select(measures=["M@2", "M@0"]).better == ("neither", "lower")
+        assert scores["run1"].better == scores.better
+        assert scores != make(np.zeros((2, 1, 3)))
+
+    def test_measures_say_it(self) -> None:
+        scores = cf.evaluate({"a": {"x": 1}}, {"a": ["x"]}, "AP E NumRet Judged@10 GMAP")
+        assert scores.better == ("higher", "lower", "neither", "neither", "higher")
+        assert scores.summaries == ("mean", "mean", "sum", "mean", "gmean")
+
+    def test_columns_of_standard_errors(self) -> None:
+        """x and y are tied: over both orders AP is 1 or 1/2, and ERR is sampled."""
+        run = {"a": {"x": 1.0, "y": 1.0}, "b": {"x": 1.0}}
+        scores = cf.evaluate(
+            {"a": {"x": 1}, "b": {"x": 1}}, run, "AP ERR(max_level=1)", ties="expected", seed=3
+        )
+        assert scores.measures == ("AP", "ERR(max_level=1)", "ERR(max_level=1).se")
+        assert scores.summaries == ("mean", "mean", "se")
+        assert scores.better == ("higher", "higher", "neither")
+        assert scores["run", "a", "AP"] == 0.75
+        errors = scores.values[0, :, 2].tolist()
+        assert errors[0] > 0 == errors[1]  # nothing is tied in b
+        assert scores.summary()["run"]["ERR(max_level=1).se"] == pytest.approx(errors[0] / 2)
 
 
 class TestSelecting:
@@ -163,6 +210,42 @@ class TestSummaries:
         assert value_of(one([1, 0]).gmean(floor=0.01)) == pytest.approx(0.1)
         with pytest.raises(CranfieldError, match="above 0"):
             one([1]).gmean(floor=0)
+
+    def test_each_column_is_summarised_as_it_says(self) -> None:
+        block = np.array([[[0.5, 0.5, 0.5, 0.5], [0.125, 0.125, 0.125, 0.125]]])
+        scores = make(block, summaries=("mean", "sum", "gmean", "se"))
+        mean, together, geometric, error = scores.summary()["run0"].values()
+        assert mean == 0.3125
+        assert together == 0.625
+        assert geometric == pytest.approx(0.25, abs=1e-15)  # √(1/2 · 1/8)
+        assert error == pytest.approx(math.sqrt(1 / 4 + 1 / 64) / 2, abs=1e-15)
+        assert [row[3] for row in scores.rows()] == [mean, together, geometric, error]
+        # The methods ignore it: whoever asks for a mean gets one.
+        assert set(scores.mean()["run0"].values()) == {0.3125}
+
+    def test_geometric_summaries_have_a_floor(self) -> None:
+        """trec_eval's gm_map: exp(mean log max(x, 0.00001))."""
+        scores = make([[[1.0], [0.0]]], summaries=("gmean",))
+        assert value_of(scores.summary()) == pytest.approx(math.sqrt(1e-5), rel=1e-14)
+        tiny = make([[[1e-9], [1e-7]]], summaries=("gmean",))
+        assert value_of(tiny.summary()) == pytest.approx(1e-5, rel=1e-14)
+        kept = make([[[0.5], [NAN]]], "skip", summaries=("gmean",))
+        assert value_of(kept.summary()) == pytest.approx(0.5, abs=1e-15)
+        assert math.isnan(value_of(make([[[0.5], [NAN]]], summaries=("gmean",)).summary()))
+
+    @given(st.lists(st.just(0.0) | st.floats(1e-9, 1e3), min_size=1, max_size=30))
+    def test_standard_errors_give_that_of_the_mean(self, x: list[float]) -> None:
+        """Independent means with these standard errors: √(Σ se²)/n; n equal ones shrink by √n."""
+        of_mean = value_of(make(np.array(x).reshape(1, -1, 1), summaries=("se",)).summary())
+        assert of_mean == pytest.approx(float(np.linalg.norm(x)) / len(x), rel=1e-12)
+        equal = value_of(make(np.full((1, len(x), 1), x[0]), summaries=("se",)).summary())
+        assert equal == pytest.approx(x[0] / math.sqrt(len(x)), rel=1e-12)
+
+    def test_standard_errors_of_one_topic_and_of_none(self) -> None:
+        assert value_of(make([[[0.25]]], summaries=("se",)).summary()) == 0.25
+        assert math.isnan(value_of(make(np.zeros((1, 0, 1)), summaries=("se",)).summary()))
+        skipped = make([[[0.25], [NAN]]], "skip", summaries=("se",))
+        assert value_of(skipped.summary()) == 0.25
 
     def test_median_and_standard_deviation(self) -> None:
         assert value_of(one([5, 1, 2]).median()) == 2
@@ -378,7 +461,8 @@ def any_scores(draw: st.DrawFn) -> Scores:
         runs=tuple(runs),
         topics=tuple(topics),
         measures=tuple(measures),
-        summaries=tuple(draw(st.sampled_from(["mean", "sum"])) for _ in measures),
+        summaries=tuple(draw(st.sampled_from(SUMMARIES)) for _ in measures),
+        better=tuple(draw(st.sampled_from(BETTER)) for _ in measures),
         notices=tuple(draw(st.lists(notice, max_size=2))),
     )
 
@@ -408,6 +492,29 @@ class TestFiles:
         assert Scores.from_json(scores.to_json()) == scores
         assert len(repr(scores).split("\n")) == 2 + len(scores.runs) + len(scores.notices)
         assert scores._repr_html_().startswith("<table>")
+
+    @pytest.mark.parametrize("extension", [".json", ".parquet"])
+    def test_summaries_and_better_are_kept(self, extension: str, tmp_path: Path) -> None:
+        better = ("higher", "neither", "lower", "neither")
+        scores = make(
+            np.arange(8.0).reshape(1, 2, 4), summaries=("gmean", "sum", "mean", "se"), better=better
+        )
+        path = tmp_path / f"scores{extension}"
+        scores.save(path)
+        loaded = Scores.load(path)
+        assert loaded == scores
+        assert loaded.summaries == ("gmean", "sum", "mean", "se")
+        assert loaded.better == better
+        assert loaded.summary() == scores.summary()
+
+    @pytest.mark.parametrize("extension", [".json", ".parquet"])
+    def test_scores_of_a_real_evaluation(self, extension: str, tmp_path: Path) -> None:
+        names = "AP GMAP E NumRet IPrec NCUgu,P RBP.residual ERR(max_level=2)"
+        run = {"q1": {"x": 1.0, "y": 1.0, "z": 0.5}, "q2": {"x": 2.0}}
+        qrels = {"q1": {"x": 2, "z": 1}, "q2": {"y": 1}}
+        scores = cf.evaluate(qrels, run, names, ties="expected")
+        scores.save(tmp_path / f"s{extension}")
+        assert Scores.load(tmp_path / f"s{extension}") == scores
 
     def test_parquet_is_a_plain_table_for_others(self, scores: Scores, tmp_path: Path) -> None:
         pyarrow = pytest.importorskip("pyarrow.parquet")

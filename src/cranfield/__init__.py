@@ -13,57 +13,179 @@ from cranfield.data.run import Run, read_run
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluate import Evaluator, evaluate
 from cranfield.measures.base import REGISTRY, Measure, measure, param
-from cranfield.measures.cascade import ERR, RBP
-from cranfield.measures.counts import Judged, NumQ, NumRel, NumRelRet, NumRet
-from cranfield.measures.dcg import nDCG
+from cranfield.measures.counts import (
+    Judged,
+    NumJudgedRet,
+    NumNonRelRet,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    NumUnjudgedRet,
+    Unjudged,
+)
+from cranfield.measures.cumulated import BR, Rmeasure, nCG, nG
+from cranfield.measures.curve import AP11, IPrec
+from cranfield.measures.dcg import DCG, RBP, nDCG, nRBP
+from cranfield.measures.experimental import G, RnDCG, binG, nDCGrel
+from cranfield.measures.graded import GAP, NWRR, WRR, Compat, gAP
 from cranfield.measures.grammar import parse_measure, parse_measures
+from cranfield.measures.incomplete import (
+    GMbpref,
+    bpref,
+    bpref_N,
+    bpref_R,
+    bpref_relative,
+    infAP,
+    rpref_N,
+    rpref_relative,
+    rpref_relative2,
+)
 from cranfield.measures.lists import Lists, ratio, total
-from cranfield.measures.ncu import AP, RR, Q
-from cranfield.measures.preference import bpref
-from cranfield.measures.sets import P, Recall, Success
+from cranfield.measures.ncu import (
+    AP,
+    EBR,
+    ERR,
+    GMAP,
+    NCU,
+    RR,
+    YAAP,
+    O,
+    Pmeasure,
+    Pplus,
+    Q,
+    iRBU,
+    nEBR,
+    nERR,
+    niRBU,
+)
+from cranfield.measures.reading import TBG, U
+from cranfield.measures.sets import (
+    E,
+    F,
+    P,
+    PairAccuracy,
+    Recall,
+    RelP,
+    Rprec,
+    SetAP,
+    SetF,
+    SetP,
+    SetRecall,
+    SetRelP,
+    Success,
+    Utility,
+)
 from cranfield.scores import Interval, Notice, Scores
 
 if TYPE_CHECKING:
+    from cranfield import compat
     from cranfield.data.simulate import Collection, simulate
+    from cranfield.report.steps import Explanation
+    from cranfield.tracing import explain
+
+# Not needed to evaluate: imported when asked for.
+_LATER = {
+    "Collection": "cranfield.data.simulate",
+    "Explanation": "cranfield.report.steps",
+    "explain": "cranfield.tracing",
+    "simulate": "cranfield.data.simulate",
+}
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AP",
+    "AP11",
+    "BR",
+    "DCG",
+    "EBR",
     "ERR",
+    "GAP",
+    "GMAP",
+    "NCU",
+    "NWRR",
     "RBP",
     "REGISTRY",
     "RR",
+    "TBG",
+    "WRR",
+    "YAAP",
     "Collection",
+    "Compat",
     "CranfieldError",
+    "E",
     "Evaluator",
+    "Explanation",
+    "F",
+    "G",
+    "GMbpref",
+    "IPrec",
     "InputError",
     "Interval",
     "Judged",
     "Lists",
     "Measure",
     "Notice",
+    "NumJudgedRet",
+    "NumNonRelRet",
     "NumQ",
     "NumRel",
     "NumRelRet",
     "NumRet",
+    "NumUnjudgedRet",
+    "O",
     "P",
+    "PairAccuracy",
+    "Pmeasure",
+    "Pplus",
     "Q",
     "Qrels",
     "Recall",
+    "RelP",
+    "Rmeasure",
+    "RnDCG",
+    "Rprec",
     "Run",
     "Scores",
+    "SetAP",
+    "SetF",
+    "SetP",
+    "SetRecall",
+    "SetRelP",
     "Success",
+    "U",
+    "Unjudged",
+    "Utility",
+    "binG",
     "bpref",
+    "bpref_N",
+    "bpref_R",
+    "bpref_relative",
+    "compat",
     "evaluate",
+    "explain",
+    "gAP",
+    "iRBU",
+    "infAP",
     "measure",
+    "nCG",
     "nDCG",
+    "nDCGrel",
+    "nEBR",
+    "nERR",
+    "nG",
+    "nRBP",
+    "niRBU",
     "param",
     "parse_measure",
     "parse_measures",
     "ratio",
     "read_qrels",
     "read_run",
+    "rpref_N",
+    "rpref_relative",
+    "rpref_relative2",
     "simulate",
     "total",
 ]
@@ -74,8 +196,10 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Collection", "simulate"):  # not needed to evaluate: imported when asked for
-        from cranfield.data import simulate as module
+    from importlib import import_module
 
-        return getattr(module, name)
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    if name == "compat":
+        return import_module("cranfield.compat")
     raise AttributeError(f"module 'cranfield' has no attribute {name!r}")

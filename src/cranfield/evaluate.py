@@ -5,28 +5,43 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from cranfield import notices
+from cranfield.data.lengths import LengthsLike, read_lengths
 from cranfield.data.qrels import QrelsLike, read_qrels
-from cranfield.data.run import Run, RunLike, Ties, read_run
+from cranfield.data.run import TIES, Run, RunLike, read_run
+from cranfield.data.run import Ties as Order
 from cranfield.data.tables import is_frame
 from cranfield.errors import CranfieldError, InputError
-from cranfield.labelling.blocks import Bools, Floats, Rankings
+from cranfield.labelling.blocks import Bools, Floats, Rankings, spans
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
+from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import Measure
+from cranfield.measures.expected import Expected
 from cranfield.measures.gains import parse_gain
 from cranfield.measures.grammar import MeasureLike, parse_measures
-from cranfield.measures.lists import BLOCK_CELLS, Gold, blocks, gold_block, lists_block
+from cranfield.measures.lists import (
+    BLOCK_CELLS,
+    Gold,
+    Lists,
+    blocks,
+    gold_block,
+    lists_block,
+    tie_bounds,
+)
 from cranfield.scores import Notice, Scores
 from cranfield.wording import some
 
 Topics: TypeAlias = Literal["judged", "common"]
 Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
+Ties: TypeAlias = Literal["trec", "rank", "given", "best", "worst", "expected"]
+TieOrder = get_args(Ties)
 
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "Recall@1000", "Judged@10")
 
@@ -69,7 +84,13 @@ class Evaluator:
         What a topic without a relevant document scores: ``zero``; ``nan``, and so do the means
         over it; nothing, it is left out of the means (``skip``); or it is an ``error``.
     ties
-        Order of the lists: ``trec``, ``rank`` or ``given``; see `read_run`.
+        Order of the lists: ``trec``, ``rank`` or ``given``, see `read_run`; or as ``trec``, but
+        tied documents by level, the ``best`` or the ``worst`` first; or ``expected``, the mean
+        over all orders of tied documents: exact for measures that allow it, for the others the
+        mean of `tie_samples` random orders (chosen by `seed`), with its standard error in a
+        column of its own.
+    lengths
+        Lengths of the documents, for measures that need them: a path, a dict or a frame.
     depth
         Look at so many documents of each list only.
     rel, gains, condensed
@@ -99,6 +120,9 @@ class Evaluator:
         gains: Any = None,
         condensed: bool = False,
         exclude_self: bool = False,
+        lengths: LengthsLike = None,
+        tie_samples: int = 100,
+        seed: int = 0,
         threads: int | None = None,
         qrels_format: str | None = None,
         run_format: str | None = None,
@@ -107,15 +131,33 @@ class Evaluator:
     ) -> None:
         _one_of("topics", topics, get_args(Topics))
         _one_of("undefined", undefined, get_args(Undefined))
-        if depth is not None and (not isinstance(depth, int | np.integer) or depth < 1):
-            raise CranfieldError(f"found depth {depth!r}, expected a whole number from 1")
+        if ties is not None:
+            _one_of("ties", ties, TieOrder)
+        for name, number, low in (
+            ("depth", 1 if depth is None else depth, 1),
+            ("tie_samples", tie_samples, 2),
+            ("seed", seed, 0),
+        ):
+            if not isinstance(number, int | np.integer) or number < low:
+                raise CranfieldError(f"found {name} {number!r}, expected a whole number from {low}")
         self.topics, self.undefined, self.ties, self.depth = topics, undefined, ties, depth
+        self.tie_samples, self.seed = tie_samples, seed
         self.exclude_self, self.run_format, self.progress = exclude_self, run_format, progress
         self.threads = threads or min(4, os.cpu_count() or 1)
         defaults = {"rel": rel, "gain": gains, "condensed": condensed or None}
-        self.measures = tuple(_with(m, defaults) for m in parse_measures(measures))
+        wanted = tuple(dict.fromkeys(_with(m, defaults) for m in parse_measures(measures)))
+        curves = {name for m in wanted if len(m.names()) > 1 for name in m.names()}
+        self.measures = tuple(m for m in wanted if str(m) not in curves)
         if not self.measures:
             raise CranfieldError("found no measure, expected at least one")
+        units = sorted({m.length_unit for m in self.measures if m.length_unit})
+        if units and lengths is None:
+            needy = ", ".join(str(m) for m in self.measures if m.length_unit)
+            raise CranfieldError(
+                f"{needy}: found no document lengths, expected them in {' and '.join(units)} "
+                "(lengths=, or --lengths FILE)"
+            )
+        self.lengths = read_lengths(lengths).in_units(units) if units else None
         self.gold = GoldStandard.of(read_qrels(qrels, qrels_format))
         judgments = self.gold.judgments
         self._blocks: list[tuple[int, int, Gold]] = [
@@ -127,7 +169,7 @@ class Evaluator:
         names: list[str] = []
         labelled: list[_Labelled] = []
         read = [
-            read_run(data, self.run_format, name=name, ties=self.ties)
+            read_run(data, self.run_format, name=name, ties=self.order)
             for name, data in _named(runs)
         ]
         for run, name in zip(read, _distinct(read), strict=True):
@@ -137,6 +179,7 @@ class Evaluator:
         values = np.stack([self._values(one.rankings) for one in labelled])[:, counted]
         topics = tuple(np.array(self.gold.judgments.topics, dtype=object)[counted].tolist())
         self._refuse_undefined(topics, values)
+        columns = [column for m in self.measures for column in self._columns(m)]
         about_judgments = notices.of_judgments(
             self.gold.qrels,
             self.gold.judgments.max_level,
@@ -148,24 +191,55 @@ class Evaluator:
             values=values,
             runs=tuple(names),
             topics=topics,
-            measures=tuple(name for m in self.measures for name in m.names()),
-            summaries=tuple(m.summary for m in self.measures for _ in m.names()),
-            better=tuple(m.better for m in self.measures for _ in m.names()),
+            measures=tuple(name for name, _, _ in columns),
+            summaries=tuple(summary for _, summary, _ in columns),
+            better=tuple(better for _, _, better in columns),
             undefined=self.undefined,
-            notices=(*about_judgments, *(n for one in labelled for n in one.notices)),
+            notices=(
+                *about_judgments,
+                *notices.of_ties(
+                    self.ties,
+                    self.measures,
+                    self._exact,
+                    self._bounded,
+                    self.tie_samples,
+                    self.seed,
+                ),
+                *(n for one in labelled for n in one.notices),
+            ),
         )
+
+    def _columns(self, m: Measure) -> list[tuple[str, str, str]]:
+        """Name, summary and better end of each column of a measure."""
+        found: list[tuple[str, str, str]] = []
+        for name in m.names():
+            found.append((name, m.summary, m.better))
+            if self.ties == "expected" and not self._exact(m):
+                found.append((f"{name}.se", "se", "neither"))
+        return found
 
     # -- labelling --------------------------------------------------------------------------
 
+    @property
+    def order(self) -> Order | None:
+        """How runs are to be read: as they say, unless `ties` names an order of its own."""
+        return next((known for known in TIES if known == self.ties), None)
+
+    def rankings(self, run: Run) -> Rankings:
+        """Where a run placed the judged documents."""
+        return self._label(run).rankings
+
     def _label(self, run: Run) -> _Labelled:
         if run.lists is not None:
-            rankings = label_lists(self.gold, run, self.exclude_self)
+            rankings = label_lists(self.gold, run, self.exclude_self, self.lengths)
             topics: tuple[str, ...] = tuple(run.lists)
             contradicted: tuple[str, ...] = ()
         else:
             from cranfield.labelling.columns import label_columns
 
-            found = label_columns(self.gold, run, self.exclude_self, self.threads, self.progress)
+            found = label_columns(
+                self.gold, run, self.exclude_self, self.threads, self.progress, self.lengths
+            )
             rankings, topics, contradicted = found.rankings, found.topics, found.contradicted
         about = notices.of_run(
             run.name,
@@ -176,11 +250,39 @@ class Evaluator:
             topics=topics,
             missing="counted as empty lists" if self.topics == "judged" else "left out",
             contradicted=contradicted,
+            ties=self.ties,
         )
         said = tuple(about)
-        if self.depth is not None:
+        if self.ties in ("best", "worst"):
+            rankings = getattr(Reordering(rankings, self.gold.judgments), self.ties)()
+        if self.depth is not None and self.ties != "expected":  # any order may be cut there
             rankings = rankings.truncated(self.depth)
+        self._refuse_unknown_lengths(run, rankings)
         return _Labelled(run.name, rankings, said)
+
+    def _refuse_unknown_lengths(self, run: Run, rankings: Rankings) -> None:
+        """Every length that a measure asks for must be known."""
+        for unit, lengths in rankings.document_lengths.items():
+            starts = rankings.starts
+            needed = np.zeros(len(lengths), dtype=bool)
+            if any(m.length_unit == unit and m.every_length for m in self.measures):
+                needed[:] = True
+            rels = [getattr(m, "rel", None) for m in self.measures if m.length_unit == unit]
+            levels = self.gold.judgments.levels[rankings.items]
+            relevant = (levels > 0) | (levels >= min(np.inf if x is None else x for x in rels))
+            needed[(starts[rankings.hit_topics] + rankings.ranks - 1)[relevant]] = True
+            if self.depth is not None:  # down to the end of a group that begins within it
+                deepest = np.full(len(starts), self.depth)
+                reached = rankings.first <= self.depth
+                np.maximum.at(deepest, rankings.hit_topics[reached], rankings.last[reached])
+                rank = spans(np.ones_like(starts), rankings.lengths)
+                needed &= rank <= np.repeat(deepest, rankings.lengths)
+            for row in np.flatnonzero(needed & np.isnan(lengths))[:1].tolist():
+                t = int(np.searchsorted(starts, row, side="right")) - 1
+                place = f"rank {row - starts[t] + 1} of topic {self.gold.judgments.topics[t]}"
+                where = self.lengths.where if self.lengths else "lengths"
+                found = f"no length of the document at {place} in {run.name}"
+                raise InputError(found, "one for every document it takes", where)
 
     def _counted(self, labelled: Sequence[_Labelled]) -> Bools:
         """The topics that count."""
@@ -196,18 +298,68 @@ class Evaluator:
 
     def _values(self, rankings: Rankings) -> Floats:
         """Topics × columns of one run."""
-        judgments = self.gold.judgments
+        if self.ties != "expected":
+            found = self._measured(self.measures, partial(self._lists, rankings))
+            return np.concatenate(found, axis=1)
+        exact = [m for m in self.measures if self._exact(m)]
+        others = [m for m in self.measures if not self._exact(m)]
+        values = dict(
+            zip(exact, self._measured(exact, partial(self._expected, rankings)), strict=True)
+        )
+        values |= dict(zip(others, self._sampled(others, rankings), strict=True))
+        return np.concatenate([values[m] for m in self.measures], axis=1)
 
-        def measured(block: tuple[int, int, Gold]) -> Floats:
-            start, stop, gold = block
-            lists = lists_block(rankings, judgments, gold, start, stop)
-            columns = []
-            for m in self.measures:
+    def _exact(self, m: Measure) -> bool:
+        """Whether the mean over all orders of tied documents can be computed."""
+        return m.exact_under_ties() and not (m.condensed and self.depth is not None)
+
+    def _bounded(self, m: Measure) -> bool:
+        """Whether no order of tied documents beats the one by level."""
+        # What a depth leaves of a condensed list depends on where unjudged documents are.
+        return m.rewards_better_items() and not (m.condensed and self.depth is not None)
+
+    def _sampled(self, measures: Sequence[Measure], rankings: Rankings) -> list[Floats]:
+        """Mean and standard error over random orders of tied documents, column by column."""
+        if not measures:
+            return []
+        reordering = Reordering(rankings, self.gold.judgments)
+        random = np.random.default_rng(self.seed).random
+        count = self.tie_samples if reordering.possible else 1
+        for sample in range(count):
+            order = reordering.sample(random)
+            order = order if self.depth is None else order.truncated(self.depth)
+            found = self._measured(measures, partial(self._lists, order))
+            if sample == 0:
+                first = found
+                spreads = [_Spread(x) for x in found]
+            for spread, x, x0 in zip(spreads, found, first, strict=True):
+                spread.add(x - x0)  # from the first, so that what is always the same stays so
+        return [
+            np.stack([x0 + spread.mean, spread.error], axis=2).reshape(len(x0), -1)
+            for spread, x0 in zip(spreads, first, strict=True)
+        ]
+
+    def _lists(self, rankings: Rankings, start: int, stop: int, gold: Gold) -> Lists:
+        return lists_block(rankings, self.gold.judgments, gold, start, stop)
+
+    def _expected(self, rankings: Rankings, start: int, stop: int, gold: Gold) -> Lists:
+        first, last = tie_bounds(rankings, start, stop)
+        return Expected(self._lists(rankings, start, stop, gold), first, last, self.depth)
+
+    def _measured(
+        self, measures: Sequence[Measure], lists_of: Callable[[int, int, Gold], Lists]
+    ) -> list[Floats]:
+        """Topics × names of each measure, block by block."""
+
+        def measured(block: tuple[int, int, Gold]) -> list[Floats]:
+            lists = lists_of(*block)
+            found = []
+            for m in measures:
                 x = m.values(lists)
                 if self.undefined != "zero" and m.effectiveness:
                     x = np.where(m.view(lists).R[:, None] > 0, x, np.nan)
-                columns.append(x)
-            return np.concatenate(columns, axis=1)
+                found.append(x)
+            return found
 
         if len(self._blocks) > 1 and self.threads > 1:
             from concurrent.futures import ThreadPoolExecutor
@@ -216,7 +368,7 @@ class Evaluator:
                 parts = list(pool.map(measured, self._blocks))
         else:
             parts = [measured(block) for block in self._blocks]
-        return np.concatenate(parts)
+        return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
     def _refuse_undefined(self, topics: Sequence[str], values: Floats) -> None:
         if self.undefined == "error" and np.isnan(values).any():
@@ -229,6 +381,28 @@ class Evaluator:
         R = np.concatenate([m.view(gold.ideal).R for _, _, gold in self._blocks])
         topics = zip(self.gold.judgments.topics, R, counted, strict=True)
         return [topic for topic, relevant, counts in topics if counts and not relevant]
+
+
+class _Spread:
+    """Mean and standard error of arrays, one array after the other."""
+
+    def __init__(self, like: Floats) -> None:
+        self.n, self.sum, self.squares = 0, np.zeros(like.shape), np.zeros(like.shape)
+
+    def add(self, x: Floats) -> None:
+        self.n += 1
+        self.sum += x
+        self.squares += x * x
+
+    @property
+    def mean(self) -> Floats:
+        return self.sum / self.n
+
+    @property
+    def error(self) -> Floats:
+        """The standard error of the mean."""
+        variance = np.maximum(self.squares / self.n - self.mean**2, 0.0)
+        return np.sqrt(variance / max(self.n - 1, 1))
 
 
 def _with(m: Measure, defaults: Mapping[str, Any]) -> Measure:

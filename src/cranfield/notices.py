@@ -45,6 +45,34 @@ def of_judgments(
         yield Notice("max-level", f"{', '.join(silent)}: {said}; max_level= declares another")
 
 
+def of_ties(
+    ties: str | None,
+    measures: Sequence[Measure],
+    exact: Callable[[Measure], bool],
+    bounded: Callable[[Measure], bool],
+    samples: int,
+    seed: int,
+) -> Iterator[Notice]:
+    """What was made of ties, if something was."""
+    if ties == "expected":
+        known = [str(m) for m in measures if exact(m)]
+        others = [str(m) for m in measures if not exact(m)]
+        said = "mean over all orders of tied documents"
+        parts = [f"exact for {', '.join(known)}"] if known else []
+        if others:
+            parts.append(f"from {samples} random orders (seed {seed}) for {', '.join(others)}")
+        yield Notice("tie-order", f"{said}: {'; '.join(parts)}")
+    elif ties in ("best", "worst"):
+        said = f"tied documents ordered by level, the {ties} first"
+        than = {"best": "better", "worst": "worse"}[ties]
+        unbound = [str(m) for m in measures if m.better != "neither" and not bounded(m)]
+        if unbound:
+            said += f": another order may score {than} under {', '.join(unbound)}"
+        else:
+            said += f": no other order scores {than}"
+        yield Notice("tie-order", said)
+
+
 def _agree(measures: Sequence[Measure]) -> bool:
     """Whether all measures call the same documents relevant."""
     settings = {
@@ -65,6 +93,7 @@ def of_run(
     topics: Sequence[str],
     missing: str,
     contradicted: Sequence[str],
+    ties: str | None = None,
 ) -> Iterator[Notice]:
     """What is odd about a run; `topics` are all it has lists for."""
 
@@ -86,7 +115,9 @@ def of_run(
     doubtful = rankings.doubtful(judgments, deepest(measures, depth))
     if tied := where(doubtful > 0):
         count = f"{doubtful.sum()} of {rankings.tied.sum()} tied documents"
-        yield notice("ties", f"ties could change a score in {some(tied, 'topic')}: {count}", tied)
+        other = ties in ("best", "worst", "expected")  # then the order is not the run's
+        could = "ties matter" if other else "ties could change a score"
+        yield notice("ties", f"{could} in {some(tied, 'topic')}: {count}", tied)
     if contradicted:
         said = f"ranks contradict scores in {some(contradicted, 'topic')}; the scores decide"
         yield notice("rank-order", said, contradicted)
@@ -97,7 +128,7 @@ def of_run(
 def deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
     """The last rank that any measure looks at; None if that is the end of the list."""
     # A cutoff of a condensed list may lie anywhere in the list itself.
-    cutoffs = [depth if m.cutoff is None or m.condensed else m.cutoff for m in measures]
+    cutoffs = [depth if m.depth is None or m.condensed else m.depth for m in measures]
     seen = [c for c in cutoffs if c is not None]
     if len(seen) < len(cutoffs):
         return None
@@ -108,7 +139,7 @@ def _unjudged_documents(
     rankings: Rankings, measures: Sequence[Measure], depth: int | None
 ) -> str | None:
     """How much was never judged, at the smallest cutoff of a measure that minds."""
-    cutoffs = [m.cutoff for m in measures if m.cutoff and m.effectiveness and not m.condensed]
+    cutoffs = [m.depth for m in measures if m.depth and m.effectiveness and not m.condensed]
     if not cutoffs:
         return None
     l = min(cutoffs) if depth is None else min(depth, *cutoffs)

@@ -27,7 +27,7 @@ ALL = "all"
 
 BETTER = ("higher", "lower", "neither")
 UNDEFINED = ("zero", "nan", "skip", "error")
-SUMMARIES = ("mean", "sum")
+SUMMARIES = ("mean", "sum", "gmean", "se")
 INTERVALS = ("t", "bootstrap", "percentile")
 
 _RUNS_SHOWN = 20  # a repr longer than a screen helps nobody
@@ -75,8 +75,9 @@ class Scores:
     """The value of every measure, for every run and topic.
 
     `values` is a read-only array [runs, topics, measures] in which NaN means undefined.
-    `summaries` says for each measure how it is summarised over topics: ``"mean"``, or ``"sum"``
-    for counts. `better` says which end of each measure is the good one: ``"higher"``,
+    `summaries` says for each measure how it is summarised over topics: ``"mean"``, ``"sum"`` for
+    counts, ``"gmean"`` (geometric), or ``"se"`` for standard errors, which give that of the mean.
+    `better` says which end of each measure is the good one: ``"higher"``,
     ``"lower"``, or ``"neither"``; if it is left out, higher but for counts.
     With ``undefined="skip"``, NaN values are left out of every summary and of the
     rows per topic; otherwise one NaN makes the summary NaN.
@@ -118,7 +119,7 @@ class Scores:
         for field in ("runs", "topics", "measures", "summaries", "notices", "better"):
             object.__setattr__(self, field, tuple(getattr(self, field)))
         if not self.better:
-            usual = {"mean": "higher", "sum": "neither"}
+            usual = {"mean": "higher", "gmean": "higher", "sum": "neither", "se": "neither"}
             object.__setattr__(self, "better", tuple(usual.get(s, "") for s in self.summaries))
         self._validate()
 
@@ -135,7 +136,8 @@ class Scores:
             raise InputError(f"a topic named '{ALL}'", "another name: it is kept for the summary")
         if len(self.summaries) != len(self.measures) or not set(self.summaries) <= set(SUMMARIES):
             raise InputError(
-                f"summaries {self.summaries}", "'mean' or 'sum' for each of the measures"
+                f"summaries {self.summaries}",
+                f"one of {', '.join(SUMMARIES)} for each",
             )
         if len(self.better) != len(self.measures) or not set(self.better) <= set(BETTER):
             expected = f"one of {', '.join(BETTER)} for each of the measures"
@@ -231,14 +233,14 @@ class Scores:
     # Summaries over topics
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Return the value listed for all topics: the sum of counts, the mean of all else.
+        """Return the value listed for all topics: as `summaries` says, the mean or the sum.
 
         >>> scores = Scores([[[0.5, 10], [0.3, 20]]], ["bm25"], ["301", "302"],
         ...                 ["AP", "num_ret"], ["mean", "sum"])
         >>> scores.summary()
         {'bm25': {'AP': 0.4, 'num_ret': 30.0}}
         """
-        return self._over_topics(_mean, of_counts=_sum)
+        return self._over_topics(_mean, of_others=_SUMMARY)
 
     def mean(self) -> dict[str, dict[str, float]]:
         """Return the arithmetic mean over topics."""
@@ -252,9 +254,7 @@ class Scores:
         """
         if not floor > 0:
             raise InputError(f"floor={floor}", "a number above 0")
-        return self._over_topics(
-            lambda x: math.exp(_mean([math.log(max(value, floor)) for value in x]))
-        )
+        return self._over_topics(lambda x: _gmean(x, floor))
 
     def median(self) -> dict[str, dict[str, float]]:
         """Return the median over topics."""
@@ -293,10 +293,10 @@ class Scores:
     def _over_topics(
         self,
         function: Callable[[list[float]], T],
-        of_counts: Callable[[list[float]], T] | None = None,
+        of_others: Mapping[str, Callable[[list[float]], T]] | None = None,
     ) -> dict[str, dict[str, T]]:
-        """Apply a function to the topics' values; `of_counts`, if given, to those of counts."""
-        functions = [of_counts if s == "sum" and of_counts else function for s in self.summaries]
+        """Apply a function to the topics' values, or another one by how they are summarised."""
+        functions = [(of_others or {}).get(s, function) for s in self.summaries]
         columns = self.values.transpose(0, 2, 1).tolist()  # [runs, measures, topics]
         return {
             run: {
@@ -629,6 +629,18 @@ def _sum(x: Sequence[float]) -> float:
 
 def _mean(x: Sequence[float]) -> float:
     return _sum(x) / len(x) if x else math.nan
+
+
+def _gmean(x: Sequence[float], floor: float = 1e-5) -> float:
+    return math.exp(_mean([math.log(max(value, floor)) for value in x]))
+
+
+def _mean_error(x: Sequence[float]) -> float:
+    """The standard error of a mean of independent values with these standard errors."""
+    return math.sqrt(_sum([v * v for v in x])) / len(x) if x else math.nan
+
+
+_SUMMARY = {"mean": _mean, "sum": _sum, "gmean": _gmean, "se": _mean_error}
 
 
 def _std(x: Sequence[float], ddof: int) -> float:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any, get_args
 
 from cranfield.cli.progress import Progress
 from cranfield.data.files import write_whole
 from cranfield.data.formats import FORMATS as INPUT_FORMATS
-from cranfield.data.run import TIES
 from cranfield.data.source import Source
 from cranfield.errors import CranfieldError
-from cranfield.evaluate import DEFAULT_MEASURES, Topics, Undefined, evaluate
+from cranfield.evaluate import DEFAULT_MEASURES, TieOrder, Topics, Undefined, evaluate
 from cranfield.report.formats import FORMATS, render
 from cranfield.report.terminal import notice_lines, table
 from cranfield.scores import Scores
@@ -39,19 +39,13 @@ def add_to(commands: Any) -> None:
     p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
     p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
     order = p.add_argument_group("lists and topics")
+    add_order(order, TieOrder)
     order.add_argument(
-        "--ties", choices=TIES,
-        help="order of a list: trec: by score, then document id, both descending (default); "
-        "rank: by the rank column; given: as in the file (default without scores)",
+        "--tie-samples", type=_count, metavar="N", default=100,
+        help="random orders for --ties expected, where it cannot be computed (default: 100)",
     )  # fmt: skip
     order.add_argument(
-        "--depth", type=_count, metavar="N", help="only the first N documents of a list"
-    )
-    order.add_argument(
-        "--condensed", action="store_true", help="leave out unjudged documents (after --depth)"
-    )
-    order.add_argument(
-        "--exclude-self", action="store_true", help="leave out a document whose id is the topic's"
+        "--seed", type=int, metavar="N", default=0, help="chooses the random orders (default: 0)"
     )
     order.add_argument(
         "--topics", choices=get_args(Topics), default="judged",
@@ -63,23 +57,70 @@ def add_to(commands: Any) -> None:
         help="a topic without a relevant document counts as 0 (default), is nan, is left out of "
         "the means, or is an error",
     )  # fmt: skip
-    levels = p.add_argument_group("relevance")
-    levels.add_argument(
+    add_relevance(p.add_argument_group("relevance"))
+    other = p.add_argument_group("other")
+    add_formats(other)
+    other.add_argument("--threads", type=_count, metavar="N", help="default: all cores, at most 4")
+    p.set_defaults(run=run)
+
+
+def add_order(group: Any, ties: Sequence[str]) -> None:
+    """The options that decide which items of a list are looked at, and in which order."""
+    meanings = {
+        "trec": "by score, then document id, both descending (default)",
+        "rank": "by the rank column",
+        "given": "as in the file (default without scores)",
+        "best": "tied documents by level, the best first",
+        "worst": "tied documents by level, the worst first",
+        "expected": "the mean over all orders of tied documents",
+    }
+    said = "; ".join(f"{name}: {meanings[name]}" for name in ties)
+    group.add_argument("--ties", choices=ties, help=f"order of a list: {said}")
+    group.add_argument(
+        "--depth", type=_count, metavar="N", help="only the first N documents of a list"
+    )
+    group.add_argument(
+        "--condensed", action="store_true", help="leave out unjudged documents (after --depth)"
+    )
+    group.add_argument(
+        "--exclude-self", action="store_true", help="leave out a document whose id is the topic's"
+    )
+
+
+def add_relevance(group: Any) -> None:
+    """The options that decide what is relevant, how much, and how long it is."""
+    group.add_argument(
         "--rel",
         type=float,
         metavar="N",
         help="lowest relevant level, for all measures that take rel",
     )
-    levels.add_argument(
+    group.add_argument(
         "--gains",
         metavar="GAINS",
         help="linear, exp, binary or a table such as 1:2:3, for all that take gain",
     )
-    other = p.add_argument_group("other")
-    other.add_argument("--qrels-format", choices=INPUT_FORMATS, help="instead of recognising it")
-    other.add_argument("--run-format", choices=INPUT_FORMATS, help="instead of recognising it")
-    other.add_argument("--threads", type=_count, metavar="N", help="default: all cores, at most 4")
-    p.set_defaults(run=run)
+    group.add_argument(
+        "--lengths",
+        metavar="FILE",
+        help="document lengths: doc length, or a table with columns doc, words, characters; "
+        "TBG takes words, U characters",
+    )
+
+
+def add_formats(group: Any) -> None:
+    """The options that name the formats of files."""
+    for what in ("qrels", "run"):
+        group.add_argument(
+            f"--{what}-format", choices=INPUT_FORMATS, help="instead of recognising it"
+        )
+
+
+def list_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings of the options above, as `Evaluator` takes them."""
+    names = ("ties", "depth", "condensed", "exclude_self", "rel", "gains", "lengths",
+             "qrels_format", "run_format")  # fmt: skip
+    return {name: getattr(options, name) for name in names}
 
 
 def _count(text: str) -> int:
@@ -115,15 +156,10 @@ def run(options: argparse.Namespace) -> int:
             measures_of(options.measures),
             topics=options.topics,
             undefined=options.undefined,
-            ties=options.ties,
-            depth=options.depth,
-            rel=options.rel,
-            gains=options.gains,
-            condensed=options.condensed,
-            exclude_self=options.exclude_self,
+            tie_samples=options.tie_samples,
+            seed=options.seed,
             threads=options.threads,
-            qrels_format=options.qrels_format,
-            run_format=options.run_format,
+            **list_options(options),
             progress=progress.step,
         )
     show(scores, options.format, options.per_topic, options.output)

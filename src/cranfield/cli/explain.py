@@ -4,31 +4,49 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import re
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from cranfield.cli.evaluate import add_formats, add_order, add_relevance, list_options
+from cranfield.data.run import TIES, read_run
+from cranfield.errors import CranfieldError
+from cranfield.evaluate import TieOrder
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measures
-from cranfield.measures.names import ALIASES, NTCIREVAL
+from cranfield.measures.names import aliases_of
 from cranfield.measures.references import REFERENCES
+
+if TYPE_CHECKING:
+    from cranfield.report.steps import Explanation
 
 
 def add_to(commands: Any) -> None:
     """Declare the command."""
     p = commands.add_parser(
         "explain",
-        help="formula, parameters and reference of a measure",
-        description="Formula, parameters, worked example and reference of a measure.",
+        help="formula, parameters and reference of a measure; how a score comes about",
+        description="Formula, parameters, worked example and reference of a measure; with --on, "
+        "how its score for one topic of a run comes about.",
     )
     p.add_argument("measures", metavar="MEASURE", nargs="+", help="such as nDCG@10 or Q(beta=2)")
     p.add_argument("--bibtex", action="store_true", help="print the references as BibTeX only")
+    on = p.add_argument_group("the score of one topic, step by step")
+    on.add_argument("--on", nargs=2, metavar=("QRELS", "RUN"), help="judgments and results")
+    on.add_argument("--topic", metavar="TOPIC", help="the topic (default: the first one judged)")
+    add_order(on, [name for name in TieOrder if name != "expected"])
+    add_relevance(on)
+    add_formats(on)
     p.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Explain each measure."""
     found = parse_measures(options.measures)
-    if options.bibtex:
+    if options.on is not None:
+        print("\n\n".join(str(steps) for steps in _on(found, options)))
+    elif options.topic is not None:
+        raise CranfieldError("found --topic, expected --on QRELS RUN with it")
+    elif options.bibtex:
         keys = dict.fromkeys(key for m in found for key in m.references)
         print("\n\n".join(REFERENCES[key] for key in keys))
     else:
@@ -36,22 +54,27 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[Explanation]:
+    """How each measure comes to its score for the topic."""
+    from cranfield.data.qrels import read_qrels
+    from cranfield.tracing import explain
+
+    path, results = options.on
+    if path == results == "-":
+        raise CranfieldError("found - twice, expected standard input once")
+    settings = list_options(options)
+    qrels = read_qrels(path, settings.pop("qrels_format"))
+    order = next((known for known in TIES if known == settings["ties"]), None)
+    read = read_run(results, settings["run_format"], ties=order)
+    topic = qrels.topics[0] if options.topic is None else options.topic
+    return [explain(m, qrels, read, topic, **settings) for m in measures]
+
+
 def explanation(m: Measure) -> str:
     """All that is known of a measure, for people."""
     lines = [str(m), "", inspect.getdoc(m) or ""]
-    if aliases := aliases_of(type(m)):
+    if variant := m.variant():
+        lines.insert(1, f"  {variant}")
+    if aliases := aliases_of(type(m).__name__):
         lines += ["", f"Also called: {', '.join(aliases)}"]
     return "\n".join(lines)
-
-
-def aliases_of(c: type[Measure]) -> list[str]:
-    """What other tools call it."""
-
-    def ours(target: str) -> str:
-        return re.split(r"[(|]", target)[0]
-
-    plain = [
-        a for a, target in ALIASES.items() if ours(target) == c.__name__ and a != c.__name__.lower()
-    ]
-    ntcir = [f"ntcir:{a}" for a, target in NTCIREVAL.items() if ours(target) == c.__name__]
-    return plain + ntcir

@@ -6,17 +6,26 @@ import argparse
 import inspect
 from typing import Any
 
-from cranfield.cli.explain import aliases_of
-from cranfield.measures.base import REGISTRY, shown
+from cranfield.errors import CranfieldError
+from cranfield.measures.base import PROPERTIES, REGISTRY, Measure, shown
+from cranfield.measures.names import aliases_of
 
 
 def add_to(commands: Any) -> None:
     """Declare the command."""
+    meanings = "; ".join(f"{name}: {meaning}" for name, meaning in PROPERTIES.items())
     p = commands.add_parser(
         "measures",
         help="list all measures",
-        description="All measures, their parameters and what other tools call them.",
+        description="All measures, their parameters, their properties and what other tools call "
+        "them; or those in whose entry every WORD occurs.",
+        epilog=f"Properties: {meanings}.",
     )
+    p.add_argument("words", metavar="WORD", nargs="*", help="such as graded, or ntcir, or rank")
+    p.add_argument(
+        "-f", "--format", choices=("list", "markdown"), default="list",
+        help="a list (default), or the whole catalogue as a Markdown page",
+    )  # fmt: skip
     p.set_defaults(run=run)
 
 
@@ -24,12 +33,35 @@ def run(options: argparse.Namespace) -> int:
     """List the registry."""
     classes = sorted(REGISTRY.values(), key=lambda c: c.__name__.lower())
     width = max(len(c.__name__) for c in classes)
-    for c in classes:
-        first = (inspect.getdoc(c) or "").partition("\n")[0]
+    entries = [(c, _entry(c)) for c in classes]
+    wanted = [
+        (c, lines)
+        for c, lines in entries
+        if all(w.lower() in f"{c.__name__} {' '.join(lines)}".lower() for w in options.words)
+    ]
+    if not wanted:
+        raise CranfieldError(f"found no measure with {' '.join(options.words)!r} in its entry")
+    if options.format == "markdown":
+        from cranfield.report.catalogue import markdown
+
+        chosen = {c for c, _ in wanted}
+        print(markdown([c for c in REGISTRY.values() if c in chosen]), end="")
+        return 0
+    for c, (first, *rest) in wanted:
         print(f"{c.__name__:<{width}}  {first}")
-        own = ", ".join(f"{f.name}={shown(f.default)}" for f in c.parameters())
-        print(f"{'':<{width}}  parameters: {own}")
-        if aliases := aliases_of(c):
-            print(f"{'':<{width}}  also called: {', '.join(aliases)}")
-    print(f"\n{len(classes)} measures. `cranfield explain NAME` tells more.")
+        for line in rest:
+            print(f"{'':<{width}}  {line}")
+    many = f"{len(wanted)} of {len(classes)}" if options.words else str(len(classes))
+    print(f"\n{many} measures. `cranfield explain NAME` tells more.")
     return 0
+
+
+def _entry(c: type[Measure]) -> list[str]:
+    lines = [(inspect.getdoc(c) or "").partition("\n")[0]]
+    own = ", ".join(f"{f.name}={shown(f.default)}" for f in c.parameters())
+    lines.append(f"parameters: {own}")
+    if c.properties:
+        lines.append(f"properties: {', '.join(c.properties)}")
+    if aliases := aliases_of(c.__name__):
+        lines.append(f"also called: {', '.join(aliases)}")
+    return lines

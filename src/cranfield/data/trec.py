@@ -17,7 +17,7 @@ from cranfield.data.records import finite
 from cranfield.data.strings import ROOM, Bytes, Floats, Ints, Strings, numbers, whole_numbers
 from cranfield.data.table import Table
 
-_COMMENT = re.compile(rb"^[ \t\r\f\v]*#[^\n]*(?:\n|\Z)", re.MULTILINE)
+COMMENT = re.compile(rb"^[ \t\r\f\v]*#[^\n]*(?:\n|\Z)", re.MULTILINE)
 
 
 class Irregular(ValueError):
@@ -27,7 +27,7 @@ class Irregular(ValueError):
 def read_table(text: bytes, kind: Kind) -> Table:
     """The lines of TREC text, or Irregular if one is not in order."""
     if b"#" in text:
-        text = _COMMENT.sub(b"", text)
+        text = COMMENT.sub(b"", text)
     column = Fields(text, len(TREC[kind])).column
     at = TREC[kind].index
     topics = column(at("topic"))

@@ -7,11 +7,20 @@ with ten million documents and one with three stand side by side without padding
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from cranfield.data.strings import spans
+
+if TYPE_CHECKING:
+    from cranfield.data.lengths import DocLengths
+
+__all__ = ["Bools", "Floats", "Ints", "Judgments", "Rankings", "spans"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -37,6 +46,11 @@ class Judgments:
         return max(0.0, float(self.levels.max(initial=0.0)))
 
     @cached_property
+    def distinct(self) -> Floats:
+        """The levels that occur anywhere, ascending."""
+        return np.unique(self.levels)
+
+    @cached_property
     def item_topics(self) -> Ints:
         """The topic of each item, as an index into `topics`."""
         return np.repeat(np.arange(len(self.topics)), self.counts)
@@ -53,6 +67,14 @@ class Rankings:
     first: Ints  # [hits] the best and the worst rank the item could have been given:
     last: Ints  # [hits] both equal `ranks` unless its score is tied
     tied: Ints  # [topics] items whose score equals another's
+    document_lengths: Mapping[str, Floats] = field(
+        default_factory=dict
+    )  # by unit: [sum of lengths]
+
+    @cached_property
+    def hit_topics(self) -> Ints:
+        """The topic of each hit."""
+        return np.repeat(np.arange(len(self.returned)), np.diff(self.offsets))
 
     @property
     def answered(self) -> Bools:
@@ -63,6 +85,12 @@ class Rankings:
     def lengths(self) -> Ints:
         """The number of items of each list, 0 where there is none."""
         return np.maximum(self.returned, 0)
+
+    @property
+    def starts(self) -> Ints:
+        """Where each list begins, if all documents of all lists stand side by side."""
+        found: Ints = np.cumsum(self.lengths) - self.lengths
+        return found
 
     def truncated(self, depth: int) -> Rankings:
         """These lists cut after `depth` items."""
@@ -75,23 +103,32 @@ class Rankings:
             first=self.first[kept],
             last=self.last[kept],
             tied=self.tied,
+            document_lengths={
+                unit: x[spans(self.starts, np.minimum(self.lengths, depth))]
+                for unit, x in self.document_lengths.items()
+            },
         )
+
+    def in_order(self) -> Rankings:
+        """The same with the hits of each topic by rank."""
+        by_rank = np.lexsort((self.ranks, self.hit_topics))
+        columns = {c: getattr(self, c)[by_rank] for c in ("ranks", "items", "first", "last")}
+        return replace(self, **columns)
 
     def doubtful(self, judgments: Judgments, depth: int | None = None) -> Ints:
         """Per topic, how many tied items could change a score by trading places.
 
         A group of items with one score matters if it holds a relevant item, is not all of one
-        level, and begins within the depth that is looked at.
+        level (or lengths count), and begins within the depth that is looked at.
         """
         topics = len(self.returned)
-        hit_topics = np.repeat(np.arange(topics), np.diff(self.offsets))
         levels = judgments.levels[self.items]
         tied = self.last > self.first
         if depth is not None:
             tied &= self.first <= depth
         if not tied.any():
             return np.zeros(topics, dtype=np.int64)
-        hit_topics, levels = hit_topics[tied], levels[tied]
+        hit_topics, levels = self.hit_topics[tied], levels[tied]
         first, size = self.first[tied], (self.last - self.first + 1)[tied]
         new = np.ones(len(first), dtype=bool)
         new[1:] = (first[1:] != first[:-1]) | (hit_topics[1:] != hit_topics[:-1])
@@ -99,7 +136,8 @@ class Rankings:
         best = np.maximum.reduceat(levels, start)
         worst = np.minimum.reduceat(levels, start)
         members = np.diff(np.append(start, len(first)))
-        matters = (best > 0) & ((best != worst) | (members < size[start]))
+        differ = (best != worst) | (members < size[start]) | bool(self.document_lengths)
+        matters = (best > 0) & differ
         return np.bincount(
             hit_topics[start], weights=np.where(matters, size[start], 0), minlength=topics
         ).astype(np.int64)
@@ -108,6 +146,23 @@ class Rankings:
 def count_by(topics: Ints, n: int) -> Ints:
     """How often each of the topics 0..n-1 occurs."""
     return np.bincount(topics, minlength=n).astype(np.int64)
+
+
+def with_lengths(
+    rankings: Rankings, topics: Ints, rows: Ints, lengths: DocLengths | None
+) -> Rankings:
+    """The rankings with the length of every document, NaN where it is not known.
+
+    `rows` are rows of `lengths`, in order of rank, list after list in the order of `topics`.
+    """
+    if lengths is None:
+        return rankings
+    place = spans(rankings.starts[topics], rankings.lengths[topics])
+    made = {}
+    for unit, values in lengths.values.items():
+        made[unit] = np.empty(len(rows))
+        made[unit][place] = np.append(values, np.nan)[rows]  # row -1 is the last
+    return replace(rankings, document_lengths=made)
 
 
 def rankings_of(

@@ -17,11 +17,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from cranfield.data.lengths import DocLengths
 from cranfield.data.run import Part, Run
 from cranfield.data.strings import Bools, Floats, Ints, Strings, Words, spans
 from cranfield.data.table import Table, in_group
 from cranfield.data.trec import Irregular
-from cranfield.labelling.blocks import Rankings, rankings_of
+from cranfield.labelling.blocks import Rankings, rankings_of, with_lengths
 from cranfield.labelling.gold import GoldStandard
 
 
@@ -37,6 +38,7 @@ class _Labelled:
     topics: list[Ints] = field(default_factory=list)  # the judged ones: their index,
     returned: list[Ints] = field(default_factory=list)  # length,
     tied: list[Ints] = field(default_factory=list)  # and tied documents
+    lengths: list[Ints] = field(default_factory=list)  # rows of the documents, in order of rank
     hits: list[tuple[Ints, Ints, Ints, Ints, Ints]] = field(default_factory=list)
     contradicted: list[str] = field(default_factory=list)
 
@@ -45,6 +47,7 @@ class _Labelled:
         self.topics += other.topics
         self.returned += other.returned
         self.tied += other.tied
+        self.lengths += other.lengths
         self.hits += other.hits
         self.contradicted += other.contradicted
 
@@ -64,13 +67,18 @@ def label_columns(
     exclude_self: bool = False,
     threads: int = 2,
     progress: Callable[[str], None] | None = None,
+    lengths: DocLengths | None = None,
 ) -> ColumnLabels:
     """Where a run in a table placed the judged documents."""
+
+    def label(table: Table) -> _Labelled:
+        return _label(gold, run, table, exclude_self, lengths)
+
     try:
         try:
-            found = _in_parts(gold, run, exclude_self, threads, progress)
+            found = _in_parts(run, label, threads, progress)
         except _Scattered:
-            found = _gathered(gold, run, exclude_self)
+            found = _gathered(run, label)
     except Irregular:
         raise run.refusal("lines out of order", "results") from None
     if not found.names:
@@ -80,11 +88,14 @@ def label_columns(
     where = np.concatenate(found.topics)
     returned[where], tied[where] = np.concatenate(found.returned), np.concatenate(found.tied)
     none = np.empty(0, dtype=np.int64)
+    rows = np.concatenate(found.lengths) if lengths is not None else none
     topics, ranks, items, first, last = (
         np.concatenate(column) for column in zip((none,) * 5, *found.hits, strict=True)
     )
     return ColumnLabels(
-        rankings_of(returned, topics, ranks, items, first, last, tied),
+        with_lengths(
+            rankings_of(returned, topics, ranks, items, first, last, tied), where, rows, lengths
+        ),
         tuple(found.names),
         tuple(found.contradicted),
     )
@@ -96,9 +107,8 @@ _Worked: TypeAlias = tuple[list[Table], _Labelled | None]
 
 
 def _in_parts(
-    gold: GoldStandard,
     run: Run,
-    exclude_self: bool,
+    label: Callable[[Table], _Labelled],
     threads: int,
     progress: Callable[[str], None] | None,
 ) -> _Labelled:
@@ -109,7 +119,7 @@ def _in_parts(
         if waiting:
             whole = Table.joined(waiting)
             one = replace(whole, names=whole.names[:1], starts=whole.starts[:1])
-            keep(_label(gold, run, one, exclude_self))
+            keep(label(one))
 
     def keep(labelled: _Labelled) -> None:
         if not seen.isdisjoint(labelled.names) or len(set(labelled.names)) < len(labelled.names):
@@ -122,7 +132,7 @@ def _in_parts(
         n = len(table.names)
         if n < 3:
             return [table.groups(i, i + 1).compact() for i in range(n)], None
-        middle = _label(gold, run, table.groups(1, n - 1), exclude_self)
+        middle = label(table.groups(1, n - 1))
         return [table.groups(0, 1).compact(), table.groups(n - 1, n).compact()], middle
 
     for edges, middle in _in_order(run, work, threads):
@@ -165,17 +175,23 @@ def _in_order(run: Run, work: Callable[[Part], _Worked], threads: int) -> Iterat
                 future.cancel()
 
 
-def _gathered(gold: GoldStandard, run: Run, exclude_self: bool) -> _Labelled:
+def _gathered(run: Run, label: Callable[[Table], _Labelled]) -> _Labelled:
     """The whole table at once, its lines grouped by topic without changing their order."""
     assert run.parts is not None  # noqa: S101
     whole = Table.joined([part().compact() for part in run.parts()])
-    return _label(gold, run, whole.grouped(), exclude_self)
+    return label(whole.grouped())
 
 
 # -- whole topics -----------------------------------------------------------------------------
 
 
-def _label(gold: GoldStandard, run: Run, table: Table, exclude_self: bool) -> _Labelled:
+def _label(
+    gold: GoldStandard,
+    run: Run,
+    table: Table,
+    exclude_self: bool,
+    lengths: DocLengths | None = None,
+) -> _Labelled:
     """Label topics that are whole and whose lines are adjacent."""
     if twice := table.repeats():
         raise run.refusal(f"document {twice[1]} of topic {twice[0]} twice", "each document once")
@@ -200,11 +216,23 @@ def _label(gold: GoldStandard, run: Run, table: Table, exclude_self: bool) -> _L
         first, last, ranks = order.places(rows, table.docs)
         found.hits.append((topics[segment[rows]], ranks, items, first, last))
         tied |= dict(zip(table.names, order.tied().tolist(), strict=True))
+        if lengths is not None:
+            found.lengths.append(_length_rows(lengths, table, order, topics[segment] >= 0))
         if not run.given:
             contradicted = (table.names[s] for s in order.contradicted(table.ranks))
             found.contradicted += [name for name in contradicted if name in index]
     found.tied.append(np.array([tied[name] for name in known], dtype=np.int64))
     return found
+
+
+def _length_rows(lengths: DocLengths, table: Table, order: _Order, judged: Bools) -> Ints:
+    """The rows of the lengths of all documents of judged topics, in the order of their ranks."""
+    every = np.arange(len(table))
+    *_, rank = order.places(every, table.docs)
+    ranked = np.empty_like(every)
+    ranked[table.starts[table.group] + rank - 1] = every
+    ranked = ranked[judged]
+    return lengths.rows(table.docs[ranked], table.hashes[ranked])
 
 
 def _judged_rows(

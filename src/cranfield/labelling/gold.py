@@ -44,6 +44,12 @@ class GoldStandard:
         return [dict(zip(docs[a:b], items[a:b], strict=True)) for a, b in bounds]
 
     @cached_property
+    def item_docs(self) -> list[str]:
+        """The document of each item."""
+        docs = self.qrels.doc_names
+        return [docs[row] for row in np.argsort(self.items).tolist()]
+
+    @cached_property
     def hashes(self) -> Words:
         """A hash of each judged document within its topic."""
         return in_group(self.qrels.docs.hashes(), self.judgments.item_topics)

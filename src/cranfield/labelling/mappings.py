@@ -13,10 +13,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cranfield.data.lengths import DocLengths
 from cranfield.data.records import real
 from cranfield.data.run import Run
 from cranfield.errors import InputError
-from cranfield.labelling.blocks import Bools, Floats, Ints, Rankings, count_by, rankings_of
+from cranfield.labelling.blocks import (
+    Bools,
+    Floats,
+    Ints,
+    Rankings,
+    count_by,
+    rankings_of,
+    with_lengths,
+)
 from cranfield.labelling.gold import GoldStandard
 
 BATCH = 256  # topics worked on at once
@@ -35,12 +44,16 @@ class _Batch:
     items: list[int] = field(default_factory=list)
 
 
-def label_lists(gold: GoldStandard, run: Run, exclude_self: bool = False) -> Rankings:
+def label_lists(
+    gold: GoldStandard, run: Run, exclude_self: bool = False, lengths: DocLengths | None = None
+) -> Rankings:
     """Where a run in memory placed the judged documents."""
     assert run.lists is not None  # noqa: S101
     n = len(gold.qrels.topics)
     returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     hits: list[tuple[Ints, ...]] = [(np.empty(0, dtype=np.int64),) * 5]
+    answered: list[int] = []
+    rows: list[Ints] = [np.empty(0, dtype=np.int64)]
     batch = _Batch()
 
     def finish() -> None:
@@ -60,6 +73,9 @@ def label_lists(gold: GoldStandard, run: Run, exclude_self: bool = False) -> Ran
             batch.scores.append(struct.pack(f"{len(ranked)}d", *ranked.values()))
         except (struct.error, OverflowError, TypeError):
             raise _not_finite(ranked, topic, run) from None
+        if lengths is not None:
+            answered.append(t)
+            rows.append(_length_rows(lengths, ranked))
         found = list(judged.keys() & ranked.keys())
         batch.topics.append(t)
         batch.names.append(topic)
@@ -72,7 +88,15 @@ def label_lists(gold: GoldStandard, run: Run, exclude_self: bool = False) -> Ran
             batch = _Batch()
     finish()
     topics, ranks, items, first, last = map(np.concatenate, zip(*hits, strict=True))
-    return rankings_of(returned, topics, ranks, items, first, last, tied)
+    rankings = rankings_of(returned, topics, ranks, items, first, last, tied)
+    return with_lengths(rankings, np.array(answered, dtype=np.int64), np.concatenate(rows), lengths)
+
+
+def _length_rows(lengths: DocLengths, ranked: Mapping[str, float]) -> Ints:
+    """The rows of the lengths of all documents of a list, in the order of their ranks."""
+    docs = sorted(sorted(ranked, reverse=True), key=ranked.__getitem__, reverse=True)
+    row = lengths.by_name.get
+    return np.array([row(doc, -1) for doc in docs], dtype=np.int64)
 
 
 def _not_finite(ranked: Mapping[str, float], topic: str, run: Run) -> InputError:

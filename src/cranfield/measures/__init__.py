@@ -2,4 +2,15 @@
 
 from __future__ import annotations
 
-from cranfield.measures import cascade, counts, dcg, ncu, preference, sets  # noqa: F401 (register)
+from cranfield.measures import (  # noqa: F401 (register)
+    counts,
+    cumulated,
+    curve,
+    dcg,
+    experimental,
+    graded,
+    incomplete,
+    ncu,
+    reading,
+    sets,
+)

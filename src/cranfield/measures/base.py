@@ -10,20 +10,46 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
 from cranfield.errors import CranfieldError
 from cranfield.labelling.blocks import Floats
+from cranfield.measures.arrays import lists_of
 from cranfield.measures.gains import parse_gain
-from cranfield.measures.lists import Gold, Lists, NeedsJudgments
+from cranfield.measures.lists import Lists, NeedsMore
 from cranfield.measures.references import citation
 
-REGISTRY: dict[str, type[Measure]] = {}  # by name in lower case: names are unique ignoring case
+REGISTRY: dict[str, type[Measure]] = {}  # by name
+
+PROPERTIES = {
+    "graded": "tells levels of relevance apart",
+    "normalised": "an ideal list, if it is not cut, scores 1",
+    "recall-independent": "does not ask how many relevant items there are",
+    "diminishing return": "a relevant item is worth less after others",
+    "uses lengths": "takes the lengths of documents into account",
+}
+"""What can be said of a measure (Sakai 2014, Figure 6)."""
+
+
+def cite(*keys: str) -> tuple[str, ...]:
+    """Papers, by their keys in references.py."""
+    return keys
+
+
+def has(*properties: str) -> tuple[str, ...]:
+    """Some of PROPERTIES."""
+    return properties
+
+
+def find(name: str) -> list[type[Measure]]:
+    """The measures of this name; if none has it letter for letter, those that do ignoring case."""
+    if name in REGISTRY:
+        return [REGISTRY[name]]
+    return [c for known, c in REGISTRY.items() if known.lower() == name.lower()]
 
 
 def param(
@@ -34,8 +60,13 @@ def param(
     low: float = -math.inf,
     high: float = math.inf,
     open_ends: bool = False,
+    table: bool = False,
+    infinite: bool = False,
 ) -> Any:
-    """A parameter of a measure: its default, a sentence for the help, the values it may take."""
+    """A parameter of a measure: its default, a sentence for the help, the values it may take.
+
+    A `table` has a number for each level from 1 on, such as 1:2:3.
+    """
     return dataclasses.field(
         default=default,
         metadata={
@@ -44,6 +75,8 @@ def param(
             "low": low,
             "high": high,
             "open": open_ends,
+            "table": table,
+            "infinite": infinite,
         },
     )
 
@@ -62,6 +95,16 @@ def gain_param() -> Any:
     )
 
 
+def max_level_param() -> Any:
+    """The highest level, for measures that depend on it."""
+    return param(
+        None,
+        "highest level h; from the gain table or the judgments if not given",
+        low=0,
+        open_ends=True,
+    )
+
+
 class MeasureType(type):
     """Lets a measure's class stand for the measure with default parameters: ``nDCG @ 10``."""
 
@@ -75,7 +118,7 @@ class MeasureType(type):
     __repr__ = __str__
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@dataclass(init=False, repr=False, eq=False)
 class Measure(metaclass=MeasureType):
     """The base of all measures. A new one states its parameters and its equation:
 
@@ -95,21 +138,50 @@ class Measure(metaclass=MeasureType):
     cutoff: int | None = None
     measurement: str = ""
 
-    summary: ClassVar[Literal["mean", "sum"]] = "mean"  # how topics add up in `all`
+    summary: ClassVar[Literal["mean", "sum", "gmean"]] = "mean"  # how topics add up in `all`
     better: ClassVar[Literal["higher", "lower", "neither"]] = "higher"
     effectiveness: ClassVar[bool] = True  # undefined for a topic without a relevant item
     columns: ClassVar[tuple[str, ...]] = ()  # names of several numbers per topic, if not one
+    measurements: ClassVar[tuple[str, ...]] = ()  # other numbers it gives, by suffix: RBP.residual
     references: ClassVar[tuple[str, ...]] = ()  # keys of references.py
     task: ClassVar[str] = ""  # what the measure suits
     range: ClassVar[str] = "0 to 1"
+    properties: ClassVar[tuple[str, ...]] = ()  # of PROPERTIES
+    at_name: ClassVar[str] = "cutoff"  # what ir_measures calls the number behind @
+    at: ClassVar[str] = "look at the first so many ranks only"  # what the number behind @ means
+    length_unit: ClassVar[str] = ""  # of document lengths, if it needs them
+    every_length: ClassVar[bool] = False  # those of unjudged documents too
+
+    def __init_subclass__(cls) -> None:
+        dataclass(init=False, repr=False, eq=False)(cls)
 
     def score(self, x: Lists) -> Floats:
-        """The equation: one number per topic ([T]), or one row of `columns` per topic ([T, k])."""
+        """The equation: one number per topic ([T]), or one per topic and name ([T, k])."""
         raise TypeError(f"{type(self).__name__} defines no score(self, x)")
 
     def takes_max_level(self) -> bool:
         """Whether the score depends on a highest level that nobody declared."""
         return False
+
+    def exact_under_ties(self) -> bool:
+        """Whether the equation holds for expected values, as `expected.py` explains."""
+        return False
+
+    def rewards_better_items(self) -> bool:
+        """Whether the score never gets worse when a better item trades places with a worse one
+        directly above it; then no order of tied items beats the one by level.
+        """
+        rel = getattr(self, "rel", None)
+        return self.effectiveness and (rel is None or rel > 0)  # else some of no use is relevant
+
+    def variant(self) -> str:
+        """Which of several definitions these parameters choose, if there are several."""
+        return ""
+
+    @property
+    def depth(self) -> int | None:
+        """The last rank the measure looks at, None if it looks at all."""
+        return self.cutoff
 
     # -- using ------------------------------------------------------------------------------
 
@@ -129,6 +201,27 @@ class Measure(metaclass=MeasureType):
     __repr__ = __str__
 
     # Written once here: having them made for every measure would slow down every start.
+    def __init__(self, **settings: Any) -> None:
+        for f in dataclasses.fields(self):
+            value = settings.pop(f.name, f.default)
+            if value is dataclasses.MISSING:
+                factory: Any = f.default_factory
+                if factory is dataclasses.MISSING:
+                    raise TypeError(f"{type(self).__name__} needs {f.name}=")
+                value = factory()
+            object.__setattr__(self, f.name, value)
+        if settings:
+            names = ", ".join(f.name for f in self.parameters())
+            found = next(iter(settings))
+            raise TypeError(f"{type(self).__name__} has no parameter {found!r}, only {names}")
+        self.__post_init__()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
 
@@ -136,54 +229,73 @@ class Measure(metaclass=MeasureType):
         return hash((type(self), *vars(self).values()))
 
     def names(self) -> tuple[str, ...]:
-        """The names of this measure's columns: its own, or one per number it gives."""
+        """The names of the numbers it gives for each topic: its own, unless it gives several."""
         if not self.columns or self.measurement:
             return (str(self),)
         return tuple(f"{self}.{column}" for column in self.columns)
 
     def values(self, lists: Lists) -> Floats:
-        """The measure's columns for a block of lists: [T, len(names())]."""
+        """The numbers for a block of lists: [T, len(names())]."""
         x = np.asarray(self.score(self.view(lists)), dtype=np.float64)
         x = x[:, None] if x.ndim == 1 else x
-        if x.shape != (len(lists), max(1, len(self.columns))):
-            found, columns = f"shape {x.shape}", f" × {len(self.columns)}" if self.columns else ""
-            expected = f"one number for each of {len(lists)} topics{columns}"
-            raise CranfieldError(f"{self}: score gave {found}, expected {expected}")
-        if self.measurement:
-            x = x[:, [self.columns.index(self.measurement)]]
-        return x
+        columns = len(self.columns) or len(self.names())
+        if x.shape != (len(lists), columns):
+            expected = f"one number for each of {len(lists)} topics"
+            expected += f" × {columns}" if columns > 1 else ""
+            raise CranfieldError(f"{self}: score gave shape {x.shape}, expected {expected}")
+        chosen = self.measurement in self.columns
+        return x[:, [self.columns.index(self.measurement)]] if chosen else x
 
     def view(self, lists: Lists) -> Lists:
         """The lists through this measure's cutoff, threshold, gain and condensation."""
         lists = lists.condensed if self.condensed else lists
         return lists.view(
-            self.cutoff,
+            self.depth,
             rel=getattr(self, "rel", None),
             gain=getattr(self, "gain", "linear"),
             max_level=getattr(self, "max_level", None),
         )
 
     def __call__(
-        self, levels: Sequence[float | None], judged: Sequence[float] | None = None
-    ) -> float:
+        self,
+        levels: Any,
+        judged: Any = None,
+        *,
+        mask: Any = None,
+        judged_mask: Any = None,
+        lengths: Any = None,
+    ) -> Any:
         """The score of one list, given as the levels of its items; None is an unjudged item.
 
         `judged` are all judged levels of the topic, retrieved or not, in any order. Measures
-        that need the number of relevant items or an ideal list cannot do without it.
+        that need the number of relevant items or an ideal list cannot do without it. `lengths`
+        are those of the items, for measures that need them.
+
+        An array [n, depth] is a batch of n lists, and gives n scores. NaN is an unjudged item;
+        where `mask` is False there is none. `judged` is then an array [n, any] in which NaN, or
+        False in `judged_mask`, is nothing; if it is `levels` itself, their mask is its mask.
 
         >>> import cranfield as cf
+        >>> import numpy as np
         >>> (cf.P @ 4)([1, 0, None, 2])
         0.5
         >>> cf.AP()([1, 0, None, 1], judged=[1, 1, 1, 0])
         0.5
+        >>> labels = np.array([[0, 2, 1], [1, 0, 0]])  # in the order of the model's scores
+        >>> (cf.RR @ 10)(labels, mask=[[True, True, True], [True, True, False]])
+        array([0.5, 1. ])
         """
-        names = self.names()
-        if len(names) > 1:
-            raise CranfieldError(f"{self} gives several numbers: ask for one of {', '.join(names)}")
+        known = {} if lengths is None else {self.length_unit: lengths}
+        every = self.every_length
+        batch = lists_of(levels, judged, mask, judged_mask, known, every_length=every)
         try:
-            return float(self.values(one_list(levels, judged))[0, 0])
-        except NeedsJudgments as missing:
+            found = self.values(batch)
+        except NeedsMore as missing:
             raise CranfieldError(f"{self} {missing}") from None
+        found = found[:, 0] if found.shape[1] == 1 else found
+        if np.ndim(levels) == 2:
+            return found
+        return float(found[0]) if found.ndim == 1 else found[0]
 
     # -- parameters -------------------------------------------------------------------------
 
@@ -198,10 +310,11 @@ class Measure(metaclass=MeasureType):
             object.__setattr__(self, f.name, self._checked(f, getattr(self, f.name)))
         if self.cutoff is not None:
             object.__setattr__(self, "cutoff", self._checked_cutoff(self.cutoff))
-        if self.measurement and self.measurement not in self.columns:
+        known = self.columns + self.measurements
+        if self.measurement and self.measurement not in known:
             raise CranfieldError(
                 f"{type(self).__name__} has no measurement {self.measurement!r}"
-                + (f", only {', '.join(self.columns)}" if self.columns else "")
+                + (f", only {', '.join(known)}" if known else "")
             )
 
     def _checked_cutoff(self, cutoff: Any) -> int:
@@ -223,8 +336,10 @@ class Measure(metaclass=MeasureType):
         limits = f.metadata
         if not limits:  # a plain field of a user's measure: anything goes
             return value
+        if limits["table"]:
+            return self._checked_table(f, value)
         if limits["choices"]:
-            if value in limits["choices"]:
+            if isinstance(value, str) and value in limits["choices"]:
                 return value
             expected = " or ".join(limits["choices"])
         elif isinstance(f.default, bool):
@@ -242,25 +357,52 @@ class Measure(metaclass=MeasureType):
             f"{type(self).__name__}: found {f.name}={shown(value)}, expected {expected}"
         )
 
+    def _checked_table(self, f: dataclasses.Field[Any], value: Any) -> Any:
+        """A named setting, or the numbers of levels 1, 2, …"""
+        limits = f.metadata
+        if isinstance(value, str) and value in limits["choices"]:
+            return value
+        parts: Any = value.split(":") if isinstance(value, str) else value
+        try:
+            if isinstance(parts, bool):
+                raise TypeError
+            table = tuple(float(x) for x in ([parts] if np.ndim(parts) == 0 else parts))
+        except (TypeError, ValueError):
+            table = ()
+        low, high = limits["low"], limits["high"]
+        finite = limits["infinite"] or all(math.isfinite(x) for x in table)
+        if (
+            table
+            and finite
+            and all(low < x <= high if limits["open"] else low <= x <= high for x in table)
+        ):
+            return table
+        named = "".join(f"{choice}, or " for choice in limits["choices"])
+        bound = f", each {'above' if limits['open'] else 'at least'} {low:g}"
+        raise CranfieldError(
+            f"{type(self).__name__}: found {f.name}={shown(value)}, "
+            f"expected {named}numbers for levels 1, 2, … such as 1:2:3{bound}"
+        )
+
 
 M = TypeVar("M", bound=Measure)
 
 
-@dataclass_transform(
-    frozen_default=True, kw_only_default=True, field_specifiers=(param, rel_param, gain_param)
-)
 def measure(cls: type[M]) -> type[M]:
     """Make a class with a `score` method a measure that the grammar and the commands know."""
     if not (isinstance(cls, type) and issubclass(cls, Measure)):
         raise CranfieldError(f"found {cls!r}, expected a class derived from cranfield.Measure")
-    made = dataclass(frozen=True, kw_only=True, repr=False, eq=False)(cls)
-    name = made.__name__.lower()
-    known = REGISTRY.get(name)
-    if known is not None and known.__module__.startswith("cranfield."):
-        raise CranfieldError(f"there is a measure named {known.__name__} already")
-    REGISTRY[name] = made
-    made.__doc__ = _documentation(made)
-    return made
+    if not cls.__module__.startswith("cranfield."):
+        for known in find(cls.__name__):
+            if known.__module__.startswith("cranfield."):
+                raise CranfieldError(f"there is a measure named {known.__name__} already")
+            del REGISTRY[known.__name__]  # the user's own, written again
+    if unknown := set(cls.properties) - set(PROPERTIES):
+        found, known_ones = unknown.pop(), ", ".join(PROPERTIES)
+        raise CranfieldError(f"found property {found!r}, expected some of {known_ones}")
+    REGISTRY[cls.__name__] = cls
+    cls.__doc__ = _documentation(cls)
+    return cls
 
 
 def _documentation(cls: type[Measure]) -> str:
@@ -269,38 +411,16 @@ def _documentation(cls: type[Measure]) -> str:
     lines += [
         f"  {f.name} = {shown(f.default)}: {f.metadata.get('doc', '')}" for f in cls.parameters()
     ]
-    lines += ["  @cutoff: look at the first so many ranks only", ""]
+    lines += [f"  @cutoff: {cls.at}", ""]
+    if cls.measurements:
+        lines.append(f"Also: {', '.join(f'{cls.__name__}.{m}' for m in cls.measurements)}")
     lines.append(f"Range: {cls.range}")
+    if cls.properties:
+        lines.append(f"Properties: {', '.join(cls.properties)}")
     if cls.task:
         lines.append(f"Suits: {cls.task}")
     lines += [f"Reference: {citation(key)}" for key in cls.references]
     return "\n".join(lines)
-
-
-def one_list(levels: Sequence[float | None], judged: Sequence[float] | None = None) -> Lists:
-    """A block of one list, given by the levels of its items from the top (None: unjudged)."""
-    ranks = [r for r, level in enumerate(levels, 1) if level is not None]
-    found = [float(level) for level in levels if level is not None]
-    gold = found if judged is None else sorted((float(x) for x in judged), reverse=True)
-    missing = Counter(found) - Counter(gold)
-    if missing:
-        raise CranfieldError(
-            f"found level {next(iter(missing)):g} in the list more often than in judged, "
-            "expected judged to hold all judged levels of the topic"
-        )
-    top = max(gold, default=0.0)
-    return Lists(
-        np.array([ranks], dtype=np.int64),
-        np.array([found], dtype=np.float64),
-        np.ones((1, len(found)), dtype=bool),
-        np.array([len(levels)]),
-        Gold(
-            np.array([gold], dtype=np.float64),
-            np.ones((1, len(gold)), dtype=bool),
-            max(top, 0.0),
-            known=judged is not None,
-        ),
-    )
 
 
 def shown(value: Any) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cranfield.labelling.blocks import Floats
-from cranfield.measures.base import Measure, measure, rel_param
+from cranfield.measures.base import Measure, cite, measure, rel_param
 from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.sets import returned, shown_items
 
 
 @measure
@@ -23,11 +24,38 @@ class Judged(Measure):
 
     better = "neither"
     effectiveness = False
-    references = ("macavaney2022",)
+    references = cite("macavaney2022")
     task = "whether a collection's judgments can be used for a run that was not pooled"
 
     def score(self, x: Lists) -> Floats:
-        return ratio(total(x.judged), x.n if x.l is None else np.minimum(x.n, x.l))
+        return ratio(x.step("judged", total(x.J)), returned(x))
+
+    def exact_under_ties(self) -> bool:
+        return True
+
+
+@measure
+class Unjudged(Measure):
+    """The share of the ranks down to the cutoff that hold an item nobody judged.
+
+    Unjudged@l = unjudged items down to l / l;   without a cutoff, over the length of the list
+
+    trec_eval's unj. Where the list ends before l there is no item, judged or not.
+
+    >>> (Unjudged @ 4)([1, None, 0])
+    0.25
+    """
+
+    better = "neither"
+    effectiveness = False
+    references = cite("buckley2005")
+    task = "whether a collection's judgments can be used for a run that was not pooled"
+
+    def score(self, x: Lists) -> Floats:
+        return ratio(returned(x) - x.step("judged", total(x.J)), shown_items(x))
+
+    def exact_under_ties(self) -> bool:
+        return True
 
 
 class Count(Measure):
@@ -37,6 +65,9 @@ class Count(Measure):
     better = "neither"
     effectiveness = False
     range = "whole numbers"
+
+    def exact_under_ties(self) -> bool:
+        return True
 
 
 @measure
@@ -60,7 +91,7 @@ class NumRet(Count):
     """
 
     def score(self, x: Lists) -> Floats:
-        return (x.n if x.l is None else np.minimum(x.n, x.l)).astype(np.float64)
+        return returned(x)
 
 
 @measure
@@ -89,3 +120,47 @@ class NumRelRet(Count):
 
     def score(self, x: Lists) -> Floats:
         return total(x.I)
+
+
+@measure
+class NumNonRelRet(Count):
+    """The number of items returned that were judged nonrelevant.
+
+    NumNonRelRet@l = judged items down to l − C(l)
+
+    >>> NumNonRelRet()([1, 0, None])
+    1.0
+    """
+
+    rel: float | None = rel_param()
+
+    def score(self, x: Lists) -> Floats:
+        return total(x.J) - total(x.I)
+
+
+@measure
+class NumJudgedRet(Count):
+    """The number of items returned that were judged.
+
+    NumJudgedRet@l = judged items down to l
+
+    >>> NumJudgedRet()([1, 0, None])
+    2.0
+    """
+
+    def score(self, x: Lists) -> Floats:
+        return total(x.J)
+
+
+@measure
+class NumUnjudgedRet(Count):
+    """The number of items returned that nobody judged.
+
+    NumUnjudgedRet@l = min(l, n) − judged items down to l
+
+    >>> NumUnjudgedRet()([1, 0, None])
+    1.0
+    """
+
+    def score(self, x: Lists) -> Floats:
+        return returned(x) - total(x.J)

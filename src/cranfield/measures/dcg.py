@@ -1,29 +1,101 @@
-"""Discounted cumulative gain: gains, and what a rank leaves of them."""
+"""Discounted gain: what the items are worth, and what their rank leaves of it.
+
+Two small tables make the family: gains (`gains.py`) and discounts by rank (`DISCOUNTS`).
+"""
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 import numpy as np
 
 from cranfield.labelling.blocks import Floats
-from cranfield.measures.base import Measure, gain_param, measure, param, rel_param
+from cranfield.measures.base import (
+    Measure,
+    cite,
+    gain_param,
+    has,
+    max_level_param,
+    measure,
+    param,
+    rel_param,
+)
 from cranfield.measures.gains import Gain
 from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.ncu import Normalised
 
 DISCOUNTS = {
     "log2": lambda r, b: np.log2(r + 1),  # Microsoft (Burges et al. 2005)
     "jk": lambda r, b: np.maximum(np.log(r) / np.log(b), 1.0),  # Järvelin & Kekäläinen 2002
+    "jk2008": lambda r, b: 1.0 + np.log(r) / np.log(b),  # Järvelin et al. 2008
+}
+
+VARIANTS = {
+    ("log2", "linear"): "Microsoft's discount, the level as gain: trec_eval's ndcg and ndcg_cut, "
+    "NTCIREVAL's MSnDCG",
+    ("log2", "exp"): "Microsoft's discount, gain 2^x − 1: gdeval's",
+    ("jk", "linear"): "the original of Järvelin and Kekäläinen (2002); with b = 2 NTCIREVAL's nDCG",
+    ("jk", "exp"): "gain 2^x − 1, ranks up to b not discounted; with b = 2 LETOR's",
+    ("jk2008", "linear"): "discounted by 1 + log_b r, as in Järvelin et al. (2008)",
 }
 
 
 @measure
-class nDCG(Measure):
+class DCG(Measure):
+    """Discounted cumulative gain: gains, each divided by what its rank costs.
+
+    DCG@l = Σ_{r≤l} g(r)/d(r)
+    d(r)  = log2(r + 1)       Microsoft (`discount=log2`)
+            max(1, log_b r)   Järvelin and Kekäläinen's original (`discount=jk`)
+            1 + log_b r       Järvelin et al. 2008 (`discount=jk2008`)
+
+    >>> DCG()([0, 0, 0, 0, 0, 0, 3])  # seed 001: a gain of 3 at rank 7 is worth 1
+    1.0
+    """
+
+    gain: Gain = gain_param()
+    rel: float | None = rel_param("levels below this gain nothing")
+    discount: str = param(
+        "log2",
+        "log2: log2(r + 1); jk: max(1, log_b r); jk2008: 1 + log_b r",
+        choices=tuple(DISCOUNTS),
+    )
+    b: float = param(2.0, "base of the logarithm for jk and jk2008", low=1, open_ends=True)
+    measurements: ClassVar[tuple[str, ...]] = ("ideal",)
+    references = cite("jarvelin2002", "burges2005", "jarvelin2008")
+    task = "graded relevance at the top of the list, where topics should not weigh alike"
+    range = "from 0"
+    properties = has("graded", "recall-independent")
+
+    def score(self, x: Lists) -> Floats:
+        return self.discounted(x.ideal if self.measurement == "ideal" else x)
+
+    def discounted(self, x: Lists) -> Floats:
+        """Σ_r g(r)/d(r)."""
+        d = x.step("d", DISCOUNTS[self.discount](x.r, self.b))
+        return x.step("Σ g/d", total(x.step("g/d", x.g / d)))
+
+    def exact_under_ties(self) -> bool:
+        return True
+
+    def variant(self) -> str:
+        return VARIANTS.get((self.discount, str(self.gain)), "")
+
+
+@measure
+class nDCG(Normalised, DCG):
     """Normalised discounted cumulative gain: the gains found, over those of the ideal list.
 
     nDCG@l = Σ_{r≤l} g(r)/d(r)  /  Σ_{r≤l} g*(r)/d(r),   d(r) = log2(r + 1)
 
-    This is the Microsoft version with the level as gain: trec_eval's ndcg and ndcg_cut, and
-    NTCIREVAL's MSnDCG. `gain=exp` is gdeval's; `discount=jk` is the original of Järvelin and
-    Kekäläinen, d(r) = max(1, log_b r), which NTCIREVAL calls nDCG.
+    Five versions are in use:
+    nDCG                            Microsoft, the level as gain: trec_eval's ndcg and ndcg_cut,
+                                    NTCIREVAL's MSnDCG
+    nDCG(gain=exp)                  the same with gain 2^x − 1: gdeval's
+    nDCG(discount=jk, b=2)          Järvelin and Kekäläinen's original, d(r) = max(1, log_b r):
+                                    NTCIREVAL's nDCG
+    nDCG(gain=exp, discount=jk)     LETOR's, also written nDCG(letor=true)
+    nDCG(discount=jk2008, b=2)      Järvelin et al. 2008, d(r) = 1 + log_b r
 
     >>> nDCG()([None, 0, 1], judged=[1, 0])  # seed 000, Figure 1: MSnDCG 0.5000
     0.5
@@ -31,17 +103,73 @@ class nDCG(Measure):
     0.6309
     """
 
-    gain: Gain = gain_param()
-    rel: float | None = rel_param("levels below this gain nothing")
-    discount: str = param("log2", "log2: log2(r + 1); jk: max(1, log_b r)", choices=("log2", "jk"))
-    b: float = param(2.0, "base of the logarithm for discount=jk", low=1, open_ends=True)
-    references = ("jarvelin2002", "burges2005")
+    measurements: ClassVar[tuple[str, ...]] = ()
     task = "graded relevance at the top of the list: the field's first choice for web search"
+    range = "0 to 1"
+    properties = has("graded", "normalised")
+
+
+@measure
+class RBP(Measure):
+    """Rank-biased precision: the gain per item seen by a user who goes on with probability p.
+
+    RBP = (1 − p)/g_h · Σ_r g(r) · p^(r−1)
+    RBP.residual = 1 − (1 − p) Σ_{judged r} p^(r−1)
+
+    g_h is the gain of the highest level: `max_level`, or the end of the gain table, else the
+    highest level in all the judgments. With `rel` the gain is 1 from that level on, else 0.
+    The residual is what unjudged items, and those below the end of the list or the cutoff, could
+    add: the true value is between RBP and RBP + RBP.residual.
+
+    >>> round(RBP(p=0.95, gain="1:2")([None, 0, 1]), 4)  # seed 000, Figure 1: 0.0226
+    0.0226
+    >>> RBP(p=0.5, rel=1)([1, None]), RBP(p=0.5, rel=1, measurement="residual")([1, None])
+    (0.5, 0.5)
+    """
+
+    p: float = param(0.8, "probability of going on to the next rank", low=0, high=1, open_ends=True)
+    gain: Gain = gain_param()
+    rel: float | None = rel_param("lowest level that counts; makes the gain binary")
+    max_level: float | None = max_level_param()
+    measurements: ClassVar[tuple[str, ...]] = ("residual",)
+    references = cite("moffat2008")
+    task = "a user of known persistence; does not depend on how many relevant items exist"
+    range = "0 to 1, and less than 1 for lists that end"
+    properties = has("graded", "recall-independent")
 
     def score(self, x: Lists) -> Floats:
-        ideal = x.gold.remember(("DCG", x.l, self), lambda: self.dcg(x.ideal))
-        return ratio(self.dcg(x), ideal)
+        weight = x.step("p^(r−1)", self.p ** (x.r - 1.0))
+        if self.measurement == "residual":
+            return 1.0 - (1.0 - self.p) * total(x.J * weight)
+        g, g_h = (x.g, x.g_h) if self.rel is None else (x.I, 1.0)
+        return ratio((1.0 - self.p) * x.step("Σ g·p^(r−1)", total(g * weight)), g_h)
 
-    def dcg(self, x: Lists) -> Floats:
-        """DCG = Σ_r g(r)/d(r)."""
-        return total(x.g / DISCOUNTS[self.discount](x.r, self.b))
+    def takes_max_level(self) -> bool:
+        binary = self.rel is not None or self.gain == "binary" or self.measurement
+        return self.max_level is None and isinstance(self.gain, str) and not binary
+
+    def exact_under_ties(self) -> bool:
+        return True
+
+    def rewards_better_items(self) -> bool:
+        return not self.measurement and super().rewards_better_items()
+
+
+@measure
+class nRBP(Normalised, RBP):
+    """Normalised rank-biased precision: RBP over that of the ideal list.
+
+    nRBP@l = RBP@l / RBP*@l
+
+    >>> round(nRBP(p=0.95)([None, 0, 1], judged=[1, 0]), 4)  # 0.95²
+    0.9025
+    """
+
+    measurements: ClassVar[tuple[str, ...]] = ()
+    references = cite("moffat2008", "sakai2021zeng")
+    task = "rank-biased precision, where topics should weigh alike"
+    range = "0 to 1"
+    properties = has("graded", "normalised")
+
+    def takes_max_level(self) -> bool:
+        return False  # it cancels out

@@ -60,14 +60,14 @@ def top_level(gain: Gain) -> float | None:
     return None if isinstance(gain, str) else float(len(gain))
 
 
-def gain_of(gain: Gain, level: Floats) -> Floats:
-    """The gains of an array of levels."""
+def gain_of(gain: Gain, level: Floats, what: str = "gain") -> Floats:
+    """The gains of an array of levels, or what else a table says of levels."""
     positive = np.maximum(level, 0.0)
     if gain == "linear":
         return positive
     if gain == "exp":
         if positive.max(initial=0.0) > MAX_EXPONENT:
-            _no_gain(gain, positive.max(), f"levels up to {MAX_EXPONENT}")
+            _no_gain(gain, positive.max(), f"levels up to {MAX_EXPONENT}", what)
         return np.exp2(positive) - 1.0
     if gain == "binary":
         return (positive > 0).astype(np.float64)
@@ -75,14 +75,14 @@ def gain_of(gain: Gain, level: Floats) -> Floats:
     if positive.size:
         whole = positive == np.floor(positive)
         if not whole.all():
-            _no_gain(gain, positive[~whole][0], "whole levels")
+            _no_gain(gain, positive[~whole][0], "whole levels", what)
         if positive.max() >= len(table):
-            _no_gain(gain, positive.max(), f"levels up to {len(table) - 1}")
+            _no_gain(gain, positive.max(), f"levels up to {len(table) - 1}", what)
     return table[positive.astype(np.int64)]
 
 
-def _no_gain(gain: Gain, level: float, expected: str) -> None:
+def _no_gain(gain: Gain, level: float, expected: str, what: str) -> None:
     shown = gain if isinstance(gain, str) else ":".join(f"{x:g}" for x in gain)
     raise CranfieldError(
-        f"gain {shown}: found level {level:g} in the judgments, expected {expected}"
+        f"{what} {shown}: found level {level:g} in the judgments, expected {expected}"
     )

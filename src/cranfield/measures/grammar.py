@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from cranfield.errors import CranfieldError
-from cranfield.measures.base import REGISTRY, Measure
-from cranfield.measures.names import ALIASES, NTCIREVAL, PARAMETERS, PATTERNS, TREC_EVAL
+from cranfield.measures.base import REGISTRY, Measure, find
+from cranfield.measures.names import ALIASES, NTCIREVAL, OTHERS, PARAMETERS, PATTERNS, TREC_EVAL
 
 MeasureLike: TypeAlias = str | Measure | type[Measure]
 
@@ -99,7 +99,7 @@ def _split(text: str) -> list[str]:
 _SHAPE = re.compile(
     r"(?P<name>[^\s()@=]+?)"
     r"(?:\((?P<arguments>.*)\))?"
-    r"(?:@(?P<cutoff>[0-9.]*[0-9]))?"
+    r"(?:@(?P<cutoff>[0-9.]*[0-9](?:e-?[0-9]+)?))?"
     r"(?:\.(?P<measurement>[A-Za-z]\w*))?",
     re.DOTALL,
 )
@@ -148,7 +148,7 @@ def _translated(text: str) -> Call:
     call = _parts(_by_pattern(text))
     if call.cutoff is not None and re.fullmatch(r"0\d+", call.cutoff):
         return _from_table(text, NTCIREVAL, "a cutoff with a leading zero")
-    if call.name.lower() not in REGISTRY and call.name.lower() in ALIASES:
+    if not find(call.name) and call.name.lower() in ALIASES:
         return _onto(ALIASES[call.name.lower()], call)
     return call
 
@@ -158,13 +158,16 @@ def _by_pattern(text: str) -> str:
     for pattern, ours in PATTERNS:
         match = pattern.fullmatch(text)
         if match:
-            return match.expand(ours)
+            return match.expand(ours) if isinstance(ours, str) else ours(match)
     return text
 
 
 def _from_table(text: str, table: dict[str, str], who: str) -> Call:
     call = _parts(text)
     ours = table.get(call.name.lower())
+    twins = [name for name in REGISTRY if name.lower() == call.name.lower()]
+    if ours is not None and len(twins) > 1 and call.name in twins:  # here case matters
+        ours = ours if _parts(ours).name == call.name else None
     if ours is None:
         raise CranfieldError(f"{who} does not know {call.name!r}{_nearest(call.name, table)}")
     return _onto(ours, call)
@@ -187,10 +190,16 @@ def _onto(ours: str, call: Call) -> Call:
 
 
 def _build(call: Call) -> Measure:
-    cls = REGISTRY.get(call.name.lower())
-    if cls is None:
+    if call.name in OTHERS and call.name not in REGISTRY:
+        raise CranfieldError(f"{call.name} is {OTHERS[call.name]}")
+    known = find(call.name)
+    if not known:
         near = _nearest(call.name, [*REGISTRY, *ALIASES])
         raise CranfieldError(f"there is no measure named {call.name!r}{near}")
+    if len(known) > 1:
+        either = " or ".join(c.__name__ for c in known)
+        raise CranfieldError(f"found {call.name!r}, expected {either}: here case matters")
+    cls = known[0]
     if call.arguments:
         raise CranfieldError(
             f"{cls.__name__} takes named parameters only, found ({', '.join(call.arguments)})"
@@ -199,17 +208,23 @@ def _build(call: Call) -> Measure:
     settings: dict[str, Any] = {}
     for key, text in call.parameters.items():
         value = _unquoted(text)
-        name, value = PARAMETERS[key](value) if key in PARAMETERS else (key, value)
-        if name in settings or (name == "cutoff" and call.cutoff is not None):
-            raise CranfieldError(f"{name} is given twice")
-        if name == "cutoff":
-            call.cutoff = str(value)
-        elif name not in names:
-            raise CranfieldError(
-                f"{cls.__name__} has no parameter {key!r}, only {', '.join(names)}"
-            )
-        else:
-            settings[name] = value if name == "gain" else _value(value)
+        other = key in PARAMETERS and key not in names
+        try:
+            meant = PARAMETERS[key](value) if other else {key: value}
+            meant = {"cutoff": value} if key == cls.at_name else meant
+        except KeyError:
+            raise CranfieldError(f"found {key}={value}, expected true or false") from None
+        for name, setting in meant.items():
+            if name in settings or (name == "cutoff" and call.cutoff is not None):
+                raise CranfieldError(f"{name} is given twice")
+            if name == "cutoff":
+                call.cutoff = setting
+            elif name not in names:
+                raise CranfieldError(
+                    f"{cls.__name__} has no parameter {key!r}, only {', '.join(names)}"
+                )
+            else:
+                settings[name] = setting if name == "gain" else _value(setting)
     return cls(**settings, cutoff=_cutoff(call.cutoff), measurement=call.measurement)
 
 
@@ -235,6 +250,7 @@ def _value(text: str) -> Any:
 def _nearest(name: str, known: Iterable[str]) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name.lower(), dict.fromkeys(known), n=3, cutoff=0.5)
-    shown = [REGISTRY[k].__name__ if k in REGISTRY else k for k in near]
+    spelled = {k.lower(): k for k in reversed([*known])}
+    near = difflib.get_close_matches(name.lower(), spelled, n=3, cutoff=0.5)
+    shown = [spelled[k] for k in near]
     return f"; did you mean {' or '.join(shown)}?" if shown else "; `cranfield measures` lists all"

@@ -7,9 +7,9 @@ order of rank; a quantity is computed when first asked for and remembered.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -40,11 +40,28 @@ def total(x: Any) -> Floats:
     return np.cumsum(x, axis=1)[:, -1] if x.shape[1] else np.zeros(x.shape[0])
 
 
+def above(x: Any) -> Floats:
+    """Σ_{k<r} x(k): what stands above each rank, added from the top down."""
+    x = np.asarray(x, dtype=np.float64)
+    return np.concatenate((np.zeros((len(x), 1)), np.cumsum(x, axis=1)), axis=1)[:, :-1]
+
+
 class Gold:
     """The judgments of a block of topics, padded, with all that is derived from them."""
 
-    def __init__(self, levels: Floats, judged: Bools, max_level: float, known: bool = True) -> None:
+    def __init__(
+        self,
+        levels: Floats,
+        judged: Bools,
+        max_level: float,
+        known: bool = True,
+        traced: bool = False,
+        distinct: Floats | None = None,
+    ) -> None:
         self.levels, self.judged, self.max_level, self.known = levels, judged, max_level, known
+        # The levels of the whole collection, so that nothing depends on how blocks are cut.
+        self.distinct = np.unique(levels) if distinct is None else distinct
+        self.traced = traced  # whether lists keep the steps of a computation
         self._remembered: dict[Any, Any] = {}
 
     def remember(self, key: Any, compute: Callable[[], T]) -> T:
@@ -66,8 +83,15 @@ class Gold:
         return Lists(ranks, self.levels, self.judged, length, self, is_ideal=True)
 
 
-class NeedsJudgments(CranfieldError):
-    """A measure asked for what only the judgments can tell, and there are none."""
+class NeedsMore(CranfieldError):
+    """A measure asked for what it was not given: judgments, or lengths."""
+
+
+class Lengths(NamedTuple):
+    """The lengths of the documents of a block of lists, in one unit, at its judged items."""
+
+    own: Floats  # of the item
+    above: Floats  # of all documents above it, judged or not
 
 
 class Lists:
@@ -77,13 +101,18 @@ class Lists:
     |---|---|
     | `r` | ranks of the judged items |
     | `level`, `judged` | their levels; which cells hold an item (the rest is padding) |
-    | `I`, `C` | relevance flag, relevant items so far |
+    | `J`, `I`, `C` | judged flag, relevance flag, relevant items so far |
+    | `first` | 1 at the first relevant item |
     | `g`, `cg` | gain, cumulative gain |
-    | `ideal` | the ideal list, with the same attributes |
+    | `ideal` | the ideal list, with the same attributes, cut at the same rank |
+    | `whole_ideal` | the ideal list, not cut |
     | `cg_ideal` | cg*(r), the ideal list's cumulative gain at rank r |
     | `R`, `N` | relevant and nonrelevant items known for the topic |
     | `n`, `l` | length of the list; the cutoff or None |
     | `h`, `g_h` | the highest level, and its gain |
+    | `length(unit)`, `length_above(unit)` | of the document; of all documents above it |
+
+    `x.step(name, values)` gives the values back, and keeps them for `cranfield explain --on`.
     """
 
     def __init__(
@@ -99,10 +128,13 @@ class Lists:
         gain: Gain = "linear",
         max_level: float | None = None,
         is_ideal: bool = False,
+        lengths: Mapping[str, Lengths] | None = None,
     ) -> None:
         self.r, self.level, self.judged, self.n, self.gold = r, level, judged, n, gold
         self.l, self.rel, self.gain, self.max_level = cutoff, rel, gain, max_level
         self.is_ideal = is_ideal
+        self.lengths = lengths or {}
+        self.steps: dict[str, Any] = {}
         self._views: dict[Any, Lists] = {}
 
     def __len__(self) -> int:
@@ -121,29 +153,44 @@ class Lists:
         """The same lists cut at `cutoff`, with this gain and threshold."""
         key = (cutoff, rel, gain, max_level)
         if key not in self._views:
-            r, level, judged = self.r, self.level, self.judged
-            if cutoff is not None:  # the k-th judged item cannot stand above rank k
-                r, level, judged = r[:, :cutoff], level[:, :cutoff], judged[:, :cutoff]
-                judged = judged & (r <= cutoff)
-            self._views[key] = Lists(
-                r,
-                level,
-                judged,
-                self.n,
-                self.gold,
-                cutoff=cutoff,
-                rel=rel,
-                gain=gain,
-                max_level=max_level,
-                is_ideal=self.is_ideal,
-            )
+            self._views[key] = self._view(cutoff, rel, gain, max_level)
         return self._views[key]
+
+    def _view(
+        self, cutoff: int | None, rel: float | None, gain: Gain, max_level: float | None
+    ) -> Lists:
+        judged = self.judged
+        if cutoff is not None:  # the k-th judged item cannot stand above rank k
+            judged = judged[:, :cutoff] & (self.r[:, :cutoff] <= cutoff)
+        width = judged.shape[1]
+        return Lists(
+            self.r[:, :width],
+            self.level[:, :width],
+            judged,
+            self.n,
+            self.gold,
+            cutoff=cutoff,
+            rel=rel,
+            gain=gain,
+            max_level=max_level,
+            is_ideal=self.is_ideal,
+            lengths={
+                unit: Lengths(own[:, :width], before[:, :width])
+                for unit, (own, before) in self.lengths.items()
+            },
+        )
+
+    def at_level(self, rel: float) -> Lists:
+        """The same view, with what is relevant decided by this level alone."""
+        return self.view(self.l, rel=rel, gain="binary")
 
     @cached_property
     def condensed(self) -> Lists:
         """These lists without their unjudged items."""
         ranks = np.broadcast_to(np.arange(1, self.r.shape[1] + 1), self.r.shape)
-        return Lists(ranks, self.level, self.judged, self.judged.sum(axis=1), self.gold)
+        lengths = {unit: Lengths(own, above(own)) for unit, (own, _) in self.lengths.items()}
+        n = self.judged.sum(axis=1)
+        return Lists(ranks, self.level, self.judged, n, self.gold, lengths=lengths)
 
     @property
     def ideal(self) -> Lists:
@@ -153,7 +200,25 @@ class Lists:
         self._need("an ideal list")
         return self.gold.ideal.view(self.l, rel=self.rel, gain=self.gain, max_level=self.max_level)
 
+    def step(self, name: str, values: Any) -> Floats:
+        """The values, and a note of them if somebody wants to see how a score comes about."""
+        if self.gold.traced:
+            self.steps[name] = values
+        found: Floats = values
+        return found
+
+    @property
+    def whole_ideal(self) -> Lists:
+        """The ideal lists without a cutoff, under the same gain and threshold."""
+        self._need("an ideal list")
+        return self.gold.ideal.view(rel=self.rel, gain=self.gain, max_level=self.max_level)
+
     # -- quantities -------------------------------------------------------------------------
+
+    @cached_property
+    def J(self) -> Floats:
+        """J(r): 1 where there is a judged item, else 0 (padding)."""
+        return self.judged.astype(np.float64)
 
     @cached_property
     def I(self) -> Floats:  # noqa: E743
@@ -164,6 +229,12 @@ class Lists:
     def C(self) -> Floats:
         """C(r): relevant items down to rank r."""
         return np.cumsum(self.I, axis=1)
+
+    @cached_property
+    def first(self) -> Floats:
+        """1 at r1, the rank of the first relevant item, else 0."""
+        found: Floats = self.I * (self.C == 1)
+        return found
 
     @cached_property
     def g(self) -> Floats:
@@ -216,6 +287,19 @@ class Lists:
         """The gain of the highest level."""
         return float(gain_of(self.gain, np.array([self.h]))[0])
 
+    def length(self, unit: str) -> Floats:
+        """The length of each item."""
+        return self._lengths(unit).own
+
+    def length_above(self, unit: str) -> Floats:
+        """The length of all documents above each item, judged or not."""
+        return self._lengths(unit).above
+
+    def _lengths(self, unit: str) -> Lengths:
+        if unit not in self.lengths:
+            raise NeedsMore(f"needs the lengths of the documents in {unit}: give them as lengths=")
+        return self.lengths[unit]
+
     def _gains(self, level: Floats, judged: Bools) -> Floats:
         kept = judged if self.rel is None else judged & (level >= self.rel)
         if self.max_level is not None:  # declared: no level counts for more
@@ -230,7 +314,7 @@ class Lists:
 
     def _need(self, what: str) -> None:
         if not self.gold.known:
-            raise NeedsJudgments(f"needs {what}: give all judged levels of the topic as judged=[…]")
+            raise NeedsMore(f"needs {what}: give all judged levels of the topic as judged=[…]")
 
 
 def blocks(judgments: Judgments, cells: int = BLOCK_CELLS) -> list[tuple[int, int]]:
@@ -252,7 +336,7 @@ def gold_block(judgments: Judgments, start: int, stop: int) -> Gold:
     judged, cells = _padding(judgments.offsets[start : stop + 1])
     levels = np.zeros(judged.shape)
     levels[judged] = judgments.levels[cells]
-    return Gold(levels, judged, judgments.max_level)
+    return Gold(levels, judged, judgments.max_level, distinct=judgments.distinct)
 
 
 def lists_block(
@@ -265,7 +349,23 @@ def lists_block(
     level = np.zeros(judged.shape)
     r[judged] = rankings.ranks[cells]
     level[judged] = judgments.levels[rankings.items[cells]]
-    return Lists(r, level, judged, n, gold)
+    lengths = {}
+    for unit, every in rankings.document_lengths.items():
+        own, before = np.zeros(judged.shape), np.zeros(judged.shape)
+        for t, (a, k) in enumerate(zip(rankings.starts[start:stop], n, strict=True)):
+            hits, given = judged[t], every[a : a + k]
+            own[t, hits] = given[r[t, hits] - 1]
+            before[t, hits] = above(given[None, :])[0, r[t, hits] - 1]
+        lengths[unit] = Lengths(own, before)
+    return Lists(r, level, judged, n, gold, lengths=lengths)
+
+
+def tie_bounds(rankings: Rankings, start: int, stop: int) -> tuple[Ints, Ints]:
+    """The first and last rank that ties allow each item of the topics start..stop-1, padded."""
+    judged, cells = _padding(rankings.offsets[start : stop + 1])
+    first, last = np.zeros(judged.shape, dtype=np.int64), np.zeros(judged.shape, dtype=np.int64)
+    first[judged], last[judged] = rankings.first[cells], rankings.last[cells]
+    return first, last
 
 
 def _padding(offsets: Ints) -> tuple[Bools, slice]:

@@ -12,54 +12,138 @@ from collections.abc import Callable
 # trec_eval's names (after the patterns below have taken the cutoff out of them).
 TREC_EVAL = {
     "map": "AP|AP(norm=R)",
+    "gm_map": "GMAP",
+    "rprec": "Rprec",
+    "rprec_mult": "Rprec(reach=trec9)",
+    "bpref": "bpref",
+    "gm_bpref": "GMbpref",
+    "recip_rank": "RR",
+    "iprec_at_recall": "IPrec(reach=nearest)",
+    "11pt_avg": "AP11(reach=nearest)",
     "p": "P",
+    "relative_p": "RelP",
     "recall": "Recall",
     "success": "Success",
-    "recip_rank": "RR",
+    "infap": "infAP",
+    "utility": "Utility",
+    "bing": "binG",
+    "g": "G",
+    "dcg": "DCG",
     "ndcg": "nDCG",
     "ndcg_cut": "nDCG",
+    "ndcg_rel": "nDCGrel",
+    "rndcg": "RnDCG",
     "map_cut": "AP(norm=R)",
-    "bpref": "bpref",
+    "yaap": "YAAP",
+    "set_p": "SetP",
+    "set_relative_p": "SetRelP",
+    "set_recall": "SetRecall",
+    "set_map": "SetAP",
+    "set_f": "SetF",
+    "unj": "Unjudged",
     "num_q": "NumQ",
     "num_ret": "NumRet",
     "num_rel": "NumRel",
     "num_rel_ret": "NumRelRet",
+    "num_nonrel_judged_ret": "NumNonRelRet",
 }
 
 # NTCIREVAL's names: `ntcir:nDCG@10`, or a cutoff written as it prints them, `nDCG@0010`.
 NTCIREVAL = {
     "rr": "RR",
+    "o-measure": "O",
+    "p-measure": "Pmeasure",
+    "p-plus": "Pplus",
     "ap": "AP",
     "q": "Q",
     "q-measure": "Q",
+    "ncugu,p": "NCU(stop=gu, utility=P)",
+    "ncugu,br": "NCU(stop=gu, utility=BR)",
+    "ncurb,p": "NCU(stop=rb, utility=P)",
+    "ncurb,br": "NCU(stop=rb, utility=BR)",
+    "ncurb,ie": "NCU(stop=rb, utility=IE)",
+    "gap": "GAP(thresholds=level)",
+    "ndcg": "nDCG(discount=jk)",
+    "msndcg": "nDCG",
     "p": "P",
     "prec": "P",
     "hit": "Success",
-    "ndcg": "nDCG(discount=jk)",
-    "msndcg": "nDCG",
-    "err": "ERR(prob=linear)",
     "rbp": "RBP(p=0.95)",
+    "nrbp": "nRBP(p=0.95)",
+    "err": "ERR(prob=linear)",
+    "nerr": "nERR(prob=linear)",
+    "ebr": "EBR(prob=linear)",
+    "nebr": "nEBR(prob=linear)",
+    "irbu": "iRBU(prob=linear)",
+    "nirbu": "niRBU(prob=linear)",
     "bpref": "bpref",
+    "bpref_r": "bpref_R",
+    "bpref_n": "bpref_N",
+    "bpref_relative": "bpref_relative",
+    "rpref_n": "rpref_N",
+    "rpref_relative": "rpref_relative",
+    "rpref_relative2": "rpref_relative2",
 }
 
-# ir_measures' and ranx's names, and those of NTCIREVAL and trec_eval that nobody else uses.
-ALIASES = TREC_EVAL | {
+# ir_measures' names, where they mean something else than ours.
+IR_MEASURES = {
+    "accuracy": "PairAccuracy",
+    "ap": "AP|AP(norm=R)",
+    "map": "AP|AP(norm=R)",
+    "err": "ERR(max_level=4)",
     "mrr": "RR",
-    "ndcg_burges": "nDCG(gain=exp)",
     "precision": "P",
     "r": "Recall",
-    "hit": "Success",
-    "hit_rate": "Success",
-    "hits": "NumRelRet",
-    "msndcg": "nDCG",
-    "q-measure": "Q",
-    "rbp": "RBP",
+    "setr": "SetRecall",
 }
 
+# Names of any tool that are not ours and can only mean one thing.
+ALIASES = (
+    TREC_EVAL
+    | {
+        name: NTCIREVAL[name]
+        for name in (
+            "o-measure",
+            "p-measure",
+            "p-plus",
+            "q-measure",
+            "ncugu,p",
+            "ncugu,br",
+            "ncurb,p",
+            "ncurb,br",
+            "ncurb,ie",
+            "msndcg",
+            "prec",
+            "hit",
+        )
+    }
+    | {name: IR_MEASURES[name] for name in ("mrr", "precision", "r", "setr")}
+    | {
+        "dcg_burges": "DCG(gain=exp)",
+        "f1": "F",
+        "hit_rate": "Success",
+        "hits": "NumRelRet",
+        "ndcg_burges": "nDCG(gain=exp)",
+        "p+": "Pplus",
+        "r-measure": "Rmeasure",
+        "r-precision": "Rprec",
+        "r_precision": "Rprec",
+        "rbp": "RBP",
+        "u-measure": "U",
+    }
+)
+
+# Names that differ from ours in case only, and mean something else.
+OTHERS = {"NRBP": "ndeval's novelty measure, which is not here; nRBP is normalised RBP"}
+
 # Names with numbers inside, rewritten before anything else.
-PATTERNS = [
+_CUT = "P|relative_P|recall|success|ndcg_cut|map_cut|unj|iprec_at_recall"
+PATTERNS: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     # trec_eval: P_10, ndcg_cut_10, and as its -m option writes them: P.10, ndcg_cut.10
-    (re.compile(r"(P|recall|success|ndcg_cut|map_cut)[_.](\d+)"), r"\1@\2"),
+    (re.compile(rf"({_CUT})[_.](\d+(?:\.\d+)?)"), r"\1@\2"),
+    (re.compile(r"Rprec_mult[_.](\d+(?:\.\d+)?)"), r"Rprec(mult=\1, reach=trec9)"),
+    (re.compile(r"set_F[_.](\d+(?:\.\d+)?)"), lambda m: f"set_F(alpha={1 / (float(m[1]) + 1)!r})"),
+    (re.compile(r"ideal_dcg"), "DCG.ideal"),
     # ranx: rbp.95 with binary relevance from level 1; a threshold as in mrr@10-l2, map-l2
     (re.compile(r"rbp\.(\d+)"), r"RBP(p=0.\1, rel=1)"),
     (re.compile(r"rbp\.(\d+)-l(\d+)"), r"RBP(p=0.\1, rel=\2)"),
@@ -67,10 +151,24 @@ PATTERNS = [
     (re.compile(r"([\w-]+?)@(\d+)-l(\d+)"), r"\1(rel=\3)@\2"),
 ]
 
-# ir_measures' parameters: name -> (our name, our value).
-PARAMETERS: dict[str, Callable[[str], tuple[str, str]]] = {
-    "dcg": lambda v: ("gain", {"exp-log2": "exp", "log2": "linear"}.get(v, v)),
-    "judged_only": lambda v: ("condensed", v),
-    "max_rel": lambda v: ("max_level", v),
-    "cutoff": lambda v: ("cutoff", v),
+# Parameters that other tools have, or that stand for several: name -> our names and values.
+PARAMETERS: dict[str, Callable[[str], dict[str, str]]] = {
+    "dcg": lambda v: {"gain": {"exp-log2": "exp", "log2": "linear"}.get(v, v)},
+    "judged_only": lambda v: {"condensed": v},
+    "max_rel": lambda v: {"max_level": v},
+    "letor": lambda v: {"true": {"gain": "exp", "discount": "jk"}, "false": {}}[v.lower()],
 }
+
+
+def aliases_of(name: str) -> list[str]:
+    """What other tools call a measure of ours.
+
+    >>> aliases_of("RR")
+    ['recip_rank', 'mrr', 'ntcir:rr']
+    """
+
+    def ours(target: str) -> str:
+        return re.split(r"[(|]", target)[0]
+
+    plain = [a for a, target in ALIASES.items() if ours(target) == name and a != name.lower()]
+    return plain + [f"ntcir:{a}" for a, target in NTCIREVAL.items() if ours(target) == name]

@@ -1,26 +1,187 @@
-"""Normalised cumulative utility: users stop at relevant ranks and value what they have seen.
+"""Normalised cumulative utility: users stop somewhere, and value what they have seen by then.
 
-NCU = Σ_r Pstop(r) · NU(r). Average precision stops at each relevant item alike and values
-precision; Q values the blended ratio; reciprocal rank stops at the first relevant item.
+NCU = Σ_r Pstop(r) · NU(r)
+
+Two small tables make the family: who stops where (`STOPS`), and what it was worth (`UTILITIES`).
+Average precision stops at every relevant item alike and values precision; reciprocal rank stops
+at the first; expected reciprocal rank stops where an item satisfies. (Seed 000, section 3.1.)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, ClassVar
+
 import numpy as np
 
 from cranfield.labelling.blocks import Floats
-from cranfield.measures.base import Measure, gain_param, measure, param, rel_param
-from cranfield.measures.gains import Gain
+from cranfield.measures.base import (
+    Measure,
+    cite,
+    gain_param,
+    has,
+    max_level_param,
+    measure,
+    param,
+    rel_param,
+)
+from cranfield.measures.cumulated import beta_param, graded_rel_param
+from cranfield.measures.gains import Gain, gain_of
 from cranfield.measures.lists import Lists, ratio, total
 
+# -- where users stop: weights of the ranks, and what they add up to on the ideal list ----------
 
-def stops(x: Lists, norm: str = "min") -> Floats:
-    """How many relevant items a user may stop at: R, or min(l, R) at a cutoff."""
-    return x.R if x.l is None or norm == "R" else np.minimum(x.R, x.l)
+
+def uniform(m: Any, x: Lists) -> tuple[Floats, Floats]:
+    """At each relevant item alike: 1/R, or 1/min(l, R) at a cutoff."""
+    if x.l is None or getattr(m, "norm", "min") == "R":
+        return x.I, x.R
+    return x.I, np.minimum(x.R, x.l)
+
+
+def graded_uniform(m: Any, x: Lists) -> tuple[Floats, Floats]:
+    """At relevant items in proportion to their gain, or to a stop value of their level."""
+
+    def values(y: Lists) -> Floats:
+        return y.g if m.stops is None else y.I * gain_of(m.stops, y.level, "stops")
+
+    return values(x), x.gold.remember(("gu", m), lambda: total(values(x.ideal)))
+
+
+def rank_biased(m: Any, x: Lists) -> tuple[Floats, Floats]:
+    """At relevant items, each one less likely than the one before by a factor γ."""
+
+    def weights(y: Lists) -> Floats:
+        found: Floats = y.I * m.gamma ** np.maximum(y.C - 1.0, 0.0)
+        return found
+
+    return weights(x), x.gold.remember(("rb", m), lambda: total(weights(x.ideal)))
+
+
+def first(m: Any, x: Lists) -> tuple[Floats, Floats]:
+    """At r1, the first relevant item."""
+    return x.first, np.ones(len(x))
+
+
+def preferred(m: Any, x: Lists) -> tuple[Floats, Floats]:
+    """At rp, the first of the items with the highest level in the list."""
+    level = np.where(x.I > 0, x.level, -np.inf)
+    best = (x.I > 0) & (level == level.max(axis=1, initial=-np.inf, keepdims=True))
+    return (best & (np.cumsum(best, axis=1) == 1)).astype(np.float64), np.ones(len(x))
+
+
+def to_preferred(m: Any, x: Lists) -> tuple[Floats, Floats]:
+    """At each relevant item down to rp alike: 1/C(rp)."""
+    stop, _ = preferred(m, x)
+    passed = np.cumsum(stop, axis=1) - stop
+    weight = x.I * (1.0 - passed)
+    return weight, total(weight)
+
+
+def satisfied(m: Any, x: Lists) -> tuple[Floats, Floats]:
+    """Where an item satisfies a user whom no item above has satisfied: Pr(r)·dsat(r − 1)."""
+    Pr = x.step("Pr", satisfaction(m, x))
+    dsat = np.cumprod(1.0 - Pr, axis=1)
+    before = np.concatenate((np.ones((len(x), 1)), dsat[:, :-1]), axis=1) if dsat.size else dsat
+    return x.step("dsat(r−1)", before) * Pr, np.ones(len(x))
+
+
+def satisfaction(m: Any, x: Lists) -> Floats:
+    """Pr(r): the probability that the item at r satisfies the user."""
+    if m.prob == "linear":
+        return x.g / (x.g_h + 1.0)
+    level = np.minimum(np.where(x.g > 0, x.level, 0.0), x.h)
+    Pr: Floats = np.exp2(level - x.h) - np.exp2(-x.h)  # (2^x − 1)/2^h, for any h
+    return np.where(level > 0, Pr, 0.0)
+
+
+STOPS: dict[str, Callable[[Any, Lists], tuple[Floats, Floats]]] = {
+    "u": uniform,
+    "gu": graded_uniform,
+    "rb": rank_biased,
+    "r1": first,
+    "rp": preferred,
+    "to_rp": to_preferred,
+    "sat": satisfied,
+}
+
+# -- what they have by then ---------------------------------------------------------------------
+
+
+def precision(m: Any, x: Lists) -> Floats:
+    """P(r) = C(r)/r."""
+    return x.C / x.r
+
+
+def blended_ratio(m: Any, x: Lists) -> Floats:
+    """BR(r) = (C(r) + β·cg(r)) / (r + β·cg*(r))."""
+    found: Floats = (x.C + m.beta * x.cg) / (x.r + m.beta * x.cg_ideal)
+    return found
+
+
+def reciprocal_rank(m: Any, x: Lists) -> Floats:
+    """1/r: only the item at r counts."""
+    return 1.0 / x.r
+
+
+def effort(m: Any, x: Lists) -> Floats:
+    """IE(r) = p^r: what the effort of reading r items leaves (iRBU's utility)."""
+    found: Floats = m.p ** x.r.astype(np.float64)
+    return found
+
+
+UTILITIES: dict[str, Callable[[Any, Lists], Floats]] = {
+    "P": precision,
+    "BR": blended_ratio,
+    "RR": reciprocal_rank,
+    "IE": effort,
+}
+
+# Products of two quantities whose expectation over ties is the product that `Lists` describes.
+EXACT = {("u", "P"), ("u", "BR"), ("u", "RR"), ("u", "IE"), ("r1", "RR"), ("r1", "IE"),
+         ("gu", "P"), ("gu", "RR"), ("gu", "IE")}  # fmt: skip
+
+
+class Stopping(Measure):
+    """A stopping distribution and a utility: the sum of their products."""
+
+    user: ClassVar[tuple[str, str]]  # the names of both
+
+    def stop_and_utility(self) -> tuple[str, str]:
+        """The names of the stopping distribution and the utility."""
+        return self.user
+
+    def score(self, x: Lists) -> Floats:
+        stop, utility = self.stop_and_utility()
+        weight, norm = STOPS[stop](self, x)
+        weight = x.step("stop", weight)
+        NU = x.step(utility, UTILITIES[utility](self, x))
+        stopped = x.step("Σ stop", norm)
+        return ratio(x.step(f"Σ stop·{utility}", total(weight * NU)), stopped)
+
+    def exact_under_ties(self) -> bool:
+        return self.stop_and_utility() in EXACT
+
+    def rewards_better_items(self) -> bool:
+        stop, utility = self.stop_and_utility()
+        if stop in ("rp", "to_rp"):  # a better item may move the stop to a lower rank
+            return False
+        if stop in ("gu", "sat") and utility in ("P", "BR"):  # it may be better to stop later
+            return False
+        return super().rewards_better_items()
+
+
+class Normalised(Measure):
+    """A measure divided by what it gives for the ideal list, under the same cutoff."""
+
+    def score(self, x: Lists) -> Floats:
+        ideal = x.gold.remember(("ideal", self), lambda: super(Normalised, self).score(x.ideal))
+        value = x.step("of the list", super().score(x))
+        return ratio(value, x.step("of the ideal list", ideal))
 
 
 @measure
-class AP(Measure):
+class AP(Stopping):
     """Average precision: the mean precision at the relevant items, found or not.
 
     AP   = (1/R) Σ_r I(r) · C(r)/r
@@ -32,21 +193,61 @@ class AP(Measure):
     0.3333333333333333
     """
 
+    user = ("u", "P")
     rel: float | None = rel_param()
     norm: str = param(
         "min",
         "min: divide by min(l, R) at a cutoff; R: by R, as trec_eval's map_cut",
         choices=("min", "R"),
     )
-    references = ("buckley2005", "sakai2014metrics")
+    references = cite("buckley2005", "sakai2014metrics")
     task = "informational search with binary judgments"
+    properties = has("normalised")
 
-    def score(self, x: Lists) -> Floats:
-        return ratio(total(x.I * x.C / x.r), stops(x, self.norm))
+    def variant(self) -> str:
+        if self.cutoff is None:
+            return ""
+        return {"min": "divided by min(l, R), as NTCIREVAL does; trec_eval's map_cut is norm=R",
+                "R": "divided by R, as trec_eval's map_cut"}[self.norm]  # fmt: skip
 
 
 @measure
-class Q(Measure):
+class GMAP(AP):
+    """AP, summarised over topics by its geometric mean, which looks at the hard topics.
+
+    GMAP = exp((1/T) Σ_topics log max(AP, 0.00001))
+
+    >>> GMAP()([None, 1], judged=[1])
+    0.5
+    """
+
+    summary = "gmean"
+    references = cite("robertson2006")
+    task = "whether a system fails badly on some topics"
+
+
+@measure
+class YAAP(Measure):
+    """Yet another average precision: AP smoothed, on a scale that can be averaged.
+
+    YAAP = log((1 + S) / (1 + R − S)),   S = Σ_r I(r)·C(r)/r
+
+    >>> round(YAAP()([1], judged=[1]), 4)  # log(2/1)
+    0.6931
+    """
+
+    rel: float | None = rel_param()
+    references = cite("robertson2012")
+    task = "averaging over topics of very different difficulty"
+    range = "−log(1 + R) to log(1 + R)"
+
+    def score(self, x: Lists) -> Floats:
+        S = x.step("S", total(x.I * x.C / x.r))
+        return np.log((1.0 + S) / (1.0 + x.R - S))
+
+
+@measure
+class Q(Stopping):
     """Q-measure: average precision for graded relevance.
 
     Q     = (1/R) Σ_r I(r) · BR(r)
@@ -57,21 +258,17 @@ class Q(Measure):
     0.5
     """
 
-    beta: float = param(1.0, "patience: larger forgives relevant items at low ranks", low=0)
+    user = ("u", "BR")
+    beta: float = beta_param()
     gain: Gain = gain_param()
-    rel: float | None = rel_param(
-        "lowest level that counts as relevant; every level with a gain if not given"
-    )
-    references = ("sakai2004", "sakai2014metrics")
+    rel: float | None = graded_rel_param()
+    references = cite("sakai2004", "sakai2014metrics")
     task = "informational search with graded judgments"
-
-    def score(self, x: Lists) -> Floats:
-        BR = (x.C + self.beta * x.cg) / (x.r + self.beta * x.cg_ideal)
-        return ratio(total(x.I * BR), stops(x))
+    properties = has("graded", "normalised")
 
 
 @measure
-class RR(Measure):
+class RR(Stopping):
     """Reciprocal rank: how soon the first relevant item comes.
 
     RR = 1/r1, r1 the rank of the first relevant item; 0 if there is none (down to the cutoff).
@@ -80,9 +277,244 @@ class RR(Measure):
     0.3333333333333333
     """
 
+    user = ("r1", "RR")
     rel: float | None = rel_param()
-    references = ("voorhees1999",)
+    references = cite("voorhees1999")
     task = "navigational and known-item search, question answering"
+    properties = has("normalised", "recall-independent", "diminishing return")
 
-    def score(self, x: Lists) -> Floats:
-        return total(x.I * (x.C == 1) / x.r)
+
+@measure
+class O(Stopping):  # noqa: E742
+    """O-measure: reciprocal rank for graded relevance.
+
+    O = BR(r1), the blended ratio at the first relevant item; 0 if there is none
+
+    >>> O()([None, 0, 1], judged=[1, 0])  # seed 000, Figure 1: 0.5000
+    0.5
+    """
+
+    user = ("r1", "BR")
+    beta: float = beta_param()
+    gain: Gain = gain_param()
+    rel: float | None = graded_rel_param()
+    references = cite("sakai2007one")
+    task = "navigational search with graded judgments, where any relevant item will do"
+    properties = has("graded", "normalised", "diminishing return")
+
+
+@measure
+class Pmeasure(Stopping):
+    """P-measure: how soon, and after how much of use, the best item of the list comes.
+
+    Pmeasure = BR(rp), rp the first rank with the highest level that the list holds
+
+    >>> Pmeasure()([None, 0, 1], judged=[1, 0])  # seed 000, Figure 1: 0.5000
+    0.5
+    """
+
+    user = ("rp", "BR")
+    beta: float = beta_param()
+    gain: Gain = gain_param()
+    rel: float | None = graded_rel_param()
+    references = cite("sakai2007one")
+    task = "navigational search for one highly relevant item"
+    properties = has("graded", "normalised")
+
+
+@measure
+class Pplus(Stopping):
+    """P+: the mean blended ratio at the relevant items down to the best one of the list.
+
+    Pplus = (1/C(rp)) Σ_{r≤rp} I(r)·BR(r), rp the first rank with the list's highest level
+
+    >>> Pplus()([None, 0, 1], judged=[1, 0])  # seed 000, Figure 1: 0.5000
+    0.5
+    """
+
+    user = ("to_rp", "BR")
+    beta: float = beta_param()
+    gain: Gain = gain_param()
+    rel: float | None = graded_rel_param()
+    references = cite("sakai2007one", "sakai2014metrics")
+    task = "navigational search for one or a few highly relevant items"
+    properties = has("graded", "normalised")
+
+
+class Satisfied(Stopping):
+    """Users who stop where an item satisfies them."""
+
+    prob: str = param(
+        "exp",
+        "exp: (2^x − 1)/2^h (Chapelle); linear: g/(g_h + 1) (NTCIREVAL)",
+        choices=("exp", "linear"),
+    )
+    gain: Gain = gain_param()
+    max_level: float | None = max_level_param()
+
+    def takes_max_level(self) -> bool:
+        binary = self.prob == "linear" and self.gain == "binary"
+        return self.max_level is None and isinstance(self.gain, str) and not binary
+
+    def variant(self) -> str:
+        return {"exp": "Pr = (2^x − 1)/2^h (Chapelle); NTCIREVAL's is prob=linear",
+                "linear": "Pr = g/(g_h + 1), as in NTCIREVAL"}[self.prob]  # fmt: skip
+
+
+@measure
+class ERR(Satisfied):
+    """Expected reciprocal rank: 1/r at the rank where the user is satisfied.
+
+    ERR = Σ_r dsat(r−1) · Pr(r) / r,   dsat(r) = Π_{k≤r} (1 − Pr(k))
+    Pr(r) = (2^x − 1)/2^h for an item of level x (Chapelle et al.; `prob=exp`), or
+    Pr(r) = g(r)/(g_h + 1) (NTCIREVAL; `prob=linear`)
+
+    h is the highest level: `max_level`, or the length of the gain table, else the highest in
+    all the judgments (gdeval takes 4).
+
+    >>> ERR(max_level=3)([0, 3])  # seed 001: stopping probability 0.8750 at rank 2
+    0.4375
+    >>> round(ERR(prob="linear", gain="1:2")([None, 0, 1]), 4)  # seed 000, Figure 1: 0.1111
+    0.1111
+    """
+
+    user = ("sat", "RR")
+    references = cite("chapelle2009")
+    task = "navigational search with graded judgments; returns diminish after a good item"
+    range = "0 to below 1"
+    properties = has("graded", "recall-independent", "diminishing return")
+
+
+@measure
+class nERR(Normalised, ERR):
+    """Normalised expected reciprocal rank: ERR over that of the ideal list.
+
+    nERR@l = ERR@l / ERR*@l
+
+    >>> round(nERR(prob="linear", gain="1:2")([None, 0, 1], judged=[1, 0]), 4)  # Figure 1: 0.3333
+    0.3333
+    """
+
+    references = cite("chapelle2009", "sakai2011song")
+    range = "0 to 1"
+    properties = has("graded", "normalised", "diminishing return")
+
+
+@measure
+class EBR(Satisfied):
+    """Expected blended ratio: the blended ratio at the rank where the user is satisfied.
+
+    EBR = Σ_r dsat(r−1) · Pr(r) · BR(r), with Pr and dsat as in ERR
+
+    >>> round(EBR(prob="linear", gain="1:2")([None, 0, 1], judged=[1, 0]), 4)
+    0.1667
+    """
+
+    user = ("sat", "BR")
+    beta: float = beta_param()
+    references = cite("sakai2021zeng")
+    task = "graded judgments, users who stop when satisfied but value all they have seen"
+    range = "0 to below 1"
+    properties = has("graded")
+
+
+@measure
+class nEBR(Normalised, EBR):
+    """Normalised expected blended ratio: EBR over that of the ideal list.
+
+    nEBR@l = EBR@l / EBR*@l
+
+    >>> nEBR(prob="linear", gain="1:2")([None, 0, 1], judged=[1, 0])
+    0.5
+    """
+
+    range = "0 to 1"
+    properties = has("graded", "normalised")
+
+
+@measure
+class iRBU(Satisfied):
+    """Intentwise rank-biased utility: what the effort leaves at the rank where users stop.
+
+    iRBU = Σ_r dsat(r−1) · Pr(r) · p^r, with Pr and dsat as in ERR
+
+    >>> round(iRBU(prob="linear", gain="1:2")([None, 0, 1]), 4)
+    0.3234
+    """
+
+    user = ("sat", "IE")
+    p: float = param(0.99, "what reading one more item leaves", low=0, high=1, open_ends=True)
+    references = cite("amigo2018", "sakai2021zeng")
+    task = "graded judgments, users who hardly mind reading on"
+    range = "0 to below 1"
+    properties = has("graded", "recall-independent", "diminishing return")
+
+
+@measure
+class niRBU(Normalised, iRBU):
+    """Normalised intentwise rank-biased utility: iRBU over that of the ideal list.
+
+    niRBU@l = iRBU@l / iRBU*@l
+
+    >>> round(niRBU(prob="linear", gain="1:2")([None, 0, 1], judged=[1, 0]), 4)
+    0.9801
+    """
+
+    range = "0 to 1"
+    properties = has("graded", "normalised", "diminishing return")
+
+
+@measure
+class NCU(Satisfied):
+    """Normalised cumulative utility: a stopping distribution and a utility of one's choice.
+
+    NCU = Σ_r Pstop(r) · NU(r)
+
+    stop     u      each relevant item alike: 1/R, or 1/min(l, R) (AP, Q)
+             gu     graded-uniform: g(r)/Σ g*(r), or by `stops`, a value for each level
+             rb     rank-biased: γ^(C(r)−1) / Σ_{k≤R} γ^(k−1)
+             r1     the first relevant item (RR, O)
+             rp     the first item of the list's highest level (P-measure)
+             to_rp  each relevant item down to rp alike (P+)
+             sat    where an item satisfies (ERR, EBR, iRBU)
+    utility  P      precision C(r)/r
+             BR     blended ratio (C(r) + β·cg(r)) / (r + β·cg*(r))
+             RR     1/r
+             IE     p^r
+
+    At a cutoff the sums over the ideal list end there, too.
+
+    >>> round(NCU(gain="1:2")([None, 0, 1], judged=[1, 0]), 4)  # Figure 1: NCUgu,BR 0.5000
+    0.5
+    >>> round(NCU(stop="rb", utility="P", gain="1:2")([None, 0, 1], judged=[1, 0]), 4)
+    0.3333
+    """
+
+    stop: str = param("gu", "where users stop, Pstop(r)", choices=tuple(STOPS))
+    utility: str = param("BR", "what users have by then, NU(r)", choices=tuple(UTILITIES))
+    gamma: float = param(0.95, "stop=rb: how much less likely each stop is", low=0, high=1)
+    stops: Any = param(None, "stop=gu: stop values of levels 1, 2, …, the gains if not given",
+                       low=0, table=True)  # fmt: skip
+    beta: float = beta_param()
+    p: float = param(0.99, "utility=IE: what reading one more item leaves", low=0, high=1,
+                     open_ends=True)  # fmt: skip
+    rel: float | None = graded_rel_param()
+    references = cite("sakai2008", "sakai2011ntcireval")
+    task = "a user population that one has reason to believe in"
+    properties = has("graded")
+
+    def stop_and_utility(self) -> tuple[str, str]:
+        return self.stop, self.utility
+
+    def takes_max_level(self) -> bool:
+        return self.stop == "sat" and super().takes_max_level()
+
+    def exact_under_ties(self) -> bool:
+        return super().exact_under_ties() and not (self.stop == "gu" and self.stops)
+
+    def rewards_better_items(self) -> bool:
+        rising = self.stop != "gu" or not self.stops or list(self.stops) == sorted(self.stops)
+        return rising and super().rewards_better_items()
+
+    def variant(self) -> str:
+        return f"stop: {STOPS[self.stop].__doc__} utility: {UTILITIES[self.utility].__doc__}"

@@ -104,6 +104,149 @@ REFERENCES = {
   pages = {305--310},
   year = {2022}
 }""",
+    "sakai2007one": """@article{sakai2007one,
+  author = {Sakai, Tetsuya},
+  title = {On the Properties of Evaluation Metrics for Finding One Highly Relevant Document},
+  journal = {IPSJ Transactions on Databases},
+  volume = {48},
+  number = {SIG9 (TOD35)},
+  year = {2007}
+}""",
+    "sakai2008": """@inproceedings{sakai2008,
+  author = {Sakai, Tetsuya and Robertson, Stephen},
+  title = {Modelling a User Population for Designing Information Retrieval Metrics},
+  booktitle = {Proceedings of EVIA 2008},
+  pages = {30--41},
+  year = {2008}
+}""",
+    "sakai2011song": """@inproceedings{sakai2011song,
+  author = {Sakai, Tetsuya and Song, Ruihua},
+  title = {Evaluating Diversified Search Results Using Per-Intent Graded Relevance},
+  booktitle = {Proceedings of SIGIR 2011},
+  pages = {1043--1052},
+  year = {2011}
+}""",
+    "sakai2013dou": """@inproceedings{sakai2013dou,
+  author = {Sakai, Tetsuya and Dou, Zhicheng},
+  title = {Summaries, Ranked Retrieval and Sessions: A Unified Framework for Information
+           Access Evaluation},
+  booktitle = {Proceedings of SIGIR 2013},
+  pages = {473--482},
+  year = {2013}
+}""",
+    "sakai2021zeng": """@article{sakai2021zeng,
+  author = {Sakai, Tetsuya and Zeng, Zhaohao},
+  title = {Retrieval Evaluation Measures that Agree with Users' {SERP} Preferences:
+           Traditional, Preference-Based, and Diversity Measures},
+  journal = {ACM Transactions on Information Systems},
+  volume = {39},
+  number = {2},
+  year = {2020}
+}""",
+    "sakai2010cqa": """@inproceedings{sakai2010cqa,
+  author = {Sakai, Tetsuya and Ishikawa, Daisuke and Kando, Noriko},
+  title = {Overview of the {NTCIR-8} Community {QA} Pilot Task (Part {II}): System Evaluation},
+  booktitle = {Proceedings of NTCIR-8},
+  pages = {433--457},
+  year = {2010}
+}""",
+    "amigo2018": """@inproceedings{amigo2018,
+  author = {Amig{\\'o}, Enrique and Spina, Damiano and Carrillo-de-Albornoz, Jorge},
+  title = {An Axiomatic Analysis of Diversity Evaluation Metrics: Introducing the Rank-Biased
+           Utility Metric},
+  booktitle = {Proceedings of SIGIR 2018},
+  pages = {625--634},
+  year = {2018}
+}""",
+    "robertson2006": """@inproceedings{robertson2006,
+  author = {Robertson, Stephen},
+  title = {On {GMAP}: and Other Transformations},
+  booktitle = {Proceedings of CIKM 2006},
+  pages = {78--83},
+  year = {2006}
+}""",
+    "robertson2010": """@inproceedings{robertson2010,
+  author = {Robertson, Stephen E. and Kanoulas, Evangelos and Yilmaz, Emine},
+  title = {Extending Average Precision to Graded Relevance Judgments},
+  booktitle = {Proceedings of SIGIR 2010},
+  pages = {603--610},
+  year = {2010}
+}""",
+    "robertson2012": """@inproceedings{robertson2012,
+  author = {Robertson, Stephen},
+  title = {On Smoothing Average Precision},
+  booktitle = {Proceedings of ECIR 2012},
+  pages = {158--169},
+  year = {2012}
+}""",
+    "kishida2005": """@techreport{kishida2005,
+  author = {Kishida, Kazuaki},
+  title = {Property of Average Precision and its Generalization: An Examination of Evaluation
+           Indicator for Information Retrieval Experiments},
+  institution = {NII Technical Reports NII-2005-014E},
+  year = {2005}
+}""",
+    "eguchi2003": """@techreport{eguchi2003,
+  author = {Eguchi, Koji and Oyama, Keizo and Ishida, Emi and Kando, Noriko and Kuriyama,
+           Kazuko},
+  title = {Overview of the Web Retrieval Task at the Third {NTCIR} Workshop},
+  institution = {NII Technical Reports NII-2003-002E},
+  year = {2003}
+}""",
+    "smucker2012": """@inproceedings{smucker2012,
+  author = {Smucker, Mark D. and Clarke, Charles L. A.},
+  title = {Time-Based Calibration of Effectiveness Measures},
+  booktitle = {Proceedings of SIGIR 2012},
+  pages = {95--104},
+  year = {2012}
+}""",
+    "clarke2021": """@article{clarke2021,
+  author = {Clarke, Charles L. A. and Vtyurina, Alexandra and Smucker, Mark D.},
+  title = {Assessing Top-k Preferences},
+  journal = {ACM Transactions on Information Systems},
+  volume = {39},
+  number = {3},
+  year = {2021}
+}""",
+    "debeer2006": """@inproceedings{debeer2006,
+  author = {De Beer, Jan and Moens, Marie-Francine},
+  title = {Rpref: A Generalization of Bpref towards Graded Relevance Judgments},
+  booktitle = {Proceedings of SIGIR 2006},
+  pages = {637--638},
+  year = {2006}
+}""",
+    "yilmaz2006": """@inproceedings{yilmaz2006,
+  author = {Yilmaz, Emine and Aslam, Javed A.},
+  title = {Estimating Average Precision with Incomplete and Imperfect Judgments},
+  booktitle = {Proceedings of CIKM 2006},
+  pages = {102--111},
+  year = {2006}
+}""",
+    "jarvelin2008": """@inproceedings{jarvelin2008,
+  author = {J{\\"a}rvelin, Kalervo and Price, Susan L. and Delcambre, Lois M. L. and Nielsen,
+           Marianne Lykke},
+  title = {Discounted Cumulated Gain Based Evaluation of Multiple-Query {IR} Sessions},
+  booktitle = {Proceedings of ECIR 2008},
+  pages = {4--15},
+  year = {2008}
+}""",
+    "pollock1968": """@article{pollock1968,
+  author = {Pollock, Stephen M.},
+  title = {Measures for the Comparison of Information Retrieval Systems},
+  journal = {American Documentation},
+  volume = {19},
+  number = {4},
+  pages = {387--397},
+  year = {1968}
+}""",
+    "mcsherry2008": """@inproceedings{mcsherry2008,
+  author = {McSherry, Frank and Najork, Marc},
+  title = {Computing Information Retrieval Performance Measures Efficiently in the Presence of
+           Tied Scores},
+  booktitle = {Proceedings of ECIR 2008},
+  pages = {414--421},
+  year = {2008}
+}""",
 }
 
 
@@ -114,8 +257,10 @@ def citation(key: str) -> str:
     'Moffat, Alistair and Zobel, Justin. Rank-Biased Precision for '
     """
     fields = dict(re.findall(r"(\w+) = \{((?:[^{}]|\{[^{}]*\})*)\}", REFERENCES[key]))
-    place = next(fields[k] for k in ("booktitle", "journal", "publisher") if k in fields)
+    places = ("booktitle", "journal", "publisher", "institution")
+    place = next(fields[k] for k in places if k in fields)
     year = "" if fields["year"] in place else f", {fields['year']}"
     text = f"{fields['author'].rstrip('.')}. {fields['title']}. {place}{year}."
-    text = text.replace('{\\"a}', "ä").replace("{", "").replace("}", "")
+    for code, letter in (('{\\"a}', "ä"), ("{\\'o}", "ó"), ("{", ""), ("}", "")):
+        text = text.replace(code, letter)
     return re.sub(r"\s+", " ", text)

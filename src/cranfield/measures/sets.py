@@ -1,16 +1,36 @@
-"""Set measures: how many of the items down to a cutoff are relevant."""
+"""Set measures: how many of the items down to a cutoff are relevant, in whatever order."""
 
 from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from cranfield.labelling.blocks import Floats
-from cranfield.measures.base import Measure, measure, rel_param
+from cranfield.measures.base import Measure, cite, has, measure, param, rel_param
 from cranfield.measures.lists import Lists, ratio, total
 
 
+def shown_items(x: Lists) -> Floats:
+    """How many items are looked at: l, or all that were returned if there is no cutoff."""
+    return np.asarray(x.n if x.l is None else x.l, dtype=np.float64)
+
+
+def returned(x: Lists) -> Floats:
+    """How many items there are down to the cutoff: fewer than l if the list is shorter."""
+    return np.asarray(x.n if x.l is None else np.minimum(x.n, x.l), dtype=np.float64)
+
+
+class SetMeasure(Measure):
+    """What the measures here have in common: they count, so they hold for expected counts."""
+
+    def exact_under_ties(self) -> bool:
+        return True
+
+
 @measure
-class P(Measure):
+class P(SetMeasure):
     """Precision: the share of the items shown that are relevant.
 
     P@l = C(l) / l
@@ -23,15 +43,35 @@ class P(Measure):
     """
 
     rel: float | None = rel_param()
-    references = ("vanrijsbergen1979",)
+    references = cite("vanrijsbergen1979")
     task = "how good the first page is; ignores the order within it"
+    properties = has("recall-independent")
 
     def score(self, x: Lists) -> Floats:
-        return ratio(total(x.I), x.n if x.l is None else x.l)
+        return ratio(x.step("C(l)", total(x.I)), shown_items(x))
 
 
 @measure
-class Recall(Measure):
+class SetP(SetMeasure):
+    """Set precision: the share of the items returned that are relevant.
+
+    SetP@l = C(l) / min(l, n), n the length of the list
+
+    >>> (SetP @ 10)([1, 0]), (P @ 10)([1, 0])
+    (0.5, 0.1)
+    """
+
+    rel: float | None = rel_param()
+    references = cite("vanrijsbergen1979")
+    task = "results without an order, of whatever number"
+    properties = has("normalised", "recall-independent")
+
+    def score(self, x: Lists) -> Floats:
+        return ratio(x.step("C(l)", total(x.I)), returned(x))
+
+
+@measure
+class Recall(SetMeasure):
     """Recall: the share of the relevant items that are shown.
 
     Recall@l = C(l) / R
@@ -41,15 +81,103 @@ class Recall(Measure):
     """
 
     rel: float | None = rel_param()
-    references = ("vanrijsbergen1979",)
+    references = cite("vanrijsbergen1979")
     task = "whether a later stage, or a patient user, can find everything"
 
     def score(self, x: Lists) -> Floats:
-        return ratio(total(x.I), x.R)
+        return ratio(x.step("C(l)", total(x.I)), x.R)
 
 
 @measure
-class Success(Measure):
+class SetRecall(Recall):
+    """Set recall: the share of the relevant items that are returned; the same as Recall.
+
+    SetRecall = C(n) / R, n the length of the list
+
+    >>> SetRecall()([1, 0, 1], judged=[1, 1, 1, 1, 0])
+    0.5
+    """
+
+    task = "results without an order, of whatever number"
+
+
+class FMeasure(SetMeasure):
+    """F, E and their set version: precision and recall in one number."""
+
+    beta: float = param(1.0, "how much more recall matters than precision", low=0)
+    alpha: float | None = param(
+        None, "weight of precision instead of beta: α = 1/(β² + 1)", low=0, high=1
+    )
+    rel: float | None = rel_param()
+
+    def f(self, x: Lists, size: Floats) -> Floats:
+        """F = 1 / (α/P + (1 − α)/Recall), which is C / (α·size + (1 − α)·R)."""
+        a = 1.0 / (self.beta**2 + 1.0) if self.alpha is None else self.alpha
+        return ratio(x.step("C(l)", total(x.I)), a * size + (1.0 - a) * x.R)
+
+
+@measure
+class F(FMeasure):
+    """F-measure: the weighted harmonic mean of precision and recall.
+
+    F = (β² + 1)·P·Recall / (β²·P + Recall) = 1 / (α/P + (1 − α)/Recall),   α = 1/(β² + 1)
+
+    Precision is P@l, which divides by l; without a cutoff, by the number of items returned.
+
+    >>> round(F()([1, None, 1, None], judged=[1, 1, 1]), 4)  # P = 1/2, Recall = 2/3
+    0.5714
+    """
+
+    references = cite("vanrijsbergen1979", "sakai2014metrics")
+    task = "results without an order, where both precision and recall matter"
+
+    def score(self, x: Lists) -> Floats:
+        return self.f(x, shown_items(x))
+
+
+@measure
+class SetF(FMeasure):
+    """Set F-measure: the weighted harmonic mean of set precision and recall.
+
+    SetF = (β² + 1)·SetP·Recall / (β²·SetP + Recall)
+
+    trec_eval's set_F does not square its parameter: set_F_2 is SetF(alpha=1/3).
+
+    >>> (SetF @ 10)([1, 1], judged=[1, 1])
+    1.0
+    """
+
+    references = cite("vanrijsbergen1979")
+    task = "results without an order, where both precision and recall matter"
+
+    def score(self, x: Lists) -> Floats:
+        return self.f(x, returned(x))
+
+
+@measure
+class E(FMeasure):
+    """E-measure: one minus the F-measure, so that less is better.
+
+    E = 1 − 1 / (α/P + (1 − α)/Recall),   α = 1/(β² + 1)
+
+    With α = 0.5 it is (|D* ∪ D| − |D* ∩ D|) / (|D*| + |D|), D* the relevant items and D those
+    returned. A topic without a relevant item scores 1, the worst.
+
+    >>> round(E()([1, None, 1, None], judged=[1, 1, 1]), 4)  # (5 − 2) / (3 + 4)
+    0.4286
+    """
+
+    better = "lower"
+    references = cite("vanrijsbergen1979", "sakai2014metrics")
+    task = "results without an order, where both precision and recall matter"
+    range = "1 (worst) to 0"
+
+    def score(self, x: Lists) -> Floats:
+        return 1.0 - self.f(x, shown_items(x))
+
+
+@measure
+class Success(SetMeasure):
     """Success (Hit): 1 if there is a relevant item down to the cutoff, else 0.
 
     Success@l = 1 if C(l) > 0, else 0
@@ -59,8 +187,167 @@ class Success(Measure):
     """
 
     rel: float | None = rel_param()
-    references = ("sakai2011ntcireval",)
+    references = cite("sakai2011ntcireval")
     task = "one answer is enough: question answering, known-item search, retrieval for RAG"
+    properties = has("normalised", "recall-independent", "diminishing return")
 
     def score(self, x: Lists) -> Floats:
-        return np.minimum(total(x.I), 1.0)
+        return total(x.first)
+
+
+REACHES = {
+    "exact": "the smallest whole number from the product on",
+    "nearest": "the nearest whole number, as trec_eval 10 takes for recall",
+    "trec9": "trec_eval 9's floating-point rule, off by one for some R",
+}
+
+
+def reach_param() -> Any:
+    """How a share of R becomes a number of items."""
+    said = "; ".join(f"{name}: {meaning}" for name, meaning in REACHES.items())
+    return param("exact", f"items a share of R stands for: {said}", choices=tuple(REACHES))
+
+
+def reached(share: float, R: Floats, how: str) -> Floats:
+    """The number of items that are a share of R, rounded up, or as trec_eval does."""
+    if how == "nearest":
+        return np.floor(share * R + 0.5)
+    if how == "trec9":
+        return np.floor(share * R + 0.9)
+    decimal = Fraction(repr(share))  # 0.7 is 7/10: what was written, not the nearest double
+    up = -(-(decimal.numerator * R.astype(np.int64)) // decimal.denominator)
+    return up.astype(np.float64)
+
+
+@measure
+class Rprec(SetMeasure):
+    """R-precision: precision at rank R, where precision and recall are the same.
+
+    Rprec = C(R) / R
+
+    `mult` looks at another multiple of R: C(mult·R) / (mult·R), trec_eval's Rprec_mult.
+
+    >>> Rprec()([1, None, 1, 1], judged=[1, 1, 1])
+    0.6666666666666666
+    """
+
+    rel: float | None = rel_param()
+    mult: float = param(1.0, "multiple of R to look at", low=0, open_ends=True)
+    reach: str = reach_param()
+    references = cite("buckley2005")
+    task = "informational search; one number for topics with few and with many relevant items"
+    properties = has("normalised")
+
+    def score(self, x: Lists) -> Floats:
+        k = reached(self.mult, x.R, self.reach)
+        return ratio(x.step("C(R)", total(x.I * (x.r <= k[:, None]))), k)
+
+
+@measure
+class RelP(SetMeasure):
+    """Relative precision: precision over the best that can be had at the cutoff.
+
+    RelP@l = C(l) / min(l, R): precision up to rank R, recall from there on
+
+    >>> (RelP @ 10)([1, 1], judged=[1, 1, 1, 1])
+    0.5
+    """
+
+    rel: float | None = rel_param()
+    references = cite("buckley2005")
+    task = "precision, for topics with fewer relevant items than the cutoff"
+    properties = has("normalised")
+
+    def score(self, x: Lists) -> Floats:
+        return ratio(x.step("C(l)", total(x.I)), np.minimum(shown_items(x), x.R))
+
+
+@measure
+class SetRelP(RelP):
+    """Relative set precision: set precision over the best that can be had with as many items.
+
+    SetRelP = C(n) / min(n, R), n the length of the list
+
+    >>> SetRelP()([1, None], judged=[1, 1, 1, 1])
+    0.5
+    """
+
+    task = "results without an order, of whatever number"
+
+    def score(self, x: Lists) -> Floats:
+        return ratio(x.step("C(n)", total(x.I)), np.minimum(returned(x), x.R))
+
+
+@measure
+class SetAP(Measure):
+    """Set average precision: precision times recall of the items returned.
+
+    SetAP = C(n)² / (n·R), n the length of the list
+
+    >>> SetAP()([1, None], judged=[1, 1])
+    0.25
+    """
+
+    rel: float | None = rel_param()
+    references = cite("buckley2005")
+    task = "results without an order, of whatever number"
+
+    def score(self, x: Lists) -> Floats:
+        return ratio(x.step("C(n)", total(x.I)) ** 2, returned(x) * x.R)
+
+
+@measure
+class Utility(SetMeasure):
+    """Set utility: what is returned and what is missed, each at its worth.
+
+    Utility = a·(relevant returned) + b·(nonrelevant returned)
+            + c·(relevant missed) + d·(nonrelevant missed)
+
+    The number of nonrelevant items missed follows from `docs`, the size of the collection.
+
+    >>> Utility()([1, 0, 0], judged=[1, 1, 0, 0])
+    -1.0
+    """
+
+    a: float = param(1.0, "worth of a relevant item returned")
+    b: float = param(-1.0, "worth of another item returned")
+    c: float = param(0.0, "worth of a relevant item missed")
+    d: float = param(0.0, "worth of another item missed")
+    docs: float = param(0.0, "items in the collection", low=0)
+    rel: float | None = rel_param()
+    effectiveness = False
+    references = cite("buckley2005")
+    task = "filtering: decisions, not rankings"
+    range = "any number"
+
+    def score(self, x: Lists) -> Floats:
+        C, n = x.step("C(n)", total(x.I)), returned(x)
+        missed = x.R - C
+        return self.a * C + self.b * (n - C) + self.c * missed + self.d * (self.docs - n - missed)
+
+
+@measure
+class PairAccuracy(Measure):
+    """Pair accuracy: how often a relevant item stands above a nonrelevant one.
+
+    PairAccuracy = 1 − Σ_r I(r)·(r − C(r)) / (C·(n − C)), over the items returned
+
+    Unjudged items count as nonrelevant. ir_measures calls it Accuracy. A list without a relevant
+    item scores 0, one without a nonrelevant item 1.
+
+    >>> PairAccuracy()([0, 1, 0, 1])
+    0.25
+    """
+
+    rel: float | None = rel_param()
+    references = cite("macavaney2022")
+    task = "checking the training of a ranker: the area under its ROC curve"
+    properties = has("normalised", "recall-independent")
+
+    def score(self, x: Lists) -> Floats:
+        C = x.step("C(n)", total(x.I))
+        wrong = x.step("pairs in the wrong order", total(x.I * (x.r - x.C)))
+        return np.where(C > 0, 1.0 - ratio(wrong, C * (returned(x) - C)), 0.0)
+
+    def rewards_better_items(self) -> bool:
+        return False  # at a cutoff (or a depth) one more relevant item may make for wrong pairs

@@ -201,10 +201,13 @@ def shown(scores: Scores, per_topic: bool) -> str:
     'mean over 1 topic, counts summed'
     """
     kinds = set(scores.summaries)
-    text = "sum" if kinds == {"sum"} else "mean"
-    text += f" over {counted(len(scores.topics), 'topic')}"
-    if len(kinds) > 1:
-        text += ", counts summed"
+    names = {"mean": "mean", "gmean": "geometric mean", "sum": "sum", "se": "standard error"}
+    main = next((kind for kind in names if kind in kinds), "mean")
+    text = f"{names[main]} over {counted(len(scores.topics), 'topic')}"
+    for kind in ("gmean", "sum"):
+        if kind in kinds and kind != main:
+            of = [m for m, s in zip(scores.measures, scores.summaries, strict=True) if s == kind]
+            text += ", counts summed" if kind == "sum" else f", geometric of {', '.join(of)}"
     if scores.undefined == "skip" and np.isnan(scores.values).any():
         text += ", undefined values left out"
     return f"per topic, and all: {text}" if per_topic else text

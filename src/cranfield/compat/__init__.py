@@ -1,0 +1,11 @@
+"""Other packages' interfaces over cranfield, so that existing code changes one import.
+
+import pytrec_eval       ->  from cranfield.compat import pytrec_eval
+import ir_measures       ->  from cranfield.compat import ir_measures
+
+The packages themselves are not needed. What is not the same is in docs/migrate.md.
+"""
+
+from cranfield.compat import ir_measures, pytrec_eval
+
+__all__ = ["ir_measures", "pytrec_eval"]

@@ -1,0 +1,205 @@
+"""The interface of pytrec_eval: ``from cranfield.compat import pytrec_eval``.
+
+>>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1}}
+>>> run = {"q1": {"d1": 0.4, "d2": 0.9, "d4": 0.1}, "q9": {"d1": 1.0}}
+>>> RelevanceEvaluator(qrels, {"map", "ndcg_cut.5,10"}).evaluate(run)["q1"]["map"]
+0.25
+
+Names, parameters and keys are those of pytrec-eval-terrier, and so are the rules: trec_eval 9's.
+Scores are doubles here, single precision there, which makes ties of close scores.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from cranfield.compat.scorer import Scorer, Wanted, fields
+from cranfield.data.columns import VALUE, Kind
+from cranfield.errors import CranfieldError, InputError
+from cranfield.measures.base import Measure
+from cranfield.measures.counts import NumRel
+from cranfield.measures.grammar import parse_measure
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+# In the order of trec_eval's output, which is that of the results.
+_ALL = (
+    *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+    *("recip_rank", "iprec_at_recall", "P", "relstring", "recall", "infAP", "gm_bpref"),
+    *("Rprec_mult", "utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut"),
+    *("map_cut", "relative_P", "success", "set_P", "set_relative_P", "set_recall", "set_map"),
+    *("set_F", "num_nonrel_judged_ret"),
+)
+_SET = ["set_P", "set_relative_P", "set_recall", "set_map", "set_F", "utility"]
+
+supported_measures: set[str] = set(_ALL)
+supported_nicknames: dict[str, set[str]] = {
+    "official": set(_ALL[:12]),
+    "set": {*_ALL[:5], *_SET},
+    "all_trec": set(_ALL),
+}
+
+_RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+_AT_RANKS: dict[str, tuple[float, ...]] = dict.fromkeys(
+    ("P", "recall", "relative_P", "map_cut", "ndcg_cut"), _RANKS
+) | {"success": (1, 5, 10)}
+_AT_SHARES = {
+    "iprec_at_recall": tuple(i / 10 for i in range(11)),
+    "Rprec_mult": tuple(i / 5 for i in range(1, 11)),
+}
+_DEFAULTS: dict[str, tuple[float, ...]] = {"set_F": (1.0,)} | _AT_RANKS | _AT_SHARES
+_NONE = (math.nan,)  # what stands for the parameter of a measure without one
+
+_TEXTS = ("runid", "relstring")  # not numbers: pytrec_eval gives 0 for them
+_GRADED = ("ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "G")  # whatever the relevance level
+_SHAPE = re.compile(rf"({'|'.join(_ALL)})(?:[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*))?")
+
+T = TypeVar("T")
+
+
+class RelevanceEvaluator:
+    """Judgments prepared once, for many runs.
+
+    `measures` are names such as ``map``, ``ndcg_cut`` (at all default ranks), ``ndcg_cut_10``,
+    ``ndcg_cut.5,10``, or nicknames such as ``official``. Documents count as relevant from
+    `relevance_level` on. `judged_docs_only_flag` leaves unjudged documents out of the lists.
+
+    >>> RelevanceEvaluator({"q1": {"d1": 1}}, ["P.1,5", "recip_rank"]).evaluate({"q1": {"d1": 1.0}})
+    {'q1': {'recip_rank': 1.0, 'P_1': 1.0, 'P_5': 0.2}}
+    """
+
+    def __init__(
+        self,
+        query_relevance: Mapping[str, Mapping[str, int]],
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+    ) -> None:
+        found: dict[str, Measure] = {}
+        for name, parameters in _asked(measures).items():
+            for parameter in sorted(parameters or _DEFAULTS.get(name, _NONE)):
+                measure = _measure(name, parameter, relevance_level, bool(judged_docs_only_flag))
+                found[_key(name, parameter)] = measure
+        self._keys = tuple(found)
+        judged = {topic: docs for topic, docs in query_relevance.items() if docs}
+        R = NumRel(rel=float(relevance_level))
+        self._score = Scorer(judged, [Wanted(measure) for measure in (*found.values(), R)])
+
+    def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+        """``{topic: {name: value}}`` for the topics that are judged and in the run."""
+        results = {}
+        for topic, (*values, R) in self._score(scores).items():
+            results[topic] = dict(zip(self._keys, values, strict=True))
+            for key in self._keys:
+                if key.startswith("gm_"):  # logarithms, to be averaged
+                    results[topic][key] = math.log(max(results[topic][key], 1e-5))
+                elif key == "Rndcg" and not R:  # which looks at the relevance level after all
+                    results[topic][key] = 0.0
+        return results
+
+
+def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
+    """One number for all topics: a sum of counts, a geometric mean of ``gm_``, else a mean.
+
+    >>> compute_aggregated_measure("num_ret", [3, 4]), compute_aggregated_measure("map", [0.5, 1])
+    (7.0, 0.75)
+    """
+    every = [float(value) for value in values]
+    total = math.fsum(every)
+    if measure.startswith("num_"):
+        return total
+    mean = total / len(every) if every else math.nan
+    return math.exp(mean) if measure.startswith("gm_") else mean
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """The run that the lines of a TREC file hold.
+
+    >>> parse_run(["q1 Q0 d7 1 2.5 bm25"])
+    {'q1': {'d7': 2.5}}
+    """
+    return _parsed(f_run, "run", float)
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """The judgments that the lines of a TREC file hold.
+
+    >>> parse_qrel(["q1 0 d7 2"])
+    {'q1': {'d7': 2}}
+    """
+    return _parsed(f_qrel, "qrels", int)
+
+
+def _parsed(
+    lines: Iterable[str], kind: Kind, number: Callable[[str], T]
+) -> dict[str, dict[str, T]]:
+    made: dict[str, dict[str, T]] = {}
+    for line in fields(lines, kind):
+        docs = made.setdefault(line["topic"], {})
+        if line["doc"] in docs:
+            found = f"document {line['doc']} of topic {line['topic']} twice"
+            raise InputError(found, "each document once", kind)
+        docs[line["doc"]] = number(line[VALUE[kind]])
+    return made
+
+
+# -- names ------------------------------------------------------------------------------------
+
+
+def _asked(measures: Iterable[str]) -> dict[str, set[float]]:
+    """The parameters of each measure asked for, none if it is the defaults; in trec_eval's order.
+
+    As there, defaults give way to parameters: P and P_3 together are P_3.
+    """
+    asked: dict[str, set[float]] = {}
+    for text in [measures] if isinstance(measures, str) else measures:
+        if text in supported_nicknames:
+            for name in supported_nicknames[text]:
+                asked.setdefault(name, set())
+            continue
+        shape = _SHAPE.fullmatch(text)
+        if shape is None:
+            raise ValueError(f"unsupported measure {text}")
+        name, parameters = shape[1], {float(p) for p in (shape[2] or "").split(",") if p}
+        if parameters and name not in _DEFAULTS:
+            near = "; ndcg_cut has a cutoff" if name == "ndcg" else ""
+            raise ValueError(f"unsupported measure {text}: {name} has no parameters{near}")
+        asked.setdefault(name, set()).update(parameters)
+    if len(asked.get("set_F", ())) > 1:
+        raise ValueError("unsupported measure set_F with several parameters: it has one key")
+    return {name: asked[name] for name in _ALL if name in asked}
+
+
+def _key(name: str, parameter: float) -> str:
+    """The name of a number in the results."""
+    if name in _AT_RANKS:
+        return f"{name}_{parameter:.0f}"
+    return f"{name}_{parameter:.2f}" if name in _AT_SHARES else name
+
+
+def _measure(name: str, parameter: float, level: float, condensed: bool) -> Measure:
+    """Our measure of that name."""
+    if name in _TEXTS:
+        return parse_measure("Utility(a=0, b=0)")  # which is 0 for every list
+    text = name if name not in _DEFAULTS else f"{name}_{parameter:.15g}"
+    try:
+        found = parse_measure(text if name == "set_F" else f"trec:{text}")
+    except CranfieldError as problem:
+        raise ValueError(f"unsupported measure {text}: {problem}") from None
+    settings: dict[str, Any] = {"condensed": condensed}
+    if hasattr(found, "rel") and name not in _GRADED:
+        settings["rel"] = float(level)
+    if name in ("iprec_at_recall", "11pt_avg"):
+        settings["reach"] = "trec9"
+    return replace(found, **settings)

@@ -1,0 +1,222 @@
+"""Document lengths: ``doc length`` on each line, or a table with a column for each unit."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from cranfield.data.columns import SPELLINGS
+from cranfield.data.formats import Format, recognise
+from cranfield.data.mappings import read_json
+from cranfield.data.records import finite, real
+from cranfield.data.source import Source
+from cranfield.data.strings import Floats, Ints, Strings
+from cranfield.data.tables import is_frame, read_binary
+from cranfield.data.trec import COMMENT, Fields, Irregular, all_numbers
+from cranfield.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LengthsLike: TypeAlias = Any  # a path, {doc: length}, {unit: {doc: length}}, a frame, DocLengths
+
+UNITS = {
+    "words": ("words", "word_count", "tokens", "num_words"),
+    "characters": ("characters", "chars", "character_count", "num_characters"),
+    "": ("length", "len", "doc_length", "doclen", "size"),  # the unit is the measure's
+}
+EXPECTED = "a document and its length, a number from 0"
+
+
+@dataclass(frozen=True, eq=False)
+class DocLengths:
+    """How long documents are, in one unit or several; the unit may be unnamed ('')."""
+
+    docs: Strings
+    values: Mapping[str, Floats]  # by unit
+    where: str = "lengths"
+
+    def in_units(self, wanted: Sequence[str]) -> DocLengths:
+        """The lengths in each wanted unit: those named so, else those without a name."""
+        unnamed = [unit for unit in wanted if unit not in self.values]
+        if len(unnamed) > 1 or (unnamed and "" not in self.values):
+            have = ", ".join(unit or "length" for unit in self.values)
+            expected = f"a table with the columns doc, {', '.join(wanted)}"
+            raise InputError(f"lengths as {have}", expected, self.where)
+        values = {unit: self.values.get(unit, self.values.get("")) for unit in wanted}
+        return replace(self, values={u: v for u, v in values.items() if v is not None})
+
+    @cached_property
+    def by_name(self) -> dict[str, int]:
+        """The row of each document."""
+        return {doc: i for i, doc in enumerate(self.docs.tolist())}
+
+    @cached_property
+    def _by_hash(self) -> tuple[Any, Ints]:
+        hashes = self.docs.hashes()
+        order = np.argsort(hashes, kind="stable")
+        return hashes[order], order
+
+    def rows(self, docs: Strings, hashes: Any) -> Ints:
+        """The row of each of some documents, -1 where it has none."""
+        known, order = self._by_hash
+        found = np.full(len(docs), -1, dtype=np.int64)
+        place = np.searchsorted(known, hashes)
+        left = np.arange(len(docs))
+        while len(left):  # more than once only where two documents have the same hash
+            left = left[place[left] < len(known)]
+            left = left[known[place[left]] == hashes[left]]
+            row = order[place[left]]
+            same = docs[left].same(self.docs[row])
+            found[left[same]] = row[same]
+            left = left[~same]
+            place[left] += 1
+        return found
+
+
+def read_lengths(data: LengthsLike) -> DocLengths:
+    """Document lengths from a path, a mapping or a frame.
+
+    >>> read_lengths({"d1": 120, "d2": 80}).values
+    {'': array([120.,  80.])}
+    """
+    if isinstance(data, DocLengths):
+        return data
+    if isinstance(data, Mapping):
+        return _from_mapping(data, "lengths")
+    if is_frame(data):
+        import polars as pl
+
+        frame = data.collect() if isinstance(data, pl.LazyFrame) else data
+        frame = frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
+        return _from_frame(frame, "lengths")
+    if isinstance(data, str | os.PathLike):
+        return _from_file(Source.of(data))
+    raise InputError(repr(data), "lengths as a path, a dict or a frame")
+
+
+def _checked(docs: Strings, values: dict[str, Floats], where: str) -> DocLengths:
+    made = DocLengths(docs, values, where)
+    if not len(docs):
+        raise InputError("no lengths", "at least one", where)
+    hashes, order = made._by_hash
+    twice = np.flatnonzero(hashes[1:] == hashes[:-1])
+    for i in twice.tolist():
+        a, b = order[i : i + 1], order[i + 1 : i + 2]
+        if made.docs[a].same(made.docs[b]).all():
+            name = made.docs[a].tolist()[0]
+            raise InputError(f"document {name} twice", "each document once", where)
+    return made
+
+
+def _from_mapping(data: Mapping[Any, Any], where: str) -> DocLengths:
+    units = dict(data) if all(isinstance(v, Mapping) for v in data.values()) else {"": data}
+    first: Mapping[Any, Any] = next(iter(units.values()), {})
+    values = {}
+    for unit, lengths in units.items():
+        if unit not in UNITS or lengths.keys() != first.keys():
+            expected = "{doc: length}, or the same documents under 'words' and 'characters'"
+            raise InputError(f"lengths under {unit!r}", expected, where)
+        for doc, length in lengths.items():
+            number = real(length)
+            if not isinstance(doc, str) or number is None or number < 0:
+                raise InputError(f"{doc!r}: {length!r}", EXPECTED, where)
+        values[unit] = np.array(list(lengths.values()), dtype=np.float64)
+    return _checked(Strings.of(list(first)), values, where)
+
+
+def _from_file(source: Source) -> DocLengths:
+    format = _format(source)
+    if format == "trec":
+        return _from_text(source)
+    if format == "json":
+        found = read_json(source)
+        if not isinstance(found, dict):
+            raise InputError("JSON that is not an object", "{doc: length}", source.name)
+        return _from_mapping(found, source.name)
+    import polars as pl
+
+    if format in ("parquet", "arrow"):
+        return _from_frame(read_binary(source, format), source.name)
+    try:
+        if format == "jsonl":
+            return _from_frame(pl.read_ndjson(source.read()), source.name)
+        frame = pl.read_csv(
+            source.read(), separator="," if format == "csv" else "\t", infer_schema=False
+        ).select(pl.all().str.strip_chars())
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"a broken {format} file ({reason})", EXPECTED, source.name) from None
+    return _from_frame(frame, source.name, header=1)
+
+
+def _format(source: Source) -> Format:
+    """As for runs, but that a header need not name topics."""
+    for line in source.start.decode("utf-8", "replace").splitlines()[:1]:
+        formats: dict[str, Format] = {",": "csv", "\t": "tsv"}
+        for separator, format in formats.items():
+            names = {name.strip().strip('"').lower() for name in line.split(separator)}
+            if names & set(SPELLINGS["doc"]):
+                return format
+    found = recognise(source)
+    return "trec" if found in ("csv", "tsv") else found
+
+
+def _from_text(source: Source) -> DocLengths:
+    text = source.read()
+    if b"#" in text:
+        text = COMMENT.sub(b"", text)
+    try:
+        fields = Fields(text, 2)
+        lengths = all_numbers(fields.column(1))
+        if lengths is None or (lengths < 0).any():
+            raise Irregular
+    except Irregular:
+        raise _first_error(source) from None
+    return _checked(fields.column(0), {"": lengths}, source.name)
+
+
+def _first_error(source: Source) -> InputError:
+    for number, line in enumerate(source.read().decode("utf-8", "replace").split("\n"), 1):
+        if not line.strip() or re.match(r"\s*#", line):
+            continue
+        parts = line.split()
+        length = finite(parts[1]) if len(parts) == 2 else None
+        if length is None or length < 0:
+            return InputError(repr(line.strip()), EXPECTED, source.name, number)
+    return InputError("lines that are not text", EXPECTED, source.name)
+
+
+def _from_frame(frame: pl.DataFrame, where: str, header: int = 0) -> DocLengths:
+    import polars as pl
+
+    lower = {name.strip().lower(): name for name in frame.columns}
+    doc = next((lower[s] for s in SPELLINGS["doc"] if s in lower), None)
+    units = {u: lower[s] for u, names in UNITS.items() for s in reversed(names) if s in lower}
+    if doc is None or not units:
+        found = f"columns {', '.join(frame.columns)}"
+        raise InputError(found, "doc, and length, words or characters", where)
+    for column in (doc, *units.values()):
+        if frame[column].dtype.is_nested():
+            found = f"{column} of type {frame[column].dtype}"
+            raise InputError(found, EXPECTED, where)
+    values = {}
+    for unit, column in units.items():
+        numbers = frame[column].cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
+        wrong = numbers.is_null() | ~numbers.is_finite() | (numbers < 0)
+        for row in wrong.fill_null(True).arg_true().to_list()[:1]:
+            line = row + 1 + header if header else None
+            raise InputError(f"{column} {frame[column][row]!r}", EXPECTED, where, line)
+        values[unit] = numbers.to_numpy().astype(np.float64)
+    names = frame[doc].cast(pl.String).to_list()
+    for row, name in enumerate(names):
+        if name is None:
+            line = row + 1 + header if header else None
+            raise InputError("no document", EXPECTED, where, line)
+    return _checked(Strings.of(names), values, where)

@@ -1,0 +1,64 @@
+"""Ties: other orders of items that a run gave the same score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from cranfield.labelling.blocks import Floats, Judgments, Rankings, spans
+
+
+class Reordering:
+    """The groups of tied items that hold a judged one, ready to be put in another order.
+
+    A *place* is a rank of such a group, whether it holds a judged item or not.
+    """
+
+    def __init__(self, rankings: Rankings, judgments: Judgments) -> None:
+        self.rankings = rankings
+        topic = rankings.hit_topics
+        self.hits = np.flatnonzero(rankings.last > rankings.first)
+        topic, first = topic[self.hits], rankings.first[self.hits]
+        new = np.ones(len(self.hits), dtype=bool)
+        new[1:] = (topic[1:] != topic[:-1]) | (first[1:] != first[:-1])
+        group = np.cumsum(new) - 1
+        self.first = first
+        self.size = (rankings.last[self.hits] - first + 1)[new]
+        self.begin = (np.cumsum(self.size) - self.size)[group]  # the first place of its group
+        self.place = self.begin + rankings.ranks[self.hits] - first
+        self.group = np.repeat(np.arange(len(self.size)), self.size)
+        self.level = np.zeros(len(self.group))
+        self.level[self.place] = np.maximum(judgments.levels[rankings.items[self.hits]], 0.0)
+        self.rows = spans((rankings.starts[topic] + first - 1)[new], self.size)  # per document
+
+    @property
+    def possible(self) -> bool:
+        """Whether there is another order at all."""
+        return len(self.hits) > 0
+
+    def best(self) -> Rankings:
+        """Higher levels first; what is of no use stays in its order."""
+        return self._by(-self.level)
+
+    def worst(self) -> Rankings:
+        """Higher levels last."""
+        return self._by(self.level)
+
+    def sample(self, random: Callable[[int], Floats]) -> Rankings:
+        """Any order, all as likely."""
+        return self._by(random(len(self.group)))
+
+    def _by(self, key: Floats) -> Rankings:
+        """Within each group, smaller keys first."""
+        order = np.lexsort((key, self.group))  # stable: equal keys stay in their order
+        to = np.empty_like(order)
+        to[order] = np.arange(len(order))
+        ranks = self.rankings.ranks.copy()
+        ranks[self.hits] = self.first + to[self.place] - self.begin
+        lengths = {}
+        for unit, given in self.rankings.document_lengths.items():
+            lengths[unit] = given.copy()
+            lengths[unit][self.rows] = given[self.rows[order]]
+        return replace(self.rankings, ranks=ranks, document_lengths=lengths).in_order()

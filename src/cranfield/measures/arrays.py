@@ -1,0 +1,120 @@
+"""Lists without files: the levels of one list, or a batch of lists as arrays with a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cranfield.errors import CranfieldError
+from cranfield.labelling.blocks import Bools, Floats
+from cranfield.measures.lists import Gold, Lengths, Lists, above
+
+
+def lists_of(
+    levels: Any,
+    judged: Any = None,
+    mask: Any = None,
+    judged_mask: Any = None,
+    lengths: Mapping[str, Any] | None = None,
+    every_length: bool = True,
+) -> Lists:
+    """A block of lists from the levels of their items, as `Measure.__call__` describes them."""
+    if judged is levels and judged_mask is None:
+        judged_mask = mask
+    level = _matrix("levels", levels)
+    there = _mask("mask", mask, level)
+    found = there & ~np.isnan(level)
+    known = level if judged is None else _matrix("judged", judged)
+    if len(known) != len(level):
+        raise CranfieldError(f"found {len(known)} rows of judged for {len(level)} lists")
+    is_known = found if judged is None else _mask("judged_mask", judged_mask, known)
+    is_known = is_known & ~np.isnan(known)
+    if judged is not None:
+        _refuse_unknown(level, found, known, is_known)
+    # Judged items move to the left, in the order of their ranks; what is left is padding.
+    order = np.argsort(~found, axis=1, kind="stable")[:, : int(found.sum(axis=1).max(initial=0))]
+    n = there.sum(axis=1)
+    hit = np.take_along_axis(found, order, axis=1)
+    rank = np.take_along_axis(np.cumsum(there, axis=1), order, axis=1)
+    return Lists(
+        np.where(hit, rank, n[:, None] + 1),
+        np.where(hit, np.take_along_axis(level, order, axis=1), 0.0),
+        hit,
+        n,
+        _gold(known, is_known, judged is not None),
+        lengths={
+            unit: _lengths(
+                _matrix("lengths", given), there, there if every_length else found, order
+            )
+            for unit, given in (lengths or {}).items()
+        },
+    )
+
+
+def _matrix(name: str, values: Any) -> Floats:
+    try:
+        made = np.array(values, dtype=np.float64)  # None becomes NaN
+    except (TypeError, ValueError):
+        made = np.empty((0, 0, 0))
+    made = made[None, :] if made.ndim == 1 else made
+    if made.ndim != 2 or np.isinf(made).any():
+        raise CranfieldError(
+            f"found {name} that are not a list or an array [n, depth] of numbers, expected that"
+        )
+    return made
+
+
+def _mask(name: str, mask: Any, of: Floats) -> Bools:
+    if mask is None:
+        return np.ones(of.shape, dtype=bool)
+    try:
+        made = np.asarray(mask)
+    except ValueError:  # rows of different lengths
+        made = np.empty(0, dtype=str)
+    made = made[None, :] if made.ndim == 1 else made
+    if made.dtype.kind not in "biufO" or not np.isin(made, (0, 1)).all():
+        raise CranfieldError(f"found {name} of other things, expected an array of true and false")
+    if made.shape != of.shape:
+        raise CranfieldError(f"found {name} of shape {made.shape}, expected {of.shape}")
+    return made.astype(bool)
+
+
+def _gold(levels: Floats, judged: Bools, known: bool) -> Gold:
+    """The judged levels of each list, highest first."""
+    falling = -np.sort(np.where(judged, -levels, np.inf), axis=1)
+    filled = np.arange(levels.shape[1]) < judged.sum(axis=1)[:, None]
+    falling = np.where(filled, falling, 0.0)
+    return Gold(falling, filled, float(falling.max(initial=0.0)), known=known)
+
+
+def _refuse_unknown(level: Floats, found: Bools, known: Floats, is_known: Bools) -> None:
+    """Every level of a list must be among the judged ones, as often as it is in the list."""
+    row = np.concatenate((np.nonzero(found)[0], np.nonzero(is_known)[0]))
+    value = np.concatenate((level[found], known[is_known]))
+    spare = np.repeat([-1, 1], [np.count_nonzero(found), np.count_nonzero(is_known)])
+    order = np.lexsort((value, row))
+    row, value, spare = row[order], value[order], spare[order]
+    new = np.ones(len(row), dtype=bool)
+    new[1:] = (row[1:] != row[:-1]) | (value[1:] != value[:-1])
+    starts = np.flatnonzero(new)
+    if not len(starts):
+        return
+    lacking = np.flatnonzero(np.add.reduceat(spare, starts) < 0)
+    if len(lacking):
+        raise CranfieldError(
+            f"found level {value[starts[lacking[0]]]:g} in the list more often than in judged, "
+            "expected judged to hold all judged levels of the topic"
+        )
+
+
+def _lengths(length: Floats, there: Bools, needed: Bools, order: Any) -> Lengths:
+    if length.shape != there.shape:
+        raise CranfieldError(f"found lengths of shape {length.shape}, expected {there.shape}")
+    length = np.where(needed | (there & ~np.isnan(length)), length, 0.0)
+    if np.isnan(length).any() or (length < 0).any():
+        raise CranfieldError("found a length that is not a number from 0, expected one per item")
+    return Lengths(
+        np.take_along_axis(length, order, axis=1), np.take_along_axis(above(length), order, axis=1)
+    )

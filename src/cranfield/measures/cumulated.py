@@ -1,0 +1,129 @@
+"""What has been gained down to a rank, over what could have been."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cranfield.labelling.blocks import Floats
+from cranfield.measures.base import Measure, cite, gain_param, has, measure, param, rel_param
+from cranfield.measures.gains import Gain
+from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.sets import shown_items
+
+
+def beta_param() -> Any:
+    """The patience parameter of the blended ratio."""
+    return param(1.0, "patience: larger forgives relevant items at low ranks", low=0)
+
+
+def graded_rel_param() -> Any:
+    """The threshold of measures that have gains as well."""
+    return rel_param("lowest level that counts as relevant; every level with a gain if not given")
+
+
+class Cumulated(Measure):
+    """What the measures here have in common: sums of gains, which hold for expected gains."""
+
+    gain: Gain = gain_param()
+    rel: float | None = graded_rel_param()
+
+    def exact_under_ties(self) -> bool:
+        return True
+
+
+def gains_to(x: Lists, rank: Floats) -> Floats:
+    """cg(rank): the gains down to a rank of each list."""
+    return total(x.g * (x.r <= rank))
+
+
+@measure
+class nCG(Cumulated):
+    """Normalised cumulative gain (normalised sliding ratio): gain over the ideal list's.
+
+    nCG@l = cg(l) / cg*(l)
+
+    Without a cutoff it is the share of all gain that the list holds: graded recall.
+
+    >>> (nCG @ 2)([1, 0, 3], judged=[3, 1, 0])
+    0.25
+    """
+
+    references = cite("pollock1968", "jarvelin2002")
+    task = "graded relevance of the first page, in whatever order"
+    properties = has("graded", "normalised")
+
+    def score(self, x: Lists) -> Floats:
+        ideal = x.gold.remember(("nCG", self), lambda: total(x.ideal.g))
+        return ratio(x.step("cg(l)", total(x.g)), x.step("cg*(l)", ideal))
+
+
+@measure
+class nG(Cumulated):
+    """Normalised gain: the gain at one rank over the ideal list's.
+
+    nG@l = g(l) / g*(l);   nG without a cutoff is nG@1
+
+    nG@1 is how good the first answer is; with binary relevance it is accuracy. Further down the
+    ideal list may hold less than the list, so the value can be above 1.
+
+    >>> nG()([1, 3], judged=[3, 1])
+    0.3333333333333333
+    """
+
+    references = cite("sakai2010cqa")
+    task = "one answer: question answering"
+    properties = has("graded", "normalised")
+    range = "0 to 1 at rank 1"
+    at = "the rank to look at (default: 1)"
+
+    def score(self, x: Lists) -> Floats:
+        at = x.l or 1
+        return ratio(total(x.g * (x.r == at)), total(x.ideal.g * (x.ideal.r == at)))
+
+    def rewards_better_items(self) -> bool:
+        return (self.cutoff or 1) == 1 and super().rewards_better_items()
+
+
+@measure
+class BR(Cumulated):
+    """Blended ratio: precision and normalised cumulative gain in one.
+
+    BR(l) = (C(l) + β·cg(l)) / (l + β·cg*(l))
+
+    Without a cutoff l is the length of the list. It is the utility in Q, O, P-measure and P+.
+
+    >>> (BR @ 3)([None, 0, 1], judged=[1, 0])  # seed 000, Figure 1: 0.5000
+    0.5
+    """
+
+    beta: float = beta_param()
+    references = cite("sakai2004", "sakai2014metrics")
+    task = "graded precision of the first page"
+    properties = has("graded", "normalised")
+
+    def score(self, x: Lists) -> Floats:
+        return self.blended(x, np.broadcast_to(shown_items(x), (len(x),)))
+
+    def blended(self, x: Lists, rank: Floats) -> Floats:
+        """The blended ratio at a rank of each list."""
+        at = rank[:, None]
+        C, cg = total(x.I * (x.r <= at)), gains_to(x, at)
+        return ratio(C + self.beta * cg, rank + self.beta * gains_to(x.whole_ideal, at))
+
+
+@measure
+class Rmeasure(BR):
+    """R-measure: the blended ratio at rank R.
+
+    Rmeasure = BR(R) = (C(R) + β·cg(R)) / (R + β·cg*(R))
+
+    >>> Rmeasure()([1, 3, None], judged=[3, 1])
+    1.0
+    """
+
+    task = "informational search with graded judgments, at the same point for every topic"
+
+    def score(self, x: Lists) -> Floats:
+        return self.blended(x, x.R)

@@ -1,0 +1,88 @@
+"""The recall-precision curve: the precision that can be had at each recall."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cranfield.errors import CranfieldError
+from cranfield.labelling.blocks import Floats
+from cranfield.measures.base import Measure, cite, has, measure, rel_param, shown
+from cranfield.measures.lists import Lists
+from cranfield.measures.sets import reach_param, reached
+
+POINTS = tuple(i / 10 for i in range(11))
+
+
+def interpolated(x: Lists, recall: float, reach: str) -> Floats:
+    """max over the ranks that reach a recall of C(r)/r; 0 if none does."""
+    enough = (x.I > 0) & (reached(recall, x.R, reach)[:, None] <= x.C)
+    best: Floats = np.where(enough, x.C / x.r, 0.0).max(axis=1, initial=0.0)
+    return best
+
+
+@measure
+class IPrec(Measure):
+    """Interpolated precision: the best precision at a recall or beyond.
+
+    IPrec@i = max_{r: Recall(r) ≥ i} P(r), and 0 if the list does not reach recall i
+
+    The number behind @ is a recall, not a rank. IPrec without one is the recall-precision curve:
+    eleven numbers, IPrec@0 to IPrec@1. `reach=nearest` and `reach=trec9` reproduce how trec_eval
+    10 and 9 decide that a recall is reached.
+
+    >>> (IPrec @ 0.5)([1, None, 1, None, None, 1], judged=[1] * 4)  # 2 of 4 at rank 3
+    0.6666666666666666
+    """
+
+    rel: float | None = rel_param()
+    reach: str = reach_param()
+    references = cite("buckley2005", "sakai2014metrics")
+    task = "how precision falls as recall grows: one point, or the curve"
+    properties = has("normalised")
+    at_name = "recall"
+    at = "a recall from 0 to 1, not a rank"
+
+    def score(self, x: Lists) -> Floats:
+        return np.stack([interpolated(x, i, self.reach) for i in self.recalls()], axis=1)
+
+    def recalls(self) -> tuple[float, ...]:
+        """The recall asked for, or the eleven points of the curve."""
+        return POINTS if self.cutoff is None else (float(self.cutoff),)
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(str(replace(self, cutoff=i)) for i in self.recalls())  # type: ignore[arg-type]
+
+    @property
+    def depth(self) -> None:
+        return None
+
+    def _checked_cutoff(self, cutoff: Any) -> Any:
+        number = isinstance(cutoff, int | float | np.number) and not isinstance(cutoff, bool)
+        if not number or not 0 <= cutoff <= 1:
+            found = repr(cutoff) if isinstance(cutoff, str) else shown(cutoff)
+            raise CranfieldError(f"IPrec: found @{found}, expected a recall from 0 to 1")
+        return int(cutoff) if cutoff in (0, 1) else float(cutoff)
+
+
+@measure
+class AP11(Measure):
+    """Eleven-point average precision: the mean height of the recall-precision curve.
+
+    AP11 = (1/11) Σ_{i = 0, 0.1, …, 1} IPrec@i
+
+    >>> round(AP11()([1, None, 1], judged=[1, 1]), 4)  # 6 points at 1, 5 at 2/3
+    0.8485
+    """
+
+    rel: float | None = rel_param()
+    reach: str = reach_param()
+    references = cite("buckley2005", "sakai2014metrics")
+    task = "comparison with results of the 1980s and early 1990s"
+    properties = has("normalised")
+
+    def score(self, x: Lists) -> Floats:
+        points = np.stack([interpolated(x, i, self.reach) for i in POINTS], axis=1)
+        return np.cumsum(points, axis=1)[:, -1] / len(POINTS)

@@ -1,0 +1,202 @@
+"""`Expected`: lists in the mean over all orders of their tied items.
+
+A group of s tied items fills the ranks from `first` to `last`. If m of them are relevant and G is
+their gain, then in the mean over all orders of the group (McSherry and Najork 2008), at its j-th
+rank r:
+
+    I(r) = m/s,  g(r) = G/s
+    C(r) = C(before) + 1 + (j − 1)(m − 1)/(s − 1)          if the item at r is relevant
+    cg(r) = cg(before) + G/m + (j − 1)(G − G/m)/(s − 1)    if the item at r is relevant
+    first(r) = the probability that the first relevant item is at r
+
+So a measure that is linear in I or g, in the products I·C or I·cg, or in `first`, is exact if its
+equation is given these lists in place of others: it need not know about ties. Such measures say
+so (`exact_under_ties`); tests enumerate all orders to prove it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from cranfield.labelling.blocks import Bools, Floats, Ints, spans
+from cranfield.measures.gains import Gain
+from cranfield.measures.lists import Lists
+
+
+class Cells(NamedTuple):
+    """A cell for every rank of every group that holds a judged item: arrays [T, W]."""
+
+    r: Ints
+    filled: Bools
+    a: Ints  # the group's judged items are the columns a..b-1 of the list
+    b: Ints
+    s: Ints  # items in the group
+    j: Ints  # the place of the rank in the group, from 1
+
+
+class Expected(Lists):
+    """A block of lists with ties, seen as the mean over the orders of tied items."""
+
+    def __init__(
+        self,
+        hits: Lists,
+        first: Ints,
+        last: Ints,
+        depth: int | None = None,
+        cells: Cells | None = None,
+        *,
+        cutoff: int | None = None,
+        rel: float | None = None,
+        gain: Gain = "linear",
+        max_level: float | None = None,
+    ) -> None:
+        self.hits, self.bounds = hits, (first, last)
+        cells = cells or _cells(hits, first, last, depth)
+        n = hits.n if depth is None else np.minimum(hits.n, depth)
+        filled = cells.filled
+        if cutoff is not None:  # the k-th cell cannot stand above rank k
+            filled = filled[:, :cutoff] & (cells.r[:, :cutoff] <= cutoff)
+        width = filled.shape[1]
+        self.cells = cells = Cells(*(array[:, :width] for array in cells))  # type: ignore[arg-type]
+        super().__init__(
+            cells.r,
+            np.full(filled.shape, np.nan),  # no item is there for certain
+            filled,
+            n,
+            hits.gold,
+            cutoff=cutoff,
+            rel=rel,
+            gain=gain,
+            max_level=max_level,
+        )
+
+    def _view(
+        self, cutoff: int | None, rel: float | None, gain: Gain, max_level: float | None
+    ) -> Lists:
+        settings = {"cutoff": cutoff, "rel": rel, "gain": gain, "max_level": max_level}
+        return Expected(self._whole(), *self.bounds, cells=self.cells, **settings)  # type: ignore[arg-type]
+
+    def _whole(self) -> Lists:
+        """The judged items of the lists, with the length that the depth leaves."""
+        hits = self.hits
+        return Lists(hits.r, hits.level, hits.judged, self.n, hits.gold)
+
+    @cached_property
+    def condensed(self) -> Lists:
+        """Without unjudged items a group shrinks to its judged ones."""
+        start, stop = _group_columns(self.hits.judged, self.bounds[0])
+        return Expected(self.hits.condensed, start + 1, stop)
+
+    # -- quantities -------------------------------------------------------------------------
+
+    @cached_property
+    def _seen(self) -> Lists:
+        return self.hits.view(rel=self.rel, gain=self.gain, max_level=self.max_level)
+
+    def _before(self, cumulated: Floats) -> Floats:
+        return _at(cumulated, self.cells.a)
+
+    def _in_group(self, each: Floats, cumulated: Floats) -> Floats:
+        """The sum over the judged items of the group; of one item, without rounding."""
+        together = _at(cumulated, self.cells.b) - self._before(cumulated)
+        alone = self.cells.b - self.cells.a == 1
+        own = np.take_along_axis(each, self.cells.a, axis=1) if each.shape[1] else together
+        return np.where(self.judged, np.where(alone, own, together), 0.0)
+
+    @cached_property
+    def _m(self) -> Floats:
+        """m: relevant items in the group."""
+        return self._in_group(self._seen.I, self._seen.C)
+
+    @cached_property
+    def _G(self) -> Floats:
+        """G: gain of the group."""
+        return self._in_group(self._seen.g, self._seen.cg)
+
+    def _share(self, of_group: Floats) -> Floats:
+        """(j − 1)/(s − 1) of what the rest of the group holds."""
+        return of_group * (self.cells.j - 1) / np.maximum(self.cells.s - 1, 1)
+
+    @cached_property
+    def J(self) -> Floats:
+        return np.where(self.judged, (self.cells.b - self.cells.a) / self.cells.s, 0.0)
+
+    @cached_property
+    def I(self) -> Floats:  # noqa: E743
+        return self._m / self.cells.s
+
+    @cached_property
+    def C(self) -> Floats:
+        found: Floats = self._before(self._seen.C) + 1.0 + self._share(self._m - 1.0)
+        return np.where(self._m > 0, found, self._before(self._seen.C))
+
+    @cached_property
+    def first(self) -> Floats:
+        m, s, j = self._m, self.cells.s, self.cells.j
+        here = self.judged & (m > 0) & (self._before(self._seen.C) == 0)
+        left = np.maximum(s - j + 1, 1)  # items not yet placed
+        missed = np.where(here, np.maximum(s - m - j + 1, 0.0) / left, 1.0)
+        so_far = np.cumprod(missed, axis=1)
+        before = np.concatenate((np.ones((len(self), 1)), so_far[:, :-1]), axis=1)
+        return np.where(here, before[:, : here.shape[1]] * np.minimum(m / left, 1.0), 0.0)
+
+    @cached_property
+    def g(self) -> Floats:
+        return self._G / self.cells.s
+
+    @cached_property
+    def cg(self) -> Floats:
+        own = np.divide(self._G, self._m, out=np.zeros_like(self._G), where=self._m > 0)
+        found: Floats = self._before(self._seen.cg) + own + self._share(self._G - own)
+        return found
+
+
+def _at(cumulated: Floats, column: Ints) -> Floats:
+    """A cumulated quantity before a column."""
+    padded = np.concatenate((np.zeros((len(cumulated), 1)), cumulated), axis=1)
+    return np.take_along_axis(padded, column, axis=1)
+
+
+def _group_columns(judged: Bools, first: Ints) -> tuple[Ints, Ints]:
+    """First and last (exclusive) column of the group of each judged item."""
+    n, width = first.shape
+    new = np.ones((n, width), dtype=bool)
+    new[:, 1:] = (first[:, 1:] != first[:, :-1]) | ~judged[:, 1:]
+    column = np.broadcast_to(np.arange(width), (n, width))
+    start = np.maximum.accumulate(np.where(new, column, 0), axis=1)
+    ends = np.where(np.append(new[:, 1:], np.ones((n, 1), dtype=bool), axis=1), column + 1, width)
+    stop = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    return start, stop
+
+
+def _cells(hits: Lists, first: Ints, last: Ints, depth: int | None) -> Cells:
+    start, stop = _group_columns(hits.judged, first)
+    heads = hits.judged & (np.arange(first.shape[1]) == start)  # the first item of each group
+    if depth is not None:
+        heads &= first <= depth
+    row = np.nonzero(heads)[0]
+    first, last, a, b = first[heads], last[heads], start[heads], stop[heads]
+    size = last - first + 1
+    shown = size if depth is None else np.minimum(last, depth) - first + 1
+    count = np.bincount(row, weights=shown, minlength=len(hits)).astype(np.int64)
+    filled = np.arange(int(count.max(initial=0))) < count[:, None]
+
+    def spread(values: Ints, padding: int) -> Ints:
+        made = np.full(filled.shape, padding, dtype=np.int64)
+        made[filled] = values
+        return made
+
+    group = np.repeat(np.arange(len(first)), shown)
+    j = spans(np.ones_like(shown), shown)
+    r = spread(first[group] + j - 1, 0)
+    return Cells(
+        np.where(filled, r, hits.n[:, None] + 1),
+        filled,
+        spread(a[group], 0),
+        spread(b[group], 0),
+        spread(size[group], 1),
+        spread(j, 1),
+    )

@@ -1,0 +1,129 @@
+"""Gain measures that only trec_eval has, and calls experimental."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cranfield.labelling.blocks import Floats, Ints
+from cranfield.measures.base import Measure, cite, gain_param, has, measure, rel_param
+from cranfield.measures.gains import Gain
+from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.sets import returned
+
+
+@measure
+class binG(Measure):
+    """Binary G: relevant items, discounted by the nonrelevant ones above them.
+
+    binG = (1/R) Σ_r I(r) / log2(2 + r − C(r))
+
+    >>> binG()([1, 1], judged=[1, 1]), round(binG()([None, 1], judged=[1]), 4)  # 1/log2(3)
+    (1.0, 0.6309)
+    """
+
+    rel: float | None = rel_param()
+    references = cite("buckley2005")
+    task = "a compromise of AP and nDCG"
+    properties = has("normalised")
+
+    def score(self, x: Lists) -> Floats:
+        d = x.step("d", np.log2(2.0 + x.r - x.C))
+        return ratio(total(x.step("I/d", ratio(x.I, d))), x.R)
+
+
+class Graded(Measure):
+    """What the graded ones have in common: they look at the whole list and all gains."""
+
+    gain: Gain = gain_param()
+    rel: float | None = rel_param("levels below this gain nothing")
+    references = cite("buckley2005")
+    task = "a compromise of AP and nDCG"
+    properties = has("graded", "normalised")
+
+
+@measure
+class G(Graded):
+    """G: gains, discounted by what the ideal list would have gained beyond the list by then.
+
+    G = Σ_r g(r) / log2(2 + Σ_{k≤r} max(g*(k), 1) − cg(r))  /  Σ_r g*(r)
+
+    >>> G()([2, 1], judged=[2, 1]), round(G()([None, 1], judged=[1]), 4)  # 1/log2(2 + 2 − 1)
+    (1.0, 0.6309)
+    """
+
+    def score(self, x: Lists) -> Floats:
+        ideal = x.whole_ideal
+        cost = np.cumsum(np.maximum(ideal.g, 1.0), axis=1)
+        d = x.step("d", np.log2(2.0 + beyond(cost, x.r, 1.0) - x.cg))
+        return ratio(total(x.step("g/d", ratio(x.g, d))), total(ideal.g))
+
+    def rewards_better_items(self) -> bool:
+        return False  # what is gained above an item lowers its discount
+
+
+@measure
+class nDCGrel(Graded):
+    """nDCG, averaged over the relevant items.
+
+    nDCGrel = (1/R) Σ_{relevant items} nDCG at their rank; not found: nDCG at the end of all
+
+    >>> nDCGrel()([2, 1], judged=[2, 1])
+    1.0
+    """
+
+    def score(self, x: Lists) -> Floats:
+        ideal = x.whole_ideal
+        best = np.cumsum(ideal.g / np.log2(ideal.r + 1.0), axis=1)
+        dcg = np.cumsum(x.g / np.log2(x.r + 1.0), axis=1)
+        found = x.step("nDCG(r)", ratio(dcg, beyond(best, x.r, 0.0)))
+        at_end = ratio(last(dcg), last(best))
+        relevant = (x.g > 0).astype(np.float64)
+        R = total(ideal.g > 0)
+        return ratio(total(relevant * found) + (R - total(relevant)) * at_end, R)
+
+
+@measure
+class RnDCG(Graded):
+    """nDCG, averaged over the ranks where the ideal list changes to a lower gain.
+
+    RnDCG = mean of nDCG@k over these ranks k, and over the end of the list if it goes on
+
+    The end of the list counts if the list is more than one item longer than R.
+
+    >>> RnDCG()([2, 1], judged=[2, 1])
+    1.0
+    """
+
+    def score(self, x: Lists) -> Floats:
+        ideal = x.whole_ideal
+        best = np.cumsum(ideal.g / np.log2(ideal.r + 1.0), axis=1)
+        gains = np.zeros((len(x), best.shape[1] + 1))
+        rows = np.broadcast_to(np.arange(len(x))[:, None], x.r.shape)
+        inside = x.judged & (x.r <= best.shape[1])
+        gains[rows[inside], x.r[inside]] = (x.g / np.log2(x.r + 1.0))[inside]
+        dcg = np.cumsum(gains, axis=1)[:, 1:]
+        after = np.concatenate((ideal.g[:, 1:], np.zeros((len(x), 1))), axis=1)
+        changes = (ideal.g > 0) & (after != ideal.g)
+        goes_on = returned(x) > total(ideal.g > 0) + 1
+        at_end = ratio(total(x.g / np.log2(x.r + 1.0)), last(best))
+        points = total(changes) + goes_on
+        return ratio(total(changes * ratio(dcg, best)) + goes_on * at_end, points)
+
+    def exact_under_ties(self) -> bool:
+        return True
+
+
+def last(x: Floats) -> Floats:
+    """The last column, 0 if there is none."""
+    found: Floats = x[:, -1] if x.shape[1] else np.zeros(len(x))
+    return found
+
+
+def beyond(cumulated: Floats, r: Ints, each: float) -> Floats:
+    """A cumulated quantity of the ideal list at some ranks; `each` is added for ranks past it."""
+    width = cumulated.shape[1]
+    if not width:
+        return each * r.astype(np.float64)
+    inside = np.take_along_axis(cumulated, np.minimum(r, width) - 1, axis=1)
+    found: Floats = inside + each * np.maximum(r - width, 0)
+    return found

@@ -1,0 +1,212 @@
+"""Binary measures made graded in other ways than by a blended ratio."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cranfield.labelling.blocks import Floats
+from cranfield.measures.base import (
+    Measure,
+    cite,
+    gain_param,
+    has,
+    max_level_param,
+    measure,
+    param,
+    rel_param,
+)
+from cranfield.measures.cumulated import graded_rel_param
+from cranfield.measures.gains import Gain, gain_of
+from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.ncu import Normalised
+
+
+@measure
+class GAP(Measure):
+    """Graded average precision: AP of users who differ in what they call relevant.
+
+    GAP = Σ_n (1/n) Σ_{m≤n} Δ(m, n)  /  Σ_i R_i Σ_{j≤i} g_j
+    Δ(m, n) = Σ_{j≤min(level_m, level_n)} g_j
+
+    g_j is the probability that a user's threshold is level j, so GAP is a mean of AP over
+    thresholds: Σ_j g_j Σ_r I_j(r)·C_j(r)/r over Σ_j g_j R_j, where j marks what is relevant from
+    level j on. `thresholds` are alike (uniform), proportional to the level (level: NTCIREVAL's),
+    or in proportion to given numbers. At a cutoff the denominator looks at the top l of the
+    ideal list, as NTCIREVAL does. Levels between whole ones count in proportion.
+
+    >>> round(GAP()([1, 2], judged=[2, 1]), 4)  # (1·1 + 2/2·1 + 1/2·1)/(1·2 + 1·1)
+    0.8333
+    """
+
+    thresholds: Any = param("uniform", "their probabilities: uniform, level, or a table as 3:2:1",
+                            choices=("uniform", "level"), low=0, table=True)  # fmt: skip
+    max_level: float | None = max_level_param()
+    references = cite("robertson2010", "sakai2011song")
+    task = "informational search with graded judgments, users with different standards"
+    properties = has("graded", "normalised")
+
+    def score(self, x: Lists) -> Floats:
+        found, all_there_is = np.zeros(len(x)), np.zeros(len(x))
+        for level, weight in self.weights(x):
+            y = x.at_level(level)
+            found += weight * total(y.I * y.C / y.r)
+            all_there_is += weight * total(y.ideal.I)
+        return ratio(x.step("Σ over thresholds", found), x.step("of the ideal list", all_there_is))
+
+    def weights(self, x: Lists) -> list[tuple[float, float]]:
+        """All levels there can be, and the probability of a threshold in the step up to each."""
+        top = max(1, int(np.ceil(x.h)))
+        if self.thresholds == "uniform":
+            g = np.ones(top)
+        elif self.thresholds == "level":
+            g = np.arange(1.0, top + 1.0)
+        else:
+            g = gain_of(self.thresholds, np.arange(1.0, top + 1.0), "thresholds")
+        levels = np.union1d(np.arange(1.0, top + 1.0), x.gold.distinct[x.gold.distinct > 0])
+        levels = np.unique(np.minimum(levels, x.h))
+        upto = np.interp(np.append(0.0, levels), np.arange(top + 1.0), np.append(0.0, np.cumsum(g)))
+        return list(zip(levels.tolist(), np.diff(upto).tolist(), strict=True))
+
+    def exact_under_ties(self) -> bool:
+        return True
+
+
+class CumulatedPrecision(Measure):
+    """Σ_r I(r)·cg(r)/r: what gAP adds up."""
+
+    gain: Gain = gain_param()
+    rel: float | None = graded_rel_param()
+
+    def score(self, x: Lists) -> Floats:
+        return total(x.step("cg/r", x.I * x.cg / x.r))
+
+    def exact_under_ties(self) -> bool:
+        return True
+
+
+@measure
+class gAP(Normalised, CumulatedPrecision):
+    """Generalised average precision (Kishida): the mean gain down to each relevant item.
+
+    gAP = Σ_r I(r)·cg(r)/r  /  Σ_{r≤R} cg*(r)/r
+
+    >>> gAP()([1, 3], judged=[3, 1])  # (1/1 + 4/2) / (3/1 + 4/2)
+    0.6
+    """
+
+    references = cite("kishida2005")
+    task = "informational search with graded judgments"
+    properties = has("graded", "normalised")
+
+
+@measure
+class WRR(Measure):
+    """Weighted reciprocal rank: reciprocal rank that prefers higher levels, a little.
+
+    WRR = max_r δ_x / (r − 1/β_x), x the level at r
+
+    δ is 1 from the lowest relevant level on, else 0. β_x > 1 is smaller for higher levels; here
+    h + 2 − x unless given, so 2 for the highest level, 3 for the next. As β > 1, a low level at
+    rank 1 beats a high one at rank 2. With β = ∞ for all levels it is RR.
+
+    >>> round(WRR(max_level=2)([1, 2]), 4)  # 1/(1 − 1/3), not 1/(2 − 1/2)
+    1.5
+    """
+
+    beta: Any = param(None, "β of levels 1, 2, … such as 4:3:2, or one for all; h + 2 − x if not "
+                      "given", low=1, open_ends=True, table=True, infinite=True)  # fmt: skip
+    rel: float | None = rel_param()
+    max_level: float | None = max_level_param()
+    references = cite("eguchi2003", "sakai2007one")
+    task = "navigational search with graded judgments"
+    range = "0 to 1/(1 − 1/β) of the highest level"
+    properties = has("graded", "recall-independent", "diminishing return")
+
+    def score(self, x: Lists) -> Floats:
+        worth = x.step("δ/(r − 1/β)", x.I / (x.r - 1.0 / self.betas(x, x.level)))
+        best: Floats = worth.max(axis=1, initial=0.0)
+        return best
+
+    def betas(self, x: Lists, level: Floats) -> Floats:
+        """β of some levels."""
+        if self.beta is None:
+            own: Floats = x.h + 2.0 - np.clip(level, 0.0, x.h)
+            return own
+        if len(self.beta) == 1:
+            return np.full(level.shape, self.beta[0])
+        found = gain_of(self.beta, level, "beta")
+        return np.where(found > 0, found, np.inf)  # level 0 has none, and needs none
+
+    def takes_max_level(self) -> bool:
+        return self.beta is None and self.max_level is None
+
+    def rewards_better_items(self) -> bool:
+        falling = self.beta is None or list(self.beta) == sorted(self.beta, reverse=True)
+        return falling and super().rewards_better_items()
+
+
+@measure
+class NWRR(WRR):
+    """Normalised weighted reciprocal rank: WRR over the best value there can be.
+
+    NWRR = (1 − 1/β_h) · max_r δ_x / (r − 1/β_x), h the highest level
+
+    >>> NWRR(max_level=2)([2, 1]), round(NWRR(max_level=2)([1, 2]), 4)
+    (1.0, 0.75)
+    """
+
+    range = "0 to 1"
+
+    def score(self, x: Lists) -> Floats:
+        top = 2.0 if self.beta is None else self.beta[-1]
+        return (1.0 - 1.0 / top) * super().score(x)
+
+
+@measure
+class Compat(Measure):
+    """Compatibility: how far the list agrees with the ideal list that suits it best.
+
+    Compat = RBO(list, ideal) / RBO(ideal, ideal)
+    RBO    = Σ_d p^(d−1)·o(d)/d  /  Σ_d p^(d−1), o(d) the items the tops of length d share
+
+    The ideal list holds the relevant items by level, those of one level in the order in which
+    the list has them. d goes to the end of the longer of the two. `normalize=false` leaves out
+    the denominator.
+
+    >>> Compat()([2, 1, 0], judged=[2, 1, 0]), Compat(p=0.5)([1, 2], judged=[2, 1])  # 0.5/1.5
+    (1.0, 0.3333333333333333)
+    """
+
+    p: float = param(0.95, "persistence of rank-biased overlap", low=0, high=1, open_ends=True)
+    normalize: bool = param(True, "divide by what the ideal list gives")
+    references = cite("clarke2021")
+    task = "the very best items first, as if judged by preferences"
+    properties = has("graded", "normalised", "diminishing return")
+
+    def score(self, x: Lists) -> Floats:
+        n = x.n if x.l is None else np.minimum(x.n, x.l)
+        depth = np.maximum(n, x.R).astype(np.int64)
+        d = np.arange(1, int(depth.max(initial=0)) + 1)
+        weight = np.concatenate(([0.0], np.cumsum(self.p ** (d - 1.0) / d)))
+
+        def overlap(since: Any, relevant: Floats) -> Floats:
+            """Each shared item counts from the depth on at which both lists have it."""
+            since = np.minimum(since, depth[:, None] + 1).astype(np.int64)
+            return total(relevant * (weight[depth][:, None] - weight[since - 1]))
+
+        both = overlap(np.maximum(x.r, self.ideal_rank(x)), x.I)
+        if not self.normalize:
+            return ratio(both * (1.0 - self.p), 1.0 - self.p ** depth.astype(np.float64))
+        best = x.whole_ideal
+        return ratio(both, overlap(best.r, best.I))
+
+    def ideal_rank(self, x: Lists) -> Floats:
+        """The rank of each item in the ideal list that suits the list best."""
+        rank = np.ones(x.r.shape)
+        for v in np.unique(x.level[x.I > 0]):
+            here = (x.level == v) * x.I
+            higher = (x.gold.judged & (x.gold.levels > v)).sum(axis=1)
+            rank = np.where(here > 0, higher[:, None] + np.cumsum(here, axis=1), rank)
+        return rank

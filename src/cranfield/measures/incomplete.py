@@ -1,0 +1,243 @@
+"""Incomplete judgments: measures that know which items were judged, and guess at the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cranfield.labelling.blocks import Floats
+from cranfield.measures.base import (
+    Measure,
+    cite,
+    gain_param,
+    has,
+    max_level_param,
+    measure,
+    rel_param,
+)
+from cranfield.measures.gains import Gain
+from cranfield.measures.lists import Lists, ratio, total
+
+
+class Preference(Measure):
+    """Relevant items above nonrelevant ones; unjudged items are ignored."""
+
+    rel: float | None = rel_param()
+    references = cite("buckley2004", "sakai2007")
+    task = "incomplete judgments; condensed-list AP is usually the better choice"
+
+    def misplaced(self, x: Lists) -> Floats:
+        """n(r): judged nonrelevant items above r, r' − C(r') in the condensed list."""
+        return x.step("nonrelevant above", np.cumsum(x.J - x.I, axis=1))
+
+    def mean(self, x: Lists, penalty: Floats) -> Floats:
+        """(1/R) Σ_r I(r)·(1 − penalty)."""
+        return ratio(total(x.step("1 − penalty", x.I * (1.0 - penalty))), x.R)
+
+
+@measure
+class bpref(Preference):
+    """Binary preference: how rarely a judged nonrelevant item stands above a relevant one.
+
+    bpref = (1/R) Σ_r I(r) · (1 − min(R, n(r)) / min(R, N))
+
+    n(r) is the number of judged nonrelevant items above r. This is bpref_R where R ≤ N and
+    bpref_N where R ≥ N (seed 001, equations 22 and 23), and trec_eval's bpref.
+
+    >>> bpref()([None, 0, 1], judged=[1, 0])  # seed 000, section 3.2: zero
+    0.0
+    >>> bpref()([1, None, 1, 0], judged=[1, 1, 0, 0])
+    1.0
+    """
+
+    properties = has("normalised")
+
+    def score(self, x: Lists) -> Floats:
+        R, N = x.R[:, None], x.N[:, None]
+        return self.mean(x, ratio(np.minimum(self.misplaced(x), R), np.minimum(R, N)))
+
+
+@measure
+class GMbpref(bpref):
+    """bpref, summarised over topics by its geometric mean, which looks at the hard topics.
+
+    GMbpref = exp((1/T) Σ_topics log max(bpref, 0.00001))
+
+    >>> GMbpref()([1, None, 1, 0], judged=[1, 1, 0, 0])
+    1.0
+    """
+
+    summary = "gmean"
+    references = cite("robertson2006")
+    task = "whether a system fails badly on some topics"
+
+
+@measure
+class bpref_R(Preference):
+    """bpref for topics with no more relevant than nonrelevant items.
+
+    bpref_R = (1/R) Σ_r I(r) · (1 − min(R, n(r)) / R)
+
+    >>> bpref_R()([0, 1, 1], judged=[1, 1, 0, 0])
+    0.5
+    """
+
+    properties = has("normalised")
+
+    def score(self, x: Lists) -> Floats:
+        R = x.R[:, None]
+        return self.mean(x, ratio(np.minimum(self.misplaced(x), R), R))
+
+
+@measure
+class bpref_N(Preference):
+    """bpref for topics with no fewer relevant than nonrelevant items; RankEff.
+
+    bpref_N = (1/R) Σ_r I(r) · (1 − n(r) / N)
+
+    >>> bpref_N()([0, 1, 1], judged=[1, 1, 0, 0])
+    0.5
+    """
+
+    properties = has("normalised")
+
+    def score(self, x: Lists) -> Floats:
+        return self.mean(x, ratio(self.misplaced(x), x.N[:, None]))
+
+
+class RelativePreference(Measure):
+    """Preferences between levels: each item pays for those above it that are worth less.
+
+    pen(r) = Σ_{k<r, g(k)<g(r)} (g(r) − g(k))/g(r), in the condensed list
+    """
+
+    gain: Gain = gain_param()
+    rel: float | None = rel_param()
+    references = cite("debeer2006", "sakai2007")
+    task = "incomplete graded judgments; condensed-list Q is usually the better choice"
+
+    def penalty(self, x: Lists) -> Floats:
+        """pen(r): for each gain that occurs, the items above with it, times what they lack."""
+        pen = np.zeros(x.g.shape)
+        for v in np.unique(x.g[x.judged]):
+            here = x.J * (x.g == v)
+            above = np.cumsum(here, axis=1) - here
+            pen += above * ratio(np.maximum(x.g - v, 0.0), x.g)
+        return x.step("pen", pen)
+
+    def place(self, x: Lists) -> Floats:
+        """r': the rank in the condensed list."""
+        return x.step("r'", np.cumsum(x.J, axis=1))
+
+    def weighted(self, x: Lists, penalty: Floats) -> Floats:
+        """Σ_r g(r)·(1 − penalty) / Σ g*."""
+        found = total(x.step("g·(1 − penalty)", x.g * (1.0 - penalty)))
+        return ratio(found, total(x.whole_ideal.g))
+
+
+@measure
+class rpref_N(RelativePreference):
+    """Graded preference, penalties in proportion to what could stand above.
+
+    rpref_N = Σ_r g(r)·(1 − pen(r)/d) / Σ g*,   d = R + N − Σ g*/g_h
+    pen(r)  = Σ_{k<r, g(k)<g(r)} (g(r) − g(k))/g(r), in the condensed list
+
+    >>> round(rpref_N(gain="1:2")([None, 0, 1], judged=[1, 0]), 4)  # NTCIREVAL: 0.3333
+    0.3333
+    """
+
+    max_level: float | None = max_level_param()
+    properties = has("graded", "normalised")
+
+    def score(self, x: Lists) -> Floats:
+        d = x.R + x.N - ratio(total(x.whole_ideal.g), x.g_h)
+        return self.weighted(x, ratio(self.penalty(x), d[:, None]))
+
+    def rewards_better_items(self) -> bool:
+        return False  # at a cutoff (or a depth) an item's penalty may outweigh its gain
+
+    def takes_max_level(self) -> bool:
+        return self.max_level is None and isinstance(self.gain, str) and self.gain != "binary"
+
+
+@measure
+class rpref_relative(RelativePreference):
+    """Graded preference, penalties in proportion to the rank; rank 1 is skipped.
+
+    rpref_relative = Σ_{r'>1} g(r')·(1 − pen(r')/(r' − 1)) / Σ g*, in the condensed list
+    pen(r) = Σ_{k<r, g(k)<g(r)} (g(r) − g(k))/g(r)
+
+    As it is undefined at rank 1, it gives nothing for an item there: rpref_relative2 mends that.
+
+    >>> rpref_relative()([0, 1], judged=[1, 0]), rpref_relative()([0, 0, 1], judged=[1, 0, 0])
+    (0.0, 0.0)
+    """
+
+    properties = has("graded")
+
+    def score(self, x: Lists) -> Floats:
+        r = self.place(x)
+        return self.weighted(x, np.where(r > 1, ratio(self.penalty(x), r - 1.0), 1.0))
+
+
+@measure
+class rpref_relative2(RelativePreference):
+    """Graded preference, penalties in proportion to the rank; on binary data condensed AP.
+
+    rpref_relative2 = Σ_r' g(r')·(1 − pen(r')/r') / Σ g*, in the condensed list
+    pen(r) = Σ_{k<r, g(k)<g(r)} (g(r) − g(k))/g(r)
+
+    >>> rpref_relative2()([None, 0, 1], judged=[1, 0])  # NTCIREVAL: 0.5
+    0.5
+    """
+
+    properties = has("graded", "normalised")
+
+    def score(self, x: Lists) -> Floats:
+        return self.weighted(x, self.penalty(x) / np.maximum(self.place(x), 1.0))
+
+
+@measure
+class bpref_relative(Preference):
+    """bpref with penalties in proportion to the rank: rpref_relative on binary judgments.
+
+    bpref_relative = (1/R) Σ_{r'>1} I(r')·(1 − n(r')/(r' − 1)), in the condensed list
+
+    >>> bpref_relative()([1, 0, 1], judged=[1, 1, 0])  # rank 1 is skipped
+    0.25
+    """
+
+    def score(self, x: Lists) -> Floats:
+        place = np.cumsum(x.J, axis=1)
+        return self.mean(x, np.where(place > 1, ratio(self.misplaced(x), place - 1.0), 1.0))
+
+
+@measure
+class infAP(Measure):
+    """Inferred average precision: AP estimated from a judged sample of a pool.
+
+    infAP = (1/R) Σ_r I(r)·(1/r + p(r)/r · (c(r) + ε)/(c(r) + n(r) + 2ε)),   ε = 0.00001
+
+    Above r, p(r) items were in the pool, c(r) of them judged relevant and n(r) nonrelevant. A
+    level below 0 in the judgments means pooled but not judged.
+
+    >>> round(infAP()([1, -1, 1], judged=[1, 1, -1]), 4)  # 1, and 1/3 + 2/3·1 if all are relevant
+    1.0
+    """
+
+    rel: float | None = rel_param()
+    references = cite("yilmaz2006")
+    task = "pools of which only a random sample was judged"
+    properties = has("normalised")
+
+    def score(self, x: Lists) -> Floats:
+        eps = 1e-5
+        c = x.C - x.I
+        pooled = np.cumsum(x.J, axis=1) - x.J
+        sampled = (x.judged & (x.level >= 0)).astype(np.float64)
+        judged = np.cumsum(sampled, axis=1) - sampled
+        precision = x.step("precision above", (c + eps) / (judged + 2 * eps))
+        inferred = np.where(x.r == 1, 1.0, (1.0 + pooled * precision) / x.r)
+        return ratio(total(x.step("inferred", x.I * inferred)), x.R)
+
+    def rewards_better_items(self) -> bool:
+        return False  # an item pooled but not judged is better above than below

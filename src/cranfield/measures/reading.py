@@ -1,0 +1,112 @@
+"""Users who read: what an item is worth depends on the time or the text it took to reach it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cranfield.labelling.blocks import Floats
+from cranfield.measures.base import (
+    Measure,
+    cite,
+    gain_param,
+    has,
+    max_level_param,
+    measure,
+    param,
+    rel_param,
+)
+from cranfield.measures.gains import Gain
+from cranfield.measures.lists import Lists, above, total
+from cranfield.measures.ncu import satisfaction
+
+
+@measure
+class TBG(Measure):
+    """Time-biased gain: relevant items, each worth less the more time has passed.
+
+    TBG  = Σ_r g(r)·exp(−T(r)·ln 2/h)
+    T(r) = Σ_{k<r} (T_S + Pclick(k)·T_D(k)),   T_D(k) = 0.018·words(k) + 7.8 seconds
+
+    A relevant item gains 0.64·0.77: it is clicked, and then saved. Needs the lengths of all
+    documents in words (`lengths=`, `--lengths FILE`).
+
+    >>> round(TBG()([0, 1], lengths=[1000, 10]), 4)  # seed 001: T(2) = 4.4 + 10.062 s
+    0.4712
+    """
+
+    rel: float | None = rel_param()
+    halflife: float = param(224.0, "seconds in which half the users give up", low=0, open_ends=True)
+    summary_time: float = param(4.4, "T_S, seconds to read a summary", low=0)
+    click: float = param(0.64, "probability of a click on a relevant item", low=0, high=1)
+    miss: float = param(0.39, "probability of a click on another item", low=0, high=1)
+    save: float = param(0.77, "probability that a relevant item is saved", low=0, high=1)
+    per_word: float = param(0.018, "seconds to read a word", low=0)
+    per_document: float = param(7.8, "seconds a document takes besides its words", low=0)
+    length_unit = "words"
+    every_length = True
+    references = cite("smucker2012", "sakai2014metrics")
+    task = "effort in seconds: short good documents first"
+    range = "from 0"
+    properties = has("recall-independent", "uses lengths")
+
+    def score(self, x: Lists) -> Floats:
+        T = x.step("T", self.time(x))
+        g = self.click * self.save * x.I
+        return total(x.step("g·D", g * np.exp(-T * np.log(2.0) / self.halflife)))
+
+    def time(self, x: Lists) -> Floats:
+        """T(r): as if nothing above were relevant, and the difference for what is."""
+        k = x.r - 1.0
+        opened = self.per_word * x.length_above(self.length_unit) + self.per_document * k
+        own = x.I * (self.per_word * x.length(self.length_unit) + self.per_document)
+        return self.summary_time * k + self.miss * opened + (self.click - self.miss) * above(own)
+
+    def rewards_better_items(self) -> bool:
+        return False  # a long document may cost more than it gains
+
+
+@measure
+class U(Measure):
+    """U-measure: relevant items, each worth less the more text has been read.
+
+    U = (1/N) Σ_r g(r)·D(pos(r)),   D(pos) = max(0, 1 − pos/L)
+    pos(r) = 200·r + Σ_{relevant k≤r} F·characters(k)
+
+    Users read every snippet and a part F of every relevant document; a document counts where the
+    reading of it ends. The gain is (2^x − 1)/2^h unless `prob` says otherwise. Needs the lengths
+    of relevant documents in characters (`lengths=`, `--lengths FILE`).
+
+    >>> round(U(max_level=1)([0, 1], lengths=[9000, 5000]), 6)  # 0.5·(1 − 1400/132000)
+    0.494697
+    """
+
+    prob: str = param(
+        "exp",
+        "gain of an item: exp: (2^x − 1)/2^h; linear: g/(g_h + 1); gain: g itself",
+        choices=("exp", "linear", "gain"),
+    )
+    gain: Gain = gain_param()
+    rel: float | None = rel_param()
+    max_level: float | None = max_level_param()
+    L: float = param(132000.0, "characters after which nothing is of use", low=0, open_ends=True)
+    F: float = param(0.2, "part of a relevant document that is read", low=0, high=1)
+    snippet: float = param(200.0, "characters of a snippet", low=0)
+    norm: float = param(1.0, "N, divides the sum", low=0, open_ends=True)
+    length_unit = "characters"
+    references = cite("sakai2013dou", "sakai2014metrics")
+    task = "effort in text read; the same scale for lists, sessions and summaries"
+    range = "from 0"
+    properties = has("graded", "recall-independent", "diminishing return", "uses lengths")
+
+    def score(self, x: Lists) -> Floats:
+        g = x.step("gain", x.g if self.prob == "gain" else satisfaction(self, x))
+        text = np.where(x.I > 0, x.length(self.length_unit), 0.0)
+        pos = x.step("pos", self.snippet * x.r + self.F * np.cumsum(text, axis=1))
+        D = x.step("D", np.maximum(0.0, 1.0 - pos / self.L))
+        return total(x.step("g·D", g * D)) / self.norm
+
+    def takes_max_level(self) -> bool:
+        return self.prob != "gain" and self.max_level is None and isinstance(self.gain, str)
+
+    def rewards_better_items(self) -> bool:
+        return False  # a long document may cost more than it gains

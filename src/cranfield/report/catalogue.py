@@ -1,0 +1,86 @@
+"""The catalogue of measures as a page: every word of it is the measures' own."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Sequence
+
+from cranfield.measures.base import PROPERTIES, Measure, shown
+from cranfield.measures.names import aliases_of
+from cranfield.measures.references import citation
+
+HEAD = """# Measures
+
+Printed by `cranfield measures -f markdown`: what is said here is what `cranfield explain` says.
+
+Every measure is written `Name(param=value, …)@cutoff`, takes a cutoff unless it says otherwise, and
+has the parameter `condensed` (leave unjudged items out of the list).
+
+Notation: r rank, I(r) 1 if the item at r is relevant, else 0, C(r) relevant items down to r, g(r)
+gain, cg(r) gains down to r, g\\* and cg\\* the same for the ideal list, R relevant and N
+nonrelevant items known, n length of the list, l cutoff, h highest level, g_h its gain.
+"""
+
+
+def markdown(classes: Sequence[type[Measure]]) -> str:
+    """All measures, family by family, with their properties in a table."""
+    families: dict[str, list[type[Measure]]] = {}
+    for c in classes:
+        families.setdefault(c.__module__, []).append(c)
+    parts = [HEAD, _properties(classes)]
+    for module, members in families.items():
+        about, _, more = inspect.cleandoc(sys.modules[module].__doc__ or module).partition("\n")
+        parts.append(f"## {about.rstrip('.')}\n\n{_escaped(more.strip())}".rstrip())
+        parts += [_entry(c) for c in members]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _properties(classes: Sequence[type[Measure]]) -> str:
+    names = list(PROPERTIES)
+    seen: dict[str, int] = {}
+    anchors = {}
+    for c in classes:  # as a page numbers headings that differ in case only
+        slug = c.__name__.lower()
+        anchors[c] = f"{slug}-{seen[slug]}" if slug in seen else slug
+        seen[slug] = seen.get(slug, 0) + 1
+    rows = [
+        f"| [{c.__name__}](#{anchors[c]}) | "
+        + " | ".join("✓" if name in c.properties else "" for name in names)
+        + " |"
+        for c in sorted(classes, key=lambda c: c.__name__.lower())
+        if c.effectiveness
+    ]
+    head = [f"| measure | {' | '.join(names)} |", f"|---|{':---:|' * len(names)}"]
+    said = [f"- *{name}*: {meaning}" for name, meaning in PROPERTIES.items()]
+    return "\n".join(["## Properties", "", *said, "", *head, *rows])
+
+
+def _entry(c: type[Measure]) -> str:
+    title, _, rest = inspect.cleandoc(c.__doc__ or "").partition("\n")
+    body = rest.partition("\nParameters:\n")[0].strip()
+    lines = [f"### {c.__name__}", "", _escaped(title)]
+    if body:
+        lines += ["", "```text", body, "```"]
+    own = [f for f in c.parameters() if f.name != "condensed"]
+    lines += ["", *(_parameter(f.name, f.default, f.metadata) for f in own)]
+    facts = {
+        "The number behind @": "" if c.at == Measure.at else c.at,
+        "Also": ", ".join(f"`{c.__name__}.{m}`" for m in c.measurements),
+        "Range": _escaped(c.range),
+        "Properties": ", ".join(c.properties),
+        "Suits": c.task,
+        "Other names": ", ".join(f"`{name}`" for name in aliases_of(c.__name__)),
+    }
+    lines += [f"- {name}: {fact}" for name, fact in facts.items() if fact]
+    lines += [f"- {_escaped(citation(key))}" for key in c.references]
+    return "\n".join(lines)
+
+
+def _parameter(name: str, default: object, metadata: object) -> str:
+    said = dict(metadata).get("doc", "") if metadata else ""  # type: ignore[call-overload]
+    return f"- `{name}={shown(default)}`: {_escaped(str(said))}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")

@@ -1,0 +1,512 @@
+"""The shims against the packages they stand in for, value by value on random collections."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import shutil
+import subprocess
+import sys
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import ir_measures as real_ir
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import pytrec_eval as real_trec
+
+import cranfield as cf
+from cranfield.compat import ir_measures, pytrec_eval
+
+Nested = dict[str, dict[str, Any]]
+ROUNDING = 1e-9  # sums in another order
+
+
+def collection(seed: int, levels: tuple[int, ...], ties: bool = True) -> tuple[Nested, Nested]:
+    """Judgments and a run as the peers can take them: every judged topic has a level from 0 on
+    and no list is empty (pytrec_eval crashes); topics are numbers, ids ASCII (gdeval); scores
+    are multiples of 1/8, so that single precision holds them, and above 0 (see Compat)."""
+    rng = np.random.default_rng(seed)
+    qrels: Nested = {}
+    run: Nested = {}
+    for topic in range(1, 61):
+        n = int(rng.integers(2, 40))
+        docs = [f"d{i}" for i in rng.permutation(3 * n)[:n]]
+        top = 0 if topic % 9 == 0 else max(levels)  # some topics without a relevant document
+        judged = rng.choice([x for x in levels if x <= top], size=int(rng.integers(1, n)))
+        qrels[str(topic)] = dict(zip(docs, judged.tolist(), strict=False)) | {docs[-1]: 0}
+        found = rng.permutation(docs)[: int(rng.integers(1, n + 1))].tolist()
+        places = rng.integers(1, n, len(found)) if ties else rng.permutation(3 * n)[: len(found)]
+        run[str(topic)] = dict(zip(found, ((places + 1) / 8).tolist(), strict=True))
+    del run["7"], run["21"]  # not answered
+    run["99"] = {"d1": 1.0}  # not judged
+    return qrels, run
+
+
+def differences(
+    ours: Mapping[str, Mapping[str, float]], theirs: Mapping[str, Mapping[str, float]]
+) -> list[tuple[str, str, float, float]]:
+    """Where the values are not the same; what is NaN there is 0 here, and so are texts, for which
+    pytrec_eval gives what it finds in memory."""
+    return [
+        (topic, name, a, b)
+        for topic, values in theirs.items()
+        for name, b in values.items()
+        if name not in ("runid", "relstring")
+        if not abs((a := ours[topic][name]) - (0.0 if math.isnan(b) else b)) <= ROUNDING
+    ]
+
+
+# -- pytrec_eval --------------------------------------------------------------------------------
+
+QRELS: Nested = {
+    "a": {"x": 2, "y": 0, "z": 1, "w": -1},
+    "b": {"x": 0},
+    "c": {"m": 1},
+    "no judgments": {},
+}
+RUN: Nested = {
+    "a": {"x": 0.5, "u": 0.4, "z": 0.3, "w": 0.9},
+    "b": {"x": 1.0},
+    "extra": {"x": 1.0},
+    "no judgments": {"x": 1.0},
+}
+
+
+def both(
+    measures: Any, qrels: Nested = QRELS, run: Nested = RUN, **options: Any
+) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
+    """Our result and the peer's."""
+    ours = pytrec_eval.RelevanceEvaluator(qrels, measures, **options).evaluate(run)
+    return ours, real_trec.RelevanceEvaluator(qrels, measures, **options).evaluate(run)
+
+
+class TestRelevanceEvaluator:
+    @pytest.mark.parametrize("judged_only", [False, True])
+    @pytest.mark.parametrize("level", [1, 2, 3])
+    @pytest.mark.parametrize("levels", [(0, 1, 2, 3), (-2, -1, 0, 1, 2, 4)])
+    def test_every_measure_agrees(
+        self, levels: tuple[int, ...], level: int, judged_only: bool
+    ) -> None:
+        compared = 0
+        for seed in range(5):
+            qrels, run = collection(seed, levels)
+            ours, theirs = both(
+                real_trec.supported_measures,
+                qrels,
+                run,
+                relevance_level=level,
+                judged_docs_only_flag=judged_only,
+            )
+            assert ours.keys() == theirs.keys() == qrels.keys() - {"7", "21"}
+            assert all(list(ours[t]) == list(theirs[t]) for t in theirs)
+            assert not differences(ours, theirs)
+            compared += sum(map(len, theirs.values()))
+        assert compared == 5 * 58 * 95
+
+    def test_nan_comes_only_from_recall_points_of_lists_without_a_judged_document(self) -> None:
+        """So that reading NaN as 0 above hides nothing else."""
+        qrels, run = {"1": {"d1": 1}}, {"1": {"d2": 1.0}}
+        ours, theirs = both(["all_trec"], qrels, run, judged_docs_only_flag=True)
+        undefined = {name for name, value in theirs["1"].items() if math.isnan(value)}
+        assert undefined == {"iprec_at_recall_0.00", "11pt_avg"}
+        assert all(ours["1"][name] == 0 for name in undefined)
+        usual, _ = both(["all_trec"], *collection(1, (0, 1, 2)))
+        assert not any(math.isnan(x) for values in usual.values() for x in values.values())
+
+    @pytest.mark.parametrize(
+        "measures",
+        [
+            ["ndcg_cut_10"],
+            ["ndcg_cut"],
+            {"P", "recall", "success"},
+            ["ndcg_cut.5,10", "ndcg_cut_3"],
+            ["map_cut.100", "map"],
+            ["P", "P_3"],  # parameters take the place of the defaults
+            ["official", "P_7", "ndcg_cut_7"],
+            ["recall_10,5", "recall.10"],
+            ["success.1,5"],
+            ["P_05"],
+            ["iprec_at_recall"],
+            ["iprec_at_recall_0.2", "iprec_at_recall.0.255,0.5"],
+            ["Rprec_mult", "Rprec"],
+            ["Rprec_mult.1.5"],
+            ["set_F"],
+            ["set_F.2"],
+            ["set_F_0.5"],
+            ["11pt_avg", "gm_map", "gm_bpref", "infAP", "utility"],
+            ["official"],
+            ["set"],
+            ["all_trec"],
+            ("map", "set"),
+        ],
+    )
+    def test_names_parameters_and_keys(self, measures: Any) -> None:
+        ours, theirs = both(measures)
+        assert {t: list(values) for t, values in ours.items()} == {
+            t: list(values) for t, values in theirs.items()
+        }
+        assert not differences(ours, theirs)
+
+    def test_what_is_supported(self) -> None:
+        assert pytrec_eval.supported_measures == real_trec.supported_measures
+        for name in ("official", "set", "all_trec"):
+            assert pytrec_eval.supported_nicknames[name] == set(real_trec.supported_nicknames[name])
+        assert set(real_trec.supported_nicknames) - set(pytrec_eval.supported_nicknames) == {
+            *("prefs", "all_prefs", "qrels_jg")  # which pytrec_eval knows and cannot compute
+        }
+
+    @pytest.mark.parametrize("name", ["foo", "NDCG", "P5", "P_-5", "rbp", "prefs", "unj_5", ""])
+    def test_unsupported_in_both(self, name: str) -> None:
+        for module in (pytrec_eval, real_trec):
+            with pytest.raises(ValueError, match="unsupported measure"):
+                module.RelevanceEvaluator(QRELS, [name])
+
+    @pytest.mark.parametrize(
+        "name", ["recip_rank_10", "map_5", "ndcg_10", "P_5x", "P_5.5", "P_0", "iprec_at_recall_2"]
+    )
+    def test_parameters_that_mean_nothing_are_refused(self, name: str) -> None:
+        """pytrec_eval ignores them, or brings the interpreter down."""
+        with pytest.raises(ValueError, match=name):
+            pytrec_eval.RelevanceEvaluator(QRELS, [name])
+
+    def test_set_f_takes_one_parameter(self) -> None:
+        with pytest.raises(ValueError, match="set_F"):
+            pytrec_eval.RelevanceEvaluator(QRELS, ["set_F_2,3"])
+
+    def test_one_name_is_not_its_letters(self) -> None:
+        evaluator = pytrec_eval.RelevanceEvaluator(QRELS, "map")
+        assert list(evaluator.evaluate(RUN)["a"]) == ["map"]
+
+    def test_topics(self) -> None:
+        ours, theirs = both(["map"])
+        assert ours.keys() == theirs.keys() == {"a", "b"}
+
+    @pytest.mark.parametrize("run", [{}, {"extra": {"x": 1.0}}, {"no judgments": {"x": 1.0}}])
+    def test_runs_without_a_judged_topic(self, run: Nested) -> None:
+        ours, theirs = both(["map", "runid"], run=run)
+        assert ours == theirs == {}
+
+    def test_an_empty_list_scores_nothing(self) -> None:
+        found = pytrec_eval.RelevanceEvaluator(QRELS, ["all_trec"]).evaluate({"a": {}})["a"]
+        assert found["num_rel"] == 2
+        assert found["num_ret"] == found["map"] == found["ndcg"] == found["Rndcg"] == 0
+
+    def test_texts_are_zero(self) -> None:
+        found = pytrec_eval.RelevanceEvaluator(QRELS, ["runid", "relstring"]).evaluate(RUN)["a"]
+        assert found == {"runid": 0.0, "relstring": 0.0}
+
+    def test_one_evaluator_for_many_runs(self) -> None:
+        evaluator = pytrec_eval.RelevanceEvaluator(QRELS, ["recip_rank"])
+        assert evaluator.evaluate({"a": {"x": 2.0, "y": 1.0}})["a"]["recip_rank"] == 1.0
+        assert evaluator.evaluate({"a": {"x": 1.0, "y": 2.0}})["a"]["recip_rank"] == 0.5
+
+    def test_close_scores_are_no_tie(self) -> None:
+        """They are in single precision, where the later name comes first."""
+        qrels, run = {"1": {"a": 1}}, {"1": {"a": 0.123456789, "b": 0.123456788}}
+        ours, theirs = both(["recip_rank"], qrels, run)
+        assert ours["1"]["recip_rank"] == 1.0
+        assert theirs["1"]["recip_rank"] == 0.5
+
+    def test_aggregation(self) -> None:
+        ours, theirs = both(["all_trec"], *collection(3, (0, 1, 2, 3)))
+        for name in theirs["1"]:
+            a = pytrec_eval.compute_aggregated_measure(name, [x[name] for x in ours.values()])
+            b = real_trec.compute_aggregated_measure(name, [x[name] for x in theirs.values()])
+            assert a == pytest.approx(b, rel=1e-12, abs=1e-12), name
+        assert math.isnan(pytrec_eval.compute_aggregated_measure("map", []))
+
+
+class TestParsing:
+    LINES = ("q1 Q0 d1 1 2.5 tag\n", "q2 Q0 d1\t1 -1e3 tag\n", "q1 Q0 d2 2 2 tag")
+    JUDGED = ("q1 0 d1 2\n", "q2 0  d1 -1\n", "q1 0 d2 0")
+
+    def test_files_are_read_as_there(self) -> None:
+        assert pytrec_eval.parse_run(self.LINES) == real_trec.parse_run(self.LINES)
+        assert pytrec_eval.parse_qrel(self.JUDGED) == real_trec.parse_qrel(self.JUDGED)
+
+    @pytest.mark.parametrize(
+        ("parse", "line"),
+        [(pytrec_eval.parse_run, LINES[0]), (pytrec_eval.parse_qrel, JUDGED[0])],
+    )
+    def test_mistakes_are_told(self, parse: Callable[[list[str]], Any], line: str) -> None:
+        with pytest.raises(cf.InputError, match="document d1 of topic q1 twice"):
+            parse([line, line])
+        with pytest.raises(cf.InputError, match=r"2: found 2 fields \(q1 0\)"):
+            parse([line, "q1 0"])
+
+
+# -- ir_measures --------------------------------------------------------------------------------
+
+ALIKE = (
+    *("AP", "AP@5", "AP(rel=2)", "AP(rel=2)@10", "AP(judged_only=True)", "MAP@100"),
+    *("nDCG", "nDCG@5", "nDCG(judged_only=True)@5", "NDCG@20", "nDCG(gains={1:0,2:1,3:5})@10"),
+    *("nDCG(gains={0:1,1:2,2:4})", "nDCG(gains={3:1})@5", "P@5", "P(rel=2)@10"),
+    *("P(judged_only=True)@5", "Precision@3", "R@5", "R(rel=2)@10", "Recall@20", "RR"),
+    *("RR(rel=2)", "RR(judged_only=True)", "RR@5", "RR(rel=2)@3", "MRR@10", "Rprec"),
+    *("Rprec(rel=2)", "RPrec", "Bpref", "Bpref(rel=2)", "BPref", "infAP", "infAP(rel=2)"),
+    *("IPrec@0.0", "IPrec@0.1", "IPrec@0.7", "IPrec(rel=2)@0.3", "IPrec@1.0", "Success@1"),
+    *("Success@5", "Success(rel=3)@5", "SetP", "SetP(rel=2)", "SetRelP", "SetP(relative=True)"),
+    *("SetR", "SetR(rel=2)", "SetF", "SetF(beta=2.0)", "SetF(beta=0.5,rel=2)", "SetAP"),
+    *("SetAP(rel=2)", "NumRet", "NumRet(rel=1)", "NumRet(rel=2)", "NumRelRet", "NumRel", "NumQ"),
+    *("Judged", "Judged@5", "Compat", "Compat(p=0.8)", "Compat(p=0.8,normalize=False)"),
+)
+GDEVAL = ("nDCG(dcg='exp-log2')@5", "nDCG(dcg='exp-log2')@20", "ERR@5", "ERR@20")
+LEVELS = [(0, 1, 2, 3), (-2, -1, 0, 1, 2)]
+
+
+def assert_alike(text: str, qrels: Nested, run: Nested, within: float) -> None:
+    """The same values, topic by topic and in all."""
+    theirs = real_ir.calc([real_ir.parse_measure(text)], qrels, run)
+    ours = ir_measures.calc([text], qrels, run)
+    expected = {m.query_id: m.value for m in theirs.per_query}
+    assert {m.query_id: m.value for m in ours.per_query} == pytest.approx(expected, abs=within)
+    assert expected.keys() == qrels.keys()
+    (total,) = theirs.aggregated.values()
+    assert ours.aggregated[text] == pytest.approx(total, abs=within)
+
+
+class TestMeasuresOfIrMeasures:
+    @pytest.mark.parametrize("levels", LEVELS)
+    @pytest.mark.parametrize("text", ALIKE)
+    def test_agree(self, text: str, levels: tuple[int, ...]) -> None:
+        for seed in range(3):
+            assert_alike(text, *collection(seed, levels, ties=False), within=ROUNDING)
+
+    @pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is written in Perl")
+    @pytest.mark.parametrize("levels", LEVELS)
+    @pytest.mark.parametrize("text", GDEVAL)
+    def test_agree_with_gdeval(self, text: str, levels: tuple[int, ...]) -> None:
+        """It prints five digits."""
+        assert_alike(text, *collection(5, levels, ties=False), within=0.5e-5 + ROUNDING)
+
+    @pytest.mark.parametrize("text", ["Accuracy", "Accuracy@5", "Accuracy(rel=2)"])
+    def test_accuracy_agrees_where_it_is_defined(self, text: str) -> None:
+        """ir_measures leaves topics out in which no relevant document was returned."""
+        qrels, run = collection(4, (0, 1, 2, 3), ties=False)
+        measure = real_ir.parse_measure(text)
+        for topic in run.keys() & qrels.keys():  # an error of theirs must not hide the others
+            (ours,) = ir_measures.iter_calc([text], {topic: qrels[topic]}, run)
+            try:
+                theirs = list(real_ir.iter_calc([measure], {topic: qrels[topic]}, run))
+            except ZeroDivisionError:  # only relevant documents
+                assert ours.value == 1.0
+                continue
+            assert ours.value == pytest.approx(theirs[0].value if theirs else 0.0, abs=ROUNDING)
+
+    def test_rank_biased_precision(self) -> None:
+        """By hand, since cwl-eval may not be there: relevant at ranks 1 and 3."""
+        qrels, run = {"1": {"a": 1, "b": 2}}, {"1": {"a": 3.0, "x": 2.0, "b": 1.0}}
+        found = ir_measures.calc_aggregate(
+            ["RBP(rel=1)", "RBP(p=0.5, rel=1)@2", "RBP(rel=2)", "RBP(p=0.5)"], qrels, run
+        )
+        expected = [0.2 * (1 + 0.8**2), 0.5, 0.2 * 0.8**2, 0.5 * (0.5 + 0.5**2)]
+        assert list(found.values()) == pytest.approx(expected)
+
+    def test_err_takes_level_4_for_the_highest(self) -> None:
+        found = ir_measures.ERR.calc_aggregate({"1": {"a": 1}}, {"1": {"a": 1.0}})
+        assert found == (2**1 - 1) / 2**4
+
+    def test_absent_topics_count_nothing(self) -> None:
+        """As there: NumQ and NumRel see answered topics only, and the means all."""
+        qrels = {"1": {"a": 1}, "2": {"a": 1}}
+        for module in (ir_measures, real_ir):
+            measures = [module.NumQ, module.NumRel, module.RR]
+            found = module.calc_aggregate(measures, qrels, {"1": {"a": 1.0}})
+            assert [found[m] for m in measures] == [1, 1, 0.5]
+
+    def test_compat_does_not_depend_on_the_sign_of_scores(self) -> None:
+        qrels = {"1": {"a": 1, "b": 1}}
+        for shift in (0.0, -10.0):
+            run = {"1": {"a": 2.0 + shift, "x": 1.0 + shift}}
+            assert ir_measures.Compat.calc_aggregate(qrels, run) == pytest.approx(
+                real_ir.Compat.calc_aggregate(qrels, {"1": {"a": 2.0, "x": 1.0}})
+            )
+
+
+class TestNamesOfIrMeasures:
+    @pytest.mark.parametrize("text", [*ALIKE, *GDEVAL, "P(rel=1)@5", "SetF(beta=1.0)", "ERR"])
+    def test_printed_as_there(self, text: str) -> None:
+        ours = ir_measures.parse_measure(text)
+        assert str(ours) == repr(ours) == str(real_ir.parse_measure(text))
+        assert ir_measures.parse_measure(str(ours)) == ours
+
+    def test_every_measure_is_here_or_known_not_to_be(self) -> None:
+        values = {name: getattr(ir_measures, name) for name in ir_measures.__all__}
+        ours = {name for name, x in values.items() if isinstance(x, ir_measures.Measure)}
+        diversity = {"ERR_IA", "nERR_IA", "alpha_DCG", "α_DCG", "alpha_nDCG", "α_nDCG", "NRBP"}
+        diversity |= {"nNRBP", "AP_IA", "MAP_IA", "P_IA", "StRecall"}
+        cwl = {"BPM", "INST", "INSQ", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"}
+        assert ours | diversity | cwl == set(real_ir.measures.registry)
+        assert not ours & (diversity | cwl)
+        for name in ours:
+            assert str(getattr(ir_measures, name)) == str(getattr(real_ir, name))
+
+    def test_written_in_python(self) -> None:
+        m = ir_measures
+        assert m.P(rel=2) @ 5 == (m.P @ 5)(rel=2) == m.parse_measure("P(rel=2)@5")
+        assert m.P(rel=1) @ 5 == m.P @ 5 != m.P(rel=2) @ 5
+        assert m.IPrec @ 0.1 == m.IPrec(recall=0.1)
+        assert m.AP != "AP"
+        assert len({m.AP, m.MAP, m.parse_measure("AP")}) == 1
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("NRBP", "no such measure"),  # not nRBP
+            ("alpha_nDCG@10", "no such measure"),
+            ("P(depth=3)", "P has no parameter 'depth'"),
+            ("Bpref@5", "Bpref has no parameter 'cutoff'"),
+            ("P(2)@5", r"cannot read the parameters \(2\)"),
+            ("P(rel=open('x'))", "cannot read the parameters"),
+            ("P(rel=", "expected Name"),
+            ("P@", "expected Name"),
+            ("P@0", "expected a whole number from 1"),
+            ("nDCG(dcg='e')", "found gain 'e'"),
+            ("IPrec", "expected a recall"),
+        ],
+    )
+    def test_mistakes_are_told(self, text: str, message: str) -> None:
+        with pytest.raises(cf.CranfieldError, match=message):
+            ir_measures.calc_aggregate([text], {"1": {"a": 1}}, {"1": {"a": 1.0}})
+
+    def test_measures_of_cranfield_are_not_taken_for_theirs(self) -> None:
+        """AP@5 divides by something else here and there."""
+        for measure in (cf.AP @ 5, cf.AP):
+            with pytest.raises(cf.CranfieldError, match="found cranfield's own AP"):
+                ir_measures.calc_aggregate([measure], {"1": {"a": 1}}, {"1": {"a": 1.0}})
+
+
+# -- judgments, runs and results -------------------------------------------------------------------
+
+SMALL_QRELS: Nested = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
+SMALL_RUN: Nested = {"q1": {"a": 0.4, "b": 0.9, "x": 0.1}, "q9": {"a": 1.0}}
+MEASURES = (ir_measures.AP, ir_measures.nDCG @ 10, ir_measures.NumRet)
+# as other packages have them: more fields, in another order
+Judgment = namedtuple("Judgment", ["doc_id", "relevance", "query_id", "subtopic"])
+
+
+def judgments() -> list[Any]:
+    rows = [(t, d, x) for t, docs in SMALL_QRELS.items() for d, x in docs.items()]
+    columns = {n: [r[i] for r in rows] for i, n in enumerate(("query_id", "doc_id", "relevance"))}
+    return [
+        SMALL_QRELS,
+        [ir_measures.Qrel(*row) for row in rows],
+        (ir_measures.Qrel(*row, iteration="7") for row in rows),
+        [real_ir.Qrel(*row) for row in rows],
+        [Judgment(d, x, t, "0") for t, d, x in rows],
+        ir_measures.read_trec_qrels("".join(f"{t} 0 {d} {x}\n" for t, d, x in rows)),
+        pd.DataFrame(columns),
+        pd.DataFrame(columns | {"iteration": ["0"] * len(rows)}),
+        pl.DataFrame(columns),
+    ]
+
+
+def runs() -> list[Any]:
+    rows = [(t, d, x) for t, docs in SMALL_RUN.items() for d, x in docs.items()]
+    columns = {n: [r[i] for r in rows] for i, n in enumerate(("query_id", "doc_id", "score"))}
+    return [
+        SMALL_RUN,
+        [ir_measures.ScoredDoc(*row) for row in rows],
+        (ir_measures.ScoredDoc(*row) for row in rows),
+        [real_ir.ScoredDoc(*row) for row in rows],
+        ir_measures.read_trec_run("".join(f"{t} Q0 {d} 1 {x} tag\n" for t, d, x in rows)),
+        pd.DataFrame(columns),
+        pd.DataFrame(columns | {"rank": range(len(rows))}),
+        pl.DataFrame(columns),
+    ]
+
+
+class TestForms:
+    @pytest.mark.parametrize("form", range(len(judgments())))
+    def test_judgments(self, form: int) -> None:
+        expected = real_ir.calc_aggregate([real_ir.AP], SMALL_QRELS, SMALL_RUN)[real_ir.AP]
+        found = ir_measures.calc_aggregate([ir_measures.AP], judgments()[form], SMALL_RUN)
+        assert found == {ir_measures.AP: pytest.approx(expected)}
+
+    @pytest.mark.parametrize("form", range(len(runs())))
+    def test_runs(self, form: int) -> None:
+        expected = ir_measures.calc(MEASURES, SMALL_QRELS, SMALL_RUN)
+        assert ir_measures.calc(MEASURES, SMALL_QRELS, runs()[form]) == expected
+
+    @pytest.mark.parametrize("run", [{}, [], iter([]), pd.DataFrame()])
+    def test_an_empty_run_scores_nothing(self, run: Any) -> None:
+        found = ir_measures.calc_aggregate(MEASURES, SMALL_QRELS, run)
+        assert found == dict.fromkeys(MEASURES, 0.0)
+
+    @pytest.mark.parametrize("wrong", [3, [("q1", "a", 1)], ["q1 0 a 1"]])
+    def test_other_forms_are_refused(self, wrong: Any) -> None:
+        with pytest.raises(cf.InputError, match=r"qrels: found .*, expected a dict of dicts"):
+            ir_measures.calc_aggregate(MEASURES, wrong, SMALL_RUN)
+
+    def test_a_document_twice_is_refused(self) -> None:
+        twice = [ir_measures.ScoredDoc("q1", "a", 1.0), ir_measures.ScoredDoc("q1", "a", 2.0)]
+        with pytest.raises(cf.InputError, match="document a of topic q1 again"):
+            ir_measures.calc_aggregate(MEASURES, SMALL_QRELS, twice)
+
+    def test_files(self, tmp_path: Path) -> None:
+        """From a path, compressed or not, from a stream and from the text itself."""
+        cases = [
+            ("read_trec_qrels", "q1 0 a 2\n\nq2 i b -1\n"),
+            ("read_trec_run", "q1 Q0 a 1 2.5 t\nq2 Q0 b 1 -1e-3 t\n"),
+        ]
+        for name, text in cases:
+            (tmp_path / "plain").write_text(text)
+            (tmp_path / "small.gz").write_bytes(gzip.compress(text.encode()))
+            read = getattr(ir_measures, name)
+            expected = [tuple(row) for row in getattr(real_ir, name)(text)]
+            assert len(expected) == 2
+            for file in (text, str(tmp_path / "plain"), tmp_path / "small.gz"):
+                assert [tuple(row) for row in read(file)] == expected
+            with (tmp_path / "plain").open() as stream:
+                assert [tuple(row) for row in read(stream)] == expected
+
+
+class TestResults:
+    def test_keys_are_what_was_passed(self) -> None:
+        measures = [ir_measures.AP @ 5, "AP@5", real_ir.AP @ 5]
+        found = ir_measures.calc(measures, SMALL_QRELS, SMALL_RUN)
+        for key, measure in zip(found.aggregated, measures, strict=True):
+            assert key is measure
+        assert set(found.aggregated.values()) == {0.125}
+        assert [m.measure for m in found.per_query] == measures * 2
+
+    def test_one_evaluator_for_many_runs(self) -> None:
+        evaluator = ir_measures.evaluator(iter(MEASURES), iter(judgments()[1]))
+        for run in (SMALL_RUN, {"q2": {"a": 1.0}}, SMALL_RUN):
+            expected = ir_measures.calc(MEASURES, SMALL_QRELS, run)
+            assert evaluator.calc(run) == expected
+            assert evaluator.calc_aggregate(run) == expected.aggregated
+            assert list(evaluator.iter_calc(run)) == expected.per_query
+
+    def test_measures_calculate_themselves(self) -> None:
+        ours, theirs = ir_measures.P @ 2, real_ir.P @ 2
+        assert ours.calc_aggregate(SMALL_QRELS, SMALL_RUN) == 0.25
+        assert theirs.calc_aggregate(SMALL_QRELS, SMALL_RUN) == 0.25
+        expected = sorted((m.query_id, m.value) for m in theirs.iter_calc(SMALL_QRELS, SMALL_RUN))
+        found = ours.calc(SMALL_QRELS, SMALL_RUN)
+        assert found.aggregated == 0.25
+        assert [(m.query_id, m.value) for m in found.per_query] == expected
+        assert list(ours.iter_calc(SMALL_QRELS, SMALL_RUN)) == found.per_query
+        assert ours.evaluator(SMALL_QRELS).calc_aggregate(SMALL_RUN) == {ours: 0.25}
+
+    def test_one_measure_without_a_list(self) -> None:
+        for measure in (ir_measures.RR, "RR"):
+            found = ir_measures.calc_aggregate(measure, SMALL_QRELS, SMALL_RUN)
+            assert found == {measure: 0.25}
+
+
+def test_the_peers_are_not_needed() -> None:
+    code = (
+        "import sys, cranfield; early = 'cranfield.compat' in sys.modules\n"
+        "import cranfield.compat.pytrec_eval as p, cranfield.compat.ir_measures as i\n"
+        "p.RelevanceEvaluator({'q': {'d': 1}}, ['all_trec']).evaluate({'q': {'d': 1.0}})\n"
+        "i.calc_aggregate([i.AP], {'q': {'d': 1}}, {'q': {'d': 1.0}})\n"
+        "print(early, sorted({'pytrec_eval', 'ir_measures', 'polars'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False []\n"
