@@ -18,7 +18,7 @@ from cranfield.data.run import TIES, Run, RunLike, read_run
 from cranfield.data.run import Ties as Order
 from cranfield.data.tables import is_frame
 from cranfield.errors import CranfieldError, InputError
-from cranfield.labelling.blocks import Bools, Floats, Rankings, spans
+from cranfield.labelling.blocks import Bools, Floats, Ints, Rankings, spans
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
 from cranfield.labelling.ties import Reordering
@@ -159,10 +159,8 @@ class Evaluator:
             )
         self.lengths = read_lengths(lengths).in_units(units) if units else None
         self.gold = GoldStandard.of(read_qrels(qrels, qrels_format))
-        judgments = self.gold.judgments
-        self._blocks: list[tuple[int, int, Gold]] = [
-            (a, b, gold_block(judgments, a, b)) for a, b in blocks(judgments, block_cells)
-        ]
+        self.block_cells = block_cells
+        self._blocks = self._cut(self.gold.judgments.counts)
 
     def __call__(self, runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> Scores:
         """Score one or several runs."""
@@ -303,9 +301,10 @@ class Evaluator:
             return np.concatenate(found, axis=1)
         exact = [m for m in self.measures if self._exact(m)]
         others = [m for m in self.measures if not self._exact(m)]
-        values = dict(
-            zip(exact, self._measured(exact, partial(self._expected, rankings)), strict=True)
-        )
+        looked_at = notices.deepest(exact, self.depth) if exact else None
+        lists = partial(self._expected, rankings, looked_at)
+        tied = self._cut(np.maximum(self.gold.judgments.counts, rankings.spread(looked_at)))
+        values = dict(zip(exact, self._measured(exact, lists, tied), strict=True))
         values |= dict(zip(others, self._sampled(others, rankings), strict=True))
         return np.concatenate([values[m] for m in self.measures], axis=1)
 
@@ -342,12 +341,25 @@ class Evaluator:
     def _lists(self, rankings: Rankings, start: int, stop: int, gold: Gold) -> Lists:
         return lists_block(rankings, self.gold.judgments, gold, start, stop)
 
-    def _expected(self, rankings: Rankings, start: int, stop: int, gold: Gold) -> Lists:
+    def _expected(
+        self, rankings: Rankings, looked_at: int | None, start: int, stop: int, gold: Gold
+    ) -> Lists:
         first, last = tie_bounds(rankings, start, stop)
-        return Expected(self._lists(rankings, start, stop, gold), first, last, self.depth)
+        lists = self._lists(rankings, start, stop, gold)
+        return Expected(lists, first, last, self.depth, looked_at)
+
+    def _cut(self, counts: Ints) -> list[tuple[int, int, Gold]]:
+        """The topics in blocks of bounded size."""
+        return [
+            (a, b, gold_block(self.gold.judgments, a, b))
+            for a, b in blocks(counts, self.block_cells)
+        ]
 
     def _measured(
-        self, measures: Sequence[Measure], lists_of: Callable[[int, int, Gold], Lists]
+        self,
+        measures: Sequence[Measure],
+        lists_of: Callable[[int, int, Gold], Lists],
+        blocks: Sequence[tuple[int, int, Gold]] | None = None,
     ) -> list[Floats]:
         """Topics × names of each measure, block by block."""
 
@@ -361,13 +373,14 @@ class Evaluator:
                 found.append(x)
             return found
 
-        if len(self._blocks) > 1 and self.threads > 1:
+        every = self._blocks if blocks is None else blocks
+        if len(every) > 1 and self.threads > 1:
             from concurrent.futures import ThreadPoolExecutor
 
             with ThreadPoolExecutor(self.threads) as pool:
-                parts = list(pool.map(measured, self._blocks))
+                parts = list(pool.map(measured, every))
         else:
-            parts = [measured(block) for block in self._blocks]
+            parts = [measured(block) for block in every]
         return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
     def _refuse_undefined(self, topics: Sequence[str], values: Floats) -> None:

@@ -17,7 +17,7 @@ from cranfield.data.mappings import read_json
 from cranfield.data.records import finite, real
 from cranfield.data.source import Source
 from cranfield.data.strings import Floats, Ints, Strings
-from cranfield.data.tables import is_frame, read_binary
+from cranfield.data.tables import is_frame, polars_frame, read_binary
 from cranfield.data.trec import COMMENT, Fields, Irregular, all_numbers
 from cranfield.errors import InputError
 
@@ -91,11 +91,7 @@ def read_lengths(data: LengthsLike) -> DocLengths:
     if isinstance(data, Mapping):
         return _from_mapping(data, "lengths")
     if is_frame(data):
-        import polars as pl
-
-        frame = data.collect() if isinstance(data, pl.LazyFrame) else data
-        frame = frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
-        return _from_frame(frame, "lengths")
+        return _from_frame(polars_frame(data, list, "lengths"), "lengths")
     if isinstance(data, str | os.PathLike):
         return _from_file(Source.of(data))
     raise InputError(repr(data), "lengths as a path, a dict or a frame")

@@ -7,6 +7,7 @@ its ranks or, without those, the table's own.
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,22 +69,24 @@ def is_frame(data: Any) -> bool:
 
 def frame_table(data: Any, kind: Kind, where: str) -> Table:
     """A Polars or pandas frame with our column names and types."""
+    frame = polars_frame(data, lambda names: list(name_columns(names, kind, where).values()), where)
+    return _table_of(tidy(frame, kind, where))
+
+
+def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str) -> pl.DataFrame:
+    """A Polars frame as it is; of a pandas frame the wanted columns."""
     import polars as pl
 
-    if type(data).__module__.startswith("pandas"):
-        named = name_columns([str(c) for c in data.columns], kind, where)
-        columns = {str(c): c for c in data.columns}
-        if len(columns) < len(data.columns):
-            found = f"columns {', '.join(map(str, data.columns))}"
-            raise InputError(found, "each column once", where)
-        # Column by column, so that pandas' many string types need no PyArrow.
-        data = pl.DataFrame(
-            {theirs: _pandas_column(data[columns[theirs]]) for theirs in named.values()},
-            strict=False,
-        )
-    elif isinstance(data, pl.LazyFrame):
-        data = data.collect()
-    return _table_of(tidy(data, kind, where))
+    if not type(data).__module__.startswith("pandas"):
+        made: pl.DataFrame = data.collect() if isinstance(data, pl.LazyFrame) else data
+        return made
+    columns = {str(c): c for c in data.columns}
+    names = wanted([str(c) for c in data.columns])
+    if len(columns) < len(data.columns):
+        found = f"columns {', '.join(map(str, data.columns))}"
+        raise InputError(found, "each column once", where)
+    # Column by column, so that pandas' many string types need no PyArrow.
+    return pl.DataFrame({name: _pandas_column(data[columns[name]]) for name in names}, strict=False)
 
 
 def _pandas_column(column: Any) -> list[Any]:

@@ -109,6 +109,22 @@ class Rankings:
             },
         )
 
+    @cached_property
+    def heads(self) -> Bools:
+        """Which hits are the first of their group of equal scores."""
+        new = np.ones(len(self.first), dtype=bool)
+        new[1:] = self.first[1:] != self.first[:-1]
+        new[1:] |= self.hit_topics[1:] != self.hit_topics[:-1]
+        return new
+
+    def spread(self, depth: int | None = None) -> Ints:
+        """Per topic, the ranks down to a depth that could hold a hit if ties were broken anew."""
+        first, last = self.first[self.heads], self.last[self.heads]
+        last = last if depth is None else np.minimum(last, depth)
+        size = np.maximum(last - first + 1, 0)
+        topics = self.hit_topics[self.heads]
+        return np.bincount(topics, weights=size, minlength=len(self.returned)).astype(np.int64)
+
     def in_order(self) -> Rankings:
         """The same with the hits of each topic by rank."""
         by_rank = np.lexsort((self.ranks, self.hit_topics))
@@ -130,9 +146,7 @@ class Rankings:
             return np.zeros(topics, dtype=np.int64)
         hit_topics, levels = self.hit_topics[tied], levels[tied]
         first, size = self.first[tied], (self.last - self.first + 1)[tied]
-        new = np.ones(len(first), dtype=bool)
-        new[1:] = (first[1:] != first[:-1]) | (hit_topics[1:] != hit_topics[:-1])
-        start = np.flatnonzero(new)
+        start = np.flatnonzero(self.heads[tied])
         best = np.maximum.reduceat(levels, start)
         worst = np.minimum.reduceat(levels, start)
         members = np.diff(np.append(start, len(first)))

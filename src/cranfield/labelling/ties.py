@@ -18,11 +18,9 @@ class Reordering:
 
     def __init__(self, rankings: Rankings, judgments: Judgments) -> None:
         self.rankings = rankings
-        topic = rankings.hit_topics
         self.hits = np.flatnonzero(rankings.last > rankings.first)
-        topic, first = topic[self.hits], rankings.first[self.hits]
-        new = np.ones(len(self.hits), dtype=bool)
-        new[1:] = (topic[1:] != topic[:-1]) | (first[1:] != first[:-1])
+        topic, first = rankings.hit_topics[self.hits], rankings.first[self.hits]
+        new = rankings.heads[self.hits]
         group = np.cumsum(new) - 1
         self.first = first
         self.size = (rankings.last[self.hits] - first + 1)[new]

@@ -38,7 +38,10 @@ class Cells(NamedTuple):
 
 
 class Expected(Lists):
-    """A block of lists with ties, seen as the mean over the orders of tied items."""
+    """A block of lists with ties, seen as the mean over the orders of tied items.
+
+    `depth` is where the lists end; below the rank `looked_at` nobody asks for anything.
+    """
 
     def __init__(
         self,
@@ -46,6 +49,7 @@ class Expected(Lists):
         first: Ints,
         last: Ints,
         depth: int | None = None,
+        looked_at: int | None = None,
         cells: Cells | None = None,
         *,
         cutoff: int | None = None,
@@ -54,7 +58,7 @@ class Expected(Lists):
         max_level: float | None = None,
     ) -> None:
         self.hits, self.bounds = hits, (first, last)
-        cells = cells or _cells(hits, first, last, depth)
+        cells = cells or _cells(hits, first, last, depth if looked_at is None else looked_at)
         n = hits.n if depth is None else np.minimum(hits.n, depth)
         filled = cells.filled
         if cutoff is not None:  # the k-th cell cannot stand above rank k

@@ -317,17 +317,17 @@ class Lists:
             raise NeedsMore(f"needs {what}: give all judged levels of the topic as judged=[…]")
 
 
-def blocks(judgments: Judgments, cells: int = BLOCK_CELLS) -> list[tuple[int, int]]:
-    """Topic ranges of bounded size, the same for every run."""
+def blocks(counts: Ints, cells: int = BLOCK_CELLS) -> list[tuple[int, int]]:
+    """Topic ranges of bounded size, given how many columns each topic fills."""
     ranges, start, width = [], 0, 0
-    for t, count in enumerate(judgments.counts.tolist()):
+    for t, count in enumerate(counts.tolist()):
         widest = max(width, count)
         if t > start and widest * (t + 1 - start) > cells:
             ranges.append((start, t))
             start, widest = t, count
         width = widest
-    if len(judgments.topics) > start:
-        ranges.append((start, len(judgments.topics)))
+    if len(counts) > start:
+        ranges.append((start, len(counts)))
     return ranges
 
 
