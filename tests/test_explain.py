@@ -50,7 +50,8 @@ def test_every_measure_can_be_explained(
     assert text.startswith(f"{m} of run, topic {topic}\n")
     for name, value in shown.values.items():
         assert any(
-            line.startswith(f"{name} = ") and line.endswith(f"{value:.4f}")
+            line.startswith(f"{name} = ")
+            and line.endswith(str(int(value)) if cls.summary == "sum" else f"{value:.4f}")
             for line in text.splitlines()
         )
 
@@ -87,12 +88,36 @@ def test_a_binary_measure_shows_no_ideal_list() -> None:
 
 
 def test_long_lists_are_shortened() -> None:
+    """The top is shown, and what is relevant; what is of no use below is counted."""
     qrels = {"t": {f"d{i}": int(i % 40 == 0) for i in range(0, 100, 2)}}
     run = {"t": {f"d{i}": -float(i) for i in range(100)}}
     lines = str(cf.explain("AP", qrels, run, "t")).splitlines()
-    ranks = [line.split()[0] for line in lines[4:9]]
-    assert ranks == ["1", "…", "41", "…", "81"]
-    assert lines[5].split()[1] == "39"
+    table = [line.split() for line in lines[4:] if "d" in line]
+    assert [cells[0] for cells in table] == [
+        *map(str, range(1, 11)), "11–40", "41", "42–80", "81", "82–100"
+    ]  # fmt: skip
+    assert table[10][1:] == ["15", "nonrelevant,", "15", "unjudged", "…"]
+    assert table[-1][1:5] == ["9", "nonrelevant,", "10", "unjudged"]
+
+
+def test_condensed_lists_are_shown_condensed() -> None:
+    shown = cf.explain("AP(condensed=true)@3", QRELS, RUN, "t")
+    assert [(row.rank, row.doc) for row in shown.steps.rows] == [(1, "b"), (2, "f"), (3, "a")]
+    assert shown.fraction == pytest.approx((1 / 3, 3))
+    assert cf.explain("nDCG(condensed=true)@2", QRELS, RUN, "t").ideal is not None
+
+
+@pytest.mark.parametrize("measure", ["BR@2", "rpref_N@3", "G@2", "nDCG@2", "Q@2"])
+def test_the_ideal_list_is_shown_where_it_is_used(measure: str) -> None:
+    assert cf.explain(measure, QRELS, RUN, "t").ideal is not None
+
+
+def test_only_the_topic_explained_needs_lengths() -> None:
+    known = {doc: n for doc, n in LENGTHS.items() if doc in RUN["t"]}
+    run = {"t": RUN["t"], "u": {"nobody knows": 2.0, "a": 1.0}}
+    assert cf.explain("TBG", QRELS, run, "t", lengths=known).values["TBG"] > 0
+    with pytest.raises(cf.CranfieldError, match="rank 1 of topic u"):
+        cf.explain("TBG", QRELS, run, "u", lengths=known)
 
 
 @pytest.mark.parametrize(

@@ -421,8 +421,8 @@ VARIANTS = {  # words that tell one definition from the others
     "nDCG": ("Microsoft", "the level as gain", "trec_eval", "MSnDCG"),
     "nDCG(gain=exp)": ("Microsoft", "2^x − 1", "gdeval"),
     "nDCG(discount=jk)": ("original", "(2002)", "NTCIREVAL's nDCG"),
-    "nDCG(gain=exp, discount=jk)": ("2^x − 1", "not discounted", "LETOR"),
-    "nDCG(discount=jk2008)": ("1 + log_b r", "(2008)"),
+    "nDCG(gain=exp, discount=jk)": ("2^x − 1", "max(1, log2 r)", "LETOR"),
+    "nDCG(discount=jk2008)": ("1 + log2 r", "(2008)"),
     "ERR": ("(2^x − 1)/2^h", "Chapelle"),
     "ERR(prob=linear)": ("g/(g_h + 1)", "NTCIREVAL"),
     "AP@10": ("min(l, R)", "NTCIREVAL"),
@@ -444,6 +444,20 @@ class TestVariants:
 
     def test_nothing_to_say(self) -> None:
         assert cf.AP().variant() == cf.P().variant() == ""
+
+    def test_of_other_parameters(self) -> None:
+        """No tool is named that computes something else."""
+        assert (
+            cf.nDCG(discount="jk", b=10).variant() == "discount max(1, log10 r), the level as gain"
+        )
+        assert cf.nDCG(gain="1:3").variant() == "discount log2(r + 1), gains 1:3"
+        assert cf.nDCG(gain="exp", discount="jk2008").variant().endswith("gain 2^x − 1")
+
+    def test_in_python(self) -> None:
+        assert cf.nDCG(letor=True) == cf.parse_measure("nDCG(letor=true)")
+        assert cf.nDCG(dcg="exp-log2", judged_only=True) == cf.nDCG(gain="exp", condensed=True)
+        with pytest.raises(TypeError, match="AP has no parameter 'letor'"):
+            cf.AP(letor=True)
 
     def test_letor_by_its_own_name(self) -> None:
         same("nDCG(letor=true)@10", cf.nDCG(gain="exp", discount="jk") @ 10)
@@ -1121,3 +1135,59 @@ def test_every_reference_is_used() -> None:
     for key in set(REFERENCES) - used:
         author, year = re.fullmatch(r"([a-z]+)(\d+)", key).groups()  # type: ignore[union-attr]
         assert re.search(rf"{author}\b.{{0,40}}\b{year}", said), key
+
+
+class TestToolsByPrefix:
+    """ntcir:, trec: and leading zeros know our own names for what the tool has, too."""
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("ntcir:O", "O"),
+            ("ntcir:P+", "Pplus"),
+            ("Success@0010", "Success@10"),
+            ("ntcir:NCU(stop=rb)", "NCU(stop=rb)"),
+            ("nRBP@0010", "nRBP(p=0.95)@10"),
+            ("NCUgu,IE", "NCU(utility=IE)"),
+            ("trec:AP@10", "AP(norm=R)@10"),
+            ("trec:SetF", "SetF"),
+            ("p_10", "P@10"),
+            ("NDCG_CUT_10", "nDCG@10"),
+        ],
+    )
+    def test_are_understood(self, text: str, expected: str) -> None:
+        assert str(cf.parse_measure(text)) == expected
+
+    @pytest.mark.parametrize("text", ["Judged@010", "ntcir:TBG", "gAP@0010", "trec:ERR"])
+    def test_what_the_tool_has_not(self, text: str) -> None:
+        with pytest.raises(cf.CranfieldError, match="does not know"):
+            cf.parse_measure(text)
+
+    def test_several_cutoffs(self) -> None:
+        found = cf.parse_measures("P.5,10 trec:ndcg_cut_5,10 iprec_at_recall.0.1,.2")
+        assert list(map(str, found)) == [
+            "P@5", "P@10", "nDCG@5", "nDCG@10",
+            "IPrec(reach=nearest)@0.1", "IPrec(reach=nearest)@0.2",
+        ]  # fmt: skip
+
+
+def test_a_measure_called_with_a_list_before_it_is_made() -> None:
+    with pytest.raises(TypeError, match=r"to score a list: nDCG\(\)\(levels\)"):
+        cf.nDCG([3, 2])
+
+
+def test_help_knows_the_parameters() -> None:
+    assert list(inspect.signature(cf.RBP).parameters) == [
+        "condensed", "cutoff", "measurement", "p", "gain", "rel", "max_level"
+    ]  # fmt: skip
+
+
+def test_what_is_beside_the_score_is_never_best_and_always_defined() -> None:
+    for name in ("RBP.residual", "DCG@2.ideal"):
+        m = cf.parse_measure(name)
+        assert m.better == "neither"
+        assert not m.effectiveness
+    qrels, run = {"t": {"a": 0}}, {"t": {"a": 1.0, "b": 0.5}}
+    scores = cf.evaluate(qrels, run, "RBP RBP.residual", undefined="nan")
+    assert np.isnan(scores["run", "t", "RBP"])
+    assert scores["run", "t", "RBP.residual"] == pytest.approx(0.8)

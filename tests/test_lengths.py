@@ -441,8 +441,8 @@ class TestMissing:
             "TBG: found no document lengths, expected them in words (lengths=, or --lengths FILE)"
         )
         said = refused(None, "AP U(max_level=2)@10 TBG")
-        assert said.startswith("U(max_level=2)@10, TBG: found no document lengths")
-        assert "characters and words" in said
+        assert said.startswith("U(max_level=2)@10: found no document lengths")
+        assert "expected them in characters" in said
         with pytest.raises(cf.CranfieldError, match="U needs the lengths of the documents in char"):
             cf.U()([1], judged=[1])
 
@@ -461,8 +461,8 @@ class TestMissing:
         assert said.startswith(f"lengths: found no length of the document at {place} in bm25, exp")
 
     def test_the_first_topic_that_lacks_one(self) -> None:
-        run = {"bm25": {"q1": ["a"], "q2": ["a", "z"]}}
-        assert "rank 2 of topic q2 in bm25" in refused({"a": 1}, run=run)
+        run = {"bm25": {"q1": ["a"], "q2": ["z", "a"]}}
+        assert "rank 1 of topic q2 in bm25" in refused({"a": 1}, run=run)
 
     def test_the_file_is_named(self, tmp_path: Path) -> None:
         (tmp_path / "words.txt").write_text("a 1\nb 2\n")
@@ -480,23 +480,24 @@ class TestMissing:
 
     def test_what_is_not_looked_at_needs_none(self) -> None:
         qrels, run = {"q": {"a": 1}}, {"q": ["a", "x"], "not judged": ["y"]}
-        scores = cf.evaluate(qrels, run, "TBG", lengths={"a": 5}, depth=1)
-        assert scores.values.item() == 0.64 * 0.77
-        assert "rank 2 of topic q1 in r," in refused({"a": 5}, run={"r": {"q1": ["a", "x"]}})
+        for depth in (1, None):  # nothing is relevant below a
+            scores = cf.evaluate(qrels, run, "TBG", lengths={"a": 5}, depth=depth)
+            assert scores.values.item() == 0.64 * 0.77
+        assert "rank 1 of topic q1 in r," in refused({"a": 5}, run={"r": {"q1": ["x", "a"]}})
 
     def test_two_units_but_one_column(self, tmp_path: Path) -> None:
         expected = "expected a table with the columns doc, characters, words"
         one = {"a": 1, "b": 1, "x": 1}
-        assert refused(one, "TBG U") == f"lengths: found lengths as length, {expected}"
-        assert refused({"words": one}, "TBG U") == f"lengths: found lengths as words, {expected}"
+        assert refused(one, "TBG U") == f"lengths: found lengths in no named unit, {expected}"
+        assert refused({"words": one}, "TBG U") == f"lengths: found lengths in words, {expected}"
         (tmp_path / "l.txt").write_text("a 1\nb 1\nx 1\n")
         said = refused(tmp_path / "l.txt", "TBG U")
-        assert said == f"{tmp_path / 'l.txt'}: found lengths as length, {expected}"
+        assert said == f"{tmp_path / 'l.txt'}: found lengths in no named unit, {expected}"
 
     def test_the_other_unit(self) -> None:
         said = refused({"characters": {"a": 1, "b": 1, "x": 1}})
         assert said == (
-            "lengths: found lengths as characters, expected a table with the columns doc, words"
+            "lengths: found lengths in characters, expected a table with the columns doc, words"
         )
 
     def test_lengths_nobody_asked_for(self) -> None:

@@ -1414,3 +1414,54 @@ class TestEvaluator:
         runs = {"bm25": {"a": as_sequence(["y", "x"])}, "dense": {"a": as_sequence(["x", "y"])}}
         scores = cf.evaluate({"a": {"x": 1}}, runs, "RR")
         assert scores.summary() == {"bm25": {"RR": 0.5}, "dense": {"RR": 1.0}}
+
+
+def test_what_is_relevant_does_not_depend_on_other_measures() -> None:
+    """A declared highest level changes the gains of its own measure only."""
+    qrels, run = {"t": {"a": 2, "b": 1}}, {"t": ["a", "b"]}
+    alone = cf.evaluate(qrels, run, "Q(gain=0:1)")["run", "t", "Q(gain=0:1)"]
+    both = cf.evaluate(qrels, run, ["NCU(stop=u, gain=0:1, max_level=1)", "Q(gain=0:1)"])
+    assert both["run", "t", "Q(gain=0:1)"] == alone == 1
+
+
+def test_of_a_measure_of_ones_own_no_bound_is_claimed() -> None:
+    @cf.measure
+    class LastHit(cf.Measure):
+        """The last relevant rank."""
+
+        def score(self, x: Any) -> Any:
+            return (x.I * x.r).max(axis=1, initial=0.0)
+
+    try:
+        run = {"t": {"a": 1.0, "b": 1.0}}
+        scores = cf.evaluate({"t": {"a": 1, "b": 0}}, run, "LastHit", ties="best")
+    finally:
+        del cf.REGISTRY["LastHit"]
+    said = [n.text for n in scores.notices if n.kind == "tie-order"]
+    assert said[0].endswith("another order may score better under LastHit")
+
+
+def test_unjudged_documents_are_counted_in_the_order_scored() -> None:
+    qrels, run = {"t": {"a": 1}}, {"t": {"a": 1.0, "b": 1.0}}
+
+    def said(ties: str) -> list[str]:
+        scores = cf.evaluate(qrels, run, "P@1", ties=ties)
+        return [n.text for n in scores.notices if n.kind == "unjudged"]
+
+    assert said("best") == []
+    assert len(said("worst")) == 1
+    assert said("expected") == []  # there is no one order
+
+
+def test_the_worst_of_E_is_not_called_0() -> None:
+    scores = cf.evaluate({"t": {"a": 0}}, {"t": ["a"]}, "E")
+    assert scores.values.item() == 1
+    assert [n.text for n in scores.notices if n.kind == "no-relevant"] == [
+        "1 topic (t) without a relevant document, counted as the worst score"
+    ]
+
+
+def test_levels_above_the_declared_highest_are_said_to_count_as_it() -> None:
+    scores = cf.evaluate({"t": {"a": 2}}, {"t": ["a"]}, "ERR(max_level=1)")
+    said = [n.text for n in scores.notices if n.kind == "max-level"]
+    assert said == ["ERR(max_level=1): levels up to 2 in the judgments count as 1"]

@@ -1315,3 +1315,13 @@ class TestNumbers:
             -1,
             -1,
         ]
+
+
+def test_files_in_the_place_of_each_other(tmp_path: Path) -> None:
+    """Of any length: a run has three fields for every two of judgments."""
+    for lines in (2, 64, 65, 66, 100, 1000):
+        run, qrels = tmp_path / "run", tmp_path / "qrels"
+        run.write_text("".join(f"1 Q0 d{i} {i} {-i} t\n" for i in range(lines)))
+        qrels.write_text("".join(f"1 0 d{i} 1\n" for i in range(lines)))
+        with pytest.raises(cf.InputError, match=r"run:1: found 6 fields .* expected 4"):
+            cf.evaluate(run, qrels)

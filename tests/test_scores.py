@@ -669,3 +669,17 @@ def test_starting_up_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "[]"
+
+
+def test_intervals_of_geometric_means_and_none_of_standard_errors() -> None:
+    values = [[[0.1, 0.1, 0.01], [0.4, 0.4, 0.02], [0.3, 0.3, 0.03]]]
+    scores = Scores(
+        values, ["r"], ["1", "2", "3"], ["AP", "GMAP", "AP.se"], ["mean", "gmean", "se"]
+    )
+    found = scores.interval()["r"]
+    assert set(found) == {"AP", "GMAP"}
+    logs = Scores(np.log(values), ["r"], ["1", "2", "3"], ["AP", "GMAP", "x"], ["mean"] * 3)
+    expected = logs.interval()["r"]["GMAP"]
+    ends = (found["GMAP"].low, found["GMAP"].mean, found["GMAP"].high)
+    assert ends == pytest.approx(tuple(np.exp([expected.low, expected.mean, expected.high])))
+    assert found["GMAP"].mean == pytest.approx(scores.summary()["r"]["GMAP"])

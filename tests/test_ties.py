@@ -709,15 +709,15 @@ def test_samples_with_lengths_are_orders_of_the_list() -> None:
 
 
 def test_lengths_below_the_depth_need_not_be_known() -> None:
-    """But all that an order of tied documents could bring above it."""
-    qrels = {"t": {"a": 1.0, "b": 0.0}}
-    run = {"t": {"a": 3.0, "b": 2.0, "z": 1.0}}
-    options: dict[str, Any] = {"ties": "expected", "lengths": {"a": 10, "b": 20}}
-    found = cf.evaluate(qrels, run, "TBG", depth=2, **options).values
-    assert found[0, 0, 0] == pytest.approx(0.64 * 0.77)  # the relevant document is first
-    with pytest.raises(cf.InputError, match="no length of the document"):
-        cf.evaluate(qrels, run, "TBG", depth=3, **options)
-    run["t"]["z"] = 2.0
+    """But all that an order of tied documents could bring above a relevant one."""
+    qrels = {"t": {"a": 1.0, "b": 0.0, "c": 1.0}}
+    run = {"t": {"a": 3.0, "b": 2.0, "z": 1.0, "c": 0.0}}
+    options: dict[str, Any] = {"ties": "expected", "lengths": {"a": 10, "b": 20, "c": 5}}
+    found = cf.evaluate(qrels, run, "TBG", depth=3, **options).values
+    assert found[0, 0, 0] == pytest.approx(0.64 * 0.77)  # one relevant document, and it is first
+    with pytest.raises(cf.InputError, match="no length of the document at rank 3"):
+        cf.evaluate(qrels, run, "TBG", depth=4, **options)
+    run["t"]["z"] = 3.0  # tied with a: it may stand above it
     with pytest.raises(cf.InputError, match="no length of the document"):
         cf.evaluate(qrels, run, "TBG", depth=2, **options)
 

@@ -14,8 +14,7 @@ import numpy as np
 from cranfield import notices
 from cranfield.data.lengths import LengthsLike, read_lengths
 from cranfield.data.qrels import QrelsLike, read_qrels
-from cranfield.data.run import TIES, Run, RunLike, read_run
-from cranfield.data.run import Ties as Order
+from cranfield.data.run import Run, RunLike, read_run, reading_order
 from cranfield.data.tables import is_frame
 from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.blocks import Bools, Floats, Ints, Rankings, spans
@@ -41,7 +40,7 @@ from cranfield.wording import some
 Topics: TypeAlias = Literal["judged", "common"]
 Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
 Ties: TypeAlias = Literal["trec", "rank", "given", "best", "worst", "expected"]
-TieOrder = get_args(Ties)
+TIE_CHOICES = get_args(Ties)
 
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "Recall@1000", "Judged@10")
 
@@ -132,7 +131,7 @@ class Evaluator:
         _one_of("topics", topics, get_args(Topics))
         _one_of("undefined", undefined, get_args(Undefined))
         if ties is not None:
-            _one_of("ties", ties, TieOrder)
+            _one_of("ties", ties, TIE_CHOICES)
         for name, number, low in (
             ("depth", 1 if depth is None else depth, 1),
             ("tie_samples", tie_samples, 2),
@@ -152,9 +151,9 @@ class Evaluator:
             raise CranfieldError("found no measure, expected at least one")
         units = sorted({m.length_unit for m in self.measures if m.length_unit})
         if units and lengths is None:
-            needy = ", ".join(str(m) for m in self.measures if m.length_unit)
+            needy = next(m for m in self.measures if m.length_unit)
             raise CranfieldError(
-                f"{needy}: found no document lengths, expected them in {' and '.join(units)} "
+                f"{needy}: found no document lengths, expected them in {needy.length_unit} "
                 "(lengths=, or --lengths FILE)"
             )
         self.lengths = read_lengths(lengths).in_units(units) if units else None
@@ -167,12 +166,14 @@ class Evaluator:
         names: list[str] = []
         labelled: list[_Labelled] = []
         read = [
-            read_run(data, self.run_format, name=name, ties=self.order)
+            read_run(data, self.run_format, name=name, ties=reading_order(self.ties))
             for name, data in _named(runs)
         ]
         for run, name in zip(read, _distinct(read), strict=True):
             names.append(name)
             labelled.append(self._label(replace(run, name=name)))
+        for one in labelled:
+            self._refuse_unknown_lengths(one.name, one.rankings)
         counted = self._counted(labelled)
         values = np.stack([self._values(one.rankings) for one in labelled])[:, counted]
         topics = tuple(np.array(self.gold.judgments.topics, dtype=object)[counted].tolist())
@@ -218,14 +219,11 @@ class Evaluator:
 
     # -- labelling --------------------------------------------------------------------------
 
-    @property
-    def order(self) -> Order | None:
-        """How runs are to be read: as they say, unless `ties` names an order of its own."""
-        return next((known for known in TIES if known == self.ties), None)
-
-    def rankings(self, run: Run) -> Rankings:
-        """Where a run placed the judged documents."""
-        return self._label(run).rankings
+    def rankings(self, run: Run, topic: str) -> Rankings:
+        """Where a run placed the judged documents; what one topic needs is there."""
+        rankings = self._label(run).rankings
+        self._refuse_unknown_lengths(run.name, rankings, topic)
+        return rankings
 
     def _label(self, run: Run) -> _Labelled:
         if run.lists is not None:
@@ -239,48 +237,52 @@ class Evaluator:
                 self.gold, run, self.exclude_self, self.threads, self.progress, self.lengths
             )
             rankings, topics, contradicted = found.rankings, found.topics, found.contradicted
-        about = notices.of_run(
-            run.name,
-            rankings,
-            self.gold.judgments,
-            self.measures,
-            depth=self.depth,
-            topics=topics,
-            missing="counted as empty lists" if self.topics == "judged" else "left out",
-            contradicted=contradicted,
-            ties=self.ties,
-        )
-        said = tuple(about)
         if self.ties in ("best", "worst"):
             rankings = getattr(Reordering(rankings, self.gold.judgments), self.ties)()
+        about = tuple(
+            notices.of_run(
+                run.name,
+                rankings,
+                self.gold.judgments,
+                self.measures,
+                depth=self.depth,
+                topics=topics,
+                missing="counted as empty lists" if self.topics == "judged" else "left out",
+                contradicted=contradicted,
+                ties=self.ties,
+            )
+        )
         if self.depth is not None and self.ties != "expected":  # any order may be cut there
             rankings = rankings.truncated(self.depth)
-        self._refuse_unknown_lengths(run, rankings)
-        return _Labelled(run.name, rankings, said)
+        return _Labelled(run.name, rankings, about)
 
-    def _refuse_unknown_lengths(self, run: Run, rankings: Rankings) -> None:
-        """Every length that a measure asks for must be known."""
+    def _refuse_unknown_lengths(
+        self, name: str, rankings: Rankings, topic: str | None = None
+    ) -> None:
+        """Every length that a measure asks for must be known: of all topics, or of one."""
+        every_topic = self.gold.judgments.topics
         for unit, lengths in rankings.document_lengths.items():
-            starts = rankings.starts
-            needed = np.zeros(len(lengths), dtype=bool)
-            if any(m.length_unit == unit and m.every_length for m in self.measures):
-                needed[:] = True
-            rels = [getattr(m, "rel", None) for m in self.measures if m.length_unit == unit]
+            asking = [m for m in self.measures if m.length_unit == unit]
+            rels = [getattr(m, "rel", None) for m in asking]
             levels = self.gold.judgments.levels[rankings.items]
             relevant = (levels > 0) | (levels >= min(np.inf if x is None else x for x in rels))
-            needed[(starts[rankings.hit_topics] + rankings.ranks - 1)[relevant]] = True
-            if self.depth is not None:  # down to the end of a group that begins within it
-                deepest = np.full(len(starts), self.depth)
-                reached = rankings.first <= self.depth
-                np.maximum.at(deepest, rankings.hit_topics[reached], rankings.last[reached])
+            relevant &= rankings.first <= (self.depth or np.inf)
+            topics, starts = rankings.hit_topics[relevant], rankings.starts
+            needed = np.zeros(len(lengths), dtype=bool)
+            needed[starts[topics] + rankings.ranks[relevant] - 1] = True
+            if any(m.every_length for m in asking):  # down to the last relevant document
+                reach = rankings.last if self.ties == "expected" else rankings.ranks
+                deepest = np.zeros(len(starts), dtype=np.int64)
+                np.maximum.at(deepest, topics, reach[relevant])
                 rank = spans(np.ones_like(starts), rankings.lengths)
-                needed &= rank <= np.repeat(deepest, rankings.lengths)
-            for row in np.flatnonzero(needed & np.isnan(lengths))[:1].tolist():
+                needed |= rank <= np.repeat(deepest, rankings.lengths)
+            for row in np.flatnonzero(needed & np.isnan(lengths)).tolist():
                 t = int(np.searchsorted(starts, row, side="right")) - 1
-                place = f"rank {row - starts[t] + 1} of topic {self.gold.judgments.topics[t]}"
-                where = self.lengths.where if self.lengths else "lengths"
-                found = f"no length of the document at {place} in {run.name}"
-                raise InputError(found, "one for every document it takes", where)
+                if topic in (None, every_topic[t]):
+                    place = f"rank {row - starts[t] + 1} of topic {every_topic[t]}"
+                    found = f"no length of the document at {place} in {name}"
+                    expected = f"one for every document that {', '.join(map(str, asking))} looks at"
+                    raise InputError(found, expected, self.lengths.where if self.lengths else "")
 
     def _counted(self, labelled: Sequence[_Labelled]) -> Bools:
         """The topics that count."""

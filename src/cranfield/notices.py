@@ -36,13 +36,20 @@ def of_judgments(
         # Measures may differ in what they call relevant: then say which are meant.
         who = "" if len(lacking) == 1 and _agree(measures) else f"{', '.join(names)}: "
         said = f"{who}{some(topics, 'topic')} without a relevant document"
-        yield Notice("no-relevant", f"{said}, {UNDEFINED[undefined]}", topics=topics)
+        lower = undefined == "zero" and any(m.better == "lower" for m in measures)
+        then = "counted as the worst score" if lower else UNDEFINED[undefined]
+        yield Notice("no-relevant", f"{said}, {then}", topics=topics)
     if qrels.repeated:
         said = f"{counted(qrels.repeated, 'judgment')} repeated, each alike"
         yield Notice("duplicates", f"{qrels.where}: {said}")
     if silent := [str(m) for m in measures if m.takes_max_level()]:
         said = f"the highest level is {max_level:g}, the highest in the judgments"
         yield Notice("max-level", f"{', '.join(silent)}: {said}; max_level= declares another")
+    for m in measures:
+        declared = getattr(m, "max_level", None)
+        if declared is not None and declared < max_level:
+            said = f"levels up to {max_level:g} in the judgments count as {declared:g}"
+            yield Notice("max-level", f"{m}: {said}")
 
 
 def of_ties(
@@ -58,19 +65,25 @@ def of_ties(
         known = [str(m) for m in measures if exact(m)]
         others = [str(m) for m in measures if not exact(m)]
         said = "mean over all orders of tied documents"
-        parts = [f"exact for {', '.join(known)}"] if known else []
+        parts = [f"exact for {_few(known)}"] if known else []
         if others:
-            parts.append(f"from {samples} random orders (seed {seed}) for {', '.join(others)}")
+            parts.append(f"from {samples} random orders (seed {seed}) for {_few(others)}")
         yield Notice("tie-order", f"{said}: {'; '.join(parts)}")
     elif ties in ("best", "worst"):
         said = f"tied documents ordered by level, the {ties} first"
         than = {"best": "better", "worst": "worse"}[ties]
         unbound = [str(m) for m in measures if m.better != "neither" and not bounded(m)]
         if unbound:
-            said += f": another order may score {than} under {', '.join(unbound)}"
+            said += f": another order may score {than} under {_few(unbound)}"
         else:
             said += f": no other order scores {than}"
         yield Notice("tie-order", said)
+
+
+def _few(names: Sequence[str]) -> str:
+    """All names, or the first of very many."""
+    more = len(names) - 12
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:12])} and {more} more"
 
 
 def _agree(measures: Sequence[Measure]) -> bool:
@@ -121,7 +134,8 @@ def of_run(
     if contradicted:
         said = f"ranks contradict scores in {some(contradicted, 'topic')}; the scores decide"
         yield notice("rank-order", said, contradicted)
-    if unseen := _unjudged_documents(rankings, measures, depth):
+    unseen = None if ties == "expected" else _unjudged_documents(rankings, measures, depth)
+    if unseen:
         yield notice("unjudged", unseen)
 
 

@@ -7,7 +7,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -271,7 +271,7 @@ class Scores:
         trials: int = 10_000,
         seed: int = 0,
     ) -> dict[str, dict[str, Interval]]:
-        """Return a confidence interval of the mean over topics.
+        """Return a confidence interval of the mean over topics (the geometric mean, of GMAP).
 
         ``"t"`` is Student's, mean ± t(n - 1) s / √n; ``"bootstrap"`` resamples topics `trials`
         times and is bias-corrected and accelerated (BCa; Efron 1987); ``"percentile"`` is the
@@ -288,7 +288,22 @@ class Scores:
             raise InputError(f"confidence={confidence}", "a number between 0 and 1")
         if trials < 1:
             raise InputError(f"trials={trials}", "at least 1")
-        return self._over_topics(lambda x: _interval(x, method, confidence, trials, seed))
+
+        def of_mean(x: list[float]) -> Interval:
+            return _interval(x, method, confidence, trials, seed)
+
+        def of_gmean(x: list[float]) -> Interval:
+            """That of the mean of the logarithms, turned back."""
+            logs = of_mean([math.log(max(value, 1e-5)) for value in x])
+            low, high, mean = (math.exp(end) for end in (logs.low, logs.high, logs.mean))
+            return replace(logs, low=low, high=high, mean=mean)
+
+        found = self._over_topics(of_mean, of_others={"gmean": of_gmean})
+        errors = {m for m, s in zip(self.measures, self.summaries, strict=True) if s == "se"}
+        return {
+            run: {m: interval for m, interval in of_run.items() if m not in errors}
+            for run, of_run in found.items()
+        }
 
     def _over_topics(
         self,

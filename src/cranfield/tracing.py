@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, RunLike, read_run
+from cranfield.data.run import Run, RunLike, read_run, reading_order
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import Evaluator
-from cranfield.labelling.blocks import Ints, Rankings
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike
 from cranfield.measures.lists import Lists, gold_block, lists_block
@@ -20,14 +20,17 @@ QUANTITIES = {"I": "I", "C": "C", "g": "g", "cg": "cg", "cg_ideal": "cg*"}  # of
 
 
 def explain(
-    measure: MeasureLike, qrels: QrelsLike, run: RunLike, topic: str, **options: Any
+    measure: MeasureLike, qrels: QrelsLike, run: RunLike, topic: Any = None, **options: Any
 ) -> Explanation:
-    """How the score of one topic comes about. The options are those of `Evaluator`.
+    """How the score of one topic comes about: the first that is judged, if none is named.
+
+    The options are those of `Evaluator`.
 
     >>> qrels = {"q1": {"a": 2, "b": 0, "c": 1}}
-    >>> print(explain("nDCG@3", qrels, {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}}, "q1"))
+    >>> run = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}}
+    >>> print(explain("nDCG@3", qrels, run))  # doctest: +ELLIPSIS
     nDCG@3 of run, topic q1
-    Microsoft's discount, the level as gain: trec_eval's ndcg and ndcg_cut, NTCIREVAL's MSnDCG
+    discount log2(r + 1), the level as gain: the Microsoft version; trec_eval's ndcg and ...
     R = 2, N = 1, n = 3, l = 3
     <BLANKLINE>
     rank  document  level  g       d     g/d
@@ -51,34 +54,55 @@ def explain(
         raise CranfieldError(f"found {len(evaluator.measures)} measures, expected one")
     m = evaluator.measures[0]
     judgments, docs = evaluator.gold.judgments, evaluator.gold.item_docs
+    topic = judgments.topics[0] if topic is None else str(topic)
     if topic not in evaluator.gold.topic_index:
         raise CranfieldError(f"found no topic {topic!r} in the judgments, expected one of them")
     read = run
     if not isinstance(read, Run):
-        read = read_run(run, options.get("run_format"), ties=evaluator.order)
+        read = read_run(run, options.get("run_format"), ties=reading_order(evaluator.ties))
     t = evaluator.gold.topic_index[topic]
-    rankings = evaluator.rankings(read)
+    rankings = evaluator.rankings(read, topic)
     gold = gold_block(judgments, t, t + 1)
     gold.traced = True
     lists = lists_block(rankings, judgments, gold, t, t + 1)
     values = m.values(lists)[0].tolist()
-    x, best = m.view(lists), m.view(gold.ideal)
+    x = m.view(lists)
     hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
-    ranks, items = rankings.ranks[hits], rankings.items[hits]
-    names = _documents(read, topic, rankings, t, {int(i): docs[i] for i in items}, evaluator)
-    used = [n for n in QUANTITIES if n in vars(best)] or best.steps
-    start = int(judgments.offsets[t])
-    ideal_docs = [docs[i] for i in range(start, int(judgments.offsets[t + 1]))]
+    judged = {
+        int(r): docs[i] for r, i in zip(rankings.ranks[hits], rankings.items[hits], strict=True)
+    }
+    shown = list(judged.values())
+    if not m.condensed:
+        others = _unjudged(read, topic, t, evaluator)
+        every = range(1, int(rankings.lengths[t]) + 1)
+        shown = [judged[r] if r in judged else next(others) for r in every]
+    ideal = next((y for y in (x.ideal, x.whole_ideal) if _used(y)), None)
+    ideal_docs = docs[judgments.offsets[t] : judgments.offsets[t + 1]]
     return Explanation(
         str(m),
         m.variant(),
         read.name,
         topic,
         dict(zip(m.names(), values, strict=True)),
+        m.summary == "sum",
+        _fraction(x, values),
         _facts(m, x),
-        _steps(x, names, ranks),
-        _steps(best, ideal_docs, best.r[0]) if used and not x.is_ideal else None,
+        _steps(x, shown),
+        None if ideal is None else _steps(ideal, ideal_docs),
     )
+
+
+def _used(x: Lists) -> bool:
+    """Whether somebody asked a list for something."""
+    return bool(x.steps) or any(name in vars(x) for name in QUANTITIES)
+
+
+def _fraction(x: Lists, values: list[float]) -> tuple[float, float] | None:
+    """Numerator and denominator, if the score is their quotient."""
+    if x.fraction is None or len(values) > 1:
+        return None
+    a, b = (float(np.broadcast_to(part, (1,))[0]) for part in x.fraction)
+    return (a, b) if b and np.isclose(a / b, values[0], atol=0) else None
 
 
 def _facts(m: Measure, x: Lists) -> dict[str, float]:
@@ -90,30 +114,24 @@ def _facts(m: Measure, x: Lists) -> dict[str, float]:
     return facts
 
 
-def _documents(
-    run: Run, topic: str, rankings: Rankings, t: int, judged: dict[int, str], ev: Evaluator
-) -> list[str]:
-    """The documents of a list in order: judged ones where they were placed, others around them."""
-    ranked = run.to_dict().get(topic, {})
-    if ev.exclude_self:
+def _unjudged(run: Run, topic: str, t: int, evaluator: Evaluator) -> Iterator[str]:
+    """The unjudged documents of a list in their order."""
+    ranked = run.list_of(topic)
+    if evaluator.exclude_self:
         ranked.pop(topic, None)
     order = list(ranked)
     if not run.given:
         order = sorted(sorted(ranked, reverse=True), key=ranked.__getitem__, reverse=True)
-    hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
-    at = dict(zip(rankings.ranks[hits].tolist(), rankings.items[hits].tolist(), strict=True))
-    known = set(ev.gold.by_topic[t])
-    others = (doc for doc in order if doc not in known)
-    return [judged[at[r]] if r in at else next(others) for r in range(1, rankings.lengths[t] + 1)]
+    return (doc for doc in order if doc not in evaluator.gold.by_topic[t])
 
 
-def _steps(x: Lists, docs: list[str], ranks: Ints) -> Steps:
-    """What a view of one list computed, item by item; `ranks` are those of its judged items."""
+def _steps(x: Lists, docs: list[str]) -> Steps:
+    """What a view of one list computed, item by item."""
     found = {QUANTITIES[n]: v for n, v in vars(x).items() if n in QUANTITIES}
     found |= {name: v for name, v in x.steps.items() if np.ndim(v) == 2}
     columns = {name: np.broadcast_to(v, x.r.shape)[0] for name, v in found.items()}
-    column_of = {int(r): c for c, r in enumerate(ranks) if c < x.r.shape[1] and x.judged[0, c]}
-    last = max([*column_of, 0]) if x.l is None else x.l
+    column_of = {int(x.r[0, c]): c for c in np.flatnonzero(x.judged[0])}
+    last = min(len(docs), int(x.n[0])) if x.l is None else x.l
     if x.is_ideal:  # what is of no use need not be seen there
         last = min(last, max(int(x.R[0]), 1))
     rows = []

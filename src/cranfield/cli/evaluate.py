@@ -13,7 +13,7 @@ from cranfield.data.files import write_whole
 from cranfield.data.formats import FORMATS as INPUT_FORMATS
 from cranfield.data.source import Source
 from cranfield.errors import CranfieldError
-from cranfield.evaluate import DEFAULT_MEASURES, TieOrder, Topics, Undefined, evaluate
+from cranfield.evaluate import DEFAULT_MEASURES, TIE_CHOICES, Topics, Undefined, evaluate
 from cranfield.report.formats import FORMATS, render
 from cranfield.report.terminal import notice_lines, table
 from cranfield.scores import Scores
@@ -39,7 +39,7 @@ def add_to(commands: Any) -> None:
     p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
     p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
     order = p.add_argument_group("lists and topics")
-    add_order(order, TieOrder)
+    add_order(order, TIE_CHOICES)
     order.add_argument(
         "--tie-samples", type=_count, metavar="N", default=100,
         help="random orders for --ties expected, where it cannot be computed (default: 100)",

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cranfield.cli.evaluate import add_formats, add_order, add_relevance, list_options
-from cranfield.data.run import TIES, read_run
+from cranfield.data.run import read_run, reading_order
 from cranfield.errors import CranfieldError
-from cranfield.evaluate import TieOrder
+from cranfield.evaluate import TIE_CHOICES
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import aliases_of
@@ -33,7 +33,7 @@ def add_to(commands: Any) -> None:
     on = p.add_argument_group("the score of one topic, step by step")
     on.add_argument("--on", nargs=2, metavar=("QRELS", "RUN"), help="judgments and results")
     on.add_argument("--topic", metavar="TOPIC", help="the topic (default: the first one judged)")
-    add_order(on, [name for name in TieOrder if name != "expected"])
+    add_order(on, [name for name in TIE_CHOICES if name != "expected"])
     add_relevance(on)
     add_formats(on)
     p.set_defaults(run=run)
@@ -42,6 +42,8 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Explain each measure."""
     found = parse_measures(options.measures)
+    if options.on is not None and options.bibtex:
+        raise CranfieldError("found --bibtex and --on, expected one of them")
     if options.on is not None:
         print("\n\n".join(str(steps) for steps in _on(found, options)))
     elif options.topic is not None:
@@ -64,10 +66,8 @@ def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[Explan
         raise CranfieldError("found - twice, expected standard input once")
     settings = list_options(options)
     qrels = read_qrels(path, settings.pop("qrels_format"))
-    order = next((known for known in TIES if known == settings["ties"]), None)
-    read = read_run(results, settings["run_format"], ties=order)
-    topic = qrels.topics[0] if options.topic is None else options.topic
-    return [explain(m, qrels, read, topic, **settings) for m in measures]
+    read = read_run(results, settings["run_format"], ties=reading_order(settings["ties"]))
+    return [explain(m, qrels, read, options.topic, **settings) for m in measures]
 
 
 def explanation(m: Measure) -> str:

@@ -16,9 +16,16 @@ from cranfield.errors import CranfieldError
 COMMANDS = ("evaluate", "validate", "measures", "explain", "simulate")
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (`{self.prog} -h` explains)\n")
+
+
 def parser(commands_needed: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     """Commands and their options: all of them, or those that are needed."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="cranfield",
         description="Which search system is better, and how sure are we?",
         epilog="`cranfield COMMAND -h` explains a command. "

@@ -194,7 +194,7 @@ def _measure(name: str, parameter: float, level: float, condensed: bool) -> Meas
         return parse_measure("Utility(a=0, b=0)")  # which is 0 for every list
     text = name if name not in _DEFAULTS else f"{name}_{parameter:.15g}"
     try:
-        found = parse_measure(text if name == "set_F" else f"trec:{text}")
+        found = parse_measure(f"trec:{text}")
     except CranfieldError as problem:
         raise ValueError(f"unsupported measure {text}: {problem}") from None
     settings: dict[str, Any] = {"condensed": condensed}

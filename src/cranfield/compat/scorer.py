@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.columns import TREC, Kind
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.run import Run, read_run
+from cranfield.data.run import read_run
 from cranfield.errors import InputError
 from cranfield.evaluate import Evaluator
 from cranfield.measures.base import Measure
@@ -56,22 +56,17 @@ class Scorer:
         if isinstance(run, Sized) and not len(run):
             return {}
         read = read_run(run)
-        answered = _topics(read)
-        values = {t: [0.0] * len(self._wanted) for t in self.topics if t in answered}
-        for key, places in self._places.items() if values else ():
+        values = {topic: [0.0] * len(self._wanted) for topic in self.topics}
+        unanswered: set[str] = set()
+        for key, places in self._places.items():
             scores = self._evaluators[key](read)
             columns = [scores.measures.index(str(self._wanted[i].measure)) for i in places]
             for topic, row in zip(scores.topics, scores.values[0].tolist(), strict=True):
-                for i, column in zip(places, columns, strict=True) if topic in values else ():
+                for i, column in zip(places, columns, strict=True):
                     values[topic][i] = row[column]
-        return values
-
-
-def _topics(run: Run) -> set[str]:
-    """The topics a run answers, be it with an empty list."""
-    if run.parts is None:
-        return set(run.lists or ())
-    return {topic for part in run.parts() for topic in part().names}
+            missing = (n.topics for n in scores.notices if n.kind == "missing-topics")
+            unanswered.update(*missing)
+        return {topic: row for topic, row in values.items() if topic not in unanswered}
 
 
 def _relabelled(qrels: Qrels, gains: Gains, pooled: bool) -> Qrels:

@@ -46,9 +46,9 @@ class DocLengths:
         """The lengths in each wanted unit: those named so, else those without a name."""
         unnamed = [unit for unit in wanted if unit not in self.values]
         if len(unnamed) > 1 or (unnamed and "" not in self.values):
-            have = ", ".join(unit or "length" for unit in self.values)
+            have = ", ".join(unit or "no named unit" for unit in self.values)
             expected = f"a table with the columns doc, {', '.join(wanted)}"
-            raise InputError(f"lengths as {have}", expected, self.where)
+            raise InputError(f"lengths in {have}", expected, self.where)
         values = {unit: self.values.get(unit, self.values.get("")) for unit in wanted}
         return replace(self, values={u: v for u, v in values.items() if v is not None})
 

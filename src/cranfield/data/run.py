@@ -20,6 +20,12 @@ RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, 
 Ties: TypeAlias = Literal["trec", "rank", "given"]
 TIES: tuple[Ties, ...] = ("trec", "rank", "given")
 
+
+def reading_order(ties: str | None) -> Ties | None:
+    """The order in which a run is to be read: None, as it says itself, for other ways with ties."""
+    return next((known for known in TIES if known == ties), None)
+
+
 Part: TypeAlias = Callable[[], Table]
 
 
@@ -55,6 +61,18 @@ class Run:
             for name, (a, b) in zip(table.names, table.bounds(), strict=True):
                 made.setdefault(name, {}).update(zip(docs[a:b], values[a:b], strict=True))
         return made
+
+    def list_of(self, topic: str) -> dict[str, float]:
+        """``{doc: value}`` of one topic, empty if the run does not answer it."""
+        if self.lists is not None:
+            return dict(self.lists.get(topic, {}))
+        found: dict[str, float] = {}
+        for table in (part() for part in self.parts()) if self.parts else ():
+            for name, (a, b) in zip(table.names, table.bounds(), strict=True):
+                if name == topic:
+                    values = table.values[a:b].tolist()
+                    found.update(zip(table.docs[a:b].tolist(), values, strict=True))
+        return found
 
     def refusal(self, found: str, expected: str) -> CranfieldError:
         """The error that explains why the run cannot be used, with its line if there is one."""

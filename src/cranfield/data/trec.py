@@ -99,6 +99,8 @@ def _refuse_other_lines(buffer: Bytes, first: Ints, last: Ints) -> None:
     """Every row of fields, from `first` to `last`, must be a line of its own."""
     ends = np.flatnonzero(buffer == ord("\n"))
     after = ends[ROOM : ROOM + len(first)]  # the end of each line, if none is blank
+    if len(after) < len(first):  # fewer lines than rows
+        raise Irregular
     if (after >= last).all() and (after[:-1] < first[1:]).all():
         return
     line, line_too = np.searchsorted(ends, first), np.searchsorted(ends, last)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cranfield.labelling.blocks import Floats, Judgments, Rankings, spans
+from cranfield.labelling.blocks import Floats, Ints, Judgments, Rankings, spans
 
 
 class Reordering:
@@ -46,11 +46,14 @@ class Reordering:
 
     def sample(self, random: Callable[[int], Floats]) -> Rankings:
         """Any order, all as likely."""
-        return self._by(random(len(self.group)))
+        return self._placed(np.argsort(self.group + random(len(self.group))))  # from 0 to below 1
 
     def _by(self, key: Floats) -> Rankings:
-        """Within each group, smaller keys first."""
-        order = np.lexsort((key, self.group))  # stable: equal keys stay in their order
+        """Within each group, smaller keys first; equal ones stay in their order."""
+        return self._placed(np.lexsort((key, self.group)))
+
+    def _placed(self, order: Ints) -> Rankings:
+        """The rankings with what is at the places `order` at the places 0, 1, 2, …"""
         to = np.empty_like(order)
         to[order] = np.arange(len(order))
         ranks = self.rankings.ranks.copy()

@@ -25,14 +25,19 @@ def lists_of(
         judged_mask = mask
     level = _matrix("levels", levels)
     there = _mask("mask", mask, level)
-    found = there & ~np.isnan(level)
+    level = np.where(there, level, np.nan)
+    found = ~np.isnan(level)
     known = level if judged is None else _matrix("judged", judged)
     if len(known) != len(level):
         raise CranfieldError(f"found {len(known)} rows of judged for {len(level)} lists")
     is_known = found if judged is None else _mask("judged_mask", judged_mask, known)
     is_known = is_known & ~np.isnan(known)
-    if judged is not None:
-        _refuse_unknown(level, found, known, is_known)
+    for name, values in (("levels", level[found]), ("judged", known[is_known])):
+        if np.isinf(values).any():
+            raise CranfieldError(f"found an infinite number in {name}, expected levels")
+    if judged is not None and judged is not levels:
+        _refuse_unknown(level, found & (level > 0), known, is_known)
+        known, is_known = _with_nonrelevant(level, found, known, is_known)
     # Judged items move to the left, in the order of their ranks; what is left is padding.
     order = np.argsort(~found, axis=1, kind="stable")[:, : int(found.sum(axis=1).max(initial=0))]
     n = there.sum(axis=1)
@@ -46,7 +51,10 @@ def lists_of(
         _gold(known, is_known, judged is not None),
         lengths={
             unit: _lengths(
-                _matrix("lengths", given), there, there if every_length else found, order
+                _matrix("lengths", given),
+                there,
+                there if every_length else found & (level > 0),
+                order,
             )
             for unit, given in (lengths or {}).items()
         },
@@ -59,9 +67,10 @@ def _matrix(name: str, values: Any) -> Floats:
     except (TypeError, ValueError):
         made = np.empty((0, 0, 0))
     made = made[None, :] if made.ndim == 1 else made
-    if made.ndim != 2 or np.isinf(made).any():
+    if made.ndim != 2:
         raise CranfieldError(
-            f"found {name} that are not a list or an array [n, depth] of numbers, expected that"
+            f"found {name} that are no list and no array [n, depth] of numbers, expected one "
+            "(rows of different lengths need padding and mask=)"
         )
     return made
 
@@ -89,8 +98,20 @@ def _gold(levels: Floats, judged: Bools, known: bool) -> Gold:
     return Gold(falling, filled, float(falling.max(initial=0.0)), known=known)
 
 
+def _with_nonrelevant(
+    level: Floats, found: Bools, known: Floats, is_known: Bools
+) -> tuple[Floats, Bools]:
+    """Nonrelevant items of the list are judged, whether they were named as such or not."""
+    lacking = (found & (level <= 0)).sum(axis=1) - (is_known & (known <= 0)).sum(axis=1)
+    more = np.arange(max(0, int(lacking.max(initial=0)))) < lacking[:, None]
+    return (
+        np.concatenate((known, np.zeros(more.shape)), axis=1),
+        np.concatenate((is_known, more), axis=1),
+    )
+
+
 def _refuse_unknown(level: Floats, found: Bools, known: Floats, is_known: Bools) -> None:
-    """Every level of a list must be among the judged ones, as often as it is in the list."""
+    """Every relevant item of a list must be among the judged ones."""
     row = np.concatenate((np.nonzero(found)[0], np.nonzero(is_known)[0]))
     value = np.concatenate((level[found], known[is_known]))
     spare = np.repeat([-1, 1], [np.count_nonzero(found), np.count_nonzero(is_known)])
@@ -113,7 +134,7 @@ def _lengths(length: Floats, there: Bools, needed: Bools, order: Any) -> Lengths
     if length.shape != there.shape:
         raise CranfieldError(f"found lengths of shape {length.shape}, expected {there.shape}")
     length = np.where(needed | (there & ~np.isnan(length)), length, 0.0)
-    if np.isnan(length).any() or (length < 0).any():
+    if not np.isfinite(length).all() or (length < 0).any():
         raise CranfieldError("found a length that is not a number from 0, expected one per item")
     return Lengths(
         np.take_along_axis(length, order, axis=1), np.take_along_axis(above(length), order, axis=1)

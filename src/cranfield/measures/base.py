@@ -21,13 +21,14 @@ from cranfield.labelling.blocks import Floats
 from cranfield.measures.arrays import lists_of
 from cranfield.measures.gains import parse_gain
 from cranfield.measures.lists import Lists, NeedsMore
+from cranfield.measures.names import PARAMETERS
 from cranfield.measures.references import citation
 
 REGISTRY: dict[str, type[Measure]] = {}  # by name
 
 PROPERTIES = {
     "graded": "tells levels of relevance apart",
-    "normalised": "an ideal list, if it is not cut, scores 1",
+    "normalised": "all relevant items, best first, score 1",
     "recall-independent": "does not ask how many relevant items there are",
     "diminishing return": "a relevant item is worth less after others",
     "uses lengths": "takes the lengths of documents into account",
@@ -105,12 +106,31 @@ def max_level_param() -> Any:
     )
 
 
+def beta_param() -> Any:
+    """The patience parameter of the blended ratio."""
+    return param(1.0, "patience: larger forgives relevant items at low ranks", low=0)
+
+
+def graded_rel_param() -> Any:
+    """The threshold of measures that have gains as well."""
+    return rel_param("lowest level that counts as relevant; every level with a gain if not given")
+
+
 class MeasureType(type):
     """Lets a measure's class stand for the measure with default parameters: ``nDCG @ 10``."""
 
     def __matmul__(cls: type[M], cutoff: float) -> M:  # type: ignore[misc]
         at: M = cls() @ cutoff
         return at
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """The parameters, for help and completion."""
+        kind = inspect.Parameter.KEYWORD_ONLY
+        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+        return inspect.Signature(
+            [inspect.Parameter(f.name, kind, default=f.default) for f in fields]
+        )
 
     def __str__(cls) -> str:
         return cls.__name__
@@ -163,6 +183,11 @@ class Measure(metaclass=MeasureType):
         """Whether the score depends on a highest level that nobody declared."""
         return False
 
+    def level_is_open(self, constant: bool) -> bool:
+        """Whether nobody declared the highest level, and the gain is not the same for all."""
+        declared = getattr(self, "max_level", None) is not None
+        return not declared and isinstance(getattr(self, "gain", ""), str) and not constant
+
     def exact_under_ties(self) -> bool:
         """Whether the equation holds for expected values, as `expected.py` explains."""
         return False
@@ -171,6 +196,8 @@ class Measure(metaclass=MeasureType):
         """Whether the score never gets worse when a better item trades places with a worse one
         directly above it; then no order of tied items beats the one by level.
         """
+        if not type(self).__module__.startswith("cranfield."):
+            return False  # of a user's own measure nothing is known
         rel = getattr(self, "rel", None)
         return self.effectiveness and (rel is None or rel > 0)  # else some of no use is relevant
 
@@ -201,7 +228,19 @@ class Measure(metaclass=MeasureType):
     __repr__ = __str__
 
     # Written once here: having them made for every measure would slow down every start.
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, *levels: Any, **settings: Any) -> None:
+        name = type(self).__name__
+        if levels:
+            raise TypeError(
+                f"{name} takes named parameters; to score a list: {name}()(levels) or "
+                f"({name} @ 10)(levels)"
+            )
+        for key in [key for key in settings if key in PARAMETERS]:  # letor=True, dcg="exp-log2"
+            if key not in self.__dataclass_fields__:
+                meant = PARAMETERS[key](shown(settings[key]))
+                if all(k in self.__dataclass_fields__ for k in meant):
+                    del settings[key]
+                    settings |= {k: literal(v) for k, v in meant.items() if k not in settings}
         for f in dataclasses.fields(self):
             value = settings.pop(f.name, f.default)
             if value is dataclasses.MISSING:
@@ -274,6 +313,7 @@ class Measure(metaclass=MeasureType):
         An array [n, depth] is a batch of n lists, and gives n scores. NaN is an unjudged item;
         where `mask` is False there is none. `judged` is then an array [n, any] in which NaN, or
         False in `judged_mask`, is nothing; if it is `levels` itself, their mask is its mask.
+        Measures that depend on the highest level take that of the batch: declare `max_level`.
 
         >>> import cranfield as cf
         >>> import numpy as np
@@ -310,6 +350,9 @@ class Measure(metaclass=MeasureType):
             object.__setattr__(self, f.name, self._checked(f, getattr(self, f.name)))
         if self.cutoff is not None:
             object.__setattr__(self, "cutoff", self._checked_cutoff(self.cutoff))
+        if self.measurement in self.measurements:  # beside the score: never best, always defined
+            object.__setattr__(self, "better", "neither")
+            object.__setattr__(self, "effectiveness", False)
         known = self.columns + self.measurements
         if self.measurement and self.measurement not in known:
             raise CranfieldError(
@@ -385,6 +428,14 @@ class Measure(metaclass=MeasureType):
         )
 
 
+class Normalised(Measure):
+    """A measure divided by what it gives for the ideal list, under the same cutoff."""
+
+    def score(self, x: Lists) -> Floats:
+        ideal = x.gold.remember(("ideal", self), lambda: super(Normalised, self).score(x.ideal))
+        return x.ratio(super().score(x), ideal)
+
+
 M = TypeVar("M", bound=Measure)
 
 
@@ -421,6 +472,18 @@ def _documentation(cls: type[Measure]) -> str:
         lines.append(f"Suits: {cls.task}")
     lines += [f"Reference: {citation(key)}" for key in cls.references]
     return "\n".join(lines)
+
+
+def literal(text: str) -> Any:
+    """The value that a parameter's text stands for."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def shown(value: Any) -> str:

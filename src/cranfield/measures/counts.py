@@ -6,7 +6,7 @@ import numpy as np
 
 from cranfield.labelling.blocks import Floats
 from cranfield.measures.base import Measure, cite, measure, rel_param
-from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.lists import Lists, total
 from cranfield.measures.sets import returned, shown_items
 
 
@@ -28,7 +28,7 @@ class Judged(Measure):
     task = "whether a collection's judgments can be used for a run that was not pooled"
 
     def score(self, x: Lists) -> Floats:
-        return ratio(x.step("judged", total(x.J)), returned(x))
+        return x.ratio(x.step("judged", total(x.J)), returned(x))
 
     def exact_under_ties(self) -> bool:
         return True
@@ -52,7 +52,7 @@ class Unjudged(Measure):
     task = "whether a collection's judgments can be used for a run that was not pooled"
 
     def score(self, x: Lists) -> Floats:
-        return ratio(returned(x) - x.step("judged", total(x.J)), shown_items(x))
+        return x.ratio(returned(x) - x.step("judged", total(x.J)), shown_items(x))
 
     def exact_under_ties(self) -> bool:
         return True

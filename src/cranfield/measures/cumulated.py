@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from cranfield.labelling.blocks import Floats
-from cranfield.measures.base import Measure, cite, gain_param, has, measure, param, rel_param
+from cranfield.measures.base import (
+    Measure,
+    beta_param,
+    cite,
+    gain_param,
+    graded_rel_param,
+    has,
+    measure,
+)
 from cranfield.measures.gains import Gain
-from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.lists import Lists, total
 from cranfield.measures.sets import shown_items
-
-
-def beta_param() -> Any:
-    """The patience parameter of the blended ratio."""
-    return param(1.0, "patience: larger forgives relevant items at low ranks", low=0)
-
-
-def graded_rel_param() -> Any:
-    """The threshold of measures that have gains as well."""
-    return rel_param("lowest level that counts as relevant; every level with a gain if not given")
 
 
 class Cumulated(Measure):
@@ -56,7 +52,7 @@ class nCG(Cumulated):
 
     def score(self, x: Lists) -> Floats:
         ideal = x.gold.remember(("nCG", self), lambda: total(x.ideal.g))
-        return ratio(x.step("cg(l)", total(x.g)), x.step("cg*(l)", ideal))
+        return x.ratio(x.step("cg(l)", total(x.g)), x.step("cg*(l)", ideal))
 
 
 @measure
@@ -80,7 +76,7 @@ class nG(Cumulated):
 
     def score(self, x: Lists) -> Floats:
         at = x.l or 1
-        return ratio(total(x.g * (x.r == at)), total(x.ideal.g * (x.ideal.r == at)))
+        return x.ratio(total(x.g * (x.r == at)), total(x.ideal.g * (x.ideal.r == at)))
 
     def rewards_better_items(self) -> bool:
         return (self.cutoff or 1) == 1 and super().rewards_better_items()
@@ -94,7 +90,7 @@ class BR(Cumulated):
 
     Without a cutoff l is the length of the list. It is the utility in Q, O, P-measure and P+.
 
-    >>> (BR @ 3)([None, 0, 1], judged=[1, 0])  # seed 000, Figure 1: 0.5000
+    >>> (BR @ 3)([None, 0, 1], judged=[1, 0])  # Sakai 2011, Figure 1: 0.5000
     0.5
     """
 
@@ -110,7 +106,7 @@ class BR(Cumulated):
         """The blended ratio at a rank of each list."""
         at = rank[:, None]
         C, cg = total(x.I * (x.r <= at)), gains_to(x, at)
-        return ratio(C + self.beta * cg, rank + self.beta * gains_to(x.whole_ideal, at))
+        return x.ratio(C + self.beta * cg, rank + self.beta * gains_to(x.whole_ideal, at))
 
 
 @measure

@@ -10,7 +10,7 @@ import numpy as np
 from cranfield.errors import CranfieldError
 from cranfield.labelling.blocks import Floats
 from cranfield.measures.base import Measure, cite, has, measure, rel_param, shown
-from cranfield.measures.lists import Lists
+from cranfield.measures.lists import Lists, total
 from cranfield.measures.sets import reach_param, reached
 
 POINTS = tuple(i / 10 for i in range(11))
@@ -84,5 +84,5 @@ class AP11(Measure):
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:
-        points = np.stack([interpolated(x, i, self.reach) for i in POINTS], axis=1)
-        return np.cumsum(points, axis=1)[:, -1] / len(POINTS)
+        points = [x.step(f"IPrec@{shown(i)}", interpolated(x, i, self.reach)) for i in POINTS]
+        return x.ratio(total(np.stack(points, axis=1)), len(POINTS))

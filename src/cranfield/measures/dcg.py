@@ -12,6 +12,7 @@ import numpy as np
 from cranfield.labelling.blocks import Floats
 from cranfield.measures.base import (
     Measure,
+    Normalised,
     cite,
     gain_param,
     has,
@@ -19,10 +20,10 @@ from cranfield.measures.base import (
     measure,
     param,
     rel_param,
+    shown,
 )
 from cranfield.measures.gains import Gain
-from cranfield.measures.lists import Lists, ratio, total
-from cranfield.measures.ncu import Normalised
+from cranfield.measures.lists import Lists, total
 
 DISCOUNTS = {
     "log2": lambda r, b: np.log2(r + 1),  # Microsoft (Burges et al. 2005)
@@ -30,13 +31,16 @@ DISCOUNTS = {
     "jk2008": lambda r, b: 1.0 + np.log(r) / np.log(b),  # Järvelin et al. 2008
 }
 
-VARIANTS = {
-    ("log2", "linear"): "Microsoft's discount, the level as gain: trec_eval's ndcg and ndcg_cut, "
-    "NTCIREVAL's MSnDCG",
-    ("log2", "exp"): "Microsoft's discount, gain 2^x − 1: gdeval's",
-    ("jk", "linear"): "the original of Järvelin and Kekäläinen (2002); with b = 2 NTCIREVAL's nDCG",
-    ("jk", "exp"): "gain 2^x − 1, ranks up to b not discounted; with b = 2 LETOR's",
-    ("jk2008", "linear"): "discounted by 1 + log_b r, as in Järvelin et al. (2008)",
+TOOLS = {  # discount, gain and base of nDCG: who computes it so
+    (
+        "log2",
+        "linear",
+        2.0,
+    ): "the Microsoft version; trec_eval's ndcg and ndcg_cut, NTCIREVAL's MSnDCG",
+    ("log2", "exp", 2.0): "the Microsoft version; gdeval's",
+    ("jk", "linear", 2.0): "NTCIREVAL's nDCG; the original of Järvelin and Kekäläinen (2002)",
+    ("jk", "exp", 2.0): "LETOR's",
+    ("jk2008", "linear", 2.0): "that of Järvelin et al. (2008)",
 }
 
 
@@ -49,7 +53,7 @@ class DCG(Measure):
             max(1, log_b r)   Järvelin and Kekäläinen's original (`discount=jk`)
             1 + log_b r       Järvelin et al. 2008 (`discount=jk2008`)
 
-    >>> DCG()([0, 0, 0, 0, 0, 0, 3])  # seed 001: a gain of 3 at rank 7 is worth 1
+    >>> DCG()([0, 0, 0, 0, 0, 0, 3])  # Sakai 2014: a gain of 3 at rank 7 is worth 1
     1.0
     """
 
@@ -79,7 +83,16 @@ class DCG(Measure):
         return True
 
     def variant(self) -> str:
-        return VARIANTS.get((self.discount, str(self.gain)), "")
+        b = shown(self.b)
+        discount = {
+            "log2": "discount log2(r + 1)",
+            "jk": f"discount max(1, log{b} r)",
+            "jk2008": f"discount 1 + log{b} r",
+        }[self.discount]
+        gains = {"linear": "the level as gain", "exp": "gain 2^x − 1", "binary": "gain 1 or 0"}
+        gain = gains.get(str(self.gain), f"gains {shown(self.gain)}")
+        tool = TOOLS.get((self.discount, str(self.gain), self.b))
+        return f"{discount}, {gain}" + (f": {tool}" if tool else "")
 
 
 @measure
@@ -97,7 +110,7 @@ class nDCG(Normalised, DCG):
     nDCG(gain=exp, discount=jk)     LETOR's, also written nDCG(letor=true)
     nDCG(discount=jk2008, b=2)      Järvelin et al. 2008, d(r) = 1 + log_b r
 
-    >>> nDCG()([None, 0, 1], judged=[1, 0])  # seed 000, Figure 1: MSnDCG 0.5000
+    >>> nDCG()([None, 0, 1], judged=[1, 0])  # Sakai 2011, Figure 1: MSnDCG 0.5000
     0.5
     >>> round(nDCG(discount="jk")([None, 0, 1], judged=[1, 0]), 4)  # Figure 1: nDCG 0.6309
     0.6309
@@ -121,7 +134,7 @@ class RBP(Measure):
     The residual is what unjudged items, and those below the end of the list or the cutoff, could
     add: the true value is between RBP and RBP + RBP.residual.
 
-    >>> round(RBP(p=0.95, gain="1:2")([None, 0, 1]), 4)  # seed 000, Figure 1: 0.0226
+    >>> round(RBP(p=0.95, gain="1:2")([None, 0, 1]), 4)  # Sakai 2011, Figure 1: 0.0226
     0.0226
     >>> RBP(p=0.5, rel=1)([1, None]), RBP(p=0.5, rel=1, measurement="residual")([1, None])
     (0.5, 0.5)
@@ -142,11 +155,11 @@ class RBP(Measure):
         if self.measurement == "residual":
             return 1.0 - (1.0 - self.p) * total(x.J * weight)
         g, g_h = (x.g, x.g_h) if self.rel is None else (x.I, 1.0)
-        return ratio((1.0 - self.p) * x.step("Σ g·p^(r−1)", total(g * weight)), g_h)
+        return x.ratio((1.0 - self.p) * x.step("Σ g·p^(r−1)", total(g * weight)), g_h)
 
     def takes_max_level(self) -> bool:
-        binary = self.rel is not None or self.gain == "binary" or self.measurement
-        return self.max_level is None and isinstance(self.gain, str) and not binary
+        binary = self.rel is not None or self.gain == "binary"
+        return self.level_is_open(binary or bool(self.measurement))
 
     def exact_under_ties(self) -> bool:
         return True

@@ -28,7 +28,7 @@ class binG(Measure):
 
     def score(self, x: Lists) -> Floats:
         d = x.step("d", np.log2(2.0 + x.r - x.C))
-        return ratio(total(x.step("I/d", ratio(x.I, d))), x.R)
+        return x.ratio(total(x.step("I/d", ratio(x.I, d))), x.R)
 
 
 class Graded(Measure):
@@ -55,7 +55,7 @@ class G(Graded):
         ideal = x.whole_ideal
         cost = np.cumsum(np.maximum(ideal.g, 1.0), axis=1)
         d = x.step("d", np.log2(2.0 + beyond(cost, x.r, 1.0) - x.cg))
-        return ratio(total(x.step("g/d", ratio(x.g, d))), total(ideal.g))
+        return x.ratio(total(x.step("g/d", ratio(x.g, d))), total(ideal.g))
 
     def rewards_better_items(self) -> bool:
         return False  # what is gained above an item lowers its discount
@@ -79,7 +79,7 @@ class nDCGrel(Graded):
         at_end = ratio(last(dcg), last(best))
         relevant = (x.g > 0).astype(np.float64)
         R = total(ideal.g > 0)
-        return ratio(total(relevant * found) + (R - total(relevant)) * at_end, R)
+        return x.ratio(total(relevant * found) + (R - total(relevant)) * at_end, R)
 
 
 @measure
@@ -107,7 +107,7 @@ class RnDCG(Graded):
         goes_on = returned(x) > total(ideal.g > 0) + 1
         at_end = ratio(total(x.g / np.log2(x.r + 1.0)), last(best))
         points = total(changes) + goes_on
-        return ratio(total(changes * ratio(dcg, best)) + goes_on * at_end, points)
+        return x.ratio(total(changes * ratio(dcg, best)) + goes_on * at_end, points)
 
     def exact_under_ties(self) -> bool:
         return True

@@ -9,18 +9,18 @@ import numpy as np
 from cranfield.labelling.blocks import Floats
 from cranfield.measures.base import (
     Measure,
+    Normalised,
     cite,
     gain_param,
+    graded_rel_param,
     has,
     max_level_param,
     measure,
     param,
     rel_param,
 )
-from cranfield.measures.cumulated import graded_rel_param
 from cranfield.measures.gains import Gain, gain_of
-from cranfield.measures.lists import Lists, ratio, total
-from cranfield.measures.ncu import Normalised
+from cranfield.measures.lists import Lists, total
 
 
 @measure
@@ -50,10 +50,10 @@ class GAP(Measure):
     def score(self, x: Lists) -> Floats:
         found, all_there_is = np.zeros(len(x)), np.zeros(len(x))
         for level, weight in self.weights(x):
-            y = x.at_level(level)
+            y, best = x.at_level(level), x.ideal
             found += weight * total(y.I * y.C / y.r)
-            all_there_is += weight * total(y.ideal.I)
-        return ratio(x.step("Σ over thresholds", found), x.step("of the ideal list", all_there_is))
+            all_there_is += weight * total(best.judged & (best.level >= level))
+        return x.ratio(found, all_there_is)
 
     def weights(self, x: Lists) -> list[tuple[float, float]]:
         """All levels there can be, and the probability of a threshold in the step up to each."""
@@ -198,9 +198,9 @@ class Compat(Measure):
 
         both = overlap(np.maximum(x.r, self.ideal_rank(x)), x.I)
         if not self.normalize:
-            return ratio(both * (1.0 - self.p), 1.0 - self.p ** depth.astype(np.float64))
+            return x.ratio(both * (1.0 - self.p), 1.0 - self.p ** depth.astype(np.float64))
         best = x.whole_ideal
-        return ratio(both, overlap(best.r, best.I))
+        return x.ratio(both, overlap(best.r, best.I))
 
     def ideal_rank(self, x: Lists) -> Floats:
         """The rank of each item in the ideal list that suits the list best."""

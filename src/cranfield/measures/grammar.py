@@ -13,8 +13,16 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from cranfield.errors import CranfieldError
-from cranfield.measures.base import REGISTRY, Measure, find
-from cranfield.measures.names import ALIASES, NTCIREVAL, OTHERS, PARAMETERS, PATTERNS, TREC_EVAL
+from cranfield.measures.base import REGISTRY, Measure, find, literal
+from cranfield.measures.names import (
+    ALIASES,
+    NTCIREVAL,
+    OTHERS,
+    PARAMETERS,
+    PATTERNS,
+    SEVERAL,
+    TREC_EVAL,
+)
 
 MeasureLike: TypeAlias = str | Measure | type[Measure]
 
@@ -53,11 +61,13 @@ def parse_measure(text: MeasureLike) -> Measure:
 def parse_measures(texts: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:
     """All measures in a text or a sequence, in order and without repetition.
 
-    >>> parse_measures(["AP nDCG(gain=exp, rel=1)@10", "P@5, P@10"])
-    (AP, nDCG(gain=exp, rel=1)@10, P@5, P@10)
+    >>> parse_measures(["AP nDCG(gain=exp, rel=1)@10", "P@5, P@10", "recall.5,10"])
+    (AP, nDCG(gain=exp, rel=1)@10, P@5, P@10, Recall@5, Recall@10)
     """
     if isinstance(texts, str | Measure | type):
         texts = [texts]
+    if not isinstance(texts, Iterable):
+        raise CranfieldError(f"found {texts!r}, expected measures or their names")
     found: dict[Measure, None] = {}
     for text in texts:
         for part in _split(text) if isinstance(text, str) else [text]:
@@ -67,6 +77,8 @@ def parse_measures(texts: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure,
 
 def _one_or_more(part: MeasureLike) -> list[Measure]:
     """A measure, or several joined by commas without a blank (a name may hold a comma itself)."""
+    if isinstance(part, str) and (several := SEVERAL.fullmatch(part)):
+        return [parse_measure(several[1] + number) for number in several[2].split(",")]
     try:
         return [parse_measure(part)]
     except CranfieldError:
@@ -147,7 +159,7 @@ def _translated(text: str) -> Call:
             return _from_table(_by_pattern(text[len(prefix) :]), table, prefix)
     call = _parts(_by_pattern(text))
     if call.cutoff is not None and re.fullmatch(r"0\d+", call.cutoff):
-        return _from_table(text, NTCIREVAL, "a cutoff with a leading zero")
+        return _from_table(text, NTCIREVAL, "NTCIREVAL (as a leading zero asks for)")
     if not find(call.name) and call.name.lower() in ALIASES:
         return _onto(ALIASES[call.name.lower()], call)
     return call
@@ -168,9 +180,24 @@ def _from_table(text: str, table: dict[str, str], who: str) -> Call:
     twins = [name for name in REGISTRY if name.lower() == call.name.lower()]
     if ours is not None and len(twins) > 1 and call.name in twins:  # here case matters
         ours = ours if _parts(ours).name == call.name else None
+    if ours is None and (canonical := _canonical(call.name)) in map(_target, table.values()):
+        same = [target for target in table.values() if _target(target) == canonical]
+        at_cutoffs = [target for target in same if "|" in target]
+        ours = (at_cutoffs or same)[0] if at_cutoffs or len(same) == 1 else canonical
     if ours is None:
         raise CranfieldError(f"{who} does not know {call.name!r}{_nearest(call.name, table)}")
     return _onto(ours, call)
+
+
+def _canonical(name: str) -> str:
+    """Our own name for what a name may mean."""
+    known = find(name)
+    return known[0].__name__ if len(known) == 1 else _target(ALIASES.get(name.lower(), ""))
+
+
+def _target(ours: str) -> str:
+    """The name in an entry of a table."""
+    return re.split(r"[(|]", ours)[0]
 
 
 def _onto(ours: str, call: Call) -> Call:
@@ -224,27 +251,16 @@ def _build(call: Call) -> Measure:
                     f"{cls.__name__} has no parameter {key!r}, only {', '.join(names)}"
                 )
             else:
-                settings[name] = setting if name == "gain" else _value(setting)
+                settings[name] = setting if name == "gain" else literal(setting)
     return cls(**settings, cutoff=_cutoff(call.cutoff), measurement=call.measurement)
 
 
 def _cutoff(text: str | None) -> Any:
-    return None if text is None else _value(text)
+    return None if text is None else literal(text)
 
 
 def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
-
-
-def _value(text: str) -> Any:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    if text.lower() == "none":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from cranfield.measures.base import (
     rel_param,
 )
 from cranfield.measures.gains import Gain
-from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.lists import Lists, above, ratio, total
 
 
 class Preference(Measure):
@@ -27,11 +27,11 @@ class Preference(Measure):
 
     def misplaced(self, x: Lists) -> Floats:
         """n(r): judged nonrelevant items above r, r' − C(r') in the condensed list."""
-        return x.step("nonrelevant above", np.cumsum(x.J - x.I, axis=1))
+        return x.step("nonrelevant above", above(x.J - x.I))
 
     def mean(self, x: Lists, penalty: Floats) -> Floats:
         """(1/R) Σ_r I(r)·(1 − penalty)."""
-        return ratio(total(x.step("1 − penalty", x.I * (1.0 - penalty))), x.R)
+        return x.ratio(total(x.step("1 − penalty", x.I * (1.0 - penalty))), x.R)
 
 
 @measure
@@ -41,9 +41,9 @@ class bpref(Preference):
     bpref = (1/R) Σ_r I(r) · (1 − min(R, n(r)) / min(R, N))
 
     n(r) is the number of judged nonrelevant items above r. This is bpref_R where R ≤ N and
-    bpref_N where R ≥ N (seed 001, equations 22 and 23), and trec_eval's bpref.
+    bpref_N where R ≥ N (Sakai 2014, equations 22 and 23), and trec_eval's bpref.
 
-    >>> bpref()([None, 0, 1], judged=[1, 0])  # seed 000, section 3.2: zero
+    >>> bpref()([None, 0, 1], judged=[1, 0])  # Sakai 2011, section 3.2: zero
     0.0
     >>> bpref()([1, None, 1, 0], judged=[1, 1, 0, 0])
     1.0
@@ -119,9 +119,7 @@ class RelativePreference(Measure):
         """pen(r): for each gain that occurs, the items above with it, times what they lack."""
         pen = np.zeros(x.g.shape)
         for v in np.unique(x.g[x.judged]):
-            here = x.J * (x.g == v)
-            above = np.cumsum(here, axis=1) - here
-            pen += above * ratio(np.maximum(x.g - v, 0.0), x.g)
+            pen += above(x.J * (x.g == v)) * ratio(np.maximum(x.g - v, 0.0), x.g)
         return x.step("pen", pen)
 
     def place(self, x: Lists) -> Floats:
@@ -131,7 +129,7 @@ class RelativePreference(Measure):
     def weighted(self, x: Lists, penalty: Floats) -> Floats:
         """Σ_r g(r)·(1 − penalty) / Σ g*."""
         found = total(x.step("g·(1 − penalty)", x.g * (1.0 - penalty)))
-        return ratio(found, total(x.whole_ideal.g))
+        return x.ratio(found, total(x.whole_ideal.g))
 
 
 @measure
@@ -156,7 +154,7 @@ class rpref_N(RelativePreference):
         return False  # at a cutoff (or a depth) an item's penalty may outweigh its gain
 
     def takes_max_level(self) -> bool:
-        return self.max_level is None and isinstance(self.gain, str) and self.gain != "binary"
+        return self.level_is_open(self.gain == "binary")
 
 
 @measure
@@ -231,13 +229,10 @@ class infAP(Measure):
 
     def score(self, x: Lists) -> Floats:
         eps = 1e-5
-        c = x.C - x.I
-        pooled = np.cumsum(x.J, axis=1) - x.J
-        sampled = (x.judged & (x.level >= 0)).astype(np.float64)
-        judged = np.cumsum(sampled, axis=1) - sampled
+        c, pooled, judged = above(x.I), above(x.J), above(x.judged & (x.level >= 0))
         precision = x.step("precision above", (c + eps) / (judged + 2 * eps))
         inferred = np.where(x.r == 1, 1.0, (1.0 + pooled * precision) / x.r)
-        return ratio(total(x.step("inferred", x.I * inferred)), x.R)
+        return x.ratio(total(x.step("inferred", x.I * inferred)), x.R)
 
     def rewards_better_items(self) -> bool:
         return False  # an item pooled but not judged is better above than below

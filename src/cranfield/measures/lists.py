@@ -112,7 +112,8 @@ class Lists:
     | `h`, `g_h` | the highest level, and its gain |
     | `length(unit)`, `length_above(unit)` | of the document; of all documents above it |
 
-    `x.step(name, values)` gives the values back, and keeps them for `cranfield explain --on`.
+    `x.step(name, values)` gives the values back, and keeps them for `cranfield explain --on`;
+    `x.ratio(a, b)` does so with the fraction that is the score.
     """
 
     def __init__(
@@ -135,6 +136,7 @@ class Lists:
         self.is_ideal = is_ideal
         self.lengths = lengths or {}
         self.steps: dict[str, Any] = {}
+        self.fraction: tuple[Any, Any] | None = None
         self._views: dict[Any, Lists] = {}
 
     def __len__(self) -> int:
@@ -181,8 +183,8 @@ class Lists:
         )
 
     def at_level(self, rel: float) -> Lists:
-        """The same view, with what is relevant decided by this level alone."""
-        return self.view(self.l, rel=rel, gain="binary")
+        """The same view, with what is relevant decided by this level alone; not kept."""
+        return self._view(self.l, rel, "binary", None)
 
     @cached_property
     def condensed(self) -> Lists:
@@ -212,6 +214,12 @@ class Lists:
         """The ideal lists without a cutoff, under the same gain and threshold."""
         self._need("an ideal list")
         return self.gold.ideal.view(rel=self.rel, gain=self.gain, max_level=self.max_level)
+
+    def ratio(self, numerator: Any, denominator: Any) -> Floats:
+        """The score as a fraction, and 0 where nothing can be divided by; noted as a step is."""
+        if self.gold.traced:
+            self.fraction = numerator, denominator
+        return ratio(numerator, denominator)
 
     # -- quantities -------------------------------------------------------------------------
 
@@ -261,7 +269,7 @@ class Lists:
         """R: the number of items known to be relevant to the topic."""
         self._need("the number of relevant items")
         return self.gold.remember(
-            ("R", self.rel, self.gain),
+            ("R", self.rel, self.gain, self.max_level),
             lambda: (
                 self._relevant(self.gold.levels, self.gold.judged).sum(axis=1).astype(np.float64)
             ),

@@ -59,6 +59,7 @@ NTCIREVAL = {
     "q-measure": "Q",
     "ncugu,p": "NCU(stop=gu, utility=P)",
     "ncugu,br": "NCU(stop=gu, utility=BR)",
+    "ncugu,ie": "NCU(stop=gu, utility=IE)",
     "ncurb,p": "NCU(stop=rb, utility=P)",
     "ncurb,br": "NCU(stop=rb, utility=BR)",
     "ncurb,ie": "NCU(stop=rb, utility=IE)",
@@ -98,40 +99,25 @@ IR_MEASURES = {
 }
 
 # Names of any tool that are not ours and can only mean one thing.
-ALIASES = (
-    TREC_EVAL
-    | {
-        name: NTCIREVAL[name]
-        for name in (
-            "o-measure",
-            "p-measure",
-            "p-plus",
-            "q-measure",
-            "ncugu,p",
-            "ncugu,br",
-            "ncurb,p",
-            "ncurb,br",
-            "ncurb,ie",
-            "msndcg",
-            "prec",
-            "hit",
-        )
-    }
-    | {name: IR_MEASURES[name] for name in ("mrr", "precision", "r", "setr")}
-    | {
-        "dcg_burges": "DCG(gain=exp)",
-        "f1": "F",
-        "hit_rate": "Success",
-        "hits": "NumRelRet",
-        "ndcg_burges": "nDCG(gain=exp)",
-        "p+": "Pplus",
-        "r-measure": "Rmeasure",
-        "r-precision": "Rprec",
-        "r_precision": "Rprec",
-        "rbp": "RBP",
-        "u-measure": "U",
-    }
-)
+ALIASES = {
+    **TREC_EVAL,
+    **{name: ours for name, ours in NTCIREVAL.items() if "-" in name or "," in name},
+    **{name: IR_MEASURES[name] for name in ("mrr", "precision", "r", "setr")},
+    "msndcg": "nDCG",
+    "prec": "P",
+    "hit": "Success",
+    "dcg_burges": "DCG(gain=exp)",
+    "f1": "F",
+    "hit_rate": "Success",
+    "hits": "NumRelRet",
+    "ndcg_burges": "nDCG(gain=exp)",
+    "p+": "Pplus",
+    "r-measure": "Rmeasure",
+    "r-precision": "Rprec",
+    "r_precision": "Rprec",
+    "rbp": "RBP",
+    "u-measure": "U",
+}
 
 # Names that differ from ours in case only, and mean something else.
 OTHERS = {"NRBP": "ndeval's novelty measure, which is not here; nRBP is normalised RBP"}
@@ -140,8 +126,8 @@ OTHERS = {"NRBP": "ndeval's novelty measure, which is not here; nRBP is normalis
 _CUT = "P|relative_P|recall|success|ndcg_cut|map_cut|unj|iprec_at_recall"
 PATTERNS: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     # trec_eval: P_10, ndcg_cut_10, and as its -m option writes them: P.10, ndcg_cut.10
-    (re.compile(rf"({_CUT})[_.](\d+(?:\.\d+)?)"), r"\1@\2"),
-    (re.compile(r"Rprec_mult[_.](\d+(?:\.\d+)?)"), r"Rprec(mult=\1, reach=trec9)"),
+    (re.compile(rf"({_CUT})[_.](\d*\.?\d+)", re.I), r"\1@\2"),
+    (re.compile(r"Rprec_mult[_.](\d*\.?\d+)", re.I), r"Rprec(mult=\1, reach=trec9)"),
     (re.compile(r"set_F[_.](\d+(?:\.\d+)?)"), lambda m: f"set_F(alpha={1 / (float(m[1]) + 1)!r})"),
     (re.compile(r"ideal_dcg"), "DCG.ideal"),
     # ranx: rbp.95 with binary relevance from level 1; a threshold as in mrr@10-l2, map-l2
@@ -150,6 +136,9 @@ PATTERNS: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"([\w-]+?)-l(\d+)"), r"\1(rel=\2)"),
     (re.compile(r"([\w-]+?)@(\d+)-l(\d+)"), r"\1(rel=\3)@\2"),
 ]
+
+# trec_eval's notation for several cutoffs: P.5,10
+SEVERAL = re.compile(rf"((?:trec:)?(?:{_CUT}|Rprec_mult)[_.])([\d.]+(?:,[\d.]+)+)", re.I)
 
 # Parameters that other tools have, or that stand for several: name -> our names and values.
 PARAMETERS: dict[str, Callable[[str], dict[str, str]]] = {
@@ -170,5 +159,7 @@ def aliases_of(name: str) -> list[str]:
     def ours(target: str) -> str:
         return re.split(r"[(|]", target)[0]
 
-    plain = [a for a, target in ALIASES.items() if ours(target) == name and a != name.lower()]
-    return plain + [f"ntcir:{a}" for a, target in NTCIREVAL.items() if ours(target) == name]
+    both = ALIASES | {f"ntcir:{a}": target for a, target in NTCIREVAL.items()}
+    mine = {a: target for a, target in both.items() if ours(target) == name and a != name.lower()}
+    same = [a for a, target in mine.items() if target == name]
+    return same + [f"{a} = {target}" for a, target in mine.items() if target != name]

@@ -4,7 +4,7 @@ NCU = Σ_r Pstop(r) · NU(r)
 
 Two small tables make the family: who stops where (`STOPS`), and what it was worth (`UTILITIES`).
 Average precision stops at every relevant item alike and values precision; reciprocal rank stops
-at the first; expected reciprocal rank stops where an item satisfies. (Seed 000, section 3.1.)
+at the first; expected reciprocal rank stops where an item satisfies. (Sakai 2011, section 3.1.)
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ import numpy as np
 from cranfield.labelling.blocks import Floats
 from cranfield.measures.base import (
     Measure,
+    Normalised,
+    beta_param,
     cite,
     gain_param,
+    graded_rel_param,
     has,
     max_level_param,
     measure,
     param,
     rel_param,
 )
-from cranfield.measures.cumulated import beta_param, graded_rel_param
 from cranfield.measures.gains import Gain, gain_of
-from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.lists import Lists, total
 
 # -- where users stop: weights of the ranks, and what they add up to on the ideal list ----------
 
@@ -156,8 +158,7 @@ class Stopping(Measure):
         weight, norm = STOPS[stop](self, x)
         weight = x.step("stop", weight)
         NU = x.step(utility, UTILITIES[utility](self, x))
-        stopped = x.step("Σ stop", norm)
-        return ratio(x.step(f"Σ stop·{utility}", total(weight * NU)), stopped)
+        return x.ratio(x.step(f"Σ stop·{utility}", total(weight * NU)), norm)
 
     def exact_under_ties(self) -> bool:
         return self.stop_and_utility() in EXACT
@@ -171,15 +172,6 @@ class Stopping(Measure):
         return super().rewards_better_items()
 
 
-class Normalised(Measure):
-    """A measure divided by what it gives for the ideal list, under the same cutoff."""
-
-    def score(self, x: Lists) -> Floats:
-        ideal = x.gold.remember(("ideal", self), lambda: super(Normalised, self).score(x.ideal))
-        value = x.step("of the list", super().score(x))
-        return ratio(value, x.step("of the ideal list", ideal))
-
-
 @measure
 class AP(Stopping):
     """Average precision: the mean precision at the relevant items, found or not.
@@ -189,7 +181,7 @@ class AP(Stopping):
 
     AP@l follows NTCIREVAL; `norm=R` divides by R at a cutoff too, as trec_eval's map_cut does.
 
-    >>> AP()([None, 0, 1], judged=[1, 0])  # seed 000, Figure 1: 0.3333
+    >>> AP()([None, 0, 1], judged=[1, 0])  # Sakai 2011, Figure 1: 0.3333
     0.3333333333333333
     """
 
@@ -254,7 +246,7 @@ class Q(Stopping):
     BR(r) = (C(r) + β·cg(r)) / (r + β·cg*(r)), the blended ratio
     Q@l divides by min(l, R) and stops at l. With β = 0 it is AP.
 
-    >>> Q()([None, 0, 1], judged=[1, 0])  # seed 000, Figure 1: 0.5000
+    >>> Q()([None, 0, 1], judged=[1, 0])  # Sakai 2011, Figure 1: 0.5000
     0.5
     """
 
@@ -273,7 +265,7 @@ class RR(Stopping):
 
     RR = 1/r1, r1 the rank of the first relevant item; 0 if there is none (down to the cutoff).
 
-    >>> RR()([None, 0, 1])  # seed 000, Figure 1: 0.3333
+    >>> RR()([None, 0, 1])  # Sakai 2011, Figure 1: 0.3333
     0.3333333333333333
     """
 
@@ -290,7 +282,7 @@ class O(Stopping):  # noqa: E742
 
     O = BR(r1), the blended ratio at the first relevant item; 0 if there is none
 
-    >>> O()([None, 0, 1], judged=[1, 0])  # seed 000, Figure 1: 0.5000
+    >>> O()([None, 0, 1], judged=[1, 0])  # Sakai 2011, Figure 1: 0.5000
     0.5
     """
 
@@ -309,7 +301,7 @@ class Pmeasure(Stopping):
 
     Pmeasure = BR(rp), rp the first rank with the highest level that the list holds
 
-    >>> Pmeasure()([None, 0, 1], judged=[1, 0])  # seed 000, Figure 1: 0.5000
+    >>> Pmeasure()([None, 0, 1], judged=[1, 0])  # Sakai 2011, Figure 1: 0.5000
     0.5
     """
 
@@ -328,7 +320,7 @@ class Pplus(Stopping):
 
     Pplus = (1/C(rp)) Σ_{r≤rp} I(r)·BR(r), rp the first rank with the list's highest level
 
-    >>> Pplus()([None, 0, 1], judged=[1, 0])  # seed 000, Figure 1: 0.5000
+    >>> Pplus()([None, 0, 1], judged=[1, 0])  # Sakai 2011, Figure 1: 0.5000
     0.5
     """
 
@@ -353,8 +345,7 @@ class Satisfied(Stopping):
     max_level: float | None = max_level_param()
 
     def takes_max_level(self) -> bool:
-        binary = self.prob == "linear" and self.gain == "binary"
-        return self.max_level is None and isinstance(self.gain, str) and not binary
+        return self.level_is_open(self.prob == "linear" and self.gain == "binary")
 
     def variant(self) -> str:
         return {"exp": "Pr = (2^x − 1)/2^h (Chapelle); NTCIREVAL's is prob=linear",
@@ -370,11 +361,11 @@ class ERR(Satisfied):
     Pr(r) = g(r)/(g_h + 1) (NTCIREVAL; `prob=linear`)
 
     h is the highest level: `max_level`, or the length of the gain table, else the highest in
-    all the judgments (gdeval takes 4).
+    all the judgments (gdeval takes 4). With `prob=exp` the gain only says which levels count.
 
-    >>> ERR(max_level=3)([0, 3])  # seed 001: stopping probability 0.8750 at rank 2
+    >>> ERR(max_level=3)([0, 3])  # Sakai 2014: stopping probability 0.8750 at rank 2
     0.4375
-    >>> round(ERR(prob="linear", gain="1:2")([None, 0, 1]), 4)  # seed 000, Figure 1: 0.1111
+    >>> round(ERR(prob="linear", gain="1:2")([None, 0, 1]), 4)  # Sakai 2011, Figure 1: 0.1111
     0.1111
     """
 

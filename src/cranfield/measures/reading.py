@@ -30,7 +30,7 @@ class TBG(Measure):
     A relevant item gains 0.64·0.77: it is clicked, and then saved. Needs the lengths of all
     documents in words (`lengths=`, `--lengths FILE`).
 
-    >>> round(TBG()([0, 1], lengths=[1000, 10]), 4)  # seed 001: T(2) = 4.4 + 10.062 s
+    >>> round(TBG()([0, 1], lengths=[1000, 10]), 4)  # Sakai 2014: T(2) = 4.4 + 10.062 s
     0.4712
     """
 
@@ -73,8 +73,9 @@ class U(Measure):
     pos(r) = 200·r + Σ_{relevant k≤r} F·characters(k)
 
     Users read every snippet and a part F of every relevant document; a document counts where the
-    reading of it ends. The gain is (2^x − 1)/2^h unless `prob` says otherwise. Needs the lengths
-    of relevant documents in characters (`lengths=`, `--lengths FILE`).
+    reading of it ends. The gain is (2^x − 1)/2^h unless `prob` says otherwise; `gain` then only
+    says which levels count, and how many there are. Needs the lengths of relevant documents in
+    characters (`lengths=`, `--lengths FILE`).
 
     >>> round(U(max_level=1)([0, 1], lengths=[9000, 5000]), 6)  # 0.5·(1 − 1400/132000)
     0.494697
@@ -106,7 +107,8 @@ class U(Measure):
         return total(x.step("g·D", g * D)) / self.norm
 
     def takes_max_level(self) -> bool:
-        return self.prob != "gain" and self.max_level is None and isinstance(self.gain, str)
+        binary = self.prob == "linear" and self.gain == "binary"
+        return self.level_is_open(binary or self.prob == "gain")
 
     def rewards_better_items(self) -> bool:
         return False  # a long document may cost more than it gains

@@ -38,7 +38,7 @@ class P(SetMeasure):
     P@l divides by l even if fewer items were returned; P without a cutoff divides by the number
     of items returned.
 
-    >>> (P @ 10)([1, 0, 0, 1, 1, 1, 0, 0, 1, 1])  # seed 003, section 3
+    >>> (P @ 10)([1, 0, 0, 1, 1, 1, 0, 0, 1, 1])  # LETOR, section 3
     0.6
     """
 
@@ -48,7 +48,7 @@ class P(SetMeasure):
     properties = has("recall-independent")
 
     def score(self, x: Lists) -> Floats:
-        return ratio(x.step("C(l)", total(x.I)), shown_items(x))
+        return x.ratio(x.step("C(l)", total(x.I)), shown_items(x))
 
 
 @measure
@@ -67,7 +67,7 @@ class SetP(SetMeasure):
     properties = has("normalised", "recall-independent")
 
     def score(self, x: Lists) -> Floats:
-        return ratio(x.step("C(l)", total(x.I)), returned(x))
+        return x.ratio(x.step("C(l)", total(x.I)), returned(x))
 
 
 @measure
@@ -85,7 +85,7 @@ class Recall(SetMeasure):
     task = "whether a later stage, or a patient user, can find everything"
 
     def score(self, x: Lists) -> Floats:
-        return ratio(x.step("C(l)", total(x.I)), x.R)
+        return x.ratio(x.step("C(l)", total(x.I)), x.R)
 
 
 @measure
@@ -110,10 +110,15 @@ class FMeasure(SetMeasure):
     )
     rel: float | None = rel_param()
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.alpha is not None:  # it takes the place of beta, and the name says so
+            object.__setattr__(self, "beta", 1.0)
+
     def f(self, x: Lists, size: Floats) -> Floats:
         """F = 1 / (α/P + (1 − α)/Recall), which is C / (α·size + (1 − α)·R)."""
         a = 1.0 / (self.beta**2 + 1.0) if self.alpha is None else self.alpha
-        return ratio(x.step("C(l)", total(x.I)), a * size + (1.0 - a) * x.R)
+        return x.ratio(x.step("C(l)", total(x.I)), a * size + (1.0 - a) * x.R)
 
 
 @measure
@@ -240,7 +245,7 @@ class Rprec(SetMeasure):
 
     def score(self, x: Lists) -> Floats:
         k = reached(self.mult, x.R, self.reach)
-        return ratio(x.step("C(R)", total(x.I * (x.r <= k[:, None]))), k)
+        return x.ratio(x.step("C(R)", total(x.I * (x.r <= k[:, None]))), k)
 
 
 @measure
@@ -259,7 +264,7 @@ class RelP(SetMeasure):
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:
-        return ratio(x.step("C(l)", total(x.I)), np.minimum(shown_items(x), x.R))
+        return x.ratio(x.step("C(l)", total(x.I)), np.minimum(shown_items(x), x.R))
 
 
 @measure
@@ -275,7 +280,7 @@ class SetRelP(RelP):
     task = "results without an order, of whatever number"
 
     def score(self, x: Lists) -> Floats:
-        return ratio(x.step("C(n)", total(x.I)), np.minimum(returned(x), x.R))
+        return x.ratio(x.step("C(n)", total(x.I)), np.minimum(returned(x), x.R))
 
 
 @measure
@@ -293,7 +298,7 @@ class SetAP(Measure):
     task = "results without an order, of whatever number"
 
     def score(self, x: Lists) -> Floats:
-        return ratio(x.step("C(n)", total(x.I)) ** 2, returned(x) * x.R)
+        return x.ratio(x.step("C(n)", total(x.I)) ** 2, returned(x) * x.R)
 
 
 @measure

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from cranfield.scores import printable
 
-_SHOWN = 3  # items of no use in a row; longer stretches are counted
-_LONG = 40  # rows: in longer lists judged items of no use are left out, too
+_WHOLE = 20  # lists up to this length are shown whole,
+_TOP = 10  # of longer ones the top;
+_STRETCH = 3  # below it longer stretches of items of no use are counted only
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Explanation:
     run: str
     topic: str
     values: dict[str, float]
+    counts: bool  # whether the values are whole numbers of things
+    fraction: tuple[float, float] | None  # the value as a quotient, if it is one
     facts: dict[str, float]  # R, N, n, …
     steps: Steps
     ideal: Steps | None  # of the ideal list, if the measure looked at it
@@ -56,31 +59,26 @@ def text(e: Explanation) -> str:
     lines += _table(e.steps)
     if e.ideal is not None:
         lines += ["", "ideal list", *_table(e.ideal)]
-    lines += ["", *(f"{name} = {_quotient(e)}{value:.4f}" for name, value in e.values.items())]
+    quotient = " / ".join(map(_number, e.fraction)) + " = " if e.fraction else ""
+    lines.append("")
+    for name, value in e.values.items():
+        lines.append(f"{name} = {quotient}{_number(value) if e.counts else f'{value:.4f}'}")
     return "\n".join(lines)
-
-
-def _quotient(e: Explanation) -> str:
-    """How the score follows from two totals, if it does."""
-    totals = {**(e.ideal.totals if e.ideal else {}), **e.steps.totals}
-    both = ("of the list", "of the ideal list")
-    if not all(name in totals for name in both):
-        return ""
-    return " / ".join(_number(totals[name]) for name in both) + " = "
 
 
 def _table(steps: Steps) -> list[str]:
     head = ["rank", "document", "level", *steps.columns]
-    body: list[list[str]] = []
-    skipped = "more of no use" if len(steps.rows) > _LONG else "unjudged"
-    for row in _shortened(steps.rows):
-        if isinstance(row, int):
-            body.append(["…", f"{row} {skipped}", "–"])
-        else:
-            level = "–" if row.level is None else _number(row.level)
-            values = [_number(v) for v in row.values]
-            body.append([str(row.rank), printable(row.doc), level, *values])
-    full = [head, *(cells + [""] * (len(head) - len(cells)) for cells in body)]
+    full = [head]
+    for stretch in _stretches(steps.rows):
+        row, last = stretch[0], stretch[-1]
+        level = "–" if row.level is None else _number(row.level)
+        cells = [str(row.rank), printable(row.doc), level, *map(_number, row.values)]
+        if row is not last:
+            unjudged = sum(r.level is None for r in stretch)
+            said = {"nonrelevant": len(stretch) - unjudged, "unjudged": unjudged}
+            counted = ", ".join(f"{n} {what}" for what, n in said.items() if n)
+            cells = [f"{row.rank}–{last.rank}", counted, "…"]
+        full.append(cells + [""] * (len(head) - len(cells)))
     widths = [max(len(cells[i]) for cells in full) for i in range(len(head))]
     lines = [
         "  ".join(
@@ -89,23 +87,21 @@ def _table(steps: Steps) -> list[str]:
         ).rstrip()
         for cells in full
     ]
-    shown = {n: v for n, v in steps.totals.items() if n not in ("of the list", "of the ideal list")}
-    return lines + [f"{name} = {_number(value)}" for name, value in shown.items()]
+    return lines + [f"{name} = {_number(value)}" for name, value in steps.totals.items()]
 
 
-def _shortened(rows: tuple[Row, ...]) -> list[Row | int]:
-    """The rows, with long stretches of items of no use replaced by their number."""
-    found: list[Row | int] = []
-    stretch: list[Row] = []
-    long = len(rows) > _LONG
+def _stretches(rows: tuple[Row, ...]) -> list[list[Row]]:
+    """The rows one by one, but long stretches of items of no use together."""
+    found: list[list[Row]] = []
+    waiting: list[Row] = []
     for row in (*rows, None):
-        if row is not None and (row.level is None or (long and row.level <= 0)):
-            stretch.append(row)
+        if row is not None and row.rank > _TOP and len(rows) > _WHOLE and not (row.level or 0) > 0:
+            waiting.append(row)
             continue
-        found += [len(stretch)] if len(stretch) > _SHOWN else stretch
-        stretch = []
+        found += [waiting] if len(waiting) > _STRETCH else [[r] for r in waiting]
+        waiting = []
         if row is not None:
-            found.append(row)
+            found.append([row])
     return found
 
 
