@@ -152,14 +152,15 @@ class _Lists:
         first = self._count(which, score, lambda x, s: x > s) + 1
         last = self._count(which, score, lambda x, s: x >= s)
         ranks = first.copy()
-        doubtful = np.flatnonzero(last > first).tolist()
-        names = [doc for found in self.batch.found for doc in found] if doubtful else []
-        groups: dict[tuple[int, float], dict[str, int]] = {}
-        for k in doubtful:
-            group = (int(which[k]), float(score[k]))
-            if group not in groups:
-                groups[group] = self._by_name(*group)
-            ranks[k] += groups[group][names[k]]
+        doubtful = np.flatnonzero(last > first)
+        if len(doubtful):
+            names = [doc for found in self.batch.found for doc in found]
+            lists = which[doubtful]
+            for t in np.unique(lists).tolist():
+                hits = doubtful[lists == t].tolist()
+                place = self._by_name(t, {float(score[k]) for k in hits})
+                for k in hits:
+                    ranks[k] += place[names[k]]
         return self.topics[which], ranks, np.array(self.batch.items, dtype=np.int64), first, last
 
     def _count(self, which: Ints, score: Floats, above: Callable[[Floats, Floats], Bools]) -> Ints:
@@ -173,8 +174,16 @@ class _Lists:
             low, high = np.where(on, middle + 1, low), np.where(searching & ~on, middle, high)
         return low - begin
 
-    def _by_name(self, which: int, score: float) -> dict[str, int]:
-        """The places of the documents with one score: largest id first."""
-        docs = list(self.batch.lists[which])
-        rows = np.flatnonzero(self.scores[self.rows(which)] == score).tolist()
-        return {doc: i for i, doc in enumerate(sorted((docs[r] for r in rows), reverse=True))}
+    def _by_name(self, which: int, scores: set[float]) -> dict[str, int]:
+        """The places of the documents with one of these scores among their equals: largest id
+        first.
+        """
+        groups: dict[float, list[str]] = {score: [] for score in scores}
+        for doc, score in self.batch.lists[which].items():
+            if score in groups:
+                groups[score].append(doc)
+        return {
+            doc: place
+            for docs in groups.values()
+            for place, doc in enumerate(sorted(docs, reverse=True))
+        }
