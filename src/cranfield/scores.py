@@ -552,9 +552,15 @@ class Scores:
 def four_decimals(value: float, summary: str = "mean") -> str:
     """Return a value as people read it: four decimals, or none if it is a count.
 
+    A standard error too small for that is not shown as nothing.
+
     >>> four_decimals(2 / 3), four_decimals(1000.0, "sum"), four_decimals(math.nan)
     ('0.6667', '1000', 'nan')
+    >>> four_decimals(0.0123, "se"), four_decimals(0.000012, "se"), four_decimals(0.0, "se")
+    ('0.0123', '1.2e-05', '0.0000')
     """
+    if summary == "se" and 0 < value < 0.0005:
+        return f"{value:.1e}"
     return str(number(value, summary)) if _is_count(value, summary) else f"{value:.4f}"
 
 
