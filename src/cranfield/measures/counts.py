@@ -10,8 +10,19 @@ from cranfield.measures.lists import Lists, total
 from cranfield.measures.sets import returned, shown_items
 
 
+class Coverage(Measure):
+    """How much of a list the judgments know: of no run the merit, and true of every topic."""
+
+    better = "neither"
+    effectiveness = False
+    task = "whether a collection's judgments can be used for a run that was not pooled"
+
+    def exact_under_ties(self) -> bool:
+        return True
+
+
 @measure
-class Judged(Measure):
+class Judged(Coverage):
     """The share of the items shown that were judged.
 
     Judged@l = judged items down to l / min(l, n), n the length of the list
@@ -22,20 +33,14 @@ class Judged(Measure):
     0.6666666666666666
     """
 
-    better = "neither"
-    effectiveness = False
     references = cite("macavaney2022")
-    task = "whether a collection's judgments can be used for a run that was not pooled"
 
     def score(self, x: Lists) -> Floats:
         return x.ratio(x.step("judged", total(x.J)), returned(x))
 
-    def exact_under_ties(self) -> bool:
-        return True
-
 
 @measure
-class Unjudged(Measure):
+class Unjudged(Coverage):
     """The share of the ranks down to the cutoff that hold an item nobody judged.
 
     Unjudged@l = unjudged items down to l / l;   without a cutoff, over the length of the list
@@ -46,16 +51,10 @@ class Unjudged(Measure):
     0.25
     """
 
-    better = "neither"
-    effectiveness = False
     references = cite("buckley2005")
-    task = "whether a collection's judgments can be used for a run that was not pooled"
 
     def score(self, x: Lists) -> Floats:
         return x.ratio(returned(x) - x.step("judged", total(x.J)), shown_items(x))
-
-    def exact_under_ties(self) -> bool:
-        return True
 
 
 class Count(Measure):

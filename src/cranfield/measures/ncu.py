@@ -238,8 +238,16 @@ class YAAP(Measure):
         return np.log((1.0 + S) / (1.0 + x.R - S))
 
 
+class Blended(Stopping):
+    """Users who value what they have seen by its blended ratio."""
+
+    beta: float = beta_param()
+    gain: Gain = gain_param()
+    rel: float | None = graded_rel_param()
+
+
 @measure
-class Q(Stopping):
+class Q(Blended):
     """Q-measure: average precision for graded relevance.
 
     Q     = (1/R) Σ_r I(r) · BR(r)
@@ -251,9 +259,6 @@ class Q(Stopping):
     """
 
     user = ("u", "BR")
-    beta: float = beta_param()
-    gain: Gain = gain_param()
-    rel: float | None = graded_rel_param()
     references = cite("sakai2004", "sakai2014metrics")
     task = "informational search with graded judgments"
     properties = has("graded", "normalised")
@@ -277,7 +282,7 @@ class RR(Stopping):
 
 
 @measure
-class O(Stopping):  # noqa: E742
+class O(Blended):  # noqa: E742
     """O-measure: reciprocal rank for graded relevance.
 
     O = BR(r1), the blended ratio at the first relevant item; 0 if there is none
@@ -287,16 +292,13 @@ class O(Stopping):  # noqa: E742
     """
 
     user = ("r1", "BR")
-    beta: float = beta_param()
-    gain: Gain = gain_param()
-    rel: float | None = graded_rel_param()
     references = cite("sakai2007one")
     task = "navigational search with graded judgments, where any relevant item will do"
     properties = has("graded", "normalised", "diminishing return")
 
 
 @measure
-class Pmeasure(Stopping):
+class Pmeasure(Blended):
     """P-measure: how soon, and after how much of use, the best item of the list comes.
 
     Pmeasure = BR(rp), rp the first rank with the highest level that the list holds
@@ -306,16 +308,13 @@ class Pmeasure(Stopping):
     """
 
     user = ("rp", "BR")
-    beta: float = beta_param()
-    gain: Gain = gain_param()
-    rel: float | None = graded_rel_param()
     references = cite("sakai2007one")
     task = "navigational search for one highly relevant item"
     properties = has("graded", "normalised")
 
 
 @measure
-class Pplus(Stopping):
+class Pplus(Blended):
     """P+: the mean blended ratio at the relevant items down to the best one of the list.
 
     Pplus = (1/C(rp)) Σ_{r≤rp} I(r)·BR(r), rp the first rank with the list's highest level
@@ -325,9 +324,6 @@ class Pplus(Stopping):
     """
 
     user = ("to_rp", "BR")
-    beta: float = beta_param()
-    gain: Gain = gain_param()
-    rel: float | None = graded_rel_param()
     references = cite("sakai2007one", "sakai2014metrics")
     task = "navigational search for one or a few highly relevant items"
     properties = has("graded", "normalised")
