@@ -25,15 +25,20 @@ MAY_USE: dict[str, set[str]] = {
     "labelling": BASE | {"data"},
     "measures": BASE | {"labelling.blocks"},
     "scores": BASE | {"data.files"},
-    "notices": BASE | {"data", "labelling.blocks", "measures", "scores"},
-    "evaluate": BASE | {"data", "labelling", "measures", "scores", "notices"},
-    "report": BASE | {"scores", "measures"},
+    "notices": BASE | {"data", "labelling.blocks", "measures", "presets", "scores"},
+    "evaluate": BASE | {"data", "labelling", "measures", "presets", "scores", "notices"},
+    "assess": BASE | {"data", "scores"},
+    "presets": BASE | {"data", "measures"},
+    "report": BASE | {"scores", "measures", "assess", "labelling", "presets"},
     "tracing": BASE | {"data", "labelling", "measures", "evaluate", "report"},
+    "tools": BASE | {"data", "labelling", "measures", "scores", "evaluate", "report"},
     "cli": BASE
-    | {"data", "labelling", "measures", "scores", "notices", "evaluate", "report", "tracing"},
+    | {"data", "labelling", "measures", "scores", "notices", "evaluate", "report", "tracing"}
+    | {"assess", "presets", "tools"},
     "compat": BASE | {"data", "measures", "scores", "evaluate"},
     "__init__": BASE
-    | {"data", "labelling", "measures", "scores", "evaluate", "report", "tracing", "compat"},
+    | {"data", "labelling", "measures", "scores", "evaluate", "report", "tracing", "compat"}
+    | {"assess", "presets", "tools"},
     "__main__": {"cli"},
 }
 

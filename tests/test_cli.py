@@ -230,7 +230,7 @@ def test_mistakes_get_a_sentence_and_exit_code_2(
 
 
 @pytest.mark.parametrize(
-    "command", ["", "evaluate", "evaluate qrels", "evaluate q r --depth 0", "frobnicate"]
+    "command", ["", "evaluate", "evaluate q r --depth 0", "frobnicate"]
 )
 def test_wrong_usage_exits_with_2(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:

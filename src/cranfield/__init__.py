@@ -12,6 +12,7 @@ from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.run import Run, read_run
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluate import Evaluator, evaluate
+from cranfield.labelling.strategies import Combinations, EquivalenceClasses, Labelling
 from cranfield.measures.base import REGISTRY, Measure, measure, param
 from cranfield.measures.counts import (
     Judged,
@@ -76,19 +77,34 @@ from cranfield.measures.sets import (
     Success,
     Utility,
 )
+from cranfield.presets import Preset, preset, presets
 from cranfield.scores import Interval, Notice, Scores
 
 if TYPE_CHECKING:
     from cranfield import compat
+    from cranfield.assess.aggregate import aggregate
+    from cranfield.assess.agreement import Agreement, agreement
+    from cranfield.assess.assessments import Assessments, read_assessments
+    from cranfield.assess.pool import Pool, pool
     from cranfield.data.simulate import Collection, simulate
+    from cranfield.report.labelled import LabelledList
     from cranfield.report.steps import Explanation
-    from cranfield.tracing import explain
+    from cranfield.tracing import explain, label
 
 # Not needed to evaluate: imported when asked for.
 _LATER = {
+    "Agreement": "cranfield.assess.agreement",
+    "Assessments": "cranfield.assess.assessments",
+    "aggregate": "cranfield.assess.aggregate",
+    "agreement": "cranfield.assess.agreement",
+    "read_assessments": "cranfield.assess.assessments",
     "Collection": "cranfield.data.simulate",
     "Explanation": "cranfield.report.steps",
+    "Pool": "cranfield.assess.pool",
+    "LabelledList": "cranfield.report.labelled",
     "explain": "cranfield.tracing",
+    "label": "cranfield.tracing",
+    "pool": "cranfield.assess.pool",
     "simulate": "cranfield.data.simulate",
 }
 
@@ -111,10 +127,14 @@ __all__ = [
     "TBG",
     "WRR",
     "YAAP",
+    "Agreement",
+    "Assessments",
     "Collection",
+    "Combinations",
     "Compat",
     "CranfieldError",
     "E",
+    "EquivalenceClasses",
     "Evaluator",
     "Explanation",
     "F",
@@ -124,6 +144,8 @@ __all__ = [
     "InputError",
     "Interval",
     "Judged",
+    "LabelledList",
+    "Labelling",
     "Lists",
     "Measure",
     "Notice",
@@ -138,7 +160,9 @@ __all__ = [
     "P",
     "PairAccuracy",
     "Pmeasure",
+    "Pool",
     "Pplus",
+    "Preset",
     "Q",
     "Qrels",
     "Recall",
@@ -157,6 +181,8 @@ __all__ = [
     "U",
     "Unjudged",
     "Utility",
+    "aggregate",
+    "agreement",
     "binG",
     "bpref",
     "bpref_N",
@@ -168,6 +194,7 @@ __all__ = [
     "gAP",
     "iRBU",
     "infAP",
+    "label",
     "measure",
     "nCG",
     "nDCG",
@@ -180,7 +207,11 @@ __all__ = [
     "param",
     "parse_measure",
     "parse_measures",
+    "pool",
+    "preset",
+    "presets",
     "ratio",
+    "read_assessments",
     "read_qrels",
     "read_run",
     "rpref_N",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -14,16 +14,16 @@ import numpy as np
 from cranfield import notices
 from cranfield.data.lengths import LengthsLike, read_lengths
 from cranfield.data.qrels import QrelsLike, read_qrels
-from cranfield.data.run import Run, RunLike, read_run, reading_order
-from cranfield.data.tables import is_frame
+from cranfield.data.run import Run, RunLike, read_runs, reading_order
 from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.blocks import Bools, Floats, Ints, Rankings, spans
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
+from cranfield.labelling.strategies import Labelling
 from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import Measure
 from cranfield.measures.expected import Expected
-from cranfield.measures.gains import parse_gain
+from cranfield.measures.gains import Gain, parse_gain
 from cranfield.measures.grammar import MeasureLike, parse_measures
 from cranfield.measures.lists import (
     BLOCK_CELLS,
@@ -34,6 +34,8 @@ from cranfield.measures.lists import (
     lists_block,
     tie_bounds,
 )
+from cranfield.presets import Preset
+from cranfield.presets import preset as find_preset
 from cranfield.scores import Notice, Scores
 from cranfield.wording import some
 
@@ -48,13 +50,14 @@ DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "Recall@1000", "Judged@10")
 def evaluate(
     qrels: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
-    measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     **options: Any,
 ) -> Scores:
     """Score one or several runs.
 
     `qrels` and each run may be a path, a nested dict, a Polars or pandas frame, or tuples;
-    several runs are a list, or a dict from their names. The options are those of `Evaluator`.
+    several runs are a list, or a dict from their names. A directory with one for each topic, as
+    NTCIREVAL has them, holds judgments and runs. The options are those of `Evaluator`.
 
     >>> qrels = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
     >>> run = {"q1": {"a": 0.3, "b": 0.9, "x": 0.1}, "q2": {"d": 1.5}}
@@ -76,6 +79,11 @@ class _Labelled:
 class Evaluator:
     """Judgments prepared once, for many runs: ``ev = Evaluator(qrels, ["AP"]); ev(run)``.
 
+    measures
+        If none are named, those of the preset; without one, `DEFAULT_MEASURES`.
+    preset
+        The name of a task (`presets` has them all), or a `Preset`: its measures come first, and
+        its depth and labels hold where none are given.
     topics
         ``judged``: every judged topic counts, unanswered ones as empty lists;
         ``common``: only judged topics that every run answers.
@@ -93,7 +101,16 @@ class Evaluator:
     depth
         Look at so many documents of each list only.
     rel, gains, condensed
-        Parameters for all measures that have them and do not set them.
+        Parameters for all measures that have them and do not set them. `gains` may differ from
+        topic to topic: ``{topic: gains}``, or ``topic`` for 1:2:… up to the topic's own highest
+        level.
+    labelling
+        Which items count, and as what: `EquivalenceClasses`, `Combinations` or your own
+        `Labelling`.
+    labels
+        The levels that assessors' labels mean, as in ``{"S": 3, "A": 2, "B": 1, "C": 0}``.
+    separator
+        What stands between the fields of a line of text, if not blanks.
     exclude_self
         Drop a document whose id is the topic's.
     threads
@@ -109,8 +126,9 @@ class Evaluator:
     def __init__(
         self,
         qrels: QrelsLike,
-        measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
         *,
+        preset: str | Preset | None = None,
         topics: Topics = "judged",
         undefined: Undefined = "zero",
         ties: Ties | None = None,
@@ -120,6 +138,9 @@ class Evaluator:
         condensed: bool = False,
         exclude_self: bool = False,
         lengths: LengthsLike = None,
+        labelling: Labelling | None = None,
+        labels: Mapping[str, float] | None = None,
+        separator: str | None = None,
         tie_samples: int = 100,
         seed: int = 0,
         threads: int | None = None,
@@ -128,6 +149,11 @@ class Evaluator:
         block_cells: int = BLOCK_CELLS,
         progress: Callable[[str], None] | None = None,
     ) -> None:
+        task = find_preset(preset) if isinstance(preset, str) else preset
+        if task is not None:
+            measures = [*task.measures_at(), *(parse_measures(measures) if measures else ())]
+            depth, labels = depth or task.depth, labels or task.labels or None
+        measures = DEFAULT_MEASURES if measures is None else measures
         _one_of("topics", topics, get_args(Topics))
         _one_of("undefined", undefined, get_args(Undefined))
         if ties is not None:
@@ -142,8 +168,11 @@ class Evaluator:
         self.topics, self.undefined, self.ties, self.depth = topics, undefined, ties, depth
         self.tie_samples, self.seed = tie_samples, seed
         self.exclude_self, self.run_format, self.progress = exclude_self, run_format, progress
+        self.separator = separator
         self.threads = threads or min(4, os.cpu_count() or 1)
-        defaults = {"rel": rel, "gain": gains, "condensed": condensed or None}
+        by_topic = gains == "topic" or (isinstance(gains, Mapping) and _names_topics(gains))
+        gain = None if by_topic else gains
+        defaults = {"rel": rel, "gain": gain, "condensed": condensed or None}
         wanted = tuple(dict.fromkeys(_with(m, defaults) for m in parse_measures(measures)))
         curves = {name for m in wanted if len(m.names()) > 1 for name in m.names()}
         self.measures = tuple(m for m in wanted if str(m) not in curves)
@@ -157,7 +186,12 @@ class Evaluator:
                 "(lengths=, or --lengths FILE)"
             )
         self.lengths = read_lengths(lengths).in_units(units) if units else None
-        self.gold = GoldStandard.of(read_qrels(qrels, qrels_format))
+        self.gold = GoldStandard.of(
+            read_qrels(qrels, qrels_format, separator=separator, labels=labels)
+        )
+        self.labels = (labelling or Labelling()).on(self.gold)
+        self.gains = self._gains_by_topic(gains) if by_topic else None
+        self.preset = task
         self.block_cells = block_cells
         self._blocks = self._cut(self.gold.judgments.counts)
 
@@ -165,13 +199,11 @@ class Evaluator:
         """Score one or several runs."""
         names: list[str] = []
         labelled: list[_Labelled] = []
-        read = [
-            read_run(data, self.run_format, name=name, ties=reading_order(self.ties))
-            for name, data in _named(runs)
-        ]
-        for run, name in zip(read, _distinct(read), strict=True):
-            names.append(name)
-            labelled.append(self._label(replace(run, name=name)))
+        for run in read_runs(
+            runs, self.run_format, ties=reading_order(self.ties), separator=self.separator
+        ):
+            names.append(run.name)
+            labelled.append(self._label(run))
         for one in labelled:
             self._refuse_unknown_lengths(one.name, one.rankings)
         counted = self._counted(labelled)
@@ -183,6 +215,8 @@ class Evaluator:
             self.gold.qrels,
             self.gold.judgments.max_level,
             self.measures,
+            [m for m in self.measures if self._here(m, 0).takes_max_level()],
+            self.labels.plain,
             lambda m: self._without_relevant(m, counted),
             self.undefined,
         )
@@ -195,6 +229,7 @@ class Evaluator:
             better=tuple(better for _, _, better in columns),
             undefined=self.undefined,
             notices=(
+                *notices.of_settings(self.preset, self.gains, self.measures),
                 *about_judgments,
                 *notices.of_ties(
                     self.ties,
@@ -219,8 +254,8 @@ class Evaluator:
 
     # -- labelling --------------------------------------------------------------------------
 
-    def rankings(self, run: Run, topic: str) -> Rankings:
-        """Where a run placed the judged documents; what one topic needs is there."""
+    def rankings(self, run: Run, topic: str | None = None) -> Rankings:
+        """Where a run placed the judged documents; what all topics need is there, or one."""
         rankings = self._label(run).rankings
         self._refuse_unknown_lengths(run.name, rankings, topic)
         return rankings
@@ -238,13 +273,14 @@ class Evaluator:
             )
             rankings, topics, contradicted = found.rankings, found.topics, found.contradicted
         if self.ties in ("best", "worst"):
-            rankings = getattr(Reordering(rankings, self.gold.judgments), self.ties)()
+            rankings = getattr(Reordering(rankings), self.ties)()
         about = tuple(
             notices.of_run(
                 run.name,
                 rankings,
-                self.gold.judgments,
+                self.gold.judgments.topics,
                 self.measures,
+                alike=self.labels.plain and self.lengths is None,
                 depth=self.depth,
                 topics=topics,
                 missing="counted as empty lists" if self.topics == "judged" else "left out",
@@ -252,9 +288,14 @@ class Evaluator:
                 ties=self.ties,
             )
         )
-        if self.depth is not None and self.ties != "expected":  # any order may be cut there
-            rankings = rankings.truncated(self.depth)
+        if self.ties != "expected":  # else any order may be cut there, and any item the first
+            rankings = self._counted_as(rankings)
         return _Labelled(run.name, rankings, about)
+
+    def _counted_as(self, rankings: Rankings) -> Rankings:
+        """The lists down to the depth that is looked at, with what each hit counts as."""
+        cut = rankings if self.depth is None else rankings.truncated(self.depth)
+        return self.labels.counted(cut)
 
     def _refuse_unknown_lengths(
         self, name: str, rankings: Rankings, topic: str | None = None
@@ -264,7 +305,7 @@ class Evaluator:
         for unit, lengths in rankings.document_lengths.items():
             asking = [m for m in self.measures if m.length_unit == unit]
             rels = [getattr(m, "rel", None) for m in asking]
-            levels = self.gold.judgments.levels[rankings.items]
+            levels = rankings.levels
             relevant = (levels > 0) | (levels >= min(np.inf if x is None else x for x in rels))
             relevant &= rankings.first <= (self.depth or np.inf)
             topics, starts = rankings.hit_topics[relevant], rankings.starts
@@ -312,23 +353,25 @@ class Evaluator:
 
     def _exact(self, m: Measure) -> bool:
         """Whether the mean over all orders of tied documents can be computed."""
-        return m.exact_under_ties() and not (m.condensed and self.depth is not None)
+        # Which item of a class comes first depends on the order, and so does what it counts as.
+        simple = self.labels.plain and not (m.condensed and self.depth is not None)
+        return m.exact_under_ties() and simple
 
     def _bounded(self, m: Measure) -> bool:
         """Whether no order of tied documents beats the one by level."""
         # What a depth leaves of a condensed list depends on where unjudged documents are.
-        return m.rewards_better_items() and not (m.condensed and self.depth is not None)
+        simple = self.labels.plain and not (m.condensed and self.depth is not None)
+        return m.rewards_better_items() and simple
 
     def _sampled(self, measures: Sequence[Measure], rankings: Rankings) -> list[Floats]:
         """Mean and standard error over random orders of tied documents, column by column."""
         if not measures:
             return []
-        reordering = Reordering(rankings, self.gold.judgments)
+        reordering = Reordering(rankings)
         random = np.random.default_rng(self.seed).random
         count = self.tie_samples if reordering.possible else 1
         for sample in range(count):
-            order = reordering.sample(random)
-            order = order if self.depth is None else order.truncated(self.depth)
+            order = self._counted_as(reordering.sample(random))
             found = self._measured(measures, partial(self._lists, order))
             if sample == 0:
                 first = found
@@ -341,7 +384,7 @@ class Evaluator:
         ]
 
     def _lists(self, rankings: Rankings, start: int, stop: int, gold: Gold) -> Lists:
-        return lists_block(rankings, self.gold.judgments, gold, start, stop)
+        return lists_block(rankings, gold, start, stop)
 
     def _expected(
         self, rankings: Rankings, looked_at: int | None, start: int, stop: int, gold: Gold
@@ -353,9 +396,26 @@ class Evaluator:
     def _cut(self, counts: Ints) -> list[tuple[int, int, Gold]]:
         """The topics in blocks of bounded size."""
         return [
-            (a, b, gold_block(self.gold.judgments, a, b))
-            for a, b in blocks(counts, self.block_cells)
+            (a, b, gold_block(self.labels.judgments, a, b))
+            for a, b in blocks(counts, self.block_cells, self.gains)
         ]
+
+    def _here(self, m: Measure, topic: int) -> Measure:
+        """A measure with the gains of a topic, if they differ from topic to topic."""
+        return m if self.gains is None else _with(m, {"gain": self.gains[topic]})
+
+    def _gains_by_topic(self, gains: Any) -> list[Gain]:
+        """The gains of each topic, given or up to its highest level."""
+        judged, named = self.gold.judgments, gains if isinstance(gains, Mapping) else {}
+        given = {str(topic): gain for topic, gain in named.items()}
+        found: list[Gain] = []
+        for t, topic in enumerate(judged.topics):
+            if given and topic not in given:
+                raise CranfieldError(f"found no gains for topic {topic}, expected them for all")
+            levels = judged.levels[judged.offsets[t] : judged.offsets[t + 1]]
+            top = max(1, math.ceil(levels.max(initial=0.0)))
+            found.append(parse_gain(given[topic] if given else range(1, top + 1)))
+        return found
 
     def _measured(
         self,
@@ -368,7 +428,7 @@ class Evaluator:
         def measured(block: tuple[int, int, Gold]) -> list[Floats]:
             lists = lists_of(*block)
             found = []
-            for m in measures:
+            for m in (self._here(m, block[0]) for m in measures):
                 x = m.values(lists)
                 if self.undefined != "zero" and m.effectiveness:
                     x = np.where(m.view(lists).R[:, None] > 0, x, np.nan)
@@ -393,7 +453,7 @@ class Evaluator:
 
     def _without_relevant(self, m: Measure, counted: Bools) -> list[str]:
         """The topics in which nothing is relevant to this measure."""
-        R = np.concatenate([m.view(gold.ideal).R for _, _, gold in self._blocks])
+        R = np.concatenate([self._here(m, a).view(gold.ideal).R for a, _, gold in self._blocks])
         topics = zip(self.gold.judgments.topics, R, counted, strict=True)
         return [topic for topic, relevant, counts in topics if counts and not relevant]
 
@@ -430,52 +490,13 @@ def _with(m: Measure, defaults: Mapping[str, Any]) -> Measure:
     return replace(m, **settings) if settings else m  # type: ignore[arg-type]
 
 
+def _names_topics(gains: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is of gains by topic, and not by level."""
+    return not all(isinstance(key, int) for key in gains) or not all(
+        isinstance(gain, int | float) for gain in gains.values()
+    )
+
+
 def _one_of(name: str, value: Any, known: Sequence[str]) -> None:
     if value not in known:
         raise CranfieldError(f"found {name} {value!r}, expected {' or '.join(known)}")
-
-
-# -- naming runs ------------------------------------------------------------------------------
-
-
-def _named(runs: Any) -> list[tuple[str | None, RunLike]]:
-    """The runs of an argument, each with the name the user gave it, if any."""
-    if isinstance(runs, Mapping):
-        if any(_is_run(value) for value in islice(runs.values(), 100)):
-            return [(str(name), run) for name, run in runs.items()]
-        return [(None, runs)]
-    if isinstance(runs, list | tuple) and any(_is_run(r) for r in runs):
-        in_memory = 0
-        named: list[tuple[str | None, RunLike]] = []
-        for run in runs:
-            memory = not isinstance(run, str | os.PathLike | Run)
-            in_memory += memory
-            named.append((f"run{in_memory}" if memory else None, run))
-        return named if named and len(named) > 1 else [(None, runs[0])]
-    return [(None, runs)]
-
-
-def _is_run(value: Any) -> bool:
-    """Whether a value is a run by itself, and not a row or a list of one."""
-    if isinstance(value, Mapping):
-        inner = value.values()
-        return bool(value) and all(isinstance(docs, Mapping | list | tuple) for docs in inner)
-    return isinstance(value, str | os.PathLike | Run) or is_frame(value)
-
-
-def _distinct(runs: Sequence[Run]) -> list[str]:
-    """A run's name is its tag; where tags clash, the path as given. No path twice."""
-    paths = [run.source.path for run in runs if run.source is not None]
-    places = [os.path.abspath(path) for path in paths]
-    for path, place in zip(paths, places, strict=True):
-        if places.count(place) > 1:
-            raise CranfieldError(f"found {path} twice, expected each run once")
-    names = [run.name for run in runs]
-    unique = [
-        run.source.path if names.count(run.name) > 1 and run.source is not None else run.name
-        for run in runs
-    ]
-    for name in unique:
-        if unique.count(name) > 1:
-            raise CranfieldError(f"found two runs named {name!r}, expected different names")
-    return unique

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from cranfield.data.qrels import Qrels
-from cranfield.labelling.blocks import Bools, Judgments, Rankings
+from cranfield.labelling.blocks import Bools, Rankings
 from cranfield.measures.base import Measure
+from cranfield.measures.gains import Gain
+from cranfield.presets import Preset
 from cranfield.scores import Notice
 from cranfield.wording import counted, some
 
@@ -24,10 +27,16 @@ def of_judgments(
     qrels: Qrels,
     max_level: float,
     measures: Sequence[Measure],
+    silent: Sequence[Measure],
+    plain: bool,
     without_relevant: Callable[[Measure], list[str]],
     undefined: str,
 ) -> Iterator[Notice]:
-    """What is odd about the judgments, whatever the run."""
+    """What is odd about the judgments, whatever the run.
+
+    `silent` measures take the highest level there is; labelling is `plain` if every judged item
+    counts.
+    """
     lacking: dict[tuple[str, ...], list[str]] = {}
     for m in measures:
         if m.effectiveness and (topics := tuple(without_relevant(m))):
@@ -42,14 +51,34 @@ def of_judgments(
     if qrels.repeated:
         said = f"{counted(qrels.repeated, 'judgment')} repeated, each alike"
         yield Notice("duplicates", f"{qrels.where}: {said}")
-    if silent := [str(m) for m in measures if m.takes_max_level()]:
+    if qrels.grouped and plain:
+        said = f"{counted(qrels.grouped, 'judgment')} name a class, which is ignored"
+        yield Notice("classes", f"{qrels.where}: {said}; --classes counts each class once")
+    if silent:
         said = f"the highest level is {max_level:g}, the highest in the judgments"
-        yield Notice("max-level", f"{', '.join(silent)}: {said}; max_level= declares another")
+        who = ", ".join(map(str, silent))
+        yield Notice("max-level", f"{who}: {said}; max_level= declares another")
     for m in measures:
         declared = getattr(m, "max_level", None)
         if declared is not None and declared < max_level:
             said = f"levels up to {max_level:g} in the judgments count as {declared:g}"
             yield Notice("max-level", f"{m}: {said}")
+
+
+def of_settings(
+    preset: Preset | None, gains: Sequence[Gain] | None, measures: Sequence[Measure]
+) -> Iterator[Notice]:
+    """What was chosen for the user, or by topic."""
+    if preset is not None:
+        for name, meaning in preset.settings.items():
+            yield Notice("preset", f"{preset.name}: {name} is {meaning}")
+        if preset.waiting:
+            waiting = ", ".join(preset.waiting)
+            yield Notice("preset", f"{preset.name}: {waiting} cannot be computed yet")
+    if gains is not None:
+        tables = Counter(":".join(map("{:g}".format, g)) for g in gains if not isinstance(g, str))
+        said = ", ".join(f"{table} in {counted(n, 'topic')}" for table, n in tables.items())
+        yield Notice("gains", f"gains differ from topic to topic: {said}")
 
 
 def of_ties(
@@ -99,33 +128,34 @@ def _agree(measures: Sequence[Measure]) -> bool:
 def of_run(
     name: str,
     rankings: Rankings,
-    judgments: Judgments,
+    judged: Sequence[str],
     measures: Sequence[Measure],
     *,
+    alike: bool,
     depth: int | None,
     topics: Sequence[str],
     missing: str,
     contradicted: Sequence[str],
     ties: str | None = None,
 ) -> Iterator[Notice]:
-    """What is odd about a run; `topics` are all it has lists for."""
+    """What is odd about a run; `topics` are all it has lists for, `judged` those with judgments."""
 
     def notice(kind: str, said: str, about: Sequence[str] = ()) -> Notice:
         return Notice(kind, f"{name}: {said}", name, tuple(about))
 
     def where(flags: Bools) -> list[str]:
-        return [topic for topic, flag in zip(judgments.topics, flags, strict=True) if flag]
+        return [topic for topic, flag in zip(judged, flags, strict=True) if flag]
 
     if unanswered := where(~rankings.answered):
         yield notice(
             "missing-topics", f"{some(unanswered, 'topic')} not answered, {missing}", unanswered
         )
-    known = set(judgments.topics)
+    known = set(judged)
     if unjudged := [t for t in topics if t not in known]:
         yield notice(
             "unjudged-topics", f"{some(unjudged, 'topic')} without judgments, ignored", unjudged
         )
-    doubtful = rankings.doubtful(judgments, deepest(measures, depth))
+    doubtful = rankings.doubtful(deepest(measures, depth), alike)
     if tied := where(doubtful > 0):
         count = f"{doubtful.sum()} of {rankings.tied.sum()} tied documents"
         other = ties in ("best", "worst", "expected")  # then the order is not the run's

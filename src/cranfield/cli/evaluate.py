@@ -6,14 +6,20 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 from cranfield.cli.progress import Progress
+from cranfield.data import topic_dirs
 from cranfield.data.files import write_whole
 from cranfield.data.formats import FORMATS as INPUT_FORMATS
+from cranfield.data.records import finite
 from cranfield.data.source import Source
+from cranfield.data.tracks import read_gains
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import DEFAULT_MEASURES, TIE_CHOICES, Topics, Undefined, evaluate
+from cranfield.labelling.strategies import Combinations, EquivalenceClasses, Labelling
+from cranfield.presets import Preset, preset
 from cranfield.report.formats import FORMATS, render
 from cranfield.report.terminal import notice_lines, table
 from cranfield.scores import Scores
@@ -28,13 +34,28 @@ def add_to(commands: Any) -> None:
         epilog="Files may be TREC text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, "
         "plain or compressed (gz, bz2, xz, zst); - is standard input.",
     )
-    p.add_argument("qrels", metavar="QRELS", help="judgments: topic iteration doc level")
-    p.add_argument("runs", metavar="RUN", nargs="+", help="results: topic Q0 doc rank score tag")
+    p.add_argument(
+        "qrels", metavar="QRELS",
+        help="judgments: topic iteration doc level, or topic doc L2; or a directory with one for "
+        "each topic, as NTCIREVAL has them",
+    )  # fmt: skip
+    p.add_argument(
+        "runs", metavar="RUN", nargs="*",
+        help="results: topic Q0 doc rank score tag; of a directory DIR the run DIR/NAME, or all of "
+        "its runs if none is named",
+    )  # fmt: skip
     p.add_argument(
         "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
         help="a measure such as nDCG@10, several in one string, or @FILE with measures; may be "
         f"repeated (default: {' '.join(DEFAULT_MEASURES)}; `cranfield measures` lists all)",
     )  # fmt: skip
+    p.add_argument(
+        "--preset", metavar="NAME",
+        help="what a task evaluates with, such as ntcir13-www-english (`cranfield presets` lists "
+        "all); -m adds measures",
+    )  # fmt: skip
+    p.add_argument("--presets", metavar="FILE", help="a TOML file with presets of your own")
+    p.add_argument("--cutoff", type=_count, metavar="N", help="cutoff of the preset's measures")
     p.add_argument("-q", "--per-topic", action="store_true", help="show every topic, then all")
     p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
     p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
@@ -85,6 +106,17 @@ def add_order(group: Any, ties: Sequence[str]) -> None:
     group.add_argument(
         "--exclude-self", action="store_true", help="leave out a document whose id is the topic's"
     )
+    alone = group.add_mutually_exclusive_group()
+    alone.add_argument(
+        "--classes", metavar="FILE",
+        help="equivalence classes, topic doc class (may be QRELS itself: topic doc L2 class): of "
+        "a class only the first document found counts",
+    )  # fmt: skip
+    alone.add_argument(
+        "--groups", metavar="FILE",
+        help="groups of documents that are of use only together, topic doc group: a group counts "
+        "once, at the last of its documents",
+    )  # fmt: skip
 
 
 def add_relevance(group: Any) -> None:
@@ -98,8 +130,10 @@ def add_relevance(group: Any) -> None:
     group.add_argument(
         "--gains",
         metavar="GAINS",
-        help="linear, exp, binary or a table such as 1:2:3, for all that take gain",
+        help="linear, exp, binary or a table such as 1:2:3, for all that take gain; topic: 1:2:… "
+        "up to the topic's highest level; @FILE: lines `topic 1:2:3`",
     )
+    add_labels(group)
     group.add_argument(
         "--lengths",
         metavar="FILE",
@@ -108,19 +142,55 @@ def add_relevance(group: Any) -> None:
     )
 
 
+def add_labels(group: Any) -> None:
+    """The option that says what labels mean."""
+    group.add_argument(
+        "--labels", metavar="A=2,B=1,…", type=labels_of,
+        help="the levels that labels in QRELS mean, such as S=3,A=2,B=1,C=0",
+    )  # fmt: skip
+
+
 def add_formats(group: Any) -> None:
-    """The options that name the formats of files."""
+    """The options that say how files are written."""
     for what in ("qrels", "run"):
         group.add_argument(
             f"--{what}-format", choices=INPUT_FORMATS, help="instead of recognising it"
         )
+    group.add_argument(
+        "--sep", metavar="S", dest="separator",
+        help="what separates the fields of a line of text, where they contain blanks",
+    )  # fmt: skip
+
+
+def labels_of(text: str) -> dict[str, float]:
+    """The levels that labels mean, from ``A=2,B=1``."""
+    found = {}
+    for part in text.split(","):
+        label, _, level = part.partition("=")
+        number = finite(level.strip())
+        if not label.strip() or number is None:
+            raise argparse.ArgumentTypeError(f"found {part!r}, expected labels such as A=2,B=1")
+        found[label.strip()] = number
+    return found
 
 
 def list_options(options: argparse.Namespace) -> dict[str, Any]:
     """The settings of the options above, as `Evaluator` takes them."""
-    names = ("ties", "depth", "condensed", "exclude_self", "rel", "gains", "lengths",
-             "qrels_format", "run_format")  # fmt: skip
-    return {name: getattr(options, name) for name in names}
+    names = ("ties", "depth", "condensed", "exclude_self", "rel", "gains", "lengths", "labels",
+             "separator", "qrels_format", "run_format")  # fmt: skip
+    settings = {name: getattr(options, name) for name in names}
+    if (options.gains or "").startswith("@"):
+        settings["gains"] = read_gains(options.gains[1:])
+    return settings | {"labelling": labelling_of(options)}
+
+
+def labelling_of(options: argparse.Namespace) -> Labelling | None:
+    """The strategy that the options ask for, if not the plain one."""
+    if options.classes:
+        return EquivalenceClasses(options.classes, options.separator)
+    if options.groups:
+        return Combinations(options.groups, options.separator)
+    return None
 
 
 def _count(text: str) -> int:
@@ -136,7 +206,7 @@ def _count(text: str) -> int:
 def measures_of(texts: list[str] | None) -> list[str]:
     """The measures of all -m options, those in files included."""
     found: list[str] = []
-    for text in texts or DEFAULT_MEASURES:
+    for text in texts or ():
         if not text.startswith("@"):
             found.append(text)
             continue
@@ -145,15 +215,30 @@ def measures_of(texts: list[str] | None) -> list[str]:
     return found
 
 
+def preset_of(options: argparse.Namespace) -> Preset | None:
+    """The preset that the options ask for, at the cutoff they ask for."""
+    if options.preset:
+        chosen = preset(options.preset, options.presets)
+        return replace(chosen, measures=tuple(chosen.measures_at(options.cutoff)))
+    for option in ("presets", "cutoff"):
+        if getattr(options, option) is not None:
+            raise CranfieldError(f"found --{option}, expected --preset NAME with it")
+    return None
+
+
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
     if [options.qrels, *options.runs].count("-") > 1:
         raise CranfieldError("found - twice, expected standard input once")
+    runs = options.runs or [*map(str, topic_dirs.runs(options.qrels.removesuffix("/")))]
+    if not runs:
+        raise CranfieldError("found no run, expected RUN (or QRELS a directory with runs)")
     with Progress([options.qrels, *options.runs]) as progress:
         scores = evaluate(
             options.qrels,
-            options.runs,
-            measures_of(options.measures),
+            runs,
+            measures_of(options.measures) or None,
+            preset=preset_of(options),
             topics=options.topics,
             undefined=options.undefined,
             tie_samples=options.tie_samples,

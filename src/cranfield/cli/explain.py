@@ -65,8 +65,13 @@ def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[Explan
     if path == results == "-":
         raise CranfieldError("found - twice, expected standard input once")
     settings = list_options(options)
-    qrels = read_qrels(path, settings.pop("qrels_format"))
-    read = read_run(results, settings["run_format"], ties=reading_order(settings["ties"]))
+    separator = settings["separator"]
+    qrels = read_qrels(
+        path, settings.pop("qrels_format"), separator=separator, labels=settings.pop("labels")
+    )
+    read = read_run(
+        results, settings["run_format"], ties=reading_order(settings["ties"]), separator=separator
+    )
     return [explain(m, qrels, read, options.topic, **settings) for m in measures]
 
 

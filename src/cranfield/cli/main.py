@@ -13,7 +13,9 @@ from typing import NoReturn
 import cranfield
 from cranfield.errors import CranfieldError
 
-COMMANDS = ("evaluate", "validate", "measures", "explain", "simulate")
+COMMANDS = (
+    "evaluate", "label", "validate", "measures", "explain", "presets", "assess", "pool", "simulate",
+)  # fmt: skip
 
 
 class Parser(argparse.ArgumentParser):

@@ -12,6 +12,7 @@ TREC = {
     "qrels": ("topic", "iteration", "doc", "level"),
     "run": ("topic", "q0", "doc", "rank", "score", "tag"),
 }
+NTCIR = (("topic", "doc", "level"), ("topic", "doc", "level", "class"))  # level as in L2
 VALUE = {"qrels": "level", "run": "score"}
 
 SPELLINGS = {
@@ -24,6 +25,7 @@ SPELLINGS = {
     "score": ("score", "sim", "similarity", "value"),
     "rank": ("rank", "position"),
     "tag": ("tag", "run", "run_id", "runid", "run_tag", "system", "name"),
+    "class": ("class", "class_id", "equivalence_class", "ec", "group", "group_id", "cluster"),
     "intent": ("intent", "subtopic", "intent_id", "iteration", "iter", "q0"),
 }  # fmt: skip
 

@@ -7,11 +7,13 @@ import re
 from typing import Literal, TypeAlias, get_args
 
 from cranfield.data.columns import is_header
-from cranfield.data.source import Source
+from cranfield.data.source import START, Source
 from cranfield.errors import CranfieldError
 
-Format: TypeAlias = Literal["trec", "csv", "tsv", "json", "jsonl", "parquet", "arrow"]
+Format: TypeAlias = Literal["trec", "ntcir", "csv", "tsv", "json", "jsonl", "parquet", "arrow"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+
+LABEL = re.compile(r"L(\d+)")  # NTCIREVAL's relevance labels
 
 _BY_NAME: dict[str, Format] = {
     ".csv": "csv",
@@ -25,29 +27,47 @@ _BY_NAME: dict[str, Format] = {
 }
 
 
-def recognise(source: Source, forced: str | None = None) -> Format:
-    """The format of a file, or the one the user forced."""
+def recognise(source: Source, forced: str | None = None, separator: str | None = None) -> Format:
+    """The format of a file, or the one the user forced; with a separator, one of text."""
     if forced is not None:
         for known in FORMATS:
             if forced == known:
                 return known
         raise CranfieldError(f"found format {forced!r}, expected one of {', '.join(FORMATS)}")
     start = source.start
+    if separator is not None:
+        return "ntcir" if _is_ntcir(_lines(start), separator.encode()) else "trec"
     if re.match(rb"PAR1(?![\s!-~])", start):  # else a topic named PAR1 or PAR1-x
         return "parquet"
     if start.startswith(b"ARROW1\0\0"):
         return "arrow"
-    lines = [
-        line for line in start.splitlines() if line.strip() and not line.lstrip().startswith(b"#")
-    ]
+    lines = _lines(start)
     if not lines:
         return _by_name(source) or "trec"
     if lines[0].lstrip().startswith(b"{"):
         return _by_name(source, "json", "jsonl") or ("jsonl" if _is_record(lines[0]) else "json")
-    for separator, name in ((b",", "csv"), (b"\t", "tsv")):
-        if is_header(lines[0].decode("utf-8", "replace").split(separator.decode())):
+    for between, name in ((",", "csv"), ("\t", "tsv")):
+        if is_header(lines[0].decode("utf-8", "replace").split(between)):
             return "csv" if name == "csv" else "tsv"
-    return _by_name(source) or "trec"
+    return _by_name(source) or ("ntcir" if _is_ntcir(lines) else "trec")
+
+
+def _lines(start: bytes) -> list[bytes]:
+    lines = start.splitlines()[: None if len(start) < START else -1]  # the last may be cut
+    return [line for line in lines if line.strip() and not line.lstrip().startswith(b"#")]
+
+
+def _is_ntcir(lines: list[bytes], separator: bytes | None = None) -> bool:
+    """Whether lines read ``topic doc L2`` or ``topic doc L2 class``.
+
+    A TREC document may be called L2 as well. But then what stands before it, in the place of the
+    document, does not change from line to line.
+    """
+    rows = [[field.strip() for field in line.split(separator)] for line in lines[:100]]
+    labelled = (len(row) in (3, 4) and LABEL.fullmatch(row[2].decode("latin-1")) for row in rows)
+    if not rows or not all(labelled):
+        return False
+    return len(rows[0]) == 3 or {row[1] for row in rows} != {b"0"}
 
 
 def _is_record(line: bytes) -> bool:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from cranfield.data import trec
+from cranfield.data import topic_dirs, trec
 from cranfield.data.formats import recognise
 from cranfield.data.mappings import Nested, nested, read_json
-from cranfield.data.records import Problem, Record, errors, real
+from cranfield.data.records import PLAIN, Problem, Record, Text, errors, real
 from cranfield.data.source import Source
 from cranfield.data.strings import Floats, Ints, Strings
 from cranfield.data.table import Table
@@ -40,6 +40,7 @@ class Qrels:
     given: Strings | list[str]  # the documents, as they came
     where: str = "qrels"
     repeated: int = 0  # judgments given more than once, each time alike
+    grouped: int = 0  # judgments that name a class
 
     @cached_property
     def docs(self) -> Strings:
@@ -62,15 +63,29 @@ class Qrels:
         return {t: dict(zip(docs[a:b], levels[a:b], strict=True)) for t, (a, b) in bounds}
 
 
-def read_qrels(data: QrelsLike, format: str | None = None) -> Qrels:
+def read_qrels(
+    data: QrelsLike,
+    format: str | None = None,
+    *,
+    separator: str | None = None,
+    labels: Mapping[str, float] | None = None,
+) -> Qrels:
     """Judgments from a path, a mapping, a Polars or pandas frame, or tuples.
 
-    `format` forces the format of a file: trec, csv, tsv, json, jsonl, parquet or arrow.
+    `format` forces the format of a file: trec, ntcir, csv, tsv, json, jsonl, parquet or arrow. A
+    directory is taken for one with a directory for each topic, as NTCIREVAL has them.
+    `separator` stands between the fields of a line of text, instead of blanks. `labels` are the
+    levels that labels mean, as in ``{"S": 3, "A": 2, "B": 1, "C": 0}``.
     """
+    text = Text(separator, labels)
     if isinstance(data, Qrels):
         return data
     if isinstance(data, str | os.PathLike):
-        qrels = _read_file(Source.of(data), format)
+        inside = topic_dirs.judgments(os.fspath(data), text)
+        if inside is not None:
+            qrels = _of_records(inside, os.fspath(data))
+        else:
+            qrels = _read_file(Source.of(data), format, text)
     elif is_frame(data):
         qrels = _of_table(frame_table(data, "qrels", "qrels"))
     else:
@@ -83,10 +98,12 @@ def read_qrels(data: QrelsLike, format: str | None = None) -> Qrels:
     return qrels
 
 
-def _read_file(source: Source, forced: str | None) -> Qrels:
+def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:
     """The fast way where the file is in order, else record by record, with every error's place."""
-    format = recognise(source, forced)
+    format = recognise(source, forced, text.separator)
     try:
+        if text != PLAIN:
+            raise trec.Irregular
         if format == "trec":
             if pieces := [trec.read_table(read(), "qrels") for read in source.pieces()]:
                 return _in_order(Table.joined(pieces), source.name)
@@ -94,8 +111,8 @@ def _read_file(source: Source, forced: str | None) -> Qrels:
             return _in_order(read_table(source, format, "qrels"), source.name)
     except (trec.Irregular, NotATable):
         pass
-    qrels = _of_records(errors(source, format, "qrels"), source.name)
-    if format == "json":  # records cannot tell of topics without documents
+    qrels = _of_records(errors(source, format, "qrels", text), source.name)
+    if format == "json" and not text.labels:  # records cannot tell of topics without documents
         return _of_nested(nested(read_json(source), "qrels", source.name)[0], source.name)
     return qrels
 
@@ -122,15 +139,16 @@ def _of_table(table: Table) -> Qrels:
 
 def _of_records(found: Iterator[Problem | Record], where: str) -> Qrels:
     made: dict[str, dict[str, float]] = {}
-    repeated = 0
+    repeated = grouped = 0
     for item in found:
         if isinstance(item, Record):
             made.setdefault(item.topic, {})[item.doc] = item.value or 0.0
+            grouped += item.group is not None
         elif item.cause is not None:
             raise item.cause
         else:
             repeated += 1
-    return _of_nested(dict(made), where, repeated)
+    return replace(_of_nested(dict(made), where, repeated), grouped=grouped)
 
 
 def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:

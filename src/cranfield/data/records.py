@@ -10,10 +10,10 @@ import io
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from cranfield.data.columns import TREC, VALUE, Kind, name_columns
-from cranfield.data.formats import Format
+from cranfield.data.columns import NTCIR, TREC, VALUE, Kind, name_columns
+from cranfield.data.formats import LABEL, Format
 from cranfield.data.source import Source
 from cranfield.errors import CranfieldError, InputError
 
@@ -44,34 +44,45 @@ class Record(NamedTuple):
     value: float | None  # None in lists without scores
     rank: float | None
     tag: str | None
+    group: str | None = None  # the class that NTCIR's judgments may name
 
 
-def records(source: Source, format: Format, kind: Kind) -> Iterator[Record | InputError]:
+Found: TypeAlias = Record | InputError
+
+
+@dataclass(frozen=True)
+class Text:
+    """How a file is written, where it does not say so itself."""
+
+    separator: str | None = None  # between the fields of a line; None: blanks
+    labels: Mapping[str, float] | None = None  # what assessors wrote, and the level it means
+
+
+PLAIN = Text()
+
+
+def records(source: Source, format: Format, kind: Kind, text: Text = PLAIN) -> Iterator[Found]:
     """Everything a file holds, each as a record or as the error that it is."""
     try:
         match format:
-            case "trec":
-                yield from _trec_records(source, kind)
-            case "csv" | "tsv":
-                yield from _table_records(source, "," if format == "csv" else "\t", kind)
-            case "jsonl":
-                yield from _json_lines(source, kind)
+            case "trec" | "ntcir":
+                yield from _text_records(source, format, kind, text)
             case "json":
-                yield from _json_records(source, kind)
-            case "parquet" | "arrow":
-                yield from _binary_records(source, format, kind)
+                yield from _json_records(source, kind, text)
+            case _:
+                yield from _table_records(source, format, kind, text)
     except InputError as error:
         yield error
 
 
-def _lines(source: Source) -> Iterator[tuple[int, str | InputError]]:
+def lines(source: Source) -> Iterator[tuple[int, str | InputError]]:
     """Lines that hold something, with their numbers."""
     with source.reading() as stream:
         for number, raw in enumerate(stream, 1):
             if not raw.strip() or raw.lstrip().startswith(b"#"):
                 continue
             try:
-                yield number, raw.decode()
+                yield number, raw.decode().rstrip("\r\n")
             except UnicodeDecodeError as error:
                 yield number, _not_text(raw[error.start : error.start + 4], source, number)
 
@@ -81,25 +92,81 @@ def _not_text(raw: bytes, source: Source, line: int | None) -> InputError:
     return InputError(found, "UTF-8 text", source.name, line)
 
 
-def _trec_records(source: Source, kind: Kind) -> Iterator[Record | InputError]:
-    names = TREC[kind]
-    for number, line in _lines(source):
+def fields_of(line: str, separator: str | None) -> list[str]:
+    """The fields of a line of text: between ASCII blanks, or between separators."""
+    if separator is not None:
+        return [field.strip() for field in line.split(separator)]
+    return [field.decode() for field in line.encode().split()]
+
+
+def _text_records(source: Source, format: Format, kind: Kind, text: Text) -> Iterator[Found]:
+    if format == "ntcir" and kind == "run":
+        yield InputError("NTCIR judgments", f"a run: {' '.join(TREC['run'])}", source.name)
+        return
+    layouts = NTCIR if format == "ntcir" else (TREC[kind],)
+    for number, line in lines(source):
         if isinstance(line, InputError):
             yield line
             continue
-        fields = [f.decode() for f in line.encode().split()]  # at ASCII blanks only
-        if len(fields) != len(names):
+        fields = fields_of(line, text.separator)
+        names = next((names for names in layouts if len(names) == len(fields)), None)
+        if names is None:
             yield InputError(
                 f"{len(fields)} fields ({_short(line.strip())})",
-                f"{len(names)}: {' '.join(names)}",
+                " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts),
                 source.name,
                 number,
             )
         else:
-            yield _record(dict(zip(names, fields, strict=True)), kind, source.name, number)
+            cells = dict(zip(names, fields, strict=True))
+            yield _record(cells, kind, source.name, number, text=text)
 
 
-def _table_records(source: Source, separator: str, kind: Kind) -> Iterator[Record | InputError]:
+Row: TypeAlias = tuple[int | None, dict[str, Any]]
+HEADED = ("csv", "tsv")
+
+
+def rows(source: Source, format: Format) -> Iterator[Row | InputError]:
+    """The rows of a table with named columns, each with its line if it has one.
+
+    The first row of a `HEADED` format is the header itself.
+    """
+    match format:
+        case "csv" | "tsv":
+            return _separated(source, "," if format == "csv" else "\t")
+        case "jsonl":
+            return _json_lines(source)
+        case _:
+            from cranfield.data.tables import read_binary
+
+            table = read_binary(source, format)
+            return ((None, row) for row in table.iter_rows(named=True))
+
+
+def _table_records(source: Source, format: Format, kind: Kind, text: Text) -> Iterator[Found]:
+    known: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows(source, format):
+        if isinstance(row, InputError):
+            yield row
+            continue
+        line, cells = row
+        columns = tuple(cells)
+        if columns not in known:
+            try:
+                known[columns] = name_columns(list(cells), kind, source.name, line)
+            except InputError as error:
+                yield error
+                if format == "jsonl":  # where every line names its own
+                    continue
+                return
+            if format in HEADED:
+                continue
+        ours = {name: cells[column] for name, column in known[columns].items()}
+        binary = line is None and VALUE[kind] in ours
+        yield _record(ours, kind, source.name, line, scored=binary, text=text)
+
+
+def _separated(source: Source, separator: str) -> Iterator[Row | InputError]:
     import csv
 
     text = source.read()
@@ -109,35 +176,33 @@ def _table_records(source: Source, separator: str, kind: Kind) -> Iterator[Recor
         line = text.count(b"\n", 0, error.start) + 1
         yield _not_text(text[error.start : error.start + 4], source, line)
         return
-    rows = csv.reader(io.StringIO(decoded, newline=""), delimiter=separator, strict=True)
+    table = csv.reader(io.StringIO(decoded, newline=""), delimiter=separator, strict=True)
     header: list[str] = []
-    named: dict[str, str] = {}
     try:
-        for row in rows:
+        for row in table:
             if not any(cell.strip() for cell in row):
                 continue
             cells = [cell.strip() for cell in row]
             if not header:
-                header, named = cells, name_columns(cells, kind, source.name, rows.line_num)
+                header = cells
+                yield table.line_num, dict(zip(header, header, strict=True))
             elif len(cells) != len(header):
                 yield InputError(
                     f"{len(cells)} fields ({_short(separator.join(cells))})",
                     f"{len(header)}: {' '.join(header)}",
                     source.name,
-                    rows.line_num,
+                    table.line_num,
                 )
             else:
-                by_name = dict(zip(header, cells, strict=True))
-                ours = {name: by_name[column] for name, column in named.items()}
-                yield _record(ours, kind, source.name, rows.line_num)
+                yield table.line_num, dict(zip(header, cells, strict=True))
     except csv.Error as error:
-        yield InputError(str(error), "a well-formed table", source.name, rows.line_num)
+        yield InputError(str(error), "a well-formed table", source.name, table.line_num)
 
 
-def _json_lines(source: Source, kind: Kind) -> Iterator[Record | InputError]:
+def _json_lines(source: Source) -> Iterator[Row | InputError]:
     import json
 
-    for number, line in _lines(source):
+    for number, line in lines(source):
         if isinstance(line, InputError):
             yield line
             continue
@@ -145,16 +210,10 @@ def _json_lines(source: Source, kind: Kind) -> Iterator[Record | InputError]:
             row = json.loads(line, object_pairs_hook=_without_repetition)
         except (ValueError, RecursionError):
             row = None
-        if not isinstance(row, dict):
+        if isinstance(row, dict):
+            yield number, row
+        else:
             yield InputError(_short(line.strip()), "a JSON object", source.name, number)
-            continue
-        try:
-            named = name_columns(list(row), kind, source.name, number)
-        except InputError as error:
-            yield error
-            continue
-        ours = {name: row[column] for name, column in named.items()}
-        yield _record(ours, kind, source.name, number)
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -164,7 +223,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _json_records(source: Source, kind: Kind) -> Iterator[Record | InputError]:
+def _json_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
     from cranfield.data.mappings import read_json
 
     data = read_json(source)
@@ -175,7 +234,7 @@ def _json_records(source: Source, kind: Kind) -> Iterator[Record | InputError]:
         if isinstance(docs, Mapping):
             for doc, value in docs.items():
                 cells = {"topic": topic, "doc": doc, VALUE[kind]: value}
-                yield _record(cells, kind, source.name, None, scored=True)
+                yield _record(cells, kind, source.name, None, scored=True, text=text)
         elif isinstance(docs, list) and kind == "run":
             for doc in docs:
                 yield _record({"topic": topic, "doc": doc}, kind, source.name, None)
@@ -184,21 +243,14 @@ def _json_records(source: Source, kind: Kind) -> Iterator[Record | InputError]:
             yield InputError(found, f"{{doc: {VALUE[kind]}}}", source.name)
 
 
-def _binary_records(source: Source, format: Format, kind: Kind) -> Iterator[Record | InputError]:
-    from cranfield.data.tables import read_binary
-
-    table = read_binary(source, format)
-    named = name_columns(table.columns, kind, source.name)
-    scored = VALUE[kind] in named
-    for row in (
-        table.select(named.values()).rename({v: k for k, v in named.items()}).iter_rows(named=True)
-    ):
-        yield _record(row, kind, source.name, None, scored)
-
-
 def _record(
-    cells: dict[str, Any], kind: Kind, where: str, line: int | None, scored: bool = False
-) -> Record | InputError:
+    cells: dict[str, Any],
+    kind: Kind,
+    where: str,
+    line: int | None,
+    scored: bool = False,
+    text: Text = PLAIN,
+) -> Found:
     ids: list[str] = []
     for name in ("topic", "doc"):
         cell = cells[name]
@@ -208,13 +260,35 @@ def _record(
     topic, doc = ids
     value = cells.get(VALUE[kind])
     number = finite(value) if line is not None else real(value)
+    if kind == "qrels" and isinstance(value, str):
+        number = level_of(value, text.labels, number)
     if number is None and not (kind == "run" and value is None and not scored):
         found = f"{VALUE[kind]} {_short(repr(value), quote=False)}"
         found += "" if line is not None else f" for document {doc} of topic {topic}"
-        return InputError(found, "a finite number", where, line)
+        return InputError(found, _expected(value, kind, text), where, line)
     tag = cells.get("tag")
     rank = finite(cells.get("rank"))
-    return Record(line, topic, doc, number, rank, None if tag is None else str(tag))
+    tag = None if tag is None else str(tag)
+    return Record(line, topic, doc, number, rank, tag, cells.get("class"))
+
+
+def _expected(value: Any, kind: Kind, text: Text) -> str:
+    if text.labels:
+        return f"one of {', '.join(text.labels)}"
+    letters = kind == "qrels" and isinstance(value, str) and value.isalpha()
+    hint = f" (labels such as {value}=1 give letters a level)" if letters else ""
+    return f"a finite number{hint}"
+
+
+def level_of(
+    label: str, labels: Mapping[str, float] | None = None, number: float | None = None
+) -> float | None:
+    """The level an assessor's label means: by the user's alphabet, else as L2 or 2."""
+    if labels is not None and label in labels:
+        return labels[label]
+    if found := LABEL.fullmatch(label):
+        return float(found[1])
+    return number
 
 
 def _is_text(name: str) -> bool:
@@ -249,11 +323,13 @@ def _short(text: str, quote: bool = True) -> str:
 # -- what can be wrong with a whole file ------------------------------------------------------
 
 
-def errors(source: Source, format: Format, kind: Kind) -> Iterator[Problem | Record]:
+def errors(
+    source: Source, format: Format, kind: Kind, text: Text = PLAIN
+) -> Iterator[Problem | Record]:
     """Every record of a file, and every error in its place; identical judgments are warnings."""
     seen: dict[tuple[str, str], Record] = {}
     empty = True
-    for record in records(source, format, kind):
+    for record in records(source, format, kind, text):
         empty = False
         if isinstance(record, InputError):
             yield Problem.error(record, source.name)
@@ -268,7 +344,7 @@ def errors(source: Source, format: Format, kind: Kind) -> Iterator[Problem | Rec
         yield record
     if empty:
         what = "judgments" if kind == "qrels" else "results"
-        if format in ("trec", "csv", "tsv", "jsonl"):
+        if format in ("trec", "ntcir", "csv", "tsv", "jsonl"):
             nothing = InputError("an empty file", what, source.name)
         else:
             nothing = InputError(f"no {what}", "at least one", source.name)
@@ -290,9 +366,9 @@ def _duplicate(record: Record, first: Record, where: str, kind: Kind) -> Problem
     return Problem.error(InputError(found, expected, where, record.line), where)
 
 
-def first_error(source: Source, format: Format, kind: Kind) -> CranfieldError:
+def first_error(source: Source, format: Format, kind: Kind, text: Text = PLAIN) -> CranfieldError:
     """The error to refuse a file with."""
-    for problem in errors(source, format, kind):
+    for problem in errors(source, format, kind, text):
         if isinstance(problem, Problem) and problem.cause is not None:
             return problem.cause
     return CranfieldError(f"cannot read {source.name} as {format} {kind}")

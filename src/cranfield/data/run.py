@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal, TypeAlias
 
-from cranfield.data import trec
+import numpy as np
+
+from cranfield.data import topic_dirs, trec
 from cranfield.data.formats import Format, recognise
 from cranfield.data.mappings import Nested, is_listed, nested, read_json
-from cranfield.data.records import Record, errors, first_error, records
+from cranfield.data.records import PLAIN, Record, Text, errors, first_error, real, records
 from cranfield.data.source import Source
+from cranfield.data.strings import Ints
 from cranfield.data.table import Table
 from cranfield.data.tables import NotATable, frame_table, is_frame, read_table
 from cranfield.errors import CranfieldError, InputError
@@ -74,11 +78,90 @@ class Run:
                     found.update(zip(table.docs[a:b].tolist(), values, strict=True))
         return found
 
+    def ranked(self, topic: str) -> list[str]:
+        """The documents of one topic from the top down, none if the run does not answer it."""
+        return _from_the_top(self.list_of(topic), self.given)
+
+    def rankings(self, depth: int | None = None) -> dict[str, list[str]]:
+        """``{topic: [doc, …]}`` from the top down, of each list the first `depth` documents.
+
+        >>> read_run({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}}).rankings(2)
+        {'q1': ['d2', 'd3']}
+        """
+        if self.lists is not None:
+            self._refuse_what_has_no_order(self.lists)
+            ordered = ((t, _from_the_top(docs, self.given)) for t, docs in self.lists.items())
+            return {topic: docs[:depth] for topic, docs in ordered}
+        try:
+            found: dict[str, list[str]] = {}
+            for table in self._whole_topics():
+                if not found.keys().isdisjoint(table.names):  # lines of a topic are far apart
+                    return self._tops(self._gathered(), depth)
+                found |= self._tops(table, depth)
+        except trec.Irregular:
+            raise self.refusal("lines out of order", "results") from None
+        if not found:
+            raise self.refusal("no results", "at least one")
+        return found
+
+    def _refuse_what_has_no_order(self, lists: Mapping[str, Mapping[str, float]]) -> None:
+        for topic, docs in lists.items():
+            for doc, score in docs.items():
+                if real(score) is None:
+                    found = f"score {score!r} for document {doc} of topic {topic}"
+                    raise InputError(found, "a finite number", self.where)
+
+    def _whole_topics(self) -> Iterator[Table]:
+        """Part after part, the last topic of each with the next one, where it may go on."""
+        waiting: list[Table] = []
+        for part in self.parts() if self.parts else ():
+            waiting.append(part())
+            if len({*waiting[0].names, *waiting[-1].names}) > 1:
+                table = Table.joined(waiting).grouped()
+                last = len(table.names) - 1
+                yield table.groups(0, last)
+                waiting = [table.groups(last, last + 1).compact()]
+        if waiting:
+            yield Table.joined(waiting).grouped()
+
+    def _gathered(self) -> Table:
+        """The whole run at once, its lines grouped by topic without changing their order."""
+        parts = self.parts() if self.parts else ()
+        return Table.joined([part().compact() for part in parts]).grouped()
+
+    def _tops(self, table: Table, depth: int | None) -> dict[str, list[str]]:
+        """The top of each list of a table of whole topics."""
+        if twice := table.repeats():
+            found = f"document {twice[1]} of topic {twice[0]} twice"
+            raise self.refusal(found, "each document once")
+        order = np.arange(len(table)) if self.given else _falling(table)
+        tops = [order[a:b][:depth] for a, b in table.bounds()]
+        docs = iter(table.docs[np.concatenate([order[:0], *tops])])
+        return {
+            name: list(islice(docs, len(top))) for name, top in zip(table.names, tops, strict=True)
+        }
+
     def refusal(self, found: str, expected: str) -> CranfieldError:
         """The error that explains why the run cannot be used, with its line if there is one."""
         if self.source is None or self.format is None:
             return InputError(found, expected, self.where)
         return first_error(self.source, self.format, "run")
+
+
+def _from_the_top(docs: Mapping[str, float], given: bool) -> list[str]:
+    """Documents by value, then by id, both falling; or in the order given."""
+    if given:
+        return list(docs)
+    return sorted(sorted(docs, reverse=True), key=docs.__getitem__, reverse=True)
+
+
+def _falling(table: Table) -> Ints:
+    """The rows of a table in the same order, group by group."""
+    within = np.diff(table.group) == 0
+    if not (within & (np.diff(table.values) >= 0)).any():
+        return np.arange(len(table))
+    by_name = (~key for key in reversed(table.docs.sort_keys()))
+    return np.lexsort([*by_name, -table.values, table.group])
 
 
 def read_run(
@@ -87,13 +170,17 @@ def read_run(
     *,
     name: str | None = None,
     ties: Ties | None = None,
+    separator: str | None = None,
 ) -> Run:
     """A run from a path, a mapping, a Polars or pandas frame, or tuples.
+
+    ``DIR/NAME`` is the run NAME of a directory with one for each topic, as NTCIREVAL has them.
 
     `ties` is the order of the lists: ``trec`` by score, then document id, both descending (the
     default where there are scores); ``rank`` by the rank column (the default of a table with
     ranks and no scores); ``given`` as they come (the default where there is neither).
-    `format` forces the format of a file.
+    `format` forces the format of a file; `separator` stands between the fields of a line of text,
+    instead of blanks.
     """
     if ties is not None and ties not in TIES:
         raise CranfieldError(f"found ties {ties!r}, expected one of {', '.join(TIES)}")
@@ -102,13 +189,80 @@ def read_run(
             raise CranfieldError("found a run already read, expected ties=rank when it is read")
         return replace(data, name=name or data.name, given=data.given or ties == "given")
     if isinstance(data, str | os.PathLike):
-        run = _read_file(Source.of(data), format, ties)
+        inside = topic_dirs.lists(os.fspath(data), separator)
+        if inside is not None:
+            run = _of_nested(dict(inside), False, ties, os.fspath(data), os.path.basename(data))
+        else:
+            run = _read_file(Source.of(data), format, ties, Text(separator))
     elif is_frame(data):
         run = _of_table(frame_table(data, "run", "run"), "run", ties)
     else:
         lists, _ = nested(data, "run", "run")
         run = _of_nested(lists, not is_listed(data), ties, "run")
     return replace(run, name=name) if name else run
+
+
+def read_runs(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    format: str | None = None,
+    *,
+    ties: Ties | None = None,
+    separator: str | None = None,
+) -> list[Run]:
+    """One run or several (a list, or a dict from their names), each under a name of its own.
+
+    A directory with one for each topic, as NTCIREVAL has them, stands for all runs in it.
+    """
+    if isinstance(runs, str | os.PathLike) and (inside := topic_dirs.runs(os.fspath(runs))):
+        runs = inside
+    read = [
+        read_run(data, format, name=name, ties=ties, separator=separator)
+        for name, data in _named(runs)
+    ]
+    return [replace(run, name=name) for run, name in zip(read, _distinct(read), strict=True)]
+
+
+def _named(runs: Any) -> list[tuple[str | None, RunLike]]:
+    """The runs of an argument, each with the name the user gave it, if any."""
+    if isinstance(runs, Mapping):
+        if any(_is_run(value) for value in islice(runs.values(), 100)):
+            return [(str(name), run) for name, run in runs.items()]
+        return [(None, runs)]
+    if isinstance(runs, list | tuple) and any(_is_run(r) for r in runs):
+        in_memory = 0
+        named: list[tuple[str | None, RunLike]] = []
+        for run in runs:
+            memory = not isinstance(run, str | os.PathLike | Run)
+            in_memory += memory
+            named.append((f"run{in_memory}" if memory else None, run))
+        return named if named and len(named) > 1 else [(None, runs[0])]
+    return [(None, runs)]
+
+
+def _is_run(value: Any) -> bool:
+    """Whether a value is a run by itself, and not a row or a list of one."""
+    if isinstance(value, Mapping):
+        inner = value.values()
+        return bool(value) and all(isinstance(docs, Mapping | list | tuple) for docs in inner)
+    return isinstance(value, str | os.PathLike | Run) or is_frame(value)
+
+
+def _distinct(runs: Sequence[Run]) -> list[str]:
+    """A run's name is its tag; where tags clash, the path as given. No path twice."""
+    paths = [run.source.path for run in runs if run.source is not None]
+    places = [os.path.abspath(path) for path in paths]
+    for path, place in zip(paths, places, strict=True):
+        if places.count(place) > 1:
+            raise CranfieldError(f"found {path} twice, expected each run once")
+    names = [run.name for run in runs]
+    unique = [
+        run.source.path if names.count(run.name) > 1 and run.source is not None else run.name
+        for run in runs
+    ]
+    for name in unique:
+        if unique.count(name) > 1:
+            raise CranfieldError(f"found two runs named {name!r}, expected different names")
+    return unique
 
 
 def _of_nested(
@@ -141,18 +295,18 @@ def by_order(table: Table, ties: Ties | None, where: str) -> Table:
     return replace(table, values=-table.ranks)
 
 
-def _read_file(source: Source, forced: str | None, ties: Ties | None) -> Run:
+def _read_file(source: Source, forced: str | None, ties: Ties | None, text: Text) -> Run:
     """The fast way where the file is in order, else record by record, with every error's place."""
-    format = recognise(source, forced)
-    if format == "trec":
+    format = recognise(source, forced, text.separator)
+    if format == "trec" and text == PLAIN:
         run = _stream(source, ties)
-    elif format in ("json", "jsonl"):
-        run = _read_records(source, format, ties)
+    elif format in ("trec", "ntcir", "json", "jsonl"):
+        run = _read_records(source, format, ties, text)
     else:
         try:
             run = _of_table(read_table(source, format, "run"), source.name, ties)
         except NotATable:
-            run = _read_records(source, format, ties)
+            run = _read_records(source, format, ties, text)
     return replace(run, source=source, format=format)
 
 
@@ -174,10 +328,10 @@ def _first_tag(source: Source) -> str:
     raise first_error(source, "trec", "run")
 
 
-def _read_records(source: Source, format: Format, ties: Ties | None) -> Run:
+def _read_records(source: Source, format: Format, ties: Ties | None, text: Text) -> Run:
     """Line by line, with the line of every error."""
     found: list[Record] = []
-    for item in errors(source, format, "run"):
+    for item in errors(source, format, "run", text):
         if isinstance(item, Record):
             found.append(item)
         elif item.cause is not None:

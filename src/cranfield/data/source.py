@@ -16,6 +16,7 @@ from cranfield.errors import CranfieldError, InputError
 
 BOM = b"\xef\xbb\xbf"
 CHUNK = 4 << 20
+START = 1 << 14
 MAGIC = {
     "gz": re.compile(rb"\x1f\x8b"),
     "bz2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
@@ -51,7 +52,7 @@ class Source:
     def start(self) -> bytes:
         """The first few thousand bytes, decompressed."""
         with self.reading() as stream:
-            return stream.read(1 << 14)
+            return stream.read(START)
 
     def open(self) -> IO[bytes]:
         """The bytes, decompressed and without a byte order mark."""

@@ -93,6 +93,8 @@ def validate_file(path: str, kind: str | None = None, format: str | None = None)
 
 def _kind(source: Source, format: Format) -> Kind:
     """Judgments or results? Told by the number or the names of the columns, or by the values."""
+    if format == "ntcir":
+        return "qrels"
     if format == "trec":
         # A line with a mistake in it may have any number of fields: most lines decide.
         widths = Counter(len(line.split()) for line in _first_lines(source)[:100])

@@ -29,11 +29,16 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """The judged items of each topic, highest level first: the ideal list, as levels."""
+    """The judged items of each topic, highest level first: the ideal list, as levels.
+
+    Where a labelling strategy lets some items not count, they are not in its ideal list: then
+    `items` says which of all judged items are.
+    """
 
     topics: tuple[str, ...]
     offsets: Ints  # [topics + 1]
     levels: Floats  # [items], descending within a topic
+    items: Ints  # [items] index into all judged items
 
     @cached_property
     def counts(self) -> Ints:
@@ -63,7 +68,8 @@ class Rankings:
     returned: Ints  # [topics] items in the list, judged or not; -1 where the topic was not answered
     offsets: Ints  # [topics + 1]
     ranks: Ints  # [hits] ascending within a topic, from 1
-    items: Ints  # [hits] index into Judgments.levels
+    items: Ints  # [hits] index into all judged items
+    levels: Floats  # [hits] what each counts as: its level, unless the strategy says otherwise
     first: Ints  # [hits] the best and the worst rank the item could have been given:
     last: Ints  # [hits] both equal `ranks` unless its score is tied
     tied: Ints  # [topics] items whose score equals another's
@@ -100,6 +106,7 @@ class Rankings:
             offsets=np.concatenate(([0], np.cumsum(kept)))[self.offsets],
             ranks=self.ranks[kept],
             items=self.items[kept],
+            levels=self.levels[kept],
             first=self.first[kept],
             last=self.last[kept],
             tied=self.tied,
@@ -128,17 +135,17 @@ class Rankings:
     def in_order(self) -> Rankings:
         """The same with the hits of each topic by rank."""
         by_rank = np.lexsort((self.ranks, self.hit_topics))
-        columns = {c: getattr(self, c)[by_rank] for c in ("ranks", "items", "first", "last")}
-        return replace(self, **columns)
+        columns = ("ranks", "items", "levels", "first", "last")
+        return replace(self, **{c: getattr(self, c)[by_rank] for c in columns})
 
-    def doubtful(self, judgments: Judgments, depth: int | None = None) -> Ints:
+    def doubtful(self, depth: int | None = None, alike: bool = True) -> Ints:
         """Per topic, how many tied items could change a score by trading places.
 
         A group of items with one score matters if it holds a relevant item, is not all of one
-        level (or lengths count), and begins within the depth that is looked at.
+        level (unless items of one level are not `alike`: lengths count, or classes), and begins
+        within the depth that is looked at.
         """
-        topics = len(self.returned)
-        levels = judgments.levels[self.items]
+        topics, levels = len(self.returned), self.levels
         tied = self.last > self.first
         if depth is not None:
             tied &= self.first <= depth
@@ -150,7 +157,7 @@ class Rankings:
         best = np.maximum.reduceat(levels, start)
         worst = np.minimum.reduceat(levels, start)
         members = np.diff(np.append(start, len(first)))
-        differ = (best != worst) | (members < size[start]) | bool(self.document_lengths)
+        differ = (best != worst) | (members < size[start]) | (not alike)
         matters = (best > 0) & differ
         return np.bincount(
             hit_topics[start], weights=np.where(matters, size[start], 0), minlength=topics
@@ -180,11 +187,20 @@ def with_lengths(
 
 
 def rankings_of(
-    returned: Ints, topics: Ints, ranks: Ints, items: Ints, first: Ints, last: Ints, tied: Ints
+    judgments: Judgments,
+    returned: Ints,
+    topics: Ints,
+    ranks: Ints,
+    items: Ints,
+    first: Ints,
+    last: Ints,
+    tied: Ints,
 ) -> Rankings:
-    """Rankings from hits in any order."""
+    """Rankings from hits in any order, each of the level it was judged at."""
     by_rank = np.lexsort((ranks, topics))
     offsets = np.concatenate(([0], np.cumsum(count_by(topics, len(returned)))))
+    items = items[by_rank]
+    levels = judgments.levels[items]
     return Rankings(
-        returned, offsets, ranks[by_rank], items[by_rank], first[by_rank], last[by_rank], tied
+        returned, offsets, ranks[by_rank], items, levels, first[by_rank], last[by_rank], tied
     )

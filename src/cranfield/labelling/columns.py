@@ -92,10 +92,9 @@ def label_columns(
     topics, ranks, items, first, last = (
         np.concatenate(column) for column in zip((none,) * 5, *found.hits, strict=True)
     )
+    rankings = rankings_of(gold.judgments, returned, topics, ranks, items, first, last, tied)
     return ColumnLabels(
-        with_lengths(
-            rankings_of(returned, topics, ranks, items, first, last, tied), where, rows, lengths
-        ),
+        with_lengths(rankings, where, rows, lengths),
         tuple(found.names),
         tuple(found.contradicted),
     )

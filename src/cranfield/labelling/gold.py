@@ -28,7 +28,8 @@ class GoldStandard:
         best_first = np.lexsort((-qrels.levels, topics))  # stable: equal levels stay in order
         items = np.empty(len(best_first), dtype=np.int64)
         items[best_first] = np.arange(len(best_first))
-        judgments = Judgments(qrels.topics, qrels.offsets, qrels.levels[best_first])
+        every = np.arange(len(best_first))
+        judgments = Judgments(qrels.topics, qrels.offsets, qrels.levels[best_first], every)
         return cls(qrels, judgments, items)
 
     @cached_property

@@ -88,7 +88,7 @@ def label_lists(
             batch = _Batch()
     finish()
     topics, ranks, items, first, last = map(np.concatenate, zip(*hits, strict=True))
-    rankings = rankings_of(returned, topics, ranks, items, first, last, tied)
+    rankings = rankings_of(gold.judgments, returned, topics, ranks, items, first, last, tied)
     return with_lengths(rankings, np.array(answered, dtype=np.int64), np.concatenate(rows), lengths)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cranfield.labelling.blocks import Floats, Ints, Judgments, Rankings, spans
+from cranfield.labelling.blocks import Floats, Ints, Rankings, spans
 
 
 class Reordering:
@@ -16,7 +16,7 @@ class Reordering:
     A *place* is a rank of such a group, whether it holds a judged item or not.
     """
 
-    def __init__(self, rankings: Rankings, judgments: Judgments) -> None:
+    def __init__(self, rankings: Rankings) -> None:
         self.rankings = rankings
         self.hits = np.flatnonzero(rankings.last > rankings.first)
         topic, first = rankings.hit_topics[self.hits], rankings.first[self.hits]
@@ -28,7 +28,7 @@ class Reordering:
         self.place = self.begin + rankings.ranks[self.hits] - first
         self.group = np.repeat(np.arange(len(self.size)), self.size)
         self.level = np.zeros(len(self.group))
-        self.level[self.place] = np.maximum(judgments.levels[rankings.items[self.hits]], 0.0)
+        self.level[self.place] = np.maximum(rankings.levels[self.hits], 0.0)
         self.rows = spans((rankings.starts[topic] + first - 1)[new], self.size)  # per document
 
     @property

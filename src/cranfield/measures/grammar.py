@@ -182,8 +182,8 @@ def _from_table(text: str, table: dict[str, str], who: str) -> Call:
         ours = ours if _parts(ours).name == call.name else None
     if ours is None and (canonical := _canonical(call.name)) in map(_target, table.values()):
         same = [target for target in table.values() if _target(target) == canonical]
-        at_cutoffs = [target for target in same if "|" in target]
-        ours = (at_cutoffs or same)[0] if at_cutoffs or len(same) == 1 else canonical
+        same = [target for target in same if "|" in target] or same
+        ours = same[0] if len(same) == 1 else canonical
     if ours is None:
         raise CranfieldError(f"{who} does not know {call.name!r}{_nearest(call.name, table)}")
     return _onto(ours, call)

@@ -7,7 +7,7 @@ order of rank; a quantity is computed when first asked for and remembered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
@@ -325,12 +325,18 @@ class Lists:
             raise NeedsMore(f"needs {what}: give all judged levels of the topic as judged=[…]")
 
 
-def blocks(counts: Ints, cells: int = BLOCK_CELLS) -> list[tuple[int, int]]:
-    """Topic ranges of bounded size, given how many columns each topic fills."""
+def blocks(
+    counts: Ints, cells: int = BLOCK_CELLS, settings: Sequence[Any] | None = None
+) -> list[tuple[int, int]]:
+    """Topic ranges of bounded size, given how many columns each topic fills.
+
+    If topics have settings of their own, those of one range are the same.
+    """
     ranges, start, width = [], 0, 0
     for t, count in enumerate(counts.tolist()):
         widest = max(width, count)
-        if t > start and widest * (t + 1 - start) > cells:
+        differs = settings is not None and settings[t] != settings[start]
+        if t > start and (differs or widest * (t + 1 - start) > cells):
             ranges.append((start, t))
             start, widest = t, count
         width = widest
@@ -347,16 +353,14 @@ def gold_block(judgments: Judgments, start: int, stop: int) -> Gold:
     return Gold(levels, judged, judgments.max_level, distinct=judgments.distinct)
 
 
-def lists_block(
-    rankings: Rankings, judgments: Judgments, gold: Gold, start: int, stop: int
-) -> Lists:
+def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
     """The lists of the topics start..stop-1, padded: past the end, the rank is length + 1."""
     judged, cells = _padding(rankings.offsets[start : stop + 1])
     n = rankings.lengths[start:stop]
     r = np.repeat(n[:, None] + 1, judged.shape[1], axis=1)
     level = np.zeros(judged.shape)
     r[judged] = rankings.ranks[cells]
-    level[judged] = judgments.levels[rankings.items[cells]]
+    level[judged] = rankings.levels[cells]
     lengths = {}
     for unit, every in rankings.document_lengths.items():
         own, before = np.zeros(judged.shape), np.zeros(judged.shape)

@@ -60,9 +60,9 @@ NTCIREVAL = {
     "ncugu,p": "NCU(stop=gu, utility=P)",
     "ncugu,br": "NCU(stop=gu, utility=BR)",
     "ncugu,ie": "NCU(stop=gu, utility=IE)",
-    "ncurb,p": "NCU(stop=rb, utility=P)",
-    "ncurb,br": "NCU(stop=rb, utility=BR)",
-    "ncurb,ie": "NCU(stop=rb, utility=IE)",
+    "ncurb,p": "NCU(stop=rb, utility=P)|NCU(stop=rb, utility=P, norm=min)",
+    "ncurb,br": "NCU(stop=rb, utility=BR)|NCU(stop=rb, utility=BR, norm=min)",
+    "ncurb,ie": "NCU(stop=rb, utility=IE)|NCU(stop=rb, utility=IE, norm=min)",
     "gap": "GAP(thresholds=level)",
     "ndcg": "nDCG(discount=jk)",
     "msndcg": "nDCG",
@@ -101,7 +101,7 @@ IR_MEASURES = {
 # Names of any tool that are not ours and can only mean one thing.
 ALIASES = {
     **TREC_EVAL,
-    **{name: ours for name, ours in NTCIREVAL.items() if "-" in name or "," in name},
+    **{n: ours.partition("|")[0] for n, ours in NTCIREVAL.items() if "-" in n or "," in n},
     **{name: IR_MEASURES[name] for name in ("mrr", "precision", "r", "setr")},
     "msndcg": "nDCG",
     "prec": "P",

@@ -57,6 +57,8 @@ def rank_biased(m: Any, x: Lists) -> tuple[Floats, Floats]:
         found: Floats = y.I * m.gamma ** np.maximum(y.C - 1.0, 0.0)
         return found
 
+    if x.l is not None and m.norm == "min":
+        return weights(x), np.minimum(x.R, x.l)
     return weights(x), x.gold.remember(("rb", m), lambda: total(weights(x.ideal)))
 
 
@@ -469,7 +471,8 @@ class NCU(Satisfied):
              RR     1/r
              IE     p^r
 
-    At a cutoff the sums over the ideal list end there, too.
+    At a cutoff the sums over the ideal list end there, too. NTCIREVAL divides by min(l, R) instead
+    where the stops are rank-biased (norm=min, and NCUrb,P@0010): its values do not reach 1.
 
     >>> round(NCU(gain="1:2")([None, 0, 1], judged=[1, 0]), 4)  # Figure 1: NCUgu,BR 0.5000
     0.5
@@ -480,6 +483,8 @@ class NCU(Satisfied):
     stop: str = param("gu", "where users stop, Pstop(r)", choices=tuple(STOPS))
     utility: str = param("BR", "what users have by then, NU(r)", choices=tuple(UTILITIES))
     gamma: float = param(0.95, "stop=rb: how much less likely each stop is", low=0, high=1)
+    norm: str = param("ideal", "stop=rb at a cutoff: over the ideal list's sum, or over min(l, R)",
+                      choices=("ideal", "min"))  # fmt: skip
     stops: Any = param(None, "stop=gu: stop values of levels 1, 2, …, the gains if not given",
                        low=0, table=True)  # fmt: skip
     beta: float = beta_param()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from cranfield.scores import printable
+
+T = TypeVar("T")
 
 _WHOLE = 20  # lists up to this length are shown whole,
 _TOP = 10  # of longer ones the top;
@@ -69,7 +73,7 @@ def text(e: Explanation) -> str:
 def _table(steps: Steps) -> list[str]:
     head = ["rank", "document", "level", *steps.columns]
     full = [head]
-    for stretch in _stretches(steps.rows):
+    for stretch in stretches(steps.rows, lambda row: (row.level or 0) > 0):
         row, last = stretch[0], stretch[-1]
         level = "–" if row.level is None else _number(row.level)
         cells = [str(row.rank), printable(row.doc), level, *map(_number, row.values)]
@@ -90,18 +94,23 @@ def _table(steps: Steps) -> list[str]:
     return lines + [f"{name} = {_number(value)}" for name, value in steps.totals.items()]
 
 
-def _stretches(rows: tuple[Row, ...]) -> list[list[Row]]:
-    """The rows one by one, but long stretches of items of no use together."""
-    found: list[list[Row]] = []
-    waiting: list[Row] = []
-    for row in (*rows, None):
-        if row is not None and row.rank > _TOP and len(rows) > _WHOLE and not (row.level or 0) > 0:
-            waiting.append(row)
-            continue
-        found += [waiting] if len(waiting) > _STRETCH else [[r] for r in waiting]
+def stretches(rows: Sequence[T], useful: Callable[[T], bool]) -> list[list[T]]:
+    """The rows of a list one by one, but below the top long stretches of no use together."""
+    found: list[list[T]] = []
+    waiting: list[T] = []
+
+    def finish() -> None:
+        nonlocal waiting
+        found.extend([waiting] if len(waiting) > _STRETCH else [[row] for row in waiting])
         waiting = []
-        if row is not None:
+
+    for place, row in enumerate(rows, 1):
+        if place > _TOP and len(rows) > _WHOLE and not useful(row):
+            waiting.append(row)
+        else:
+            finish()
             found.append([row])
+    finish()
     return found
 
 

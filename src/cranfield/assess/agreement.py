@@ -1,0 +1,278 @@
+"""How far assessors agree: percent agreement, Cohen's and Fleiss' κ, Krippendorff's α.
+
+Labels are compared by their scores. Two labels with the same points are one; weights of κ and the
+distances of α are those of the points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cranfield.assess.assessments import Assessments, read_assessments
+from cranfield.errors import InputError
+from cranfield.scores import Notice
+from cranfield.wording import counted, some
+
+Counts: TypeAlias = NDArray[np.int64]
+Weights: TypeAlias = Literal["linear", "quadratic"]
+Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
+
+PAIRWISE = ("agreement", "kappa", "kappa_linear", "kappa_quadratic")
+TOGETHER = ("fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval", "alpha_ratio")
+
+
+def percent_agreement(confusion: ArrayLike) -> float:
+    """The share of items that two assessors gave the same label.
+
+    >>> percent_agreement([[20, 5], [10, 15]])
+    0.7
+    """
+    counts = np.asarray(confusion, dtype=np.float64)
+    return _ratio(float(np.trace(counts)), float(counts.sum()))
+
+
+def cohen_kappa(
+    confusion: ArrayLike,
+    weights: Weights | None = None,
+    scores: Sequence[float] | None = None,
+) -> float:
+    """Cohen's κ of two assessors: the agreement beyond chance, from 1 down.
+
+    κ = 1 − Σ w·o / Σ w·e
+
+    o are the counts of the confusion matrix, e those expected by chance (row total times column
+    total over all). w is 1 off the diagonal or, weighted, the difference of the two labels'
+    `scores` (0, 1, 2, … if not given), squared if quadratic. Undefined, nan, if both assessors
+    give one and the same label only.
+
+    >>> round(cohen_kappa([[20, 5], [10, 15]]), 4)  # (0.7 − 0.5) / (1 − 0.5)
+    0.4
+    """
+    observed = np.asarray(confusion, dtype=np.float64)
+    total = observed.sum()
+    if total == 0:
+        return math.nan
+    expected = np.outer(observed.sum(axis=1), observed.sum(axis=0)) / total
+    points = np.arange(len(observed), dtype=np.float64) if scores is None else np.asarray(scores)
+    distance = np.abs(points[:, None] - points[None, :])
+    w = {None: (distance > 0) * 1.0, "linear": distance, "quadratic": distance**2}[weights]
+    chance = float((w * expected).sum())
+    return 1.0 - float((w * observed).sum()) / chance if chance > 0 else math.nan
+
+
+def fleiss_kappa(counts: ArrayLike) -> float:
+    """Fleiss' κ of items × labels: how many assessors gave each item each label.
+
+    κ = (P − P_e) / (1 − P_e)
+
+    P is the mean share of agreeing pairs of assessors per item, P_e the sum of the squared shares
+    of the labels. Every item needs the same number of judgments, at least two. Undefined, nan, if
+    only one label was ever given.
+
+    >>> round(fleiss_kappa([[2, 0], [1, 1], [0, 2]]), 4)  # P = 2/3, P_e = 1/2
+    0.3333
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    judged = table.sum(axis=1) if len(table) else np.zeros(1)
+    if judged.min() != judged.max() or judged[0] < 2:
+        found = f"{judged.min():g} to {judged.max():g} judgments an item"
+        raise InputError(found, "the same number for each, from 2; Krippendorff's α needs it not")
+    n = float(judged[0])
+    agreeing = float(((table**2).sum(axis=1) - n).mean() / (n * (n - 1)))
+    chance = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
+    return _ratio(agreeing - chance, 1 - chance) if (table.sum(axis=0) > 0).sum() > 1 else math.nan
+
+
+def krippendorff_alpha(
+    counts: ArrayLike, scale: Scale = "nominal", scores: Sequence[float] | None = None
+) -> float:
+    """Krippendorff's α of items × labels, whatever number of judgments an item has.
+
+    α = 1 − D_o / D_e
+    D_o = Σ_cd o_cd·δ²(c, d) / n,   D_e = Σ_cd n_c·n_d·δ²(c, d) / (n·(n − 1))
+
+    o_cd are the coincidences of the labels c and d: pairs of judgments of one item, each weighing
+    one over the number of its judgments but one. n_c judgments say c, n there are. δ is the
+    distance of two labels' `scores` (0, 1, 2, … if not given, ascending) on the scale. Items with
+    one judgment do not count. Undefined, nan, if fewer than two labels are left, or on a ratio
+    scale with scores below 0.
+
+    >>> round(krippendorff_alpha([[2, 0], [1, 1], [0, 2]]), 4)  # 1 − 5 · 2 / (3 · 3 · 2)
+    0.4444
+    """
+    if scale not in get_args(Scale):
+        raise InputError(f"scale {scale!r}", f"one of {', '.join(get_args(Scale))}")
+    table = np.asarray(counts, dtype=np.float64)
+    table = table[table.sum(axis=1) > 1]
+    points = np.arange(table.shape[1], dtype=np.float64) if scores is None else np.asarray(scores)
+    if (table.sum(axis=0) > 0).sum() < 2 or (scale == "ratio" and points.min() < 0):
+        return math.nan
+    n_c, n = table.sum(axis=0), table.sum()
+    weight = 1.0 / (table.sum(axis=1) - 1.0)
+    o = (table * weight[:, None]).T @ table - np.diag((table * weight[:, None]).sum(axis=0))
+    distance = _squared_distance(scale, points, n_c)
+    expected = float((np.outer(n_c, n_c) * distance).sum() / (n - 1.0))
+    return 1.0 - float((o * distance).sum()) / expected
+
+
+def _squared_distance(
+    scale: Scale, points: NDArray[np.float64], n_c: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """δ²(c, d) of every two labels; on an ordinal scale by the judgments between them."""
+    a, b = points[:, None], points[None, :]
+    difference: NDArray[np.float64]
+    if scale == "nominal":
+        difference = (a != b).astype(np.float64)
+    elif scale == "ordinal":
+        middle = np.cumsum(n_c) - n_c / 2.0
+        difference = middle[:, None] - middle[None, :]
+    elif scale == "interval":
+        difference = a - b
+    else:
+        both = a + b
+        difference = np.divide(a - b, both, out=np.zeros(both.shape), where=both != 0)
+    return difference**2
+
+
+@dataclass(frozen=True, eq=False)
+class PairAgreement:
+    """Two assessors: over the items both judged, their coefficients and confusion matrix."""
+
+    assessors: tuple[str, str]
+    items: int
+    values: Mapping[str, float]  # by the names in PAIRWISE
+    confusion: Counts  # a row for each label of the first, a column for each of the second
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How far assessors agree: all together, pair by pair and, if asked for, topic by topic.
+
+    `values` has the means over pairs (agreement, kappa, kappa_linear, kappa_quadratic), and
+    fleiss, alpha_nominal, alpha_ordinal, alpha_interval and alpha_ratio over all assessors.
+    """
+
+    assessors: tuple[str, ...]
+    labels: tuple[str, ...]
+    items: int
+    values: Mapping[str, float]
+    pairs: tuple[PairAgreement, ...]
+    topics: Mapping[str, Agreement] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+
+    def __getitem__(self, name: str) -> float:
+        return self.values[name]
+
+    def __repr__(self) -> str:
+        size = f"{counted(self.items, 'item')}, {counted(len(self.assessors), 'assessor')}"
+        width = max(map(len, self.values))
+        lines = [f"{name.ljust(width)}  {value:z.4f}" for name, value in self.values.items()]
+        return "\n".join([f"Agreement: {size}", *lines, *(f"note: {n.text}" for n in self.notices)])
+
+
+def agreement(assessments: Any, per_topic: bool = False) -> Agreement:
+    """Every coefficient of agreement, over all topics and, with `per_topic`, for each.
+
+    >>> found = agreement({"ann": {"q": {"a": 1, "b": 0, "c": 1}},
+    ...                    "bob": {"q": {"a": 1, "b": 0, "c": 0}}})
+    >>> round(found["kappa"], 4)  # agreement 2/3, by chance 4/9
+    0.4
+    """
+    read = read_assessments(assessments)
+    if len(read.assessors) < 2:
+        raise InputError(f"one assessor, {read.assessors[0]}", "two or more")
+    topics = {t: _agreement(read.of_topic(t)) for t in read.votes} if per_topic else {}
+    whole = _agreement(read)
+    notices = (*read.notices, *_notices(whole, read), *_topic_notices(topics))
+    return Agreement(
+        whole.assessors, whole.labels, whole.items, whole.values, whole.pairs, topics, notices
+    )
+
+
+def _agreement(read: Assessments) -> Agreement:
+    labels, scores = tuple(read.names.values()), list(read.names)
+    place = {score: i for i, score in enumerate(scores)}
+    pairs = tuple(_pairs(read, place, scores))
+    counts = np.zeros((sum(map(len, read.votes.values())), len(scores)), dtype=np.int64)
+    for row, (_, _, votes) in enumerate(read.items()):
+        for score in votes.values():
+            counts[row, place[score]] += 1
+    ascending = np.argsort(scores)
+    values = {name: _mean([pair.values[name] for pair in pairs]) for name in PAIRWISE}
+    try:
+        values["fleiss"] = fleiss_kappa(counts)
+    except InputError:  # not for these data; a notice says so
+        values["fleiss"] = math.nan
+    for scale in get_args(Scale):
+        values[f"alpha_{scale}"] = krippendorff_alpha(
+            counts[:, ascending], scale, [scores[i] for i in ascending]
+        )
+    return Agreement(read.assessors, labels, len(counts), values, pairs)
+
+
+def _pairs(
+    read: Assessments, place: Mapping[float, int], scores: Sequence[float]
+) -> Iterator[PairAgreement]:
+    """All pairs of assessors that judged an item both."""
+    order = {assessor: i for i, assessor in enumerate(read.assessors)}
+    found: dict[tuple[str, str], Counter[tuple[int, int]]] = {}
+    for _, _, votes in read.items():
+        for a, b in combinations(sorted(votes, key=order.__getitem__), 2):
+            found.setdefault((a, b), Counter())[place[votes[a]], place[votes[b]]] += 1
+    for pair in sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]])):
+        confusion = np.zeros((len(scores), len(scores)), dtype=np.int64)
+        for cell, count in found[pair].items():
+            confusion[cell] = count
+        values = {
+            "agreement": percent_agreement(confusion),
+            "kappa": cohen_kappa(confusion),
+            "kappa_linear": cohen_kappa(confusion, "linear", scores),
+            "kappa_quadratic": cohen_kappa(confusion, "quadratic", scores),
+        }
+        yield PairAgreement(pair, int(confusion.sum()), values, confusion)
+
+
+def _notices(whole: Agreement, read: Assessments) -> Iterator[Notice]:
+    possible = len(whole.assessors) * (len(whole.assessors) - 1) // 2
+    if len(whole.pairs) < possible:
+        text = f"{possible - len(whole.pairs)} of {counted(possible, 'pair')} of assessors share "
+        yield Notice("pairs", text + "no item and are left out")
+    numbers = {len(votes) for _, _, votes in read.items()}
+    if len(numbers) > 1 or numbers == {1}:
+        low, high = min(numbers), max(numbers)
+        an_item = f"{low} to {high} judgments an item" if low < high else "1 judgment an item"
+        text = f"Fleiss' κ is nan: found {an_item}, expected the same number, from 2; use α"
+        yield Notice("fleiss", text)
+    undefined = [" and ".join(p.assessors) for p in whole.pairs if math.isnan(p.values["kappa"])]
+    if undefined:
+        text = "κ is nan, and not in the mean, where only one label was given: "
+        yield Notice("undefined", text + some(undefined, "pair"))
+    if math.isnan(whole.values["alpha_nominal"]):
+        yield Notice("undefined", "α is nan: it needs two labels among items judged twice or more")
+    elif min(read.names) < 0:
+        yield Notice("undefined", "α on a ratio scale is nan: there are scores below 0")
+
+
+def _topic_notices(topics: Mapping[str, Agreement]) -> Iterator[Notice]:
+    lacking = [t for t, found in topics.items() if any(map(math.isnan, found.values.values()))]
+    if lacking:
+        text = f"nan where a coefficient is undefined: {some(lacking, 'topic')}"
+        yield Notice("undefined", text, topics=tuple(lacking))
+
+
+def _mean(values: Sequence[float]) -> float:
+    """Of those that are defined."""
+    defined = [value for value in values if not math.isnan(value)]
+    return math.fsum(defined) / len(defined) if defined else math.nan
+
+
+def _ratio(a: float, b: float) -> float:
+    return a / b if b else math.nan

@@ -1,0 +1,229 @@
+"""`Assessments`: what each assessor thought of each item, as scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from cranfield.assess.rules import Rules, RulesLike, answer, read_rules
+from cranfield.data.assessments import LABEL, Assessment, AssessmentsLike, assessments
+from cranfield.data.records import level_of
+from cranfield.errors import InputError
+from cranfield.scores import Notice
+from cranfield.wording import counted
+
+LabelsLike: TypeAlias = str | Mapping[str, Any]  # "S=3,A=2,B=1,C=0", {"S": 3, …}
+Votes: TypeAlias = Mapping[str, float]  # assessor -> score
+
+
+@dataclass(frozen=True, eq=False)
+class Assessments:
+    """The score that each assessor gave each item, in the order in which they first appear.
+
+    >>> read_assessments({"ann": {"301": {"d1": "A"}}, "bob": {"301": {"d1": "C"}}},
+    ...                  labels="A=2,B=1,C=0")
+    Assessments: 2 judgments of 1 item in 1 topic by 2 assessors
+    """
+
+    assessors: tuple[str, ...]
+    votes: Mapping[str, Mapping[str, Votes]]  # topic -> doc -> assessor -> score
+    names: Mapping[float, str]  # what the scores are called, in the order of the alphabet
+    declared: Mapping[str, float] | None = None  # the user's alphabet: label -> score
+    top: float | None = None  # the highest score there could be, if it was said
+    notices: tuple[Notice, ...] = ()
+
+    def items(self) -> Iterator[tuple[str, str, Votes]]:
+        """Every item with its topic and votes."""
+        for topic, docs in self.votes.items():
+            for doc, votes in docs.items():
+                yield topic, doc, votes
+
+    def of_topic(self, topic: str) -> Assessments:
+        """The same for one topic alone."""
+        return Assessments(
+            self.assessors, {topic: self.votes[topic]}, self.names, self.declared, self.top
+        )
+
+    def score_of(self, label: Any) -> float:
+        """The score a label stands for in these assessments."""
+        return _points(label, self.declared, None, None)
+
+    def __repr__(self) -> str:
+        items = sum(map(len, self.votes.values()))
+        judgments = sum(len(votes) for _, _, votes in self.items())
+        return (
+            f"Assessments: {counted(judgments, 'judgment')} of {counted(items, 'item')} in "
+            f"{counted(len(self.votes), 'topic')} by {counted(len(self.assessors), 'assessor')}"
+        )
+
+
+def read_assessments(
+    data: AssessmentsLike,
+    labels: LabelsLike | None = None,
+    rules: RulesLike | None = None,
+    column: str | None = None,
+) -> Assessments:
+    """Assessments from one file per assessor, a long table, a mapping, a frame or tuples.
+
+    Labels are numbers or L0, L1, …; `labels` gives the points of other alphabets
+    (``"S=3,A=2,B=1,C=0"``, fractions are fine). `rules` turns several criteria into a score, by
+    the name of a built-in table, a TOML file or a mapping. `column` names the column of the label
+    if it is not called label, level, rating or so.
+
+    >>> read_assessments([("301", "d1", "ann", "L2"), ("301", "d1", "bob", 1)]).votes
+    {'301': {'d1': {'ann': 2.0, 'bob': 1.0}}}
+    """
+    if isinstance(data, Assessments):
+        return data
+    if rules is not None and column is not None:
+        raise InputError("rules and a column", "one of them")
+    declared = None if labels is None else read_labels(labels)
+    table = None if rules is None else read_rules(rules)
+    top = max(declared.values()) if declared else None
+    score = _by_label(declared, column) if table is None else _by_rules(table, declared)
+    votes, repeated = _collected(assessments(data), score)
+    if not votes:
+        raise InputError("no assessments", "at least one", "assessments")
+    if "all" in votes:
+        raise InputError("a topic named 'all'", "another name: 'all' is the summary's")
+    if table is not None:
+        declared, top = None, table.top
+    assessors = dict.fromkeys(a for docs in votes.values() for doc in docs.values() for a in doc)
+    seen = {score for docs in votes.values() for doc in docs.values() for score in doc.values()}
+    again = f"{counted(repeated, 'judgment')} given more than once, each time alike"
+    return Assessments(
+        tuple(assessors),
+        votes,
+        _names(declared) if declared else {s: exact(s) for s in sorted(seen)},
+        declared,
+        top,
+        (Notice("repeated", again),) if repeated else (),
+    )
+
+
+def _collected(
+    found: Iterator[Assessment], score: Callable[[Assessment], float]
+) -> tuple[dict[str, dict[str, dict[str, float]]], int]:
+    """The votes, and how many came more than once."""
+    votes: dict[str, dict[str, dict[str, float]]] = {}
+    firsts: dict[tuple[str, str, str], Assessment] = {}
+    repeated = 0
+    for one in found:
+        value = score(one)
+        before = votes.setdefault(one.topic, {}).setdefault(one.doc, {})
+        first = firsts.setdefault((one.topic, one.doc, one.assessor), one)
+        if before.setdefault(one.assessor, value) != value:
+            place = f"in {first.where}:{first.line}" if first.line else "before"
+            raise InputError(
+                f"score {exact(value)} by {one.assessor} for document {one.doc} of {one.topic}",
+                f"{exact(before[one.assessor])} as {place}",
+                one.where,
+                one.line,
+            )
+        repeated += first is not one
+    return votes, repeated
+
+
+def _by_label(
+    declared: Mapping[str, float] | None, column: str | None
+) -> Callable[[Assessment], float]:
+    def score(one: Assessment) -> float:
+        label = one.cells[_label_column(one, column)]
+        return _points(label, declared, one.where, one.line)
+
+    return score
+
+
+def _by_rules(rules: Rules, declared: Mapping[str, float] | None) -> Callable[[Assessment], float]:
+    """The rules' score; with an alphabet, the answers are its labels."""
+
+    def score(one: Assessment) -> float:
+        cells = dict(one.cells)
+        if declared is not None:
+            for name in filter(rules.asks, one.cells):
+                cells[name] = _points(cells[name], declared, one.where, one.line)
+        return rules.score(cells, one.where, one.line)
+
+    return score
+
+
+def _label_column(one: Assessment, column: str | None) -> str:
+    if column is not None and column in one.cells:
+        return column
+    spellings = LABEL if column is None else (column.lower(),)
+    lower = {name.lower(): name for name in one.cells}
+    for spelling in spellings:
+        if spelling in lower:
+            return lower[spelling]
+    found = f"columns {', '.join(one.cells) or '(none)'} beside topic, doc and assessor"
+    expected = "one named label (or level, rating, …), a column chosen by name, or rules"
+    raise InputError(found, expected if column is None else f"{column}", one.where, one.line)
+
+
+def _points(
+    label: Any, declared: Mapping[str, float] | None, where: str | None, line: int | None
+) -> float:
+    """What a label is worth."""
+    given = answer(label)
+    text = given if isinstance(given, str) else exact(given)
+    if declared is not None:
+        worth, expected = declared.get(text), f"one of {', '.join(declared)}"
+    else:
+        worth = level_of(text, number=None if isinstance(given, str) else given)
+        expected = "a number or L0, L1, …, or the points of each label (S=3,A=2,…)"
+    if worth is None:
+        raise InputError(f"label {text!r}", expected, where, line)
+    return worth
+
+
+def read_labels(labels: LabelsLike) -> dict[str, float]:
+    """An alphabet: the points of each label.
+
+    >>> read_labels("S=1,A=2/3,B=1/3,C=0")["A"]
+    0.6666666666666666
+    """
+    if isinstance(labels, Mapping):
+        pairs = [(str(name), str(points)) for name, points in labels.items()]
+    else:
+        parts = [part.partition("=") for part in labels.split(",")]
+        pairs = [(name.strip(), points) for name, _, points in parts]
+    expected = "labels with their points such as S=3,A=2,B=1,C=0, each once"
+    if not pairs:
+        raise InputError("no labels", expected)
+    made: dict[str, float] = {}
+    for name, points in pairs:
+        if not name or name in made:
+            raise InputError(f"{name!r} twice" if name else "an empty label", expected)
+        made[name] = read_number(points, f"{name}={points}", expected)
+    return made
+
+
+def read_number(text: str, found: str | None = None, expected: str = "a number") -> float:
+    """A number that may be a fraction.
+
+    >>> read_number("2/3"), read_number("0.5")
+    (0.6666666666666666, 0.5)
+    """
+    try:
+        return float(Fraction(text.strip()))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise InputError(found or repr(text), expected) from None
+
+
+def _names(declared: Mapping[str, float]) -> dict[float, str]:
+    """Labels with the same points are one."""
+    made: dict[float, str] = {}
+    for label, points in declared.items():
+        made[points] = f"{made[points]}/{label}" if points in made else label
+    return made
+
+
+def exact(value: float) -> str:
+    """A number in its shortest form that reads back as the same.
+
+    >>> exact(2.0), exact(4.6), exact(2 / 3)
+    ('2', '4.6', '0.6666666666666666')
+    """
+    return str(int(value)) if value.is_integer() else repr(value)

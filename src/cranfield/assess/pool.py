@@ -1,0 +1,296 @@
+"""Pools: the documents that runs bring to the assessors, who brought them, what is unjudged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import accumulate, chain, pairwise
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
+from cranfield.data.records import finite
+from cranfield.data.run import Run, RunLike, Ties, read_runs
+from cranfield.data.strings import Bools, Ints
+from cranfield.data.tracks import TeamsLike, TopicsLike, read_teams, read_topics
+from cranfield.errors import CranfieldError, InputError
+from cranfield.scores import ALL, Notice
+from cranfield.wording import counted, some
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Docs: TypeAlias = dict[str, tuple[str, ...]]  # of each topic
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one run, or one team, brought to the pool of a topic, or of ``all`` topics.
+
+    Its documents are those in its top ranks; `unique` are in the pool only thanks to it. What
+    needs judgments is None without them.
+    """
+
+    kind: Literal["run", "team"]
+    name: str
+    team: str | None
+    topic: str
+    documents: int
+    unique: int
+    unique_relevant: int | None
+    unjudged: int | None
+
+    @property
+    def judged(self) -> float | None:
+        """The share of its documents that are judged; None where there is nothing to share."""
+        if self.unjudged is None or not self.documents:
+            return None
+        return 1 - self.unjudged / self.documents
+
+    def to_dict(self) -> dict[str, Any]:
+        """``{name of the column: cell}``."""
+        cells = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {**cells, "judged": self.judged}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pool:
+    """For each topic, the union of the first `depth` documents of all runs.
+
+    `docs` are by topic, and in the order of their ids, which tells nothing of ranks. All arrays
+    have a row for each of them, one topic after the other.
+    """
+
+    depth: int
+    runs: tuple[str, ...]
+    teams: tuple[str, ...] | None  # of each run
+    docs: Docs
+    found: Bools  # [documents, runs]: who brought what
+    is_judged: Bools | None = None
+    is_relevant: Bools | None = None
+    notices: tuple[Notice, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __repr__(self) -> str:
+        size = f"{counted(len(self), 'document')} of {counted(len(self.docs), 'topic')}"
+        return f"Pool: {size} at depth {self.depth} from {counted(len(self.runs), 'run')}"
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in the order asked for or in that of the runs."""
+        return tuple(self.docs)
+
+    def to_dict(self) -> dict[str, list[str]]:
+        """``{topic: [doc, …]}``."""
+        return {topic: list(docs) for topic, docs in self.docs.items()}
+
+    @property
+    def unjudged(self) -> Docs | None:
+        """The documents that nobody judged yet; None if the pool was made without judgments."""
+        return None if self.is_judged is None else self._where(~self.is_judged)
+
+    @property
+    def relevant(self) -> Docs | None:
+        """The documents known to be relevant; None if the pool was made without judgments."""
+        return None if self.is_relevant is None else self._where(self.is_relevant)
+
+    def _where(self, flags: Bools) -> Docs:
+        kept = zip(self.docs.items(), self._bounds, strict=True)
+        return {
+            topic: tuple(doc for doc, flag in zip(docs, flags[a:b], strict=True) if flag)
+            for (topic, docs), (a, b) in kept
+        }
+
+    @cached_property
+    def _bounds(self) -> list[tuple[int, int]]:
+        """First and last row (exclusive) of each topic."""
+        return list(pairwise(accumulate(map(len, self.docs.values()), initial=0)))
+
+    def contributions(self, per_topic: bool = False) -> list[Contribution]:
+        """What each run brought, then what each team did if teams are known: to all topics, and
+        before that to every single one if asked for.
+
+        >>> runs = {"bm25": {"q1": ["a", "b"]}, "dense": {"q1": ["a", "c"]}}
+        >>> [(c.name, c.documents, c.unique) for c in pool(runs, depth=2).contributions()]
+        [('bm25', 2, 1), ('dense', 2, 1)]
+        """
+        made = list(self._counted("run", self.runs, self.teams, self.found, per_topic))
+        if self.teams is not None:
+            names = tuple(dict.fromkeys(self.teams))
+            members = [[team == name for team in self.teams] for name in names]
+            found = np.stack([self.found[:, m].any(axis=1) for m in members], axis=1)
+            made += self._counted("team", names, names, found, per_topic)
+        return made
+
+    def _counted(
+        self,
+        kind: Literal["run", "team"],
+        names: Sequence[str],
+        teams: Sequence[str] | None,
+        found: Bools,
+        per_topic: bool,
+    ) -> Iterator[Contribution]:
+        alone = found & (found.sum(axis=1, keepdims=True) == 1)
+        wanted = [found, alone, None, None]
+        if self.is_judged is not None and self.is_relevant is not None:
+            wanted[2] = alone & self.is_relevant[:, None]
+            wanted[3] = found & ~self.is_judged[:, None]
+        counts = [None if flags is None else self._by_topic(flags) for flags in wanted]
+        for i, name in enumerate(names):
+            team = None if teams is None else teams[i]
+            for t, topic in enumerate((*self.topics, ALL)):
+                if per_topic or topic == ALL:
+                    cells = [None if count is None else int(count[t, i]) for count in counts]
+                    yield Contribution(kind, name, team, topic, *cells)  # type: ignore[arg-type]
+
+    def _by_topic(self, flags: Bools) -> Ints:
+        """How many are set in each column: topic by topic, then in all."""
+        sums = [flags[a:b].sum(axis=0) for a, b in self._bounds]
+        return np.array([*sums, flags.sum(axis=0)])
+
+    def to_polars(self, per_topic: bool = False) -> pl.DataFrame:
+        """The contributions as a frame, a row for each."""
+        import polars as pl
+
+        rows = [c.to_dict() for c in self.contributions(per_topic)]
+        whole = dict.fromkeys(("documents", "unique", "unique_relevant", "unjudged"), pl.Int64())
+        names = dict.fromkeys(("kind", "name", "team", "topic"), pl.String())
+        return pl.DataFrame(rows, {**names, **whole, "judged": pl.Float64()})
+
+
+def pool(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    depth: int = 100,
+    *,
+    qrels: QrelsLike = None,
+    teams: TeamsLike = None,
+    topics: TopicsLike = None,
+    rel: float | None = None,
+    ties: Ties | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+) -> Pool:
+    """The first `depth` documents of all runs together, topic by topic.
+
+    qrels
+        Judgments made so far: they tell what is unjudged, and what is relevant: every level
+        from `rel`, or above 0 if that is not given.
+    teams
+        Whose the runs are: ``{run: team}``, a path or a frame.
+    topics
+        Those to pool, as a list or a path; else the judged ones, else all of the runs.
+    ties
+        Order of the lists, see `read_run`.
+
+    >>> made = pool({"q1": {"a": 0.9, "b": 0.8, "c": 0.7}}, depth=2)
+    >>> made, made.to_dict()
+    (Pool: 2 documents of 1 topic at depth 2 from 1 run, {'q1': ['a', 'b']})
+    """
+    if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
+        raise CranfieldError(f"found depth {depth!r}, expected a whole number from 1")
+    if rel is not None and finite(rel) is None:
+        raise CranfieldError(f"found rel {rel!r}, expected a finite number")
+    read = read_runs(runs, run_format, ties=ties)
+    names = tuple(run.name for run in read)
+    judgments = None if qrels is None else read_qrels(qrels, qrels_format)
+    wanted = None if topics is None else read_topics(topics)
+    team_of = None if teams is None else read_teams(teams)
+    if wanted is None and judgments is not None:
+        wanted = judgments.topics
+    finders, answered = _collected(read, int(depth), wanted)
+    docs_of = {topic: tuple(sorted(found)) for topic, found in finders.items()}
+    who = [finders[topic][doc] for topic, docs in docs_of.items() for doc in docs]
+    found = np.zeros((len(who), len(read)), dtype=bool)
+    found[np.repeat(np.arange(len(who)), [*map(len, who)]), [*chain.from_iterable(who)]] = True
+    is_judged, is_relevant = (None, None) if judgments is None else _judged(docs_of, judgments, rel)
+    return Pool(
+        int(depth),
+        names,
+        None if team_of is None else tuple(team_of.get(name, name) for name in names),
+        docs_of,
+        found,
+        is_judged,
+        is_relevant,
+        (
+            *([] if team_of is None else _about_teams(names, team_of)),
+            *_about_topics(names, answered, docs_of, judgments, topics is not None),
+        ),
+    )
+
+
+def _collected(
+    runs: Sequence[Run], depth: int, wanted: Sequence[str] | None
+) -> tuple[dict[str, dict[str, list[int]]], list[dict[str, None]]]:
+    """Which runs found each document of each topic, and the topics that each run answers."""
+    finders: dict[str, dict[str, list[int]]] = {topic: {} for topic in wanted or ()}
+    answered = []
+    for i, run in enumerate(runs):
+        lists = run.rankings(depth)
+        answered.append(dict.fromkeys(lists))
+        for topic, docs in lists.items():
+            if wanted is None:
+                finders.setdefault(topic, {})
+            if topic in finders:
+                for doc in docs:
+                    finders[topic].setdefault(doc, []).append(i)
+    if ALL in finders:
+        raise InputError(f"a topic named {ALL!r}", f"another name: {ALL!r} is the summary's")
+    if not any(finders.values()):
+        raise CranfieldError(f"found no document for {some(list(finders), 'topic')}, expected some")
+    return finders, answered
+
+
+def _judged(docs_of: Docs, judgments: Qrels, rel: float | None) -> tuple[Bools, Bools]:
+    """Which documents are judged, and which are relevant."""
+    known = judgments.to_dict()
+    pairs = ((known.get(topic, {}), doc) for topic, docs in docs_of.items() for doc in docs)
+    levels = np.array([of_topic.get(doc, np.nan) for of_topic, doc in pairs])
+    return ~np.isnan(levels), levels > 0 if rel is None else levels >= rel
+
+
+# -- what the user should know ----------------------------------------------------------------
+
+
+def _about_topics(
+    runs: Sequence[str],
+    answered: Sequence[Mapping[str, None]],
+    docs_of: Docs,
+    judgments: Qrels | None,
+    asked: bool,
+) -> Iterator[Notice]:
+    known = docs_of.keys() if judgments is None else set(judgments.topics)
+    if others := [t for t in dict.fromkeys(chain.from_iterable(answered)) if t not in docs_of]:
+        why = "not asked for" if asked else "without judgments"
+        said = f"{some(others, 'topic')} of the runs {why}, left out"
+        yield Notice("other-topics", said, topics=tuple(others))
+    if new := [topic for topic, docs in docs_of.items() if docs and topic not in known]:
+        said = f"{some(new, 'topic')} without judgments: every document is unjudged"
+        yield Notice("unjudged-topics", said, topics=tuple(new))
+    anywhere = set(chain.from_iterable(answered))
+    if nowhere := [topic for topic in docs_of if topic not in anywhere]:
+        said = f"{some(nowhere, 'topic')} not answered by any run"
+        yield Notice("missing-topics", said, topics=tuple(nowhere))
+    for run, lists in zip(runs, answered, strict=True):
+        if missing := [topic for topic in docs_of if topic in anywhere and topic not in lists]:
+            said = f"{run}: {some(missing, 'topic')} not answered"
+            yield Notice("missing-topics", said, run, tuple(missing))
+
+
+def _about_teams(runs: Sequence[str], team_of: Mapping[str, str]) -> Iterator[Notice]:
+    """What is odd about the teams; an error if they are those of other runs."""
+    if not set(runs) & team_of.keys():
+        found = f"found teams of {some(list(team_of), 'run')}"
+        raise CranfieldError(f"{found}, expected those of {some(list(runs), 'run')}")
+    if alone := [run for run in runs if run not in team_of]:
+        for run in alone:
+            if run in team_of.values():
+                found = f"a team named as the run {run}, which has no team"
+                raise CranfieldError(f"found {found}, expected the team of every run")
+        said = f"no team is given for {some(alone, 'run')}: each such run is a team of its own"
+        yield Notice("teams", said)
+    if others := [run for run in team_of if run not in runs]:
+        yield Notice("teams", f"teams are given for {some(others, 'run')} not pooled")

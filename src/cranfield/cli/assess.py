@@ -1,0 +1,147 @@
+"""`cranfield assess`: several assessors' labels as one set of judgments, and how they agree."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
+from cranfield.assess.agreement import agreement
+from cranfield.assess.assessments import Assessments, read_assessments, read_number
+from cranfield.assess.rules import BUILT_IN
+from cranfield.data.files import write_whole
+from cranfield.report.agreement import FORMATS as AGREEMENT_FORMATS
+from cranfield.report.agreement import render_agreement
+from cranfield.report.qrels import FORMATS as QRELS_FORMATS
+from cranfield.report.qrels import render_qrels
+from cranfield.scores import Notice, printable
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command and its two subcommands."""
+    p = commands.add_parser(
+        "assess",
+        help="consolidate several assessors' labels, or measure how they agree",
+        description="Work with the labels of several assessors.",
+    )
+    actions = p.add_subparsers(metavar="ACTION", required=True)
+    _add_aggregate(actions)
+    _add_agree(actions)
+
+
+def _add_input(p: Any) -> None:
+    p.add_argument(
+        "files", metavar="FILE", nargs="+",
+        help="one for each assessor, named after the file (TREC, NTCIR, CSV, TSV, JSON, JSONL), or "
+        "a table with a column assessor",
+    )  # fmt: skip
+    p.add_argument(
+        "--labels", metavar="A=2,B=1,C=0",
+        help="the points of each label (default: numbers, or L0, L1, …)",
+    )  # fmt: skip
+    p.add_argument(
+        "--rules", metavar="NAME|FILE",
+        help="turns several criteria into a score for each assessor: a TOML file, or one of "
+        + ", ".join(BUILT_IN),
+    )  # fmt: skip
+    p.add_argument("--column", metavar="NAME", help="the column of the label in a table")
+
+
+def _add_aggregate(actions: Any) -> None:
+    p = actions.add_parser(
+        "aggregate",
+        help="several assessors' labels to one level for each item",
+        description="Consolidate several assessors' labels to one level for each item.",
+    )
+    _add_input(p)
+    p.add_argument("--scheme", choices=SCHEMES, default="majority", help="default: majority")
+    p.add_argument(
+        "--ties", choices=TIES,
+        help="majority: where several scores are given most often, level 0 (zero, the default), "
+        "the lower or the higher of them",
+    )  # fmt: skip
+    p.add_argument("--p", type=float, metavar="P", help="unanimity: strength (default: 0.2)")
+    p.add_argument(
+        "--max-score", type=float, metavar="N",
+        help="unanimity: the highest possible score (default: that of --labels or --rules, else "
+        "the highest given)",
+    )  # fmt: skip
+    p.add_argument(
+        "--keep-zero", action="store_true", help="unanimity: what all scored 0 stays at 0"
+    )
+    p.add_argument("--best", metavar="QRELS", help="favourites: items to add to the relevant ones")
+    p.add_argument(
+        "--missing", metavar="error|skip|LABEL", default="error",
+        help="where an assessor did not judge an item that others did: an error (default), those "
+        "who did decide (skip), or the label to assume",
+    )  # fmt: skip
+    p.add_argument(
+        "--threshold", metavar="X",
+        help="afterwards: 1 for scores from X (to within 1e-9; 2/3 is fine), else 0",
+    )  # fmt: skip
+    p.add_argument("--map", dest="levels", metavar="4=2,3=2,…", help="afterwards: scores to levels")
+    p.add_argument("-f", "--format", choices=QRELS_FORMATS, default="trec", help="default: trec")
+    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    p.set_defaults(run=run_aggregate)
+
+
+def _add_agree(actions: Any) -> None:
+    p = actions.add_parser(
+        "agree",
+        help="Cohen's, weighted and Fleiss' κ, Krippendorff's α, confusion matrices",
+        description="How far assessors agree: percent agreement, Cohen's κ (plain, linear, "
+        "quadratic) of every pair, Fleiss' κ, Krippendorff's α, confusion matrices.",
+    )
+    _add_input(p)
+    p.add_argument("-q", "--per-topic", action="store_true", help="show every topic, then all")
+    p.add_argument(
+        "-f", "--format", choices=AGREEMENT_FORMATS, default="table", help="default: table"
+    )
+    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    p.set_defaults(run=run_agree)
+
+
+def run_aggregate(options: argparse.Namespace) -> int:
+    """Consolidate and write the judgments."""
+    qrels = aggregate(
+        _read(options),
+        options.scheme,
+        ties=options.ties,
+        p=options.p,
+        max_score=options.max_score,
+        keep_zero=options.keep_zero,
+        best=options.best,
+        missing=options.missing,
+        threshold=None if options.threshold is None else read_number(options.threshold),
+        levels=options.levels,
+    )
+    _write(render_qrels(qrels.to_dict(), options.format), options.output)
+    _tell(qrels.notices)
+    return 0
+
+
+def run_agree(options: argparse.Namespace) -> int:
+    """Compute and write how far assessors agree."""
+    found = agreement(_read(options), options.per_topic)
+    _write(render_agreement(found, options.format), options.output)
+    if options.format != "table":  # which has them
+        _tell(found.notices)
+    return 0
+
+
+def _read(options: argparse.Namespace) -> Assessments:
+    return read_assessments(options.files, options.labels, options.rules, options.column)
+
+
+def _write(text: str, output: str | None) -> None:
+    if output is not None:
+        write_whole(output, text.encode())
+    else:
+        sys.stdout.buffer.write(text.encode())
+
+
+def _tell(notices: Iterable[Notice]) -> None:
+    for notice in notices:
+        print(f"note: {printable(notice.text)}", file=sys.stderr)

@@ -1,0 +1,64 @@
+"""`cranfield label`: what a run found, label by label, next to what it missed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any
+
+from cranfield.cli.evaluate import add_formats, add_labels, add_order, labelling_of
+from cranfield.data.files import write_whole
+from cranfield.errors import CranfieldError
+from cranfield.evaluate import TIE_CHOICES
+from cranfield.report.labelled import FORMATS, render, text
+from cranfield.tracing import label
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    p = commands.add_parser(
+        "label",
+        help="a run's lists with the label of each document, next to what was missed",
+        description="Show the lists of a run with the label of each document, next to the relevant "
+        "documents that were missed: where to begin when a topic fails.",
+    )
+    p.add_argument("qrels", metavar="QRELS", help="judgments")
+    p.add_argument("run_file", metavar="RUN", help="results")
+    p.add_argument(
+        "--topic", dest="topics", metavar="TOPIC", action="append",
+        help="the topic; may be repeated (default: all that are judged)",
+    )  # fmt: skip
+    p.add_argument("-f", "--format", choices=FORMATS, default="text", help="default: text")
+    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    add_order(p.add_argument_group("lists"), [name for name in TIE_CHOICES if name != "expected"])
+    other = p.add_argument_group("judgments and files")
+    other.add_argument(
+        "--rel", type=float, metavar="N", help="lowest relevant level (default: all above 0)"
+    )
+    add_labels(other)
+    add_formats(other)
+    p.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Label and print."""
+    if options.qrels == options.run_file == "-":
+        raise CranfieldError("found - twice, expected standard input once")
+    names = ("rel", "ties", "depth", "condensed", "exclude_self", "labels", "separator",
+             "qrels_format", "run_format")  # fmt: skip
+    settings = {name: getattr(options, name) for name in names}
+    lists = label(
+        options.qrels, options.run_file, options.topics, labelling=labelling_of(options), **settings
+    )
+    if options.format != "text":
+        shown = render(lists, options.format)
+    else:
+        tty = options.output is None and sys.stdout.isatty()
+        width = os.get_terminal_size().columns if tty else None
+        shown = "\n\n".join(text(one, width, colour=tty) for one in lists) + "\n"
+    if options.output is not None:
+        write_whole(options.output, shown.encode())
+    else:
+        sys.stdout.buffer.write(shown.encode())
+    return 0

@@ -1,0 +1,100 @@
+"""`cranfield pool`: what to judge, whose it is, and what is still unjudged."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any
+
+from cranfield.assess.pool import pool
+from cranfield.cli.evaluate import add_formats
+from cranfield.data.files import write_whole
+from cranfield.data.run import TIES
+from cranfield.errors import CranfieldError
+from cranfield.report.pool import FORMATS, notice_lines, render, render_lists, table
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    p = commands.add_parser(
+        "pool",
+        help="pool the top documents of runs, and see who contributed what",
+        description="For each topic, take together the first K documents of all runs. Shows what "
+        "each run and each team brought, and with judgments what is still unjudged.",
+        epilog="Lists of documents are written as lines `topic doc`, or as CSV, TSV or JSON if the "
+        "name of the file ends so. They are in the order of document ids, which tells nothing of "
+        "ranks.",
+    )
+    p.add_argument("runs", metavar="RUN", nargs="+", help="results: topic Q0 doc rank score tag")
+    p.add_argument("--depth", type=int, metavar="K", default=100, help="default: 100")
+    p.add_argument("-o", "--output", metavar="FILE", help="write the pool to FILE")
+    p.add_argument(
+        "--unjudged", metavar="FILE",
+        help="write to FILE what of the pool is not judged yet; needs --qrels",
+    )  # fmt: skip
+    p.add_argument("-q", "--per-topic", action="store_true", help="show every topic too")
+    p.add_argument(
+        "-f", "--format", choices=FORMATS, default="table",
+        help="of what is shown: a table for people (default), or all numbers for programs",
+    )  # fmt: skip
+    who = p.add_argument_group("judgments, topics and teams")
+    who.add_argument("--qrels", metavar="QRELS", help="the judgments made so far")
+    who.add_argument(
+        "--rel", type=float, metavar="N", help="lowest relevant level (default: all above 0)"
+    )
+    who.add_argument(
+        "--topics", metavar="FILE",
+        help="the topics to pool, each at the start of a line (default: those of the judgments, "
+        "else all)",
+    )  # fmt: skip
+    who.add_argument(
+        "--teams", metavar="FILE",
+        help="whose the runs are: lines `run team`, or a table with these columns",
+    )  # fmt: skip
+    other = p.add_argument_group("other")
+    other.add_argument(
+        "--ties", choices=TIES,
+        help="order of a list: trec: by score, then document id, both descending (default); rank: "
+        "by the rank column; given: as in the file (default without scores)",
+    )  # fmt: skip
+    add_formats(other)
+    p.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Pool, write the lists, and show who contributed."""
+    if [*options.runs, options.qrels, options.topics, options.teams].count("-") > 1:
+        raise CranfieldError("found - twice, expected standard input once")
+    if options.unjudged is not None and options.qrels is None:
+        raise CranfieldError("found --unjudged, expected --qrels QRELS with it")
+    if options.output is not None and options.output == options.unjudged:
+        raise CranfieldError(f"found {options.output} for -o and --unjudged, expected two files")
+    made = pool(
+        options.runs,
+        options.depth,
+        qrels=options.qrels,
+        teams=options.teams,
+        topics=options.topics,
+        rel=options.rel,
+        ties=options.ties,
+        qrels_format=options.qrels_format,
+        run_format=options.run_format,
+    )
+    lists = ((options.output, made.docs), (options.unjudged, made.unjudged))
+    files = [(path, render_lists(docs or {}, _format(path))) for path, docs in lists if path]
+    if options.format == "table":
+        shown = (table(made, options.per_topic) + "\n").encode()
+    else:
+        shown = render(made, options.format, options.per_topic)
+        for line in notice_lines(made):
+            print(line, file=sys.stderr)
+    for path, data in files:
+        write_whole(path, data)
+    sys.stdout.buffer.write(shown)
+    return 0
+
+
+def _format(path: str) -> str:
+    suffix = os.path.splitext(path)[1].lower().removeprefix(".")
+    return suffix if suffix in ("csv", "tsv", "json") else "text"

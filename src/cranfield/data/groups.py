@@ -1,0 +1,135 @@
+"""Which judged items belong together: equivalence classes, and groups that count as one.
+
+A file has ``topic doc class`` on each line, or is a table with such columns; it may be the
+judgments themselves, in NTCIREVAL's format with classes (``topic doc L2 class``).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from cranfield.data import topic_dirs
+from cranfield.data.columns import SPELLINGS
+from cranfield.data.formats import LABEL, recognise
+from cranfield.data.mappings import read_json
+from cranfield.data.records import HEADED, Text, fields_of, lines, rows
+from cranfield.data.source import Source
+from cranfield.data.tables import is_frame, polars_frame
+from cranfield.errors import InputError
+from cranfield.wording import counted
+
+GroupsLike: TypeAlias = Any  # a path, {topic: {doc: class}}, a frame, tuples, or Groups
+EXPECTED = "topic doc class"
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The class of each item that has one.
+
+    >>> read_groups({"q1": {"Paul McCartney": "paul", "McCartney": "paul"}})
+    Groups: 2 items of 1 topic
+    """
+
+    names: Mapping[str, Mapping[str, str]]  # {topic: {doc: class}}
+    where: str = "classes"
+
+    def __repr__(self) -> str:
+        items = counted(sum(map(len, self.names.values())), "item")
+        return f"Groups: {items} of {counted(len(self.names), 'topic')}"
+
+
+def read_groups(data: GroupsLike, separator: str | None = None) -> Groups:
+    """Classes from a path, a mapping, a Polars or pandas frame, or tuples."""
+    if isinstance(data, Groups):
+        return data
+    where = "classes"
+    if isinstance(data, str | os.PathLike):
+        where = os.fspath(data)
+        if (inside := topic_dirs.groups(where, Text(separator))) is not None:
+            return Groups(inside, where)
+        found = _of_file(Source.of(data), separator)
+    elif is_frame(data):
+        frame = polars_frame(data, list, where)
+        found = _of_rows(((None, row) for row in frame.iter_rows(named=True)), where)
+    elif isinstance(data, Mapping):
+        found = _of_mapping(data, where)
+    elif isinstance(data, Iterable) and not isinstance(data, bytes):
+        found = ((None, tuple(row)) for row in data)
+    else:
+        raise InputError(repr(data), "classes as a path, a mapping, a frame or tuples")
+    return Groups(_once(found, where), where)
+
+
+_Line: TypeAlias = tuple[int | None, tuple[Any, ...]]
+
+
+def _of_file(source: Source, separator: str | None) -> Iterator[_Line]:
+    format = recognise(source, None, separator)
+    if format == "json":
+        yield from _of_mapping(read_json(source), source.name)
+    elif format not in ("trec", "ntcir"):
+        yield from _of_rows(rows(source, format), source.name, format in HEADED)
+    else:
+        for number, line in lines(source):
+            if isinstance(line, InputError):
+                raise line
+            fields = fields_of(line, separator)
+            if len(fields) == 4 and LABEL.fullmatch(fields[2]):  # judgments with classes
+                del fields[2]
+            elif format == "ntcir":
+                found = f"no class ({line.strip()!r})"
+                raise InputError(found, "topic doc L2 class", source.name, number)
+            yield number, tuple(fields)
+
+
+def _of_rows(
+    table: Iterable[tuple[int | None, dict[str, Any]] | InputError],
+    where: str,
+    headed: bool = False,
+) -> Iterator[_Line]:
+    for row in table:
+        if isinstance(row, InputError):
+            raise row
+        line, cells = row
+        lower = {str(name).strip().lower(): name for name in cells}
+        wanted = ("topic", "doc", "class")
+        named = [next((lower[s] for s in SPELLINGS[name] if s in lower), None) for name in wanted]
+        if None in named:
+            found = f"columns {', '.join(map(str, cells))}"
+            raise InputError(found, f"the columns {', '.join(wanted)}", where, line)
+        if headed:
+            headed = False
+        else:
+            yield line, tuple(cells[name] for name in named if name is not None)
+
+
+def _of_mapping(data: Any, where: str) -> Iterator[_Line]:
+    if not isinstance(data, Mapping):
+        raise InputError(type(data).__name__, "{topic: {doc: class}}", where)
+    for topic, docs in data.items():
+        if not isinstance(docs, Mapping):
+            found = f"{type(docs).__name__} for topic {topic!r}"
+            raise InputError(found, "{doc: class}", where)
+        for doc, name in docs.items():
+            yield None, (topic, doc, name)
+
+
+def _once(found: Iterable[_Line], where: str) -> dict[str, dict[str, str]]:
+    """Each item in one class: more than one is refused, as nobody says what it would mean."""
+    made: dict[str, dict[str, str]] = {}
+    for line, cells in found:
+        texts = ["" if cell is None else str(cell).strip() for cell in cells]
+        if len(texts) != 3 or not all(texts):
+            said = " ".join(texts)
+            raise InputError(f"{len(texts)} fields ({said!r})", EXPECTED, where, line)
+        topic, doc, name = texts
+        before = made.setdefault(topic, {}).setdefault(doc, name)
+        if before != name:
+            said = f"class {name} for document {doc} of topic {topic}"
+            raise InputError(said, f"one class, {before}", where, line)
+    if not made:
+        raise InputError("no classes", "at least one", where)
+    return made

@@ -1,0 +1,250 @@
+"""Topic directories, as NTCIREVAL has them: a directory for each topic, with files of its own.
+
+``DIR/0001/0001.rel`` holds the judgments of topic 0001, ``doc L2`` on each line, or ``doc L2
+class``; ``DIR/0001/0001.bm25.res`` is what the run bm25 found, one document on each line, from
+the top down. The suffix of judgments may be another: ``DIR/*.erel`` asks for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from cranfield.data.records import (
+    PLAIN,
+    Problem,
+    Record,
+    Text,
+    fields_of,
+    level_of,
+    lines,
+)
+from cranfield.data.source import Source
+from cranfield.errors import CranfieldError, InputError
+from cranfield.wording import some
+
+REL = "rel"
+RES = "res"
+_MADE = ("lab", "elab", "nev", "enev", "res", "tid")  # what is not judgments
+
+
+class Judged(NamedTuple):
+    """A line of a judgments file of one topic."""
+
+    line: int
+    doc: str
+    level: float
+    group: str | None  # the equivalence class, if the line names one
+
+
+class Labelled(NamedTuple):
+    """A line of a labelled list: what an item of a run was found to be."""
+
+    doc: str
+    level: float | None  # None: unjudged, or redundant
+    group: str | None = None
+    line: int | None = None
+
+
+def read_judged(source: Source, text: Text = PLAIN) -> Iterator[Judged | InputError]:
+    """The judgments of one topic: ``doc L2``, or with a class, ``doc L2 1``."""
+    for number, line in lines(source):
+        if isinstance(line, InputError):
+            yield line
+            continue
+        fields = fields_of(line, text.separator)
+        if len(fields) not in (2, 3) or not fields[0]:
+            found = f"{len(fields)} fields ({line.strip()!r})"
+            yield InputError(found, "doc L2 or doc L2 class", source.name, number)
+            continue
+        level = level_of(fields[1], text.labels)
+        if level is None:
+            expected = f"one of {', '.join(text.labels)}" if text.labels else "L0, L1, L2, …"
+            yield InputError(f"label {fields[1]!r}", expected, source.name, number)
+            continue
+        yield Judged(number, fields[0], level, fields[2] if len(fields) == 3 else None)
+
+
+def read_rel(source: Source, text: Text = PLAIN, classes: bool = False) -> list[Judged]:
+    """The judgments of one topic, each document once; with `classes`, all have one."""
+    judged: dict[str, Judged] = {}
+    for item in read_judged(source, text):
+        if isinstance(item, InputError):
+            raise item
+        if classes and item.group is None:
+            found = f"no class for {item.doc}"
+            raise InputError(found, "doc L2 class", source.name, item.line)
+        first = judged.setdefault(item.doc, item)
+        if first[1:] != item[1:]:
+            found = f"another judgment of document {item.doc}"
+            raise InputError(found, f"that of line {first.line}", source.name, item.line)
+    return list(judged.values())
+
+
+def read_list(source: Source, separator: str | None = None) -> list[str]:
+    """The documents of one topic from the top down, each on a line of its own."""
+    found: dict[str, int] = {}
+    for number, line in lines(source):
+        if isinstance(line, InputError):
+            raise line
+        doc = line.strip()
+        if len(fields_of(doc, separator)) != 1:
+            held = "blanks" if separator is None else f"the separator {separator!r}"
+            raise InputError(f"{held} in {doc!r}", "one document a line", source.name, number)
+        if doc in found:
+            again = f"document {doc} again (first on line {found[doc]})"
+            raise InputError(again, "each document once", source.name, number)
+        found[doc] = number
+    return list(found)
+
+
+def read_labelled(source: Source, separator: str | None = None) -> list[Labelled]:
+    """A labelled list from the top down: ``doc``, ``doc L2`` or ``doc L2 class`` on each line."""
+    found: dict[str, Labelled] = {}
+    for number, line in lines(source):
+        if isinstance(line, InputError):
+            raise line
+        doc, *said = fields_of(line, separator)
+        level = level_of(said[0]) if said else None
+        if not doc or len(said) > 2:
+            held = f"{len(said) + 1} fields ({line.strip()!r})"
+            raise InputError(held, "doc, doc L2 or doc L2 class", source.name, number)
+        if said and level is None:
+            raise InputError(f"label {said[0]!r}", "L0, L1, L2, …", source.name, number)
+        if doc in found:
+            again = f"document {doc} again (first on line {found[doc].line})"
+            raise InputError(again, "each document once", source.name, number)
+        found[doc] = Labelled(doc, level, said[1] if len(said) == 2 else None, number)
+    return list(found.values())
+
+
+def _topics(directory: str) -> dict[str, set[str]]:
+    """``{topic: names of its files}``, none if this is no such directory."""
+    found = {}
+    with os.scandir(directory) as entries:
+        for entry in sorted(entries, key=lambda e: e.name):
+            if entry.is_dir() and not entry.name.startswith("."):
+                files = set(os.listdir(entry.path))
+                if any(name.startswith(f"{entry.name}.") for name in files):
+                    found[entry.name] = files
+    return found
+
+
+def _split(path: str) -> tuple[str, str | None]:
+    """A directory, and the suffix asked for with ``DIR/*.erel``."""
+    directory, name = os.path.split(path)
+    if name.startswith("*.") and os.path.isdir(directory or "."):
+        return directory or ".", name[2:]
+    return path, None
+
+
+def judged_files(path: str) -> dict[str, Source] | None:
+    """``{topic: file of its judgments}`` of a directory; None if `path` is none."""
+    directory, suffix = _split(path)
+    if not os.path.isdir(directory):
+        return None
+    topics = _topics(directory)
+    if not topics and suffix is None:
+        return None
+    suffix = suffix or _suffix(topics, path)
+    found = {
+        topic: Source.of(os.path.join(directory, topic, f"{topic}.{suffix}"))
+        for topic, files in topics.items()
+        if f"{topic}.{suffix}" in files
+    }
+    if not found:
+        raise InputError(f"no file such as 0001/0001.{suffix}", "judgments", path)
+    return found
+
+
+def _suffix(topics: Mapping[str, set[str]], path: str) -> str:
+    """The suffix of the judgments: the one that nothing else has, or rel."""
+    single = {
+        name.removeprefix(f"{topic}.")
+        for topic, files in topics.items()
+        for name in files
+        if name.startswith(f"{topic}.") and name.count(".") == topic.count(".") + 1
+    }
+    suffixes = sorted(single - set(_MADE))
+    if not suffixes:
+        raise InputError("no judgments", "files such as 0001/0001.rel", path)
+    if len(suffixes) > 1 and REL not in suffixes:
+        found = f"judgments {', '.join(suffixes)}"
+        raise InputError(found, f"one of them: {os.path.join(path, '*.' + suffixes[0])}", path)
+    return REL if REL in suffixes else suffixes[0]
+
+
+def judgments(path: str, text: Text = PLAIN) -> Iterator[Record | Problem] | None:
+    """The judgments of all topics of a directory; None if `path` is none."""
+    files = judged_files(path)
+    return None if files is None else _records(files, text)
+
+
+def _records(files: Mapping[str, Source], text: Text) -> Iterator[Record | Problem]:
+    for topic, source in files.items():
+        seen: dict[str, float] = {}
+        for item in read_judged(source, text):
+            if isinstance(item, InputError):
+                yield Problem.error(item, source.name)
+            elif item.doc in seen and seen[item.doc] != item.level:
+                found = f"level {item.level:g} for document {item.doc}"
+                error = InputError(found, f"{seen[item.doc]:g} as above", source.name, item.line)
+                yield Problem.error(error, source.name)
+            elif item.doc in seen:
+                yield Problem("warning", source.name, item.line, f"{item.doc} is judged again")
+            else:
+                seen[item.doc] = item.level
+                yield Record(item.line, topic, item.doc, item.level, None, None, item.group)
+
+
+def groups(path: str, text: Text = PLAIN) -> dict[str, dict[str, str]] | None:
+    """``{topic: {doc: class}}`` of a directory; None if `path` is none."""
+    files = judged_files(path)
+    if files is None:
+        return None
+    found: dict[str, dict[str, str]] = {}
+    for topic, source in files.items():
+        for item in read_judged(source, text):
+            if isinstance(item, InputError):
+                raise item
+            if item.group is None:
+                expected = "doc L2 class"
+                raise InputError(f"no class for {item.doc}", expected, source.name, item.line)
+            found.setdefault(topic, {})[item.doc] = item.group
+    return found
+
+
+def runs(path: str) -> list[str]:
+    """The runs of a directory, as ``DIR/NAME``; none if there are none."""
+    path, _ = _split(path)
+    if not os.path.isdir(path):
+        return []
+    names = {
+        name.removeprefix(f"{topic}.").removesuffix(f".{RES}")
+        for topic, files in _topics(path).items()
+        for name in files
+        if name.startswith(f"{topic}.") and name.endswith(f".{RES}")
+    }
+    return [os.path.join(path, name) for name in sorted(names)]
+
+
+def lists(path: str, separator: str | None = None) -> dict[str, dict[str, float]] | None:
+    """``{topic: {doc: value}}`` of the run ``DIR/NAME``, values falling; None if there is none."""
+    directory, name = os.path.split(path)
+    directory = directory or "."
+    if os.path.isdir(path):
+        if inside := runs(path):
+            names = [os.path.basename(run) for run in inside]
+            expected = f"one of them, such as {inside[0]}"
+            raise CranfieldError(f"{path}: found {some(names, 'run')}, expected {expected}")
+        return None
+    if os.path.exists(path) or not os.path.isdir(directory):
+        return None
+    found = {}
+    for topic, files in _topics(directory).items():
+        file = f"{topic}.{name}.{RES}"
+        if file in files:
+            docs = read_list(Source.of(os.path.join(directory, topic, file)), separator)
+            found[topic] = {doc: -float(place) for place, doc in enumerate(docs)}
+    return found or None

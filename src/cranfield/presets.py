@@ -1,0 +1,276 @@
+"""Presets: what a task evaluates with, under one name.
+
+The built-in ones, `presets.toml`, are the tasks of twenty years of NTCIR. Users write their own
+in files of the same form::
+
+    [presets.my-task]
+    extends = "ntcir13-www-english"
+    measures = ["nDCG@l", "AP(rel=2)"]
+    cutoff = 20
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import Any
+
+from cranfield.data.records import real
+from cranfield.data.source import Source
+from cranfield.errors import CranfieldError, InputError
+from cranfield.measures.grammar import parse_measures
+
+AT_CUTOFF = re.compile(r"@l\b")
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A task's measures, with what is needed to understand and to compute them.
+
+    >>> preset("ntcir13-www-english").measures_at(20)
+    ['nDCG@20', 'Q@20', 'nERR(prob=linear, gain=1:2:3:4)@20']
+    >>> print(preset("ntcir7-ir4qa"))
+    ntcir7-8-ir4qa
+      task      retrieval for question answering (ACLIA IR4QA)
+      round     7-8
+      year      2008-2010
+      section   4.3
+      levels    L2,L1,L0
+      gains     2,1,0
+      measures  nDCG(gain=1:2)@l, Q(gain=1:2), AP
+      cutoff    l = 1000
+      depth     the first 1000 items of each list
+      overview  Sakai et al. 2008, 2010
+      aliases   ntcir7-ir4qa, ntcir8-ir4qa
+    """
+
+    name: str
+    task: str = ""
+    round: str = ""  # of NTCIR
+    year: str = ""
+    section: str = ""  # of the survey
+    levels: str = ""
+    gains: str = ""
+    labels: Mapping[str, float] = field(default_factory=dict)  # the levels of letters in qrels
+    measures: tuple[str, ...] = ()  # @l is the cutoff
+    settings: Mapping[str, str] = field(default_factory=dict)  # which measure means what
+    cutoff: int | None = None
+    depth: int | None = None  # items of a list to look at
+    condensed: bool = False  # leave unjudged items out
+    classes: bool = False  # the task has equivalence classes: the first item of each counts
+    groups: bool = False  # the task has combinational relevance: groups count at their last item
+    waiting: tuple[str, ...] = ()  # measures that are not there yet
+    reference: str = ""
+    note: str = ""
+    aliases: tuple[str, ...] = ()
+
+    def measures_at(self, cutoff: int | None = None) -> list[str]:
+        """The measures in their canonical form, at the preset's cutoff or another one."""
+        if not self.measures:
+            raise CranfieldError(
+                f"preset {self.name}: there is nothing to compute yet, "
+                f"{', '.join(self.waiting)} must wait for the diversity measures"
+            )
+        if cutoff is not None and not any(map(AT_CUTOFF.search, self.measures)):
+            raise CranfieldError(
+                f"preset {self.name}: found cutoff {cutoff}, expected none: "
+                f"{', '.join(self.measures)} have no @l"
+            )
+        at = f"@{self.cutoff if cutoff is None else cutoff}"
+        found = parse_measures(AT_CUTOFF.sub(at, text) for text in self.measures)
+        return [str(replace(m, condensed=True) if self.condensed else m) for m in found]
+
+    def facts(self) -> list[tuple[str, str]]:
+        """All there is to say, line by line."""
+        waiting = f"{', '.join(self.waiting)} (will come with the diversity measures)"
+        said = [
+            ("task", self.task),
+            ("round", self.round),
+            ("year", self.year),
+            ("section", self.section),
+            ("levels", self.levels),
+            ("gains", self.gains),
+            ("labels", ", ".join(f"{label}={level:g}" for label, level in self.labels.items())),
+            ("measures", ", ".join(self.measures)),
+            *self.settings.items(),
+            ("waiting", waiting if self.waiting else ""),
+            ("cutoff", f"l = {self.cutoff}" if self.cutoff else ""),
+            ("depth", f"the first {self.depth} items of each list" if self.depth else ""),
+            ("condensed", "unjudged items are left out" if self.condensed else ""),
+            ("classes", "of a class of items, the first one counts" if self.classes else ""),
+            ("groups", "a group of items counts once, at its last one" if self.groups else ""),
+            ("overview", self.reference),
+            ("note", self.note),
+            ("aliases", ", ".join(self.aliases)),
+        ]
+        return [(name, fact) for name, fact in said if fact]
+
+    def __str__(self) -> str:
+        import textwrap
+
+        facts = self.facts()
+        width = max((len(name) for name, _ in facts), default=0)
+        wrapper = textwrap.TextWrapper(
+            100,
+            subsequent_indent=" " * (width + 4),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines = [wrapper.fill(f"  {name:<{width}}  {fact}") for name, fact in facts]
+        return "\n".join([self.name, *lines])
+
+
+def presets(file: str | os.PathLike[str] | None = None) -> dict[str, Preset]:
+    """All presets by name: the built-in ones, and those of a TOML file."""
+    return _built_in() | ({} if file is None else read_presets(file))
+
+
+def preset(name: str, file: str | os.PathLike[str] | None = None) -> Preset:
+    """The preset with a name or alias.
+
+    >>> preset("ntcir4-clir").name
+    'ntcir3-5-clir'
+    """
+    known = _by_any_name(presets(file).values())
+    if name not in known:
+        raise CranfieldError(f"there is no preset named {name!r}{_nearest(name, known)}")
+    return known[name]
+
+
+def read_presets(path: str | os.PathLike[str]) -> dict[str, Preset]:
+    """The presets of a TOML file; they may extend each other and the built-in ones."""
+    return _read(Source.of(path), _by_any_name(_built_in().values()))
+
+
+@cache
+def _built_in() -> dict[str, Preset]:
+    return _read(Source.of(os.path.join(os.path.dirname(__file__), "presets.toml")), {})
+
+
+def _by_any_name(known: Iterable[Preset]) -> dict[str, Preset]:
+    return {name: p for p in known for name in (p.name, *p.aliases)}
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, [*known], n=3)
+    return f"; did you mean {' or '.join(near)}?" if near else "; `cranfield presets` lists all"
+
+
+# -- from a file to presets -------------------------------------------------------------------
+
+
+def _read(source: Source, known: Mapping[str, Preset]) -> dict[str, Preset]:
+    tables = {
+        name: _checked(keys, f"{source.name}: preset {name}")
+        for name, keys in _tables(source).items()
+    }
+    made: dict[str, Preset] = {}
+    taken = dict.fromkeys(known, "is built in")
+    for name, keys in tables.items():
+        where = f"{source.name}: preset {name}"
+        for each in (name, *keys.get("aliases", ())):
+            if each in taken:
+                raise InputError(f"the name {each!r}", f"another: that one {taken[each]}", where)
+            taken[each] = f"is preset {name}'s"
+        made[name] = Preset(**_whole(name, tables, known, source.name))
+        _check_measures(made[name], where)
+    return made
+
+
+def _tables(source: Source) -> dict[str, Any]:
+    """The tables of the presets, by name."""
+    import tomllib
+
+    data = source.read()
+    try:
+        found = tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError("bytes that are not UTF-8", "TOML", source.name, line) from None
+    except tomllib.TOMLDecodeError as error:
+        what, _, place = str(error).rpartition(" (at ")
+        at = re.match(r"line (\d+)", place)
+        line = int(at[1]) if at else len(data.splitlines())
+        raise InputError(f"what is not TOML ({what.lower()})", "TOML", source.name, line) from None
+    wrong = next((key for key in found if key != "presets"), None)
+    if wrong is not None or not isinstance(found.get("presets"), dict) or not found["presets"]:
+        said = "no presets" if wrong is None else f"key {wrong!r}"
+        raise InputError(said, "tables named [presets.NAME]", source.name)
+    return dict(found["presets"])
+
+
+Kind = tuple[Callable[[Any], bool], str]
+TEXT: Kind = (lambda x: isinstance(x, str), "text")
+FLAG: Kind = (lambda x: isinstance(x, bool), "true or false")
+COUNT: Kind = (lambda x: type(x) is int and x >= 1, "a whole number from 1")
+TEXTS: Kind = (lambda x: isinstance(x, list) and all(map(TEXT[0], x)), "a list of texts")
+SAYINGS: Kind = (lambda x: isinstance(x, dict) and all(map(TEXT[0], x.values())), "texts by name")
+LEVELS: Kind = (
+    lambda x: isinstance(x, dict) and all(real(level) is not None for level in x.values()),
+    "levels by label such as {A = 2, B = 1}",
+)
+SPECIAL: dict[str, Kind] = {
+    **dict.fromkeys(("measures", "waiting", "aliases"), TEXTS),
+    **dict.fromkeys(("condensed", "classes", "groups"), FLAG),
+    **dict.fromkeys(("cutoff", "depth"), COUNT),
+    "settings": SAYINGS,
+    "labels": LEVELS,
+}
+KEYS = {f.name: SPECIAL.get(f.name, TEXT) for f in fields(Preset) if f.name != "name"}
+KEYS["extends"] = TEXT
+
+
+def _checked(keys: Any, where: str) -> dict[str, Any]:
+    """The keys of a preset, each known and of its kind."""
+    if not isinstance(keys, dict):
+        raise InputError(repr(keys), "a table", where)
+    for key, value in keys.items():
+        if key not in KEYS:
+            raise InputError(f"key {key!r}", f"some of {', '.join(KEYS)}", where)
+        holds, expected = KEYS[key]
+        if not holds(value):
+            raise InputError(f"{key} = {value!r}", expected, where)
+    return {key: tuple(x) if isinstance(x, list) else x for key, x in keys.items()}
+
+
+def _whole(
+    name: str,
+    tables: Mapping[str, dict[str, Any]],
+    known: Mapping[str, Preset],
+    file: str,
+    above: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    """A preset's own keys over those of the preset it extends; names are not inherited."""
+    own = tables[name] | {"name": name}
+    base = own.pop("extends", None)
+    if base is None:
+        return own
+    where = f"{file}: preset {name}"
+    if base in (name, *above):
+        raise InputError(f"extends = {base!r}", "a preset that does not extend this one", where)
+    if base in tables:
+        inherited = _whole(base, tables, known, file, (name, *above))
+    elif base in known:
+        inherited = vars(known[base])
+    else:
+        near = _nearest(base, [*tables, *known])
+        raise InputError(f"extends = {base!r}", f"the name of a preset{near}", where)
+    return {key: x for key, x in inherited.items() if key != "aliases"} | own
+
+
+def _check_measures(p: Preset, where: str) -> None:
+    """A preset must name measures that exist, or some that are waited for."""
+    if not p.measures and not p.waiting:
+        raise InputError("no measures", 'some, such as measures = ["AP", "nDCG@10"]', where)
+    if p.cutoff is None and any(map(AT_CUTOFF.search, p.measures)):
+        raise InputError("@l in its measures", "a key cutoff that says what l is", where)
+    if p.measures:
+        try:
+            p.measures_at()
+        except CranfieldError as problem:
+            raise CranfieldError(f"{where}: {problem}") from None

@@ -1,0 +1,155 @@
+"""How far assessors agree, as tables for people and rows for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from cranfield.assess.agreement import PAIRWISE, TOGETHER, Agreement, PairAgreement
+from cranfield.scores import ALL, json_number, printable
+from cranfield.wording import counted
+
+FORMATS = ("table", "tsv", "csv", "json")
+COLUMNS = ("topic", "assessor", "other", "statistic", "value")
+
+_TITLES = {
+    "agreement": "agreement",
+    "kappa": "κ",
+    "kappa_linear": "linear κ",
+    "kappa_quadratic": "quadratic κ",
+    "fleiss": "Fleiss' κ",
+    "alpha_nominal": "nominal α",
+    "alpha_ordinal": "ordinal α",
+    "alpha_interval": "interval α",
+    "alpha_ratio": "ratio α",
+}
+
+
+def render_agreement(found: Agreement, format: str = "table") -> str:
+    """Agreement as tables (four decimals), or in full as TSV, CSV or JSON."""
+    if format == "json":
+        return _json(found)
+    if format in ("tsv", "csv"):
+        return _delimited(found, "\t" if format == "tsv" else ",")
+    return _tables(found)
+
+
+# For people
+
+
+def _tables(found: Agreement) -> str:
+    pairs = [
+        [_both(pair, " – "), str(pair.items), *_four(pair.values, PAIRWISE)] for pair in found.pairs
+    ]
+    if len(pairs) > 1:
+        pairs.append(["mean", "", *_four(found.values, PAIRWISE)])
+    titles = [_TITLES[name] for name in PAIRWISE]
+    blocks = [_table(["assessors", "items", *titles], pairs)]
+    named = (*(PAIRWISE if found.topics else ()), *TOGETHER)
+    blocks.append(
+        _table(
+            ["topic", "items", *(_TITLES[name] for name in named)],
+            [
+                [printable(topic), str(one.items), *_four(one.values, named)]
+                for topic, one in {**found.topics, ALL: found}.items()
+            ],
+        )
+    )
+    blocks += [_confusion(pair, found.labels) for pair in found.pairs]
+    notes = [f"note: {printable(notice.text)}" for notice in found.notices]
+    who = counted(len(found.assessors), "assessor")
+    caption = f"{who}, {counted(found.items, 'item')} · κ over the items that both judged"
+    return "\n\n".join([*blocks, "\n".join([caption, *notes])]) + "\n"
+
+
+def _confusion(pair: PairAgreement, labels: Sequence[str]) -> str:
+    first, second = map(printable, pair.assessors)
+    names = [printable(label) for label in labels]
+    rows = [
+        [name, *map(str, counts)]
+        for name, counts in zip(names, pair.confusion.tolist(), strict=True)
+    ]
+    return _table([f"{first} ↓ {second} →", *names], rows)
+
+
+def _both(pair: PairAgreement, between: str) -> str:
+    return between.join(map(printable, pair.assessors))
+
+
+def _four(values: Mapping[str, float], names: Sequence[str]) -> list[str]:
+    return [f"{values[name]:z.4f}" for name in names]  # z: no -0.0000
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Aligned columns, the first to the left and the others to the right."""
+    from rich.cells import cell_len  # a Japanese name takes two cells for each character
+
+    lines = [header, *rows]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    made = []
+    for line in lines:
+        pads = [" " * (w - cell_len(text)) for w, text in zip(widths, line, strict=True)]
+        rest = (pad + text for pad, text in zip(pads[1:], line[1:], strict=True))
+        made.append("  ".join([line[0] + pads[0], *rest]).rstrip())
+    made.insert(1, "─" * (sum(widths) + 2 * (len(widths) - 1)))
+    return "\n".join(made)
+
+
+# For programs
+
+
+def _delimited(found: Agreement, separator: str) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for topic, one in {**found.topics, ALL: found}.items():
+        writer.writerows((topic, *row) for row in _rows(one, found.labels))
+    return text.getvalue()
+
+
+def _rows(one: Agreement, labels: Sequence[str]) -> Iterator[tuple[str, str, str, float | int]]:
+    """Of each pair, its coefficients and counts; then those of all, who have no names."""
+    for pair in one.pairs:
+        yield (*pair.assessors, "items", pair.items)
+        for name, value in pair.values.items():
+            yield (*pair.assessors, name, value)
+        for row, counts in zip(labels, pair.confusion.tolist(), strict=True):
+            for column, count in zip(labels, counts, strict=True):
+                yield (*pair.assessors, f"count[{row},{column}]", count)
+    yield ("", "", "items", one.items)
+    for name, value in one.values.items():
+        yield ("", "", name, value)
+
+
+def _json(found: Agreement) -> str:
+    document = {
+        "assessors": found.assessors,
+        "labels": found.labels,
+        "all": _document(found),
+        **(
+            {"topics": {t: _document(one) for t, one in found.topics.items()}}
+            if found.topics
+            else {}
+        ),
+        "notices": [{"kind": notice.kind, "text": notice.text} for notice in found.notices],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _document(one: Agreement) -> dict[str, Any]:
+    return {
+        "items": one.items,
+        **{name: json_number(value) for name, value in one.values.items()},
+        "pairs": [
+            {
+                "assessors": pair.assessors,
+                "items": pair.items,
+                **{name: json_number(value) for name, value in pair.values.items()},
+                "confusion": pair.confusion.tolist(),
+            }
+            for pair in one.pairs
+        ],
+    }

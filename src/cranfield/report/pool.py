@@ -1,0 +1,155 @@
+"""A pool for people and for programs: who brought what, and the lists for the assessors."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from cranfield.assess.pool import Contribution, Pool
+from cranfield.errors import CranfieldError
+from cranfield.report.formats import Cell
+from cranfield.report.terminal import _block, _left, _right
+from cranfield.scores import four_decimals, printable
+from cranfield.wording import counted
+
+FORMATS = ("table", "tsv", "csv", "json")
+COUNTS = ("documents", "unique", "unique relevant", "unjudged", "judged")
+
+
+def table(pool: Pool, per_topic: bool = False) -> str:
+    """What is in a pool, as text: how much, whose, and what the user should know.
+
+    >>> from cranfield.assess.pool import pool
+    >>> runs = {"bm25": {"q1": ["a", "b"]}, "dense": {"q1": ["a", "c"]}}
+    >>> print(table(pool(runs, depth=2, qrels={"q1": {"a": 0, "b": 1}})))
+    run    documents  unique  unique relevant  unjudged  judged
+    ───────────────────────────────────────────────────────────
+    bm25           2       1                1         0  1.0000
+    dense          2       1                0         1  0.5000
+    <BLANKLINE>
+    pool of 1 topic at depth 2 from 2 runs: 3 documents
+    2 of them judged, 1 relevant; 1 unjudged
+    """
+    found = pool.contributions()
+    parts = [
+        _table("run", [c for c in found if c.kind == "run"]),
+        *([] if pool.teams is None else [_table("team", [c for c in found if c.kind == "team"])]),
+        *([_topics(pool)] if per_topic else []),
+        "\n".join([*_summary(pool), *notice_lines(pool)]),
+    ]
+    return "\n\n".join(parts)
+
+
+def notice_lines(pool: Pool) -> list[str]:
+    """What the user should know about the pool, a line for each notice."""
+    return [f"note: {printable(notice.text)}" for notice in pool.notices]
+
+
+def _table(kind: str, found: Sequence[Contribution]) -> str:
+    columns = [_left(kind, [c.name for c in found])]
+    if kind == "run" and found[0].team is not None:
+        columns.append(_left("team", [c.team or "" for c in found]))
+    for name in COUNTS:
+        cells = [getattr(c, name.replace(" ", "_")) for c in found]
+        if any(cell is not None for cell in cells):
+            columns.append(_right(name, [Cell(_shown(cell), False) for cell in cells], False))
+    return _block(columns)
+
+
+def _topics(pool: Pool) -> str:
+    """How much there is to judge, topic by topic."""
+    sizes = _sizes(pool)
+    columns = [
+        _right(name, [Cell(_shown(of_topic[name]), False) for of_topic in sizes.values()], False)
+        for name in next(iter(sizes.values()))
+    ]
+    return _block([_left("topic", list(sizes)), *columns])
+
+
+def _sizes(pool: Pool) -> dict[str, dict[str, int]]:
+    """How many documents each topic has, and how many are relevant or unjudged if that is known."""
+    lists = {"documents": pool.docs, "relevant": pool.relevant, "unjudged": pool.unjudged}
+    known = {name: docs for name, docs in lists.items() if docs is not None}
+    return {t: {name: len(docs[t]) for name, docs in known.items()} for t in pool.topics}
+
+
+def _shown(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,}" if isinstance(value, int) else four_decimals(value)
+
+
+def _summary(pool: Pool) -> list[str]:
+    sizes = [len(docs) for docs in pool.docs.values()]
+    who = counted(len(pool.runs), "run")
+    if pool.teams is not None:
+        who += f" of {counted(len(set(pool.teams)), 'team')}"
+    said = f"pool of {counted(len(sizes), 'topic')} at depth {pool.depth} from {who}"
+    size = counted(len(pool), "document")
+    if len(sizes) > 1:
+        size += f", {len(pool) / len(sizes):,.1f} a topic (from {min(sizes):,} to {max(sizes):,})"
+    lines = [f"{said}: {size}"]
+    if pool.is_judged is not None and pool.is_relevant is not None:
+        judged, relevant = int(pool.is_judged.sum()), int(pool.is_relevant.sum())
+        share = f"{judged:,} of them judged"
+        lines.append(f"{share}, {relevant:,} relevant; {len(pool) - judged:,} unjudged")
+    return lines
+
+
+# For programs
+
+
+def render(pool: Pool, format: str, per_topic: bool = False) -> bytes:
+    """The contributions as the content of a file: TSV or CSV, a row each, or JSON with all else."""
+    found = [c.to_dict() for c in pool.contributions(per_topic)]
+    if format == "json":
+        return _json(
+            {
+                "depth": pool.depth,
+                "topics": _sizes(pool),
+                "contributions": found,
+                "notices": [asdict(notice) for notice in pool.notices],
+            }
+        )
+    return _separated([[*found[0]], *(row.values() for row in found)], format)
+
+
+def render_lists(docs: Mapping[str, Sequence[str]], format: str) -> bytes:
+    r"""Documents by topic as the content of a file: lines ``topic doc``, a table, or JSON.
+
+    >>> render_lists({"q1": ["a", "b"]}, "text"), render_lists({"q1": ["a"]}, "csv")
+    (b'q1 a\nq1 b\n', b'topic,doc\nq1,a\n')
+    """
+    if format == "json":
+        return _json({topic: list(found) for topic, found in docs.items()})
+    pairs = [(topic, doc) for topic, found in docs.items() for doc in found]
+    if format != "text":
+        return _separated([("topic", "doc"), *pairs], format)
+    for name in (name for pair in pairs for name in pair):
+        if len(name.split()) != 1:
+            raise _cannot_write(name, "text")
+    return "".join(f"{topic} {doc}\n" for topic, doc in pairs).encode()
+
+
+def _json(document: Mapping[str, Any]) -> bytes:
+    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _separated(rows: Iterable[Iterable[Any]], format: str) -> bytes:
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    for name in (cell for row in cells for cell in row):
+        if not set("\t\n\r" if format == "tsv" else "\r").isdisjoint(name):
+            raise _cannot_write(name, format.upper())
+    if format == "tsv":
+        return "".join("\t".join(row) + "\n" for row in cells).encode()
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(cells)
+    return text.getvalue().encode()
+
+
+def _cannot_write(name: str, format: str) -> CranfieldError:
+    return CranfieldError(f"the name {name!r} cannot be written as {format}; use JSON")
