@@ -30,9 +30,10 @@ from cranfield.assess.agreement import (
     krippendorff_alpha,
     percent_agreement,
 )
-from cranfield.assess.assessments import read_assessments, read_labels
+from cranfield.assess.assessments import read_assessments
 from cranfield.assess.rules import BUILT_IN, read_rules
 from cranfield.cli.main import parser
+from cranfield.data.labels import read_labels
 
 CQA = "A=2,B=1,C=0"
 LONG = """topic,doc,assessor,label

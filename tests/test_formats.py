@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield.errors import CranfieldError
+from cranfield.report.columns import notice_lines
 from cranfield.report.formats import FORMATS, render
-from cranfield.report.terminal import notice_lines, table
+from cranfield.report.terminal import table
 from cranfield.scores import Notice, Scores
 
 NAN = math.nan
@@ -380,7 +381,7 @@ class TestTerminal:
         scores = make(
             [[[0.5]]], ("r",), ("1",), ("AP",), ("mean",), notices=(Notice("x", "one two three"),)
         )
-        assert notice_lines(scores) == ["note: one two three"]
+        assert notice_lines(scores.notices) == ["note: one two three"]
         assert table(scores, width=17).endswith("\nnote: one two\n      three")
 
     def test_nothing_to_show(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from cranfield import notices
+from cranfield.data.labels import LabelsLike
 from cranfield.data.lengths import LengthsLike, read_lengths
 from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.run import Run, RunLike, read_runs, reading_order
@@ -108,7 +109,7 @@ class Evaluator:
         Which items count, and as what: `EquivalenceClasses`, `Combinations` or your own
         `Labelling`.
     labels
-        The levels that assessors' labels mean, as in ``{"S": 3, "A": 2, "B": 1, "C": 0}``.
+        The levels that assessors' labels mean, as in ``"S=3,A=2,B=1,C=0"``; a dict will do.
     separator
         What stands between the fields of a line of text, if not blanks.
     exclude_self
@@ -139,7 +140,7 @@ class Evaluator:
         exclude_self: bool = False,
         lengths: LengthsLike = None,
         labelling: Labelling | None = None,
-        labels: Mapping[str, float] | None = None,
+        labels: LabelsLike | None = None,
         separator: str | None = None,
         tie_samples: int = 100,
         seed: int = 0,

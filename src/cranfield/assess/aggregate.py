@@ -10,13 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from cranfield.assess.assessments import (
-    Assessments,
-    exact,
-    read_assessments,
-    read_labels,
-    read_number,
-)
+from cranfield.assess.assessments import Assessments, exact, read_assessments
+from cranfield.data.labels import read_labels, read_number
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.errors import InputError
 from cranfield.scores import Notice

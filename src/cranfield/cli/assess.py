@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterable
 from typing import Any
 
 from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
 from cranfield.assess.agreement import agreement
-from cranfield.assess.assessments import Assessments, read_assessments, read_number
+from cranfield.assess.assessments import Assessments, read_assessments
 from cranfield.assess.rules import BUILT_IN
-from cranfield.data.files import write_whole
+from cranfield.cli.output import tell, write
+from cranfield.data.labels import read_number
 from cranfield.report.agreement import FORMATS as AGREEMENT_FORMATS
 from cranfield.report.agreement import render_agreement
 from cranfield.report.qrels import FORMATS as QRELS_FORMATS
 from cranfield.report.qrels import render_qrels
-from cranfield.scores import Notice, printable
 
 
 def add_to(commands: Any) -> None:
@@ -117,31 +115,19 @@ def run_aggregate(options: argparse.Namespace) -> int:
         threshold=None if options.threshold is None else read_number(options.threshold),
         levels=options.levels,
     )
-    _write(render_qrels(qrels.to_dict(), options.format), options.output)
-    _tell(qrels.notices)
+    write(render_qrels(qrels.to_dict(), options.format), options.output)
+    tell(qrels.notices)
     return 0
 
 
 def run_agree(options: argparse.Namespace) -> int:
     """Compute and write how far assessors agree."""
     found = agreement(_read(options), options.per_topic)
-    _write(render_agreement(found, options.format), options.output)
+    write(render_agreement(found, options.format), options.output)
     if options.format != "table":  # which has them
-        _tell(found.notices)
+        tell(found.notices)
     return 0
 
 
 def _read(options: argparse.Namespace) -> Assessments:
     return read_assessments(options.files, options.labels, options.rules, options.column)
-
-
-def _write(text: str, output: str | None) -> None:
-    if output is not None:
-        write_whole(output, text.encode())
-    else:
-        sys.stdout.buffer.write(text.encode())
-
-
-def _tell(notices: Iterable[Notice]) -> None:
-    for notice in notices:
-        print(f"note: {printable(notice.text)}", file=sys.stderr)

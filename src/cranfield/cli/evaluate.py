@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
+from cranfield.cli.output import tell, terminal_width, write
 from cranfield.cli.progress import Progress
 from cranfield.data import topic_dirs
-from cranfield.data.files import write_whole
 from cranfield.data.formats import FORMATS as INPUT_FORMATS
-from cranfield.data.records import finite
 from cranfield.data.source import Source
 from cranfield.data.tracks import read_gains
 from cranfield.errors import CranfieldError
@@ -21,7 +19,7 @@ from cranfield.evaluate import DEFAULT_MEASURES, TIE_CHOICES, Topics, Undefined,
 from cranfield.labelling.strategies import Combinations, EquivalenceClasses, Labelling
 from cranfield.presets import Preset, preset
 from cranfield.report.formats import FORMATS, render
-from cranfield.report.terminal import notice_lines, table
+from cranfield.report.terminal import table
 from cranfield.scores import Scores
 
 
@@ -145,7 +143,7 @@ def add_relevance(group: Any) -> None:
 def add_labels(group: Any) -> None:
     """The option that says what labels mean."""
     group.add_argument(
-        "--labels", metavar="A=2,B=1,…", type=labels_of,
+        "--labels", metavar="A=2,B=1,…",
         help="the levels that labels in QRELS mean, such as S=3,A=2,B=1,C=0",
     )  # fmt: skip
 
@@ -160,18 +158,6 @@ def add_formats(group: Any) -> None:
         "--sep", metavar="S", dest="separator",
         help="what separates the fields of a line of text, where they contain blanks",
     )  # fmt: skip
-
-
-def labels_of(text: str) -> dict[str, float]:
-    """The levels that labels mean, from ``A=2,B=1``."""
-    found = {}
-    for part in text.split(","):
-        label, _, level = part.partition("=")
-        number = finite(level.strip())
-        if not label.strip() or number is None:
-            raise argparse.ArgumentTypeError(f"found {part!r}, expected labels such as A=2,B=1")
-        found[label.strip()] = number
-    return found
 
 
 def list_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -254,16 +240,11 @@ def run(options: argparse.Namespace) -> int:
 def show(scores: Scores, format: str, per_topic: bool, output: str | None) -> None:
     """Write scores to a file or standard output; notices go to standard error but for tables."""
     if format == "table":
-        tty = output is None and sys.stdout.isatty()
-        width = os.get_terminal_size().columns if tty else None
-        data = (table(scores, per_topic, width=width, colour=tty) + "\n").encode()
-    else:
-        data = render(scores, format, per_topic)
-        for line in notice_lines(scores):
-            print(line, file=sys.stderr)
-    if output is not None:
-        write_whole(output, data)
-    elif format == "parquet" and sys.stdout.isatty():
+        width = terminal_width(output)
+        write(table(scores, per_topic, width=width, colour=width is not None) + "\n", output)
+        return
+    data = render(scores, format, per_topic)
+    tell(scores.notices)
+    if output is None and format == "parquet" and sys.stdout.isatty():
         raise CranfieldError("found a terminal, expected -o FILE for parquet")
-    else:
-        sys.stdout.buffer.write(data)
+    write(data, output)

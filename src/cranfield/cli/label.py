@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from typing import Any
 
 from cranfield.cli.evaluate import add_formats, add_labels, add_order, labelling_of
-from cranfield.data.files import write_whole
+from cranfield.cli.output import terminal_width, write
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import TIE_CHOICES
 from cranfield.report.labelled import FORMATS, render, text
@@ -54,11 +52,7 @@ def run(options: argparse.Namespace) -> int:
     if options.format != "text":
         shown = render(lists, options.format)
     else:
-        tty = options.output is None and sys.stdout.isatty()
-        width = os.get_terminal_size().columns if tty else None
-        shown = "\n\n".join(text(one, width, colour=tty) for one in lists) + "\n"
-    if options.output is not None:
-        write_whole(options.output, shown.encode())
-    else:
-        sys.stdout.buffer.write(shown.encode())
+        width = terminal_width(options.output)
+        shown = "\n\n".join(text(one, width, width is not None) for one in lists) + "\n"
+    write(shown, options.output)
     return 0

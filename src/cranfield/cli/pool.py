@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from typing import Any
 
 from cranfield.assess.pool import pool
 from cranfield.cli.evaluate import add_formats
-from cranfield.data.files import write_whole
+from cranfield.cli.output import tell, write
 from cranfield.data.run import TIES
 from cranfield.errors import CranfieldError
-from cranfield.report.pool import FORMATS, notice_lines, render, render_lists, table
+from cranfield.report.pool import FORMATS, render, render_lists, table
 
 
 def add_to(commands: Any) -> None:
@@ -84,14 +83,13 @@ def run(options: argparse.Namespace) -> int:
     lists = ((options.output, made.docs), (options.unjudged, made.unjudged))
     files = [(path, render_lists(docs or {}, _format(path))) for path, docs in lists if path]
     if options.format == "table":
-        shown = (table(made, options.per_topic) + "\n").encode()
+        shown = table(made, options.per_topic) + "\n"
     else:
         shown = render(made, options.format, options.per_topic)
-        for line in notice_lines(made):
-            print(line, file=sys.stderr)
+        tell(made.notices)
     for path, data in files:
-        write_whole(path, data)
-    sys.stdout.buffer.write(shown)
+        write(data, path)
+    write(shown, None)
     return 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -14,6 +14,7 @@ import numpy as np
 
 from cranfield.data import topic_dirs, trec
 from cranfield.data.formats import recognise
+from cranfield.data.labels import LabelsLike, read_labels
 from cranfield.data.mappings import Nested, nested, read_json
 from cranfield.data.records import PLAIN, Problem, Record, Text, errors, real
 from cranfield.data.source import Source
@@ -68,16 +69,16 @@ def read_qrels(
     format: str | None = None,
     *,
     separator: str | None = None,
-    labels: Mapping[str, float] | None = None,
+    labels: LabelsLike | None = None,
 ) -> Qrels:
     """Judgments from a path, a mapping, a Polars or pandas frame, or tuples.
 
     `format` forces the format of a file: trec, ntcir, csv, tsv, json, jsonl, parquet or arrow. A
     directory is taken for one with a directory for each topic, as NTCIREVAL has them.
     `separator` stands between the fields of a line of text, instead of blanks. `labels` are the
-    levels that labels mean, as in ``{"S": 3, "A": 2, "B": 1, "C": 0}``.
+    levels that labels mean, as in ``"S=3,A=2,B=1,C=0"``; a dict will do.
     """
-    text = Text(separator, labels)
+    text = Text(separator, None if labels is None else read_labels(labels))
     if isinstance(data, Qrels):
         return data
     if isinstance(data, str | os.PathLike):

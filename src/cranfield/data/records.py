@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from cranfield.data.columns import NTCIR, TREC, VALUE, Kind, name_columns
-from cranfield.data.formats import LABEL, Format
+from cranfield.data.formats import Format
+from cranfield.data.labels import level_of
 from cranfield.data.source import Source
 from cranfield.errors import CranfieldError, InputError
 
@@ -278,17 +279,6 @@ def _expected(value: Any, kind: Kind, text: Text) -> str:
     letters = kind == "qrels" and isinstance(value, str) and value.isalpha()
     hint = f" (labels such as {value}=1 give letters a level)" if letters else ""
     return f"a finite number{hint}"
-
-
-def level_of(
-    label: str, labels: Mapping[str, float] | None = None, number: float | None = None
-) -> float | None:
-    """The level an assessor's label means: by the user's alphabet, else as L2 or 2."""
-    if labels is not None and label in labels:
-        return labels[label]
-    if found := LABEL.fullmatch(label):
-        return float(found[1])
-    return number
 
 
 def _is_text(name: str) -> bool:

@@ -11,13 +11,13 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from cranfield.data.labels import level_of
 from cranfield.data.records import (
     PLAIN,
     Problem,
     Record,
     Text,
     fields_of,
-    level_of,
     lines,
 )
 from cranfield.data.source import Source

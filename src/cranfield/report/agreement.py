@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cranfield.assess.agreement import PAIRWISE, TOGETHER, Agreement, PairAgreement
+from cranfield.report.columns import block, left, notice_lines, right
+from cranfield.report.rows import as_json, separated
 from cranfield.scores import ALL, json_number, printable
 from cranfield.wording import counted
 
@@ -33,7 +32,9 @@ def render_agreement(found: Agreement, format: str = "table") -> str:
     if format == "json":
         return _json(found)
     if format in ("tsv", "csv"):
-        return _delimited(found, "\t" if format == "tsv" else ",")
+        topics = {**found.topics, ALL: found}.items()
+        rows = ((topic, *row) for topic, one in topics for row in _rows(one, found.labels))
+        return separated([COLUMNS, *rows], format)
     return _tables(found)
 
 
@@ -59,7 +60,7 @@ def _tables(found: Agreement) -> str:
         )
     )
     blocks += [_confusion(pair, found.labels) for pair in found.pairs]
-    notes = [f"note: {printable(notice.text)}" for notice in found.notices]
+    notes = notice_lines(found.notices)
     who = counted(len(found.assessors), "assessor")
     caption = f"{who}, {counted(found.items, 'item')} · κ over the items that both judged"
     return "\n\n".join([*blocks, "\n".join([caption, *notes])]) + "\n"
@@ -85,29 +86,12 @@ def _four(values: Mapping[str, float], names: Sequence[str]) -> list[str]:
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Aligned columns, the first to the left and the others to the right."""
-    from rich.cells import cell_len  # a Japanese name takes two cells for each character
-
-    lines = [header, *rows]
-    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    made = []
-    for line in lines:
-        pads = [" " * (w - cell_len(text)) for w, text in zip(widths, line, strict=True)]
-        rest = (pad + text for pad, text in zip(pads[1:], line[1:], strict=True))
-        made.append("  ".join([line[0] + pads[0], *rest]).rstrip())
-    made.insert(1, "─" * (sum(widths) + 2 * (len(widths) - 1)))
-    return "\n".join(made)
+    first, *others = zip(*rows, strict=True)
+    numbers = (right(name, texts) for name, texts in zip(header[1:], others, strict=True))
+    return block([left(header[0], first), *numbers])
 
 
 # For programs
-
-
-def _delimited(found: Agreement, separator: str) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for topic, one in {**found.topics, ALL: found}.items():
-        writer.writerows((topic, *row) for row in _rows(one, found.labels))
-    return text.getvalue()
 
 
 def _rows(one: Agreement, labels: Sequence[str]) -> Iterator[tuple[str, str, str, float | int]]:
@@ -136,7 +120,7 @@ def _json(found: Agreement) -> str:
         ),
         "notices": [{"kind": notice.kind, "text": notice.text} for notice in found.notices],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return as_json(document)
 
 
 def _document(one: Agreement) -> dict[str, Any]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import math
 import re
 from collections.abc import Callable
@@ -13,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError
+from cranfield.report.rows import as_json, separated
 from cranfield.scores import ALL, Scores, four_decimals, json_number, number, printable
 from cranfield.wording import counted
 
@@ -62,29 +61,16 @@ def render(scores: Scores, format: str, per_topic: bool = False) -> bytes:
 
 
 def _tsv(scores: Scores, per_topic: bool) -> bytes:
-    _refuse_in_names("\t\n\r", scores, "TSV")
-    rows = (COLUMNS, *_rows(scores, per_topic))
-    return "".join("\t".join(map(str, row)) + "\n" for row in rows).encode()
+    return separated([COLUMNS, *_rows(scores, per_topic)], "tsv").encode()
 
 
 def _csv(scores: Scores, per_topic: bool) -> bytes:
-    _refuse_in_names("\r", scores, "CSV")  # older csv modules do not quote it
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(_rows(scores, per_topic))
-    return text.getvalue().encode()
-
-
-def _refuse_in_names(characters: str, scores: Scores, format: str) -> None:
-    for name in (*scores.runs, *scores.topics, *scores.measures):
-        if not set(characters).isdisjoint(name):
-            raise CranfieldError(f"the name {name!r} cannot be written as {format}; use JSON")
+    return separated([COLUMNS, *_rows(scores, per_topic)], "csv").encode()
 
 
 def _jsonl(scores: Scores, per_topic: bool) -> bytes:
     return "".join(
-        _json(dict(zip(COLUMNS, (*names, json_number(value)), strict=True))) + "\n"
+        as_json(dict(zip(COLUMNS, (*names, json_number(value)), strict=True)), indent=None)
         for *names, value in _rows(scores, per_topic)
     ).encode()
 
@@ -102,7 +88,7 @@ def _json_document(scores: Scores, per_topic: bool) -> bytes:
         **({"topics": topics} if per_topic else {}),
         "notices": [asdict(notice) for notice in scores.notices],
     }
-    return (_json(document, indent=2) + "\n").encode()
+    return as_json(document).encode()
 
 
 def _parquet(scores: Scores, per_topic: bool) -> bytes:
@@ -123,10 +109,6 @@ def _rows(scores: Scores, per_topic: bool) -> list[tuple[str, str, str, float | 
         (run, topic, measure, number(value, summary[measure]))
         for run, topic, measure, value in scores.rows(per_topic)
     ]
-
-
-def _json(value: Any, indent: int | None = None) -> str:
-    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 # For people: four decimals, one line for each run (and topic), the best value marked

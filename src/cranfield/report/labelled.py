@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cranfield.report.rows import as_json, separated
 from cranfield.report.steps import stretches
 from cranfield.scores import printable
 from cranfield.wording import counted
@@ -136,16 +137,9 @@ def render(lists: Sequence[LabelledList], format: str) -> str:
     """All lists for programs, as TSV or JSON."""
     rows = [row for labelled in lists for row in records(labelled)]
     if format == "json":
-        import json
-
-        return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
-    lines = ["\t".join(COLUMNS)]
-    for row in rows:
-        cells = ("" if row[name] is None else _cell(row[name]) for name in COLUMNS)
-        lines.append("\t".join(cells))
-    return "\n".join(lines) + "\n"
+        return as_json(rows)
+    return separated([COLUMNS, *([_exact(row[name]) for name in COLUMNS] for row in rows)], format)
 
 
-def _cell(value: Any) -> str:
-    text = f"{value!r}".removesuffix(".0") if isinstance(value, float) else str(value)
-    return text.replace("\t", " ").replace("\n", " ")
+def _exact(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value

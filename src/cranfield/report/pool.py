@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from cranfield.assess.pool import Contribution, Pool
 from cranfield.errors import CranfieldError
-from cranfield.report.formats import Cell
-from cranfield.report.terminal import _block, _left, _right
-from cranfield.scores import four_decimals, printable
+from cranfield.report.columns import block, left, notice_lines, right
+from cranfield.report.rows import as_json, separated
+from cranfield.scores import four_decimals
 from cranfield.wording import counted
 
 FORMATS = ("table", "tsv", "csv", "json")
@@ -39,35 +35,30 @@ def table(pool: Pool, per_topic: bool = False) -> str:
         _table("run", [c for c in found if c.kind == "run"]),
         *([] if pool.teams is None else [_table("team", [c for c in found if c.kind == "team"])]),
         *([_topics(pool)] if per_topic else []),
-        "\n".join([*_summary(pool), *notice_lines(pool)]),
+        "\n".join([*_summary(pool), *notice_lines(pool.notices)]),
     ]
     return "\n\n".join(parts)
 
 
-def notice_lines(pool: Pool) -> list[str]:
-    """What the user should know about the pool, a line for each notice."""
-    return [f"note: {printable(notice.text)}" for notice in pool.notices]
-
-
 def _table(kind: str, found: Sequence[Contribution]) -> str:
-    columns = [_left(kind, [c.name for c in found])]
+    columns = [left(kind, [c.name for c in found])]
     if kind == "run" and found[0].team is not None:
-        columns.append(_left("team", [c.team or "" for c in found]))
+        columns.append(left("team", [c.team or "" for c in found]))
     for name in COUNTS:
         cells = [getattr(c, name.replace(" ", "_")) for c in found]
         if any(cell is not None for cell in cells):
-            columns.append(_right(name, [Cell(_shown(cell), False) for cell in cells], False))
-    return _block(columns)
+            columns.append(right(name, [_shown(cell) for cell in cells]))
+    return block(columns)
 
 
 def _topics(pool: Pool) -> str:
     """How much there is to judge, topic by topic."""
     sizes = _sizes(pool)
     columns = [
-        _right(name, [Cell(_shown(of_topic[name]), False) for of_topic in sizes.values()], False)
+        right(name, [_shown(of_topic[name]) for of_topic in sizes.values()])
         for name in next(iter(sizes.values()))
     ]
-    return _block([_left("topic", list(sizes)), *columns])
+    return block([left("topic", list(sizes)), *columns])
 
 
 def _sizes(pool: Pool) -> dict[str, dict[str, int]]:
@@ -103,11 +94,11 @@ def _summary(pool: Pool) -> list[str]:
 # For programs
 
 
-def render(pool: Pool, format: str, per_topic: bool = False) -> bytes:
+def render(pool: Pool, format: str, per_topic: bool = False) -> str:
     """The contributions as the content of a file: TSV or CSV, a row each, or JSON with all else."""
     found = [c.to_dict() for c in pool.contributions(per_topic)]
     if format == "json":
-        return _json(
+        return as_json(
             {
                 "depth": pool.depth,
                 "topics": _sizes(pool),
@@ -115,40 +106,24 @@ def render(pool: Pool, format: str, per_topic: bool = False) -> bytes:
                 "notices": [asdict(notice) for notice in pool.notices],
             }
         )
-    return _separated([[*found[0]], *(row.values() for row in found)], format)
+    return separated([[*found[0]], *(row.values() for row in found)], format)
 
 
-def render_lists(docs: Mapping[str, Sequence[str]], format: str) -> bytes:
+def render_lists(docs: Mapping[str, Sequence[str]], format: str) -> str:
     r"""Documents by topic as the content of a file: lines ``topic doc``, a table, or JSON.
 
     >>> render_lists({"q1": ["a", "b"]}, "text"), render_lists({"q1": ["a"]}, "csv")
-    (b'q1 a\nq1 b\n', b'topic,doc\nq1,a\n')
+    ('q1 a\nq1 b\n', 'topic,doc\nq1,a\n')
     """
     if format == "json":
-        return _json({topic: list(found) for topic, found in docs.items()})
+        return as_json({topic: list(found) for topic, found in docs.items()})
     pairs = [(topic, doc) for topic, found in docs.items() for doc in found]
     if format != "text":
-        return _separated([("topic", "doc"), *pairs], format)
+        return separated([("topic", "doc"), *pairs], format)
     for name in (name for pair in pairs for name in pair):
         if len(name.split()) != 1:
             raise _cannot_write(name, "text")
-    return "".join(f"{topic} {doc}\n" for topic, doc in pairs).encode()
-
-
-def _json(document: Mapping[str, Any]) -> bytes:
-    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def _separated(rows: Iterable[Iterable[Any]], format: str) -> bytes:
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    for name in (cell for row in cells for cell in row):
-        if not set("\t\n\r" if format == "tsv" else "\r").isdisjoint(name):
-            raise _cannot_write(name, format.upper())
-    if format == "tsv":
-        return "".join("\t".join(row) + "\n" for row in cells).encode()
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(cells)
-    return text.getvalue().encode()
+    return "".join(f"{topic} {doc}\n" for topic, doc in pairs)
 
 
 def _cannot_write(name: str, format: str) -> CranfieldError:

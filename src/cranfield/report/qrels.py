@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Mapping
 
 from cranfield.errors import InputError
+from cranfield.report.rows import as_json, separated
 
 FORMATS = ("trec", "ntcir", "csv", "tsv", "json")
 
@@ -25,14 +23,10 @@ def render_qrels(judged: Mapping[str, Mapping[str, float]], format: str = "trec"
         case "ntcir":
             return "".join(f"{_word(t)} {_word(d)} L{_whole(x, t, d)}\n" for t, d, x in rows)
         case "csv" | "tsv":
-            text = io.StringIO()
-            separator = "," if format == "csv" else "\t"
-            writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-            writer.writerows([("topic", "doc", "level"), *rows])
-            return text.getvalue()
+            return separated([("topic", "doc", "level"), *rows], format)
         case "json":
             levels = {t: {d: _number(x) for d, x in docs.items()} for t, docs in judged.items()}
-            return json.dumps(levels, indent=2, ensure_ascii=False) + "\n"
+            return as_json(levels)
     raise InputError(f"format {format!r}", f"one of {', '.join(FORMATS)}")
 
 

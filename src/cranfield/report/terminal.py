@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from cranfield.report.columns import GAP, Column, block, left, notice_lines
 from cranfield.report.formats import Cell, header, lines, shown
 from cranfield.scores import Scores, printable
 from cranfield.wording import counted
-
-_GAP = "  "
 
 
 def table(
@@ -35,49 +33,23 @@ def table(
     """
     rows = lines(scores, per_topic)
     names = [
-        _left(name, [line.names[i] for line in rows]) for i, name in enumerate(header(per_topic))
+        left(name, [line.names[i] for line in rows]) for i, name in enumerate(header(per_topic))
     ]
     measures = [
         _right(name, [line.cells[i] for line in rows], colour)
         for i, name in enumerate(scores.measures)
     ]
-    blocks = [_block([*names, *part]) for part in _parts(names, measures, width)]
+    blocks = [block([*names, *part]) for part in _parts(names, measures, width)]
     caption = shown(scores, per_topic)
     if any(cell.best for line in rows for cell in line.cells):
         caption += f" · * best of {counted(len(scores.runs), 'run')}"
-    notes = [part for text in (caption, *notice_lines(scores)) for part in _wrap(text, width)]
+    notes = [
+        part for text in (caption, *notice_lines(scores.notices)) for part in _wrap(text, width)
+    ]
     return "\n\n".join([*blocks, "\n".join(notes)])
 
 
-def notice_lines(scores: Scores) -> list[str]:
-    """Return what the user should know about the scores, a line for each notice.
-
-    >>> from cranfield.scores import Notice, Scores
-    >>> notice = Notice("missing-topics", "bm25 has nothing for topic 302.", "bm25", ("302",))
-    >>> notice_lines(Scores([[[0.5]]], ["bm25"], ["302"], ["AP"], ["mean"], notices=[notice]))
-    ['note: bm25 has nothing for topic 302.']
-    """
-    return [f"note: {printable(notice.text)}" for notice in scores.notices]
-
-
-@dataclass(frozen=True)
-class _Column:
-    """Texts that take the same width, the first of them the header."""
-
-    width: int
-    texts: list[str]
-
-
-def _left(name: str, texts: list[str]) -> _Column:
-    """Return a column of names."""
-    from rich.cells import cell_len  # a Japanese name takes two cells for each character
-
-    plain = [printable(text) for text in (name, *texts)]
-    width = max(map(cell_len, plain))
-    return _Column(width, [text + " " * (width - cell_len(text)) for text in plain])
-
-
-def _right(name: str, cells: list[Cell], colour: bool) -> _Column:
+def _right(name: str, cells: list[Cell], colour: bool) -> Column:
     """Return a column of numbers; the best are marked, and all others leave room for the mark."""
     from rich.cells import cell_len
 
@@ -88,7 +60,7 @@ def _right(name: str, cells: list[Cell], colour: bool) -> _Column:
     for cell in cells:
         text = cell.text.rjust(width) + ("*" if cell.best else room)
         texts.append(_bold(text) if cell.best and colour else text)
-    return _Column(width + len(room), texts)
+    return Column(width + len(room), texts)
 
 
 def _bold(text: str) -> str:
@@ -98,25 +70,19 @@ def _bold(text: str) -> str:
 
 
 def _parts(
-    names: list[_Column], measures: list[_Column], width: int | None
-) -> Iterator[list[_Column]]:
+    names: list[Column], measures: list[Column], width: int | None
+) -> Iterator[list[Column]]:
     """Yield the measures of one table after the other, each within the width if it can be."""
-    margin = sum(column.width + len(_GAP) for column in names) - len(_GAP)
-    used, part = margin, list[_Column]()
+    margin = sum(column.width + len(GAP) for column in names) - len(GAP)
+    used, part = margin, list[Column]()
     for column in measures:
-        needed = len(_GAP) + column.width
+        needed = len(GAP) + column.width
         if width and part and used + needed > width:
             yield part
             used, part = margin, []
         used += needed
         part.append(column)
     yield part
-
-
-def _block(columns: list[_Column]) -> str:
-    head, *body = [_GAP.join(row).rstrip() for row in zip(*(c.texts for c in columns), strict=True)]
-    rule = "─" * (sum(column.width + len(_GAP) for column in columns) - len(_GAP))
-    return "\n".join([head, rule, *body])
 
 
 def _wrap(text: str, width: int | None) -> list[str]:
