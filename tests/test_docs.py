@@ -29,10 +29,15 @@ import pytest
 import cranfield as cf
 
 ROOT = Path(__file__).parents[1]
-GUIDES = ("README.md", "docs/guide.md")  # with commands
+GUIDES = (
+    "README.md", "docs/guide.md", "docs/labelling.md", "docs/assess.md", "docs/pool.md",
+)  # with commands  # fmt: skip
 SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
 CATALOGUE = ROOT / "docs" / "measures.md"
-LINKED = (*SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/measures.md")
+LINKED = (
+    *SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/measures.md",
+    "docs/presets.md",
+)  # fmt: skip
 
 _BETWEEN = "--- next block ---"
 _COMMAND = re.compile(r"(?:\$ |\.venv/bin/)(?=cranfield )")
@@ -264,9 +269,9 @@ def anchors(file: Path) -> set[str]:
     return {s if i == slugs.index(s) else f"{s}-{slugs[:i].count(s)}" for i, s in enumerate(slugs)}
 
 
-def catalogue() -> str:
-    """The page of all measures, from a process that has no others."""
-    command = [sys.executable, "-m", "cranfield", "measures", "-f", "markdown"]
+def catalogue(of: str = "measures") -> str:
+    """The page of all measures, or presets, from a process that has no others."""
+    command = [sys.executable, "-m", "cranfield", of, "-f", "markdown"]
     environment = {**os.environ, "PYTHONUTF8": "1"}
     return subprocess.run(
         command, capture_output=True, check=True, env=environment, encoding="utf-8"
@@ -309,6 +314,7 @@ if __name__ == "__main__":
     import tempfile
 
     CATALOGUE.write_text(catalogue(), encoding="utf-8")
+    (ROOT / "docs" / "presets.md").write_text(catalogue("presets"), encoding="utf-8")
     for name in SCRIPTED:
         with tempfile.TemporaryDirectory() as place:
             rewrite(name, Path(place))

@@ -86,9 +86,11 @@ if TYPE_CHECKING:
     from cranfield.assess.agreement import Agreement, agreement
     from cranfield.assess.assessments import Assessments, read_assessments
     from cranfield.assess.pool import Pool, pool
+    from cranfield.data.nev import read_means
     from cranfield.data.simulate import Collection, simulate
     from cranfield.report.labelled import LabelledList
     from cranfield.report.steps import Explanation
+    from cranfield.tools.ntcir import read_matrix, read_nev
     from cranfield.tracing import explain, label
 
 # Not needed to evaluate: imported when asked for.
@@ -98,6 +100,9 @@ _LATER = {
     "aggregate": "cranfield.assess.aggregate",
     "agreement": "cranfield.assess.agreement",
     "read_assessments": "cranfield.assess.assessments",
+    "read_matrix": "cranfield.tools.ntcir",
+    "read_means": "cranfield.data.nev",
+    "read_nev": "cranfield.tools.ntcir",
     "Collection": "cranfield.data.simulate",
     "Explanation": "cranfield.report.steps",
     "Pool": "cranfield.assess.pool",
@@ -212,6 +217,9 @@ __all__ = [
     "presets",
     "ratio",
     "read_assessments",
+    "read_matrix",
+    "read_means",
+    "read_nev",
     "read_qrels",
     "read_run",
     "rpref_N",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
+from cranfield.cli.options import count, separator
 from cranfield.cli.output import tell, terminal_width, write
 from cranfield.cli.progress import Progress
 from cranfield.data import topic_dirs
@@ -53,14 +54,14 @@ def add_to(commands: Any) -> None:
         "all); -m adds measures",
     )  # fmt: skip
     p.add_argument("--presets", metavar="FILE", help="a TOML file with presets of your own")
-    p.add_argument("--cutoff", type=_count, metavar="N", help="cutoff of the preset's measures")
+    p.add_argument("--cutoff", type=count, metavar="N", help="cutoff of the preset's measures")
     p.add_argument("-q", "--per-topic", action="store_true", help="show every topic, then all")
     p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
     p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
     order = p.add_argument_group("lists and topics")
     add_order(order, TIE_CHOICES)
     order.add_argument(
-        "--tie-samples", type=_count, metavar="N", default=100,
+        "--tie-samples", type=count, metavar="N", default=100,
         help="random orders for --ties expected, where it cannot be computed (default: 100)",
     )  # fmt: skip
     order.add_argument(
@@ -79,7 +80,7 @@ def add_to(commands: Any) -> None:
     add_relevance(p.add_argument_group("relevance"))
     other = p.add_argument_group("other")
     add_formats(other)
-    other.add_argument("--threads", type=_count, metavar="N", help="default: all cores, at most 4")
+    other.add_argument("--threads", type=count, metavar="N", help="default: all cores, at most 4")
     p.set_defaults(run=run)
 
 
@@ -96,7 +97,7 @@ def add_order(group: Any, ties: Sequence[str]) -> None:
     said = "; ".join(f"{name}: {meanings[name]}" for name in ties)
     group.add_argument("--ties", choices=ties, help=f"order of a list: {said}")
     group.add_argument(
-        "--depth", type=_count, metavar="N", help="only the first N documents of a list"
+        "--depth", type=count, metavar="N", help="only the first N documents of a list"
     )
     group.add_argument(
         "--condensed", action="store_true", help="leave out unjudged documents (after --depth)"
@@ -155,7 +156,7 @@ def add_formats(group: Any) -> None:
             f"--{what}-format", choices=INPUT_FORMATS, help="instead of recognising it"
         )
     group.add_argument(
-        "--sep", metavar="S", dest="separator",
+        "--sep", metavar="S", dest="separator", type=separator,
         help="what separates the fields of a line of text, where they contain blanks",
     )  # fmt: skip
 
@@ -166,7 +167,7 @@ def list_options(options: argparse.Namespace) -> dict[str, Any]:
              "separator", "qrels_format", "run_format")  # fmt: skip
     settings = {name: getattr(options, name) for name in names}
     if (options.gains or "").startswith("@"):
-        settings["gains"] = read_gains(options.gains[1:])
+        settings["gains"] = read_gains(Source.of(options.gains[1:]))
     return settings | {"labelling": labelling_of(options)}
 
 
@@ -177,16 +178,6 @@ def labelling_of(options: argparse.Namespace) -> Labelling | None:
     if options.groups:
         return Combinations(options.groups, options.separator)
     return None
-
-
-def _count(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number from 1")
-    return number
 
 
 def measures_of(texts: list[str] | None) -> list[str]:

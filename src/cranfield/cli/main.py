@@ -15,6 +15,7 @@ from cranfield.errors import CranfieldError
 
 COMMANDS = (
     "evaluate", "label", "validate", "measures", "explain", "presets", "assess", "pool", "simulate",
+    "ntcir_eval", "ntcir",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from cranfield.data.columns import SPELLINGS
 from cranfield.data.formats import Format, recognise
 from cranfield.data.mappings import read_json
-from cranfield.data.records import HEADED, fields_of, lines, rows
+from cranfield.data.records import HEADED, fields_of, rows, text_lines
 from cranfield.data.source import Source
 from cranfield.data.tables import is_frame, polars_frame
 from cranfield.errors import InputError
@@ -105,9 +105,7 @@ _Rows: TypeAlias = Iterator[tuple[int | None, Mapping[str, Any]]]  # with their 
 
 def _text_rows(source: Source, format: Format) -> _Rows:
     """TREC's four fields, or NTCIR's three (and a class), whatever the labels are."""
-    for number, line in lines(source):
-        if isinstance(line, InputError):
-            raise line
+    for number, line in text_lines(source):
         fields = fields_of(line, None)
         if len(fields) not in (3, 4):
             found = f"{len(fields)} fields ({line.strip()[:60]!r})"

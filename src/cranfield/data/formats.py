@@ -64,10 +64,11 @@ def _is_ntcir(lines: list[bytes], separator: bytes | None = None) -> bool:
     document, does not change from line to line.
     """
     rows = [[field.strip() for field in line.split(separator)] for line in lines[:100]]
-    labelled = (len(row) in (3, 4) and LABEL.fullmatch(row[2].decode("latin-1")) for row in rows)
-    if not rows or not all(labelled):
+    rows = [row for row in rows if len(row) in (3, 4)]
+    labelled = [row for row in rows if LABEL.fullmatch(row[2].decode("latin-1"))]
+    if 2 * len(labelled) <= len(rows):  # most lines decide: one with a mistake is not told here
         return False
-    return len(rows[0]) == 3 or {row[1] for row in rows} != {b"0"}
+    return len(labelled[0]) == 3 or {row[1] for row in labelled} != {b"0"}
 
 
 def _is_record(line: bytes) -> bool:

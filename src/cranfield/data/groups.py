@@ -15,7 +15,7 @@ from cranfield.data import topic_dirs
 from cranfield.data.columns import SPELLINGS
 from cranfield.data.formats import LABEL, recognise
 from cranfield.data.mappings import read_json
-from cranfield.data.records import HEADED, Text, fields_of, lines, rows
+from cranfield.data.records import HEADED, Text, fields_of, rows, text_lines
 from cranfield.data.source import Source
 from cranfield.data.tables import is_frame, polars_frame
 from cranfield.errors import InputError
@@ -73,9 +73,7 @@ def _of_file(source: Source, separator: str | None) -> Iterator[_Line]:
     elif format not in ("trec", "ntcir"):
         yield from _of_rows(rows(source, format), source.name, format in HEADED)
     else:
-        for number, line in lines(source):
-            if isinstance(line, InputError):
-                raise line
+        for number, line in text_lines(source):
             fields = fields_of(line, separator)
             if len(fields) == 4 and LABEL.fullmatch(fields[2]):  # judgments with classes
                 del fields[2]

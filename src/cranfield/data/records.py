@@ -76,16 +76,24 @@ def records(source: Source, format: Format, kind: Kind, text: Text = PLAIN) -> I
         yield error
 
 
-def lines(source: Source) -> Iterator[tuple[int, str | InputError]]:
-    """Lines that hold something, with their numbers."""
+def lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str | InputError]]:
+    """Lines that hold something, with their numbers; those that begin with # do not."""
     with source.reading() as stream:
         for number, raw in enumerate(stream, 1):
-            if not raw.strip() or raw.lstrip().startswith(b"#"):
+            if not raw.strip() or (comments and raw.lstrip().startswith(b"#")):
                 continue
             try:
                 yield number, raw.decode().rstrip("\r\n")
             except UnicodeDecodeError as error:
                 yield number, _not_text(raw[error.start : error.start + 4], source, number)
+
+
+def text_lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str]]:
+    """The same, where one that cannot be read is the end of it."""
+    for number, line in lines(source, comments):
+        if isinstance(line, InputError):
+            raise line
+        yield number, line
 
 
 def _not_text(raw: bytes, source: Source, line: int | None) -> InputError:

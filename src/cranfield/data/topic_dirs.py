@@ -19,6 +19,7 @@ from cranfield.data.records import (
     Text,
     fields_of,
     lines,
+    text_lines,
 )
 from cranfield.data.source import Source
 from cranfield.errors import CranfieldError, InputError
@@ -49,7 +50,7 @@ class Labelled(NamedTuple):
 
 def read_judged(source: Source, text: Text = PLAIN) -> Iterator[Judged | InputError]:
     """The judgments of one topic: ``doc L2``, or with a class, ``doc L2 1``."""
-    for number, line in lines(source):
+    for number, line in lines(source, comments=False):  # an answer may begin with #
         if isinstance(line, InputError):
             yield line
             continue
@@ -85,26 +86,20 @@ def read_rel(source: Source, text: Text = PLAIN, classes: bool = False) -> list[
 def read_list(source: Source, separator: str | None = None) -> list[str]:
     """The documents of one topic from the top down, each on a line of its own."""
     found: dict[str, int] = {}
-    for number, line in lines(source):
-        if isinstance(line, InputError):
-            raise line
+    for number, line in text_lines(source, comments=False):  # an answer may begin with #
         doc = line.strip()
         if len(fields_of(doc, separator)) != 1:
             held = "blanks" if separator is None else f"the separator {separator!r}"
             raise InputError(f"{held} in {doc!r}", "one document a line", source.name, number)
-        if doc in found:
-            again = f"document {doc} again (first on line {found[doc]})"
-            raise InputError(again, "each document once", source.name, number)
-        found[doc] = number
+        _add(found, doc, number, source)
     return list(found)
 
 
 def read_labelled(source: Source, separator: str | None = None) -> list[Labelled]:
     """A labelled list from the top down: ``doc``, ``doc L2`` or ``doc L2 class`` on each line."""
-    found: dict[str, Labelled] = {}
-    for number, line in lines(source):
-        if isinstance(line, InputError):
-            raise line
+    found: dict[str, int] = {}
+    labelled = []
+    for number, line in text_lines(source, comments=False):  # an answer may begin with #
         doc, *said = fields_of(line, separator)
         level = level_of(said[0]) if said else None
         if not doc or len(said) > 2:
@@ -112,11 +107,17 @@ def read_labelled(source: Source, separator: str | None = None) -> list[Labelled
             raise InputError(held, "doc, doc L2 or doc L2 class", source.name, number)
         if said and level is None:
             raise InputError(f"label {said[0]!r}", "L0, L1, L2, …", source.name, number)
-        if doc in found:
-            again = f"document {doc} again (first on line {found[doc].line})"
-            raise InputError(again, "each document once", source.name, number)
-        found[doc] = Labelled(doc, level, said[1] if len(said) == 2 else None, number)
-    return list(found.values())
+        _add(found, doc, number, source)
+        labelled.append(Labelled(doc, level, said[1] if len(said) == 2 else None, number))
+    return labelled
+
+
+def _add(found: dict[str, int], doc: str, number: int, source: Source) -> None:
+    """A document of a list, which must not be in it already."""
+    if doc in found:
+        again = f"document {doc} again (first on line {found[doc]})"
+        raise InputError(again, "each document once", source.name, number)
+    found[doc] = number
 
 
 def _topics(directory: str) -> dict[str, set[str]]:
@@ -203,16 +204,10 @@ def groups(path: str, text: Text = PLAIN) -> dict[str, dict[str, str]] | None:
     files = judged_files(path)
     if files is None:
         return None
-    found: dict[str, dict[str, str]] = {}
-    for topic, source in files.items():
-        for item in read_judged(source, text):
-            if isinstance(item, InputError):
-                raise item
-            if item.group is None:
-                expected = "doc L2 class"
-                raise InputError(f"no class for {item.doc}", expected, source.name, item.line)
-            found.setdefault(topic, {})[item.doc] = item.group
-    return found
+    return {
+        topic: {item.doc: item.group or "" for item in read_rel(source, text, classes=True)}
+        for topic, source in files.items()
+    }
 
 
 def runs(path: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from cranfield.data.columns import SPELLINGS
 from cranfield.data.formats import Format
-from cranfield.data.records import fields_of, lines, rows
+from cranfield.data.records import fields_of, rows, text_lines
 from cranfield.data.source import Source
 from cranfield.data.tables import is_frame, polars_frame
 from cranfield.errors import InputError
@@ -24,25 +24,17 @@ def read_topics(data: TopicsLike) -> tuple[str, ...]:
     where = "topics"
     if isinstance(data, str | os.PathLike):
         source = Source.of(data)
-        where, data = source.name, (fields_of(line, None)[0] for _, line in _lines(source))
+        where, data = source.name, (fields_of(line, None)[0] for _, line in text_lines(source))
     found = tuple(dict.fromkeys(map(str, data)))
     if not found:
         raise InputError("no topics", "at least one", where)
     return found
 
 
-def _lines(source: Source) -> Iterator[tuple[int, str]]:
-    for number, line in lines(source):
-        if isinstance(line, InputError):
-            raise line
-        yield number, line
-
-
-def read_gains(path: str | os.PathLike[str]) -> dict[str, str]:
+def read_gains(source: Source) -> dict[str, str]:
     """``{topic: gains}`` from the lines ``topic 1:2:3`` of a file."""
-    source = Source.of(path)
     found: dict[str, str] = {}
-    for number, line in _lines(source):
+    for number, line in text_lines(source):
         fields = fields_of(line, None)
         if len(fields) != 2 or fields[0] in found:
             expected = "a topic and its gains, each topic once"
@@ -80,13 +72,13 @@ def read_teams(data: TeamsLike) -> dict[str, str]:
 
 def _team_rows(source: Source) -> Iterator[tuple[int | None, str, str]]:
     """The lines ``run team``, or the rows of a table with these columns."""
-    first = next((line for _, line in _lines(source)), "")
+    first = next((line for _, line in text_lines(source)), "")
     formats: dict[str, Format] = {",": "csv", "\t": "tsv"}
     for separator, format in formats.items():
         if _column(TEAM, first.split(separator)):
             yield from _team_table(source, format)
             return
-    for number, line in _lines(source):
+    for number, line in text_lines(source):
         fields = [field.decode().strip() for field in line.encode().split(maxsplit=1)]
         if len(fields) < 2:
             expected = "a run and its team, or a header with the columns run and team"

@@ -1,0 +1,105 @@
+"""The files that NTCIREVAL's scripts write and read beside those of the topics.
+
+``QRELS.tid`` is a list of topics and a run list one of runs, a name on each line. ``RUN.NAME.nev``
+has the results of a run, ``topic AP= 0.5000``. A means file has ``run 0.5000``; a matrix has a line
+for each topic and a column for each run, and no names.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from cranfield.data.files import write_whole
+from cranfield.data.records import finite, text_lines
+from cranfield.data.source import Source
+from cranfield.errors import CranfieldError, InputError
+
+_RESULT = re.compile(r"(?P<topic>.*) (?P<measure>[^\s=]+)=\s*(?P<value>\S+)")
+_COMMENT = re.compile(r"\s#")  # after the topic; the # of D#-nDCG follows a letter
+
+
+def read_names(source: Source) -> tuple[str, ...]:
+    """The topics of a .tid file, or the runs of a run list: a name on each line."""
+    found = tuple(dict.fromkeys(line.strip() for _, line in text_lines(source)))
+    if not found:
+        raise InputError("no names", "one on each line", source.name)
+    return found
+
+
+def read_results(source: Source) -> dict[str, dict[str, float]]:
+    """``{topic: {measure: value}}`` of a .nev file, names as they are written there."""
+    found: dict[str, dict[str, float]] = {}
+    for number, line in text_lines(source):
+        if _COMMENT.search(line):
+            continue
+        result = _RESULT.fullmatch(line.rstrip())
+        value = finite(result["value"]) if result else None
+        if result is None or value is None or not result["topic"].strip():
+            raise InputError(f"{line!r}", "a result such as 0001 AP= 0.5000", source.name, number)
+        topic, measure = result["topic"].strip(), result["measure"]
+        if measure in found.setdefault(topic, {}):
+            again = f"{measure} of topic {topic} again"
+            raise InputError(again, "each measure once", source.name, number)
+        found[topic][measure] = value
+    if not found:
+        raise InputError("no results", "at least one", source.name)
+    return found
+
+
+def read_means(path: str | os.PathLike[str]) -> dict[str, float]:
+    """``{run: mean}`` of a means file, as ``cranfield ntcir means`` and NEV2mean write it."""
+    source = Source.of(path)
+    found: dict[str, float] = {}
+    for number, line in text_lines(source):
+        run, _, mean = line.strip().rpartition(" ")
+        value = finite(mean)
+        if not run or value is None or run in found:
+            raise InputError(f"{line!r}", "a run and its mean, each once", source.name, number)
+        found[run] = value
+    return found
+
+
+def read_numbers(source: Source, rows: int, columns: int) -> list[list[float]]:
+    """The numbers of a matrix with so many rows and columns."""
+    found: list[list[float]] = []
+    for number, line in text_lines(source):
+        values = [value for value in map(finite, line.split()) if value is not None]
+        if len(values) != columns or len(line.split()) != columns:
+            raise InputError(f"{line!r}", f"{columns} numbers", source.name, number)
+        found.append(values)
+    if len(found) != rows:
+        raise InputError(f"{len(found)} lines", f"{rows}, one for each topic", source.name)
+    return found
+
+
+def file_name(name: str, what: str = "topic") -> str:
+    """The name itself, if a file or directory here can be called so.
+
+    >>> file_name("0001")
+    '0001'
+    >>> file_name("../x")
+    Traceback (most recent call last):
+    cranfield.errors.InputError: found topic '../x', expected a name that a file can have
+    """
+    if not name or name.startswith(".") or not set("/\\\0").isdisjoint(name):
+        raise InputError(f"{what} {name!r}", "a name that a file can have")
+    return name
+
+
+def topic_file(topic: str, suffix: str, directory: str = "") -> str:
+    """The path of one of a topic's files: ``0001/0001.rel``."""
+    name = file_name(topic)
+    return os.path.join(directory, name, f"{name}.{file_name(suffix, 'suffix')}")
+
+
+def write_files(texts: Mapping[str, str]) -> None:
+    """Write ``{path: text}``, each file whole, and make the directories that are not there."""
+    for path, text in texts.items():
+        try:
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        except OSError as error:
+            directory = os.path.dirname(path)
+            raise CranfieldError(f"cannot make {directory}: {error.strerror}") from error
+        write_whole(path, text.encode())

@@ -1,0 +1,375 @@
+"""The work of NTCIREVAL's scripts: topic directories, all topics of many runs, means and matrices.
+
+What is to be written comes as ``{path: text}`` and is complete before the first file is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import TypeAlias
+
+import numpy as np
+
+from cranfield.data.formats import recognise
+from cranfield.data.ir4qa import is_ir4qa, read_ir4qa
+from cranfield.data.labels import LabelsLike, read_labels
+from cranfield.data.nev import (
+    file_name,
+    read_names,
+    read_numbers,
+    read_results,
+    topic_file,
+)
+from cranfield.data.qrels import Qrels, read_qrels
+from cranfield.data.records import Text, fields_of, finite, lines
+from cranfield.data.run import read_run
+from cranfield.data.source import Source
+from cranfield.data.topic_dirs import RES, Judged, read_list, read_rel
+from cranfield.data.tracks import read_gains
+from cranfield.errors import CranfieldError, InputError
+from cranfield.scores import Notice, Scores
+from cranfield.tools.ntcir_eval import Setting, Topic, compute, label, labelled_text
+from cranfield.wording import counted, some
+
+Path: TypeAlias = str | os.PathLike[str]
+Gains: TypeAlias = tuple[float, ...]
+Names: TypeAlias = Path | Iterable[str]  # names, or a file with one on each line
+Made: TypeAlias = tuple[dict[str, str], list[Notice]]  # what to write, and what to say about it
+
+EARLY = ("topic", "grade", "doc", "relevant")  # qrels of the first NTCIR rounds
+GRADES = {"S": 3, "A": 2, "B": 1, "C": 0}
+ROBUST = {"2": 3, "1": 1, "0": 0}  # TREC's robust track: relevant is two steps above partially
+LIMIT = 1000
+FLOOR = 1e-5  # of geometric means
+
+
+def names(given: Names) -> tuple[str, ...]:
+    """The topics or runs in a list, or in a file."""
+    return read_names(Source.of(given)) if isinstance(given, str | os.PathLike) else tuple(given)
+
+
+# Topic directories
+
+
+def split_qrels(path: str, suffix: str, separator: str | None = None, directory: str = "") -> Made:
+    """The judgments of each topic as a file of its own, and the list of topics."""
+    source = Source.of(path)
+    if source.path == "-":
+        raise CranfieldError("found -, expected a file: the list of topics is named after it")
+    qrels = read_qrels(path, separator=separator)  # has looked at every line
+    if recognise(source, None, separator) == "ntcir":
+        judged, notices = _lines_of_topics(source, separator), []
+    else:
+        judged = _labelled_lines(qrels, separator or " ")
+        said = f"{path} is not in NTCIR's format: levels are written as labels, 2 as L2"
+        notices = [Notice("relabelled", said)]
+    files = {f"{path}.tid": "".join(f"{topic}\n" for topic in sorted(judged))}
+    for topic in sorted(judged):
+        files[topic_file(topic, suffix, directory)] = "".join(f"{x}\n" for x in judged[topic])
+    return files, notices
+
+
+def _lines_of_topics(source: Source, separator: str | None) -> dict[str, list[str]]:
+    """Lines as they are, but for the topic."""
+    found: dict[str, list[str]] = {}
+    for _, line in lines(source):
+        topic, rest = str(line).split(separator, 1)
+        found.setdefault(topic.strip(), []).append(rest)
+    return found
+
+
+def _labelled_lines(qrels: Qrels, separator: str) -> dict[str, list[str]]:
+    def line(topic: str, doc: str, level: float) -> str:
+        if level < 0 or not level.is_integer():
+            found = f"level {level:g} for document {doc} of topic {topic}"
+            expected = "whole levels from 0 (`cranfield ntcir convert trec --map` gives others)"
+            raise InputError(found, expected, qrels.where)
+        if separator in doc:
+            raise InputError(f"document {doc!r}", f"no {separator!r} in it", qrels.where)
+        return f"{doc}{separator}L{level:.0f}"
+
+    judged = qrels.to_dict()
+    return {t: [line(t, d, level) for d, level in docs.items()] for t, docs in judged.items()}
+
+
+def split_runs(
+    runs: Sequence[str],
+    topics: Names,
+    limit: int = LIMIT,
+    separator: str | None = None,
+    directory: str = "",
+) -> Made:
+    """The list of each topic as a file of its own, in the order of the run's file."""
+    if limit < 1:
+        raise InputError(f"limit {limit}", "a whole number from 1")
+    wanted = names(topics)
+    files: dict[str, str] = {}
+    notices: list[Notice] = []
+    taken: dict[str, str] = {}
+    for path in runs:
+        source = Source.of(path)
+        run = os.path.basename(path)
+        if is_ir4qa(source):
+            run, lists = run.removesuffix(".xml"), read_ir4qa(source)
+        else:
+            lists = read_run(path, ties="given", separator=separator).rankings()
+        if run in taken:
+            raise CranfieldError(f"found {taken[run]} and {path}, expected different file names")
+        taken[run] = path
+        for topic in wanted:
+            found = lists.get(topic, [])[:limit]
+            files[topic_file(topic, f"{run}.{RES}", directory)] = "".join(f"{d}\n" for d in found)
+        notices += _about_lists(run, lists, wanted)
+    return files, notices
+
+
+def _about_lists(run: str, lists: Mapping[str, object], wanted: Sequence[str]) -> Iterator[Notice]:
+    if empty := [topic for topic in wanted if topic not in lists]:
+        said = f"{run}: nothing for {some(empty, 'topic')}"
+        yield Notice("missing-topics", said, run, tuple(empty))
+    if other := [topic for topic in lists if topic not in wanted]:
+        said = f"{run}: {some(other, 'topic')} not in the list of topics, left out"
+        yield Notice("other-topics", said, run, tuple(other))
+
+
+# All topics of many runs
+
+
+def evaluate_runs(
+    runs: Sequence[str],
+    topics: Names,
+    suffix: str,
+    name: str,
+    gains: str,
+    setting: Callable[[Gains], Setting],
+    *,
+    separator: str | None = None,
+    truncate: int | None = None,
+    condensed: bool = False,
+    classes: bool = False,
+    endings: tuple[str, str] = ("lab", "nev"),
+    directory: str = "",
+) -> Made:
+    """Label and compute all topics of each run.
+
+    `gains` are those of all topics (``1:2:3``), ``topic`` for as many as the highest level of each
+    topic, or ``@FILE`` with lines ``topic 1:2:3``; `setting` makes the setting with some gains.
+    """
+    file_name(name, "name")
+    wanted = names(topics)
+    judged = {
+        topic: read_rel(Source.of(topic_file(topic, suffix, directory)), Text(separator), classes)
+        for topic in wanted
+    }
+    useful = {t: items for t, items in judged.items() if any(item.level > 0 for item in items)}
+    gains_of = _gains(gains, useful)
+    made = {given: setting(given) for given in set(gains_of.values())}
+    settings = {topic: made[given] for topic, given in gains_of.items()}
+    files: dict[str, str] = {}
+    notices: list[Notice] = []
+    if useless := [topic for topic in wanted if topic not in useful]:
+        said = f"{some(useless, 'topic')} without a relevant document, left out of the results"
+        notices.append(Notice("no-relevant", said, topics=tuple(useless)))
+    for run in runs:
+        docs, about = _lists(file_name(run, "run"), wanted, separator, directory)
+        notices += about
+        labelled: list[Topic] = []
+        for topic, found in docs.items():
+            rel = topic_file(topic, suffix, directory)
+            lab = topic_file(topic, f"{run}.{name}.{endings[0]}", directory)
+            items = label(
+                judged[topic], found, condensed=condensed, classes=classes, truncate=truncate
+            )
+            labelled.append(Topic(topic, judged[topic], items, rel, lab))
+            files[lab] = labelled_text(items, separator or " ", classes)
+        files[f"{run}.{name}.{endings[1]}"] = _computed(labelled, settings)
+    return files, notices
+
+
+def _computed(topics: Sequence[Topic], settings: Mapping[str, Setting]) -> str:
+    """The results of topics that have a setting, those with the same one computed together."""
+    texts: dict[str, str] = {}
+    for setting in dict.fromkeys(settings.values()):
+        alike = [topic for topic in topics if settings.get(topic.prefix) == setting]
+        made = compute(alike, setting)
+        texts |= {topic.prefix: text for topic, text in zip(alike, made, strict=True)}
+    return "".join(texts[topic] for topic in settings)
+
+
+def _lists(
+    run: str, topics: Sequence[str], separator: str | None, directory: str
+) -> tuple[dict[str, list[str]], list[Notice]]:
+    """The list of each topic; a file that is not there is an empty one, unless none is."""
+    paths = {topic: topic_file(topic, f"{run}.{RES}", directory) for topic in topics}
+    missing = tuple(topic for topic, path in paths.items() if not os.path.exists(path))
+    if len(missing) == len(topics):
+        raise InputError(f"no file such as {paths[topics[0]]}", "the lists of the run", run)
+    docs = {t: [] if t in missing else read_list(Source.of(paths[t]), separator) for t in topics}
+    if not missing:
+        return docs, []
+    said = f"{run}: no file for {some(missing, 'topic')}, taken as empty lists"
+    return docs, [Notice("missing-topics", said, run, missing)]
+
+
+def _gains(given: str, judged: Mapping[str, Sequence[Judged]]) -> dict[str, Gains]:
+    """The gains of each topic."""
+    if given == "topic":
+        highest = {topic: int(max(item.level for item in items)) for topic, items in judged.items()}
+        return {topic: tuple(range(1, level + 1)) for topic, level in highest.items()}
+    if not given.startswith("@"):
+        return dict.fromkeys(judged, _numbers(given, "-g"))
+    source = Source.of(given[1:])
+    table = read_gains(source)
+    if missing := [topic for topic in judged if topic not in table]:
+        raise InputError(f"no gains for {some(missing, 'topic')}", "those of all", source.name)
+    return {topic: _numbers(table[topic], source.name) for topic in judged}
+
+
+def _numbers(text: str, where: str) -> Gains:
+    found = tuple(x for x in map(finite, text.split(":")) if x is not None)
+    if len(found) != len(text.split(":")):
+        raise InputError(f"gains {text!r}", "numbers such as 1:2:3", where)
+    return found
+
+
+# Results
+
+
+def read_nev(
+    nev: Path | Iterable[Path] | Mapping[str, Path],
+    topics: Names | None = None,
+    measures: Sequence[str] | None = None,
+) -> Scores:
+    """Scores from NTCIREVAL's result files, one for each run, with the measures' names there.
+
+    A run is named after its file, without ``.nev``, or by the key of a mapping. `topics` (names, or
+    a .tid file) decides which topics count, by default all that any file has; a topic that a run
+    has no results for counts as 0. `measures` are some of those in the files, by default all.
+    """
+    paths = _named(nev)
+    sources = {run: Source.of(path) for run, path in paths.items()}
+    results = {run: read_results(source) for run, source in sources.items()}
+    wanted = tuple(dict.fromkeys(t for of_run in results.values() for t in of_run))
+    wanted = wanted if topics is None else names(topics)
+    first = next(iter(next(iter(results.values())).values()))
+    columns = tuple(first if measures is None else measures)
+    notices: list[Notice] = []
+    for run, of_run in results.items():
+        for topic, values in of_run.items():
+            if missing := [m for m in columns if m not in values]:
+                found = f"no {missing[0]} for topic {topic}"
+                raise InputError(found, f"one of {', '.join(values)}", sources[run].name)
+        absent = tuple(topic for topic in wanted if topic not in of_run)
+        if len(absent) == len(wanted):
+            found = f"none of {some(absent, 'topic')}"
+            raise InputError(found, "results for them", sources[run].name)
+        if absent:
+            said = f"{run}: no results for {some(absent, 'topic')}, counted as 0"
+            notices.append(Notice("missing-topics", said, run, absent))
+    nothing = dict.fromkeys(columns, 0.0)
+    values_of = [
+        [[of_run.get(topic, nothing)[m] for m in columns] for topic in wanted]
+        for of_run in results.values()
+    ]
+    return Scores(
+        np.array(values_of),
+        tuple(results),
+        wanted,
+        columns,
+        ("mean",) * len(columns),
+        notices=tuple(notices),
+    )
+
+
+def _named(nev: Path | Iterable[Path] | Mapping[str, Path]) -> dict[str, Path]:
+    if isinstance(nev, Mapping):
+        made, given = dict(nev), len(nev)
+    else:
+        paths = [nev] if isinstance(nev, str | os.PathLike) else list(nev)
+        made = {os.path.splitext(os.path.basename(path))[0]: path for path in paths}
+        given = len(paths)
+    if not made or len(made) < given:
+        found = f"{counted(given, 'file')} named {', '.join(made)}" if made else "no files"
+        raise InputError(found, "results of at least one run, each under a name of its own")
+    return made
+
+
+def results_of(runs: Names, suffix: str, topics: Names, measures: Sequence[str] | None) -> Scores:
+    """What the runs of a list have in their result files, ``RUN.SUFFIX``."""
+    return read_nev({run: f"{run}.{suffix}" for run in names(runs)}, topics, measures or None)
+
+
+def means(scores: Scores, kind: str = "arithmetic") -> dict[str, str]:
+    """The means over topics of each measure, as lines ``run 0.5000``.
+
+    Geometric means are of values of at least 0.00001.
+    """
+    of_runs = scores.gmean(FLOOR) if kind == "geometric" else _means(scores)
+    return {
+        measure: "".join(f"{run} {of_runs[run][measure]:.4f}\n" for run in scores.runs)
+        for measure in scores.measures
+    }
+
+
+def _means(scores: Scores) -> dict[str, dict[str, float]]:
+    """Sums in the order of topics, as awk has them: halves of a last digit are rounded alike."""
+    topics = len(scores.topics)
+    return {
+        run: {
+            measure: list(accumulate(values[:, m].tolist()))[-1] / topics
+            for m, measure in enumerate(scores.measures)
+        }
+        for run, values in zip(scores.runs, scores.values, strict=True)
+    }
+
+
+def matrix(scores: Scores) -> str:
+    """The values of the first measure: a line for each topic, a column for each run."""
+    rows = scores.values[:, :, 0].T.tolist()
+    return "".join(" ".join(f"{value:.4f}" for value in row) + "\n" for row in rows)
+
+
+def read_matrix(path: Path, topics: Names, runs: Names, measure: str) -> Scores:
+    """Scores from a topic-by-run matrix of one measure, which has numbers only.
+
+    `topics` and `runs` are names, or files with one on each line, in the order of the matrix.
+    """
+    rows, columns = names(topics), names(runs)
+    values = np.array(read_numbers(Source.of(path), len(rows), len(columns)))
+    return Scores(values.T[:, :, None], columns, rows, (measure,), ("mean",))
+
+
+# Judgments in other formats
+
+
+def convert(source: Source, layout: Sequence[str], labels: LabelsLike | None = None) -> str:
+    """Judgments as lines ``topic doc L2``; without `labels`, what the file has are levels."""
+    grade_at = layout.index("grade" if "grade" in layout else "level")
+    given = {} if labels is None else read_labels(labels)
+    known = {grade: _whole(level) for grade, level in given.items()}
+    if None in known.values():
+        raise InputError(f"levels {', '.join(map(str, given.values()))}", "whole levels from 0")
+    made: list[str] = []
+    for number, line in lines(source):
+        if isinstance(line, InputError):
+            raise line
+        fields = fields_of(line, None)
+        if len(fields) != len(layout):
+            found = f"{len(fields)} fields ({line.strip()!r})"
+            expected = f"{len(layout)}: {' '.join(layout)}"
+            raise InputError(found, expected, source.name, number)
+        grade = fields[grade_at]
+        level = _whole(finite(grade)) if labels is None else known.get(grade)
+        if level is None:
+            expected = f"one of {', '.join(known)}" if known else "a whole level from 0, or --map"
+            raise InputError(f"{layout[grade_at]} {grade!r}", expected, source.name, number)
+        made.append(f"{fields[0]} {fields[layout.index('doc')]} L{level}\n")
+    if not made:
+        raise InputError("an empty file", "judgments", source.name)
+    return "".join(made)
+
+
+def _whole(level: float | None) -> int | None:
+    return None if level is None or level < 0 or level % 1 else int(level)

@@ -1,0 +1,394 @@
+"""NTCIREVAL's ``label`` and ``compute``, in its layout.
+
+Labelling says which items of a list count, and as what; computing believes the labels. Here is
+only what stands around both: the rooms `labelling` and `measures` do the work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from cranfield.data.qrels import read_qrels
+from cranfield.data.records import finite
+from cranfield.data.run import Run
+from cranfield.data.topic_dirs import Judged, Labelled
+from cranfield.errors import CranfieldError, InputError
+from cranfield.labelling.blocks import Floats, Rankings
+from cranfield.labelling.gold import GoldStandard
+from cranfield.labelling.mappings import label_lists
+from cranfield.labelling.strategies import EquivalenceClasses, Labelling
+from cranfield.measures.base import Measure
+from cranfield.measures.dcg import DCG
+from cranfield.measures.grammar import parse_measure
+from cranfield.measures.lists import Lists, blocks, gold_block, lists_block, total
+from cranfield.measures.ncu import Q, preferred
+
+VERSIONS = {  # what each prints: of the whole list, and of its top
+    "2011": (
+        "RR O-measure P-measure P-plus AP Q-measure NCUgu,P NCUgu,BR NCUrb,P NCUrb,BR GAP RBP ERR",
+        "AP Q GAP nDCG MSnDCG P nERR Hit",
+    ),
+    "2019": (
+        "RR O-measure P-measure P-plus AP Q-measure NCUrb,P NCUrb,BR NCUrb,IE GAP RBP ERR EBR iRBU",
+        "AP Q NCUrb,P NCUrb,BR NCUrb,IE GAP nDCG MSnDCG Prec RBP nRBP ERR nERR EBR nEBR "
+        "iRBU niRBU Hit",
+    ),
+}
+JUDGED = "bpref bpref_R bpref_N bpref_relative rpref_N rpref_relative rpref_relative2"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The options of ``compute``.
+
+    >>> setting_of("-g 1:2 -cutoffs 10,1000 -gap".split())
+    Setting(gains=(1.0, 2.0), stops=None, cutoffs=(10, 1000), beta=1.0, gamma=0.95, logb=2.0, \
+rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, version='2011')
+    """
+
+    gains: tuple[float, ...]  # of L1, L2, …
+    stops: tuple[float, ...] | None = None  # the gains if not given
+    cutoffs: tuple[int, ...] = (1000,)
+    beta: float = 1.0
+    gamma: float = 0.95
+    logb: float = 2.0  # 0: the natural logarithm
+    rbp: float = 0.95
+    rbup: float = 0.99
+    gap: bool = False
+    judged: bool = False  # bpref and its kin
+    classes: bool = False
+    verbose: bool = False
+    version: str = "2011"
+
+    def __post_init__(self) -> None:
+        if not self.gains or min(self.gains) <= 0 or any(a > b for a, b in pairwise(self.gains)):
+            expected = "numbers above 0, none lower than the one before, such as 1:2:3"
+            raise InputError(f"gains {_joined(self.gains)}", expected, "-g")
+        if self.stops is not None and (len(self.stops) != len(self.gains) or min(self.stops) <= 0):
+            expected = f"numbers above 0, as many as gains: {len(self.gains)}"
+            raise InputError(f"stop values {_joined(self.stops)}", expected, "-s")
+        if self.version not in VERSIONS:
+            raise InputError(f"version {self.version!r}", f"one of {', '.join(VERSIONS)}")
+        self.measures  # noqa: B018  # they know what the other numbers may be
+
+    @cached_property
+    def measures(self) -> dict[str, Measure]:
+        """The measures by the names they are printed under, in order."""
+        whole, top = (names.split() for names in VERSIONS[self.version])
+        names = whole + [f"{name}@{cutoff:04}" for cutoff in self.cutoffs for name in top]
+        names = [name for name in names if self.gap or not name.startswith("GAP")]
+        return {name: self._measure(name) for name in names + self.judged * JUDGED.split()}
+
+    def _measure(self, name: str) -> Measure:
+        m = parse_measure(f"ntcir:{name}")
+        given = {
+            "gain": self.gains,
+            "stops": self.stops,
+            "beta": self.beta,
+            "gamma": self.gamma,
+            "b": self.logb or math.e,
+            "p": self.rbp if "RBP" in name else self.rbup,
+        }
+        named = {f.name for f in m.parameters()} & given.keys()
+        return replace(m, **{name: given[name] for name in named})  # type: ignore[arg-type]
+
+
+def _joined(numbers: Iterable[float]) -> str:
+    return ":".join(f"{x:g}" for x in numbers)
+
+
+class Topic(NamedTuple):
+    """What is computed together, and how messages call the two files."""
+
+    prefix: str
+    judged: Sequence[Judged]
+    labelled: Sequence[Labelled]
+    rel: str = "judgments"
+    lab: str = "labelled list"
+
+
+# -- label ---------------------------------------------------------------------------------------
+
+
+def label(
+    judged: Sequence[Judged],
+    docs: Sequence[str],
+    *,
+    condensed: bool = False,
+    classes: bool = False,
+    truncate: int | None = None,
+) -> list[Labelled]:
+    """A ranked list with a label wherever an item counts.
+
+    Without a label are unjudged items (left out if `condensed`) and, with `classes`, items of a
+    class that another item has stood for. Only the first `truncate` items are looked at.
+
+    >>> judged = [Judged(1, "a", 1.0, "1"), Judged(2, "b", 2.0, "1")]
+    >>> print(labelled_text(label(judged, ["c", "b", "a"], classes=True), classes=True), end="")
+    c
+    b L2 1
+    a
+    """
+    gold = _gold([judged])
+    found = label_lists(gold, Run("list", {"0": dict.fromkeys(docs, 0.0)}, given=True))
+    counted = _strategy([judged], classes).on(gold).counted(found)
+    groups = {item.doc: item.group for item in judged}
+    labels: dict[str, Labelled] = {}
+    hits = zip(found.items.tolist(), found.levels.tolist(), counted.levels.tolist(), strict=True)
+    for item, level, counts in hits:
+        doc = gold.item_docs[item]
+        labels[doc] = Labelled(doc, level if counts == level else None, groups[doc])
+    return [
+        labels.get(doc, Labelled(doc, None))
+        for doc in docs[:truncate]
+        if doc in labels or not condensed
+    ]
+
+
+def labelled_text(labelled: Iterable[Labelled], separator: str = " ", classes: bool = False) -> str:
+    """A labelled list as text, an item on each line."""
+
+    def line(item: Labelled) -> str:
+        if item.level is None:
+            return item.doc
+        fields = [item.doc, f"L{item.level:.0f}", *([item.group or ""] if classes else [])]
+        return separator.join(fields)
+
+    return "".join(f"{line(item)}\n" for item in labelled)
+
+
+def _gold(topics: Sequence[Sequence[Judged]]) -> GoldStandard:
+    """The judgments of some topics, which are numbered: they may have no names, or one name."""
+    levels = {str(t): {item.doc: item.level for item in judged} for t, judged in enumerate(topics)}
+    return GoldStandard.of(read_qrels(levels))
+
+
+def _strategy(topics: Sequence[Sequence[Judged]], classes: bool) -> Labelling:
+    if not classes or not any(topics):  # where nothing is judged, nothing has a class
+        return Labelling()
+    return EquivalenceClasses(
+        {str(t): {item.doc: item.group for item in judged} for t, judged in enumerate(topics)}
+    )
+
+
+# -- compute -------------------------------------------------------------------------------------
+
+
+def compute(topics: Sequence[Topic], setting: Setting) -> list[str]:
+    """What ``compute`` prints of each topic: sizes, ranks, and a line for each measure.
+
+    >>> judged = [Judged(1, "a", 1.0, None), Judged(2, "b", 0.0, None)]
+    >>> topic = Topic("", judged, label(judged, ["c", "b", "a"]))
+    >>> print("\\n".join(compute([topic], Setting(gains=(1, 2)))[0].splitlines()[:3]))
+     # syslen=3 jrel=1 jnonrel=1
+     # r1=3 rp=3
+     RR=                  0.3333
+    """
+    for topic in topics:
+        _check_judgments(topic, setting)
+        _check_labels(topic, setting)
+    if not topics:
+        return []
+    judged = [topic.judged for topic in topics]
+    gold = _gold(judged)
+    judgments = _strategy(judged, setting.classes).on(gold).judgments
+    rankings = _believed(gold, topics)
+    texts: list[str] = []
+    for start, stop in blocks(gold.judgments.counts):
+        block = gold_block(judgments, start, stop)
+        block.traced = setting.verbose
+        texts += _texts(topics[start:stop], lists_block(rankings, block, start, stop), setting)
+    return texts
+
+
+def _check_judgments(topic: Topic, setting: Setting) -> None:
+    for item in topic.judged:
+        _refuse_undeclared(item.level, setting, topic.rel, item.line)
+        if setting.classes and item.group is None:
+            raise InputError(f"no class for {item.doc}", "doc L2 class", topic.rel, item.line)
+    if not any(item.level > 0 for item in topic.judged):
+        raise InputError("no relevant document", "at least one (L1, L2, …)", topic.rel)
+    if setting.judged and all(item.level > 0 for item in topic.judged):
+        raise InputError("no document judged L0", "at least one: bpref needs them", topic.rel)
+
+
+def _check_labels(topic: Topic, setting: Setting) -> None:
+    relevant = {item.doc: item.group for item in topic.judged if item.level > 0}
+    counted: dict[str | None, str] = {}
+    for item in topic.labelled:
+        if not item.level:
+            continue
+        _refuse_undeclared(item.level, setting, topic.lab, item.line)
+        shown = f"label L{item.level:.0f} for {item.doc}"
+        if item.doc not in relevant:
+            expected = f"none: it is not relevant in {topic.rel}"
+            raise InputError(shown, expected, topic.lab, item.line)
+        once = relevant[item.doc] if setting.classes else item.doc
+        if once in counted:
+            of = f" of the same class {once} (label -ec)" if setting.classes else ""
+            raise InputError(shown, f"none after {counted[once]}{of}", topic.lab, item.line)
+        counted[once] = item.doc
+
+
+def _refuse_undeclared(level: float, setting: Setting, where: str, line: int | None) -> None:
+    top = len(setting.gains)
+    if level > top:
+        expected = f"levels up to {top}: -g declares {top}"
+        raise InputError(f"level {level:.0f} (L{level:.0f})", expected, where, line)
+
+
+def _believed(gold: GoldStandard, topics: Sequence[Topic]) -> Rankings:
+    """Lists as their labels say; what has none, or is not judged at all, only takes up a rank."""
+    hits = [
+        (t, rank, items[found.doc], found.level)
+        for t, (topic, items) in enumerate(zip(topics, gold.by_topic, strict=True))
+        for rank, found in enumerate(topic.labelled, 1)
+        if found.level is not None and found.doc in items
+    ]
+    columns = np.array(hits, dtype=np.float64).reshape(-1, 4)
+    of, ranks, items = columns[:, :3].astype(np.int64).T
+    return Rankings(
+        returned=np.array([len(topic.labelled) for topic in topics], dtype=np.int64),
+        offsets=np.searchsorted(of, np.arange(len(topics) + 1)),
+        ranks=ranks,
+        items=items,
+        levels=columns[:, 3],
+        first=ranks,
+        last=ranks,
+        tied=np.zeros(len(topics), dtype=np.int64),
+    )
+
+
+def _texts(topics: Sequence[Topic], lists: Lists, setting: Setting) -> list[str]:
+    x = lists.view(gain=setting.gains)
+    values = {name: m.values(lists)[:, 0] for name, m in setting.measures.items()}
+    r1, rp = (total(stop * x.r) for stop in (x.first, preferred(None, x)[0]))
+    steps = _steps(x, setting) if setting.verbose else None
+    texts = []
+    for t, (prefix, *_) in enumerate(topics):
+        lines = [
+            f"{prefix} # syslen={x.n[t]} jrel={x.R[t]:.0f} jnonrel={x.N[t]:.0f}",
+            f"{prefix} # r1={r1[t]:.0f} rp={rp[t]:.0f}",
+            *(f"{prefix} {f'{name}=':<21}{of[t]:.4f}" for name, of in values.items()),
+        ]
+        if steps is not None:
+            lines[1:1] = steps[t]
+            lines[:0] = _declared(setting)
+        texts.append("".join(f"{line}\n" for line in lines))
+    return texts
+
+
+def _declared(setting: Setting) -> list[str]:
+    pairs = zip((0.0, *setting.gains), (0.0, *(setting.stops or setting.gains)), strict=True)
+    return [f"# gain[ {k} ]={gain:f} stop[ {k} ]={stop:f}" for k, (gain, stop) in enumerate(pairs)]
+
+
+def _steps(x: Lists, setting: Setting) -> list[list[str]]:
+    """What -v shows of each topic: the ideal list rank by rank, and the relevant items found."""
+    jk = DCG(discount="jk", b=setting.logb or math.e, gain=setting.gains)
+    ms = DCG(gain=setting.gains)
+    ideal = x.ideal.cg, _running(jk, x.ideal), _natural(_running(ms, x.ideal))
+    found = x.g, x.cg, _running(jk, x), _natural(_running(ms, x))
+    Q(beta=setting.beta, gain=setting.gains).score(x)
+    BR = x.steps["BR"]
+    texts = []
+    for t in range(len(x)):
+        lines = [""]
+        for i in range(1, max(int(x.n[t]), int(x.R[t])) + 1):
+            at = min(i, x.ideal.r.shape[1]) - 1  # below the ideal list nothing is added
+            cg, dcg, msdcg = (of[t, at] for of in ideal)
+            lines.append(f"#{i} CGi={cg:.4f} DCGi={dcg:.4f} msDCGi={msdcg:.4f}")
+        lines.append("")
+        for k in np.flatnonzero(x.I[t]).tolist():
+            g, cg, dcg, msdcg = (of[t, k] for of in found)
+            lines.append(
+                f"#{x.r[t, k]} count={x.C[t, k]:.0f} Gs={g:.4f} CGs={cg:.4f} DCGs={dcg:.4f} "
+                f"msDCGs={msdcg:.4f} BR={BR[t, k]:.4f}"
+            )
+        texts.append([*lines, ""])
+    return texts
+
+
+def _running(m: Measure, x: Lists) -> Floats:
+    """The discounted gains of a traced list, added up down to each item."""
+    m.score(x)
+    return np.cumsum(x.steps["g/d"], axis=1)
+
+
+def _natural(msDCG: Floats) -> Floats:
+    """The same with a discount of ln(r + 1): what -v shows. It cancels out in MSnDCG."""
+    return msDCG / math.log(2.0)
+
+
+# -- options -------------------------------------------------------------------------------------
+
+
+class _Options(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise CranfieldError(f"options of compute: {message}")
+
+
+def setting_of(options: Sequence[str] | argparse.Namespace) -> Setting:
+    """The setting that options such as ``-g 1:2 -cutoffs 10,1000`` mean."""
+    if not isinstance(options, argparse.Namespace):
+        parser = _Options(add_help=False, allow_abbrev=False)
+        add_options(parser)
+        options = parser.parse_args(options)
+    given: dict[str, Any] = {
+        name: value
+        for name in Setting.__dataclass_fields__
+        if (value := getattr(options, name)) is not None
+    }
+    return Setting(**given)
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    """Declare the options of a `Setting`, each with one dash as in the original."""
+    p.add_argument("-g", dest="gains", type=_numbers(":"), required=True, metavar="G1:G2:…",
+                   help="the gains of L1, L2, …; so many levels there are")  # fmt: skip
+    p.add_argument("-s", dest="stops", type=_numbers(":"), metavar="S1:S2:…",
+                   help="stop values of L1, L2, … for NCUgu, default: the gains")  # fmt: skip
+    p.add_argument("-cutoffs", type=_cutoffs, metavar="N,N,…", help="default: 1000")
+    for name, text in {
+        "beta": "patience of the blended ratio, default: 1",
+        "gamma": "of NCUrb, default: 0.95",
+        "logb": "base of the logarithm of nDCG, 0 for the natural one, default: 2",
+        "rbp": "p of RBP, default: 0.95",
+        "rbup": "p of iRBU, default: 0.99",
+    }.items():
+        p.add_argument(f"-{name}", type=_number, metavar="X", help=text)
+    for option, name, text in (
+        ("-gap", "gap", "graded average precision, too"),
+        ("-j", "judged", "bpref and its variants, too"),
+        ("-ec", "classes", "the judgments have equivalence classes: doc L2 class"),
+        ("-v", "verbose", "show gains and cumulated gains, rank by rank"),
+    ):
+        p.add_argument(option, dest=name, action="store_true", help=text)
+    p.add_argument("--as-version", dest="version", choices=tuple(VERSIONS), default="2011",
+                   help="the output of the releases since then, default: 2011")  # fmt: skip
+
+
+def _number(text: str) -> float:
+    number = finite(text)
+    if number is None:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number")
+    return number
+
+
+def _numbers(between: str) -> Callable[[str], tuple[float, ...]]:
+    return lambda text: tuple(map(_number, text.split(between)))
+
+
+def _cutoffs(text: str) -> tuple[int, ...]:
+    cutoffs = _numbers(",")(text)
+    if any(cutoff < 1 or cutoff % 1 for cutoff in cutoffs):
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected whole numbers from 1")
+    return tuple(map(int, cutoffs))
