@@ -220,6 +220,8 @@ def _labelled(
             status = "does not count" if group is None else "incomplete" if at is None else ""
             status = status or ("redundant" if at < rank else "waiting")  # type: ignore[operator]
             note = "" if at is None else f"counts at rank {at}"
+        elif count != level:
+            note = f"counts as {count:g}"
         items.append(Item(rank, doc, level, count, status, group, note))
     every = {doc: rank for rank, doc in enumerate(run.ranked(topic), 1)}
     missed = []

@@ -174,7 +174,8 @@ def read_run(
 ) -> Run:
     """A run from a path, a mapping, a Polars or pandas frame, or tuples.
 
-    ``DIR/NAME`` is the run NAME of a directory with one for each topic, as NTCIREVAL has them.
+    ``DIR/NAME`` (or ``DIR/*.NAME.res``) is the run NAME of a directory with one for each topic, as
+    NTCIREVAL has them.
 
     `ties` is the order of the lists: ``trec`` by score, then document id, both descending (the
     default where there are scores); ``rank`` by the rank column (the default of a table with
@@ -191,7 +192,9 @@ def read_run(
     if isinstance(data, str | os.PathLike):
         inside = topic_dirs.lists(os.fspath(data), separator)
         if inside is not None:
-            run = _of_nested(dict(inside), False, ties, os.fspath(data), os.path.basename(data))
+            run = _of_nested(
+                dict(inside), False, ties, os.fspath(data), topic_dirs.run_name(os.fspath(data))
+            )
         else:
             run = _read_file(Source.of(data), format, ties, Text(separator))
     elif is_frame(data):

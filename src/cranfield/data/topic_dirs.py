@@ -2,7 +2,8 @@
 
 ``DIR/0001/0001.rel`` holds the judgments of topic 0001, ``doc L2`` on each line, or ``doc L2
 class``; ``DIR/0001/0001.bm25.res`` is what the run bm25 found, one document on each line, from
-the top down. The suffix of judgments may be another: ``DIR/*.erel`` asks for it.
+the top down. The suffix of judgments may be another: ``DIR/*.erel`` asks for it. A run is
+``DIR/*.bm25.res``, or ``DIR/bm25`` if no file has that name.
 """
 
 from __future__ import annotations
@@ -211,7 +212,7 @@ def groups(path: str, text: Text = PLAIN) -> dict[str, dict[str, str]] | None:
 
 
 def runs(path: str) -> list[str]:
-    """The runs of a directory, as ``DIR/NAME``; none if there are none."""
+    """The runs of a directory, as ``DIR/*.NAME.res``; none if there are none."""
     path, _ = _split(path)
     if not os.path.isdir(path):
         return []
@@ -221,24 +222,28 @@ def runs(path: str) -> list[str]:
         for name in files
         if name.startswith(f"{topic}.") and name.endswith(f".{RES}")
     }
-    return [os.path.join(path, name) for name in sorted(names)]
+    return [os.path.join(path, f"*.{name}.{RES}") for name in sorted(names)]
+
+
+def run_name(path: str) -> str:
+    """The name of a run in a directory."""
+    return os.path.basename(path).removeprefix("*.").removesuffix(f".{RES}")
 
 
 def lists(path: str, separator: str | None = None) -> dict[str, dict[str, float]] | None:
-    """``{topic: {doc: value}}`` of the run ``DIR/NAME``, values falling; None if there is none."""
-    directory, name = os.path.split(path)
-    directory = directory or "."
+    """``{topic: {doc: value}}`` of a run in a directory, values falling; None if there is none."""
     if os.path.isdir(path):
         if inside := runs(path):
-            names = [os.path.basename(run) for run in inside]
-            expected = f"one of them, such as {inside[0]}"
+            names = [run_name(run) for run in inside]
+            expected = f"one of them, such as {os.path.join(path, names[0])}"
             raise CranfieldError(f"{path}: found {some(names, 'run')}, expected {expected}")
         return None
+    directory = os.path.dirname(path) or "."
     if os.path.exists(path) or not os.path.isdir(directory):
         return None
     found = {}
     for topic, files in _topics(directory).items():
-        file = f"{topic}.{name}.{RES}"
+        file = f"{topic}.{run_name(path)}.{RES}"
         if file in files:
             docs = read_list(Source.of(os.path.join(directory, topic, file)), separator)
             found[topic] = {doc: -float(place) for place, doc in enumerate(docs)}
