@@ -8,7 +8,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -179,7 +179,10 @@ def by_hand_groups(
     return counts, sorted(alone + together, reverse=True)
 
 
-BY_HAND = {cf.EquivalenceClasses: by_hand_classes, cf.Combinations: by_hand_groups}
+BY_HAND: dict[type, Callable[..., tuple[list[float | None], list[float]]]] = {
+    cf.EquivalenceClasses: by_hand_classes,
+    cf.Combinations: by_hand_groups,
+}
 
 
 def in_trec_order(docs: Mapping[str, float]) -> list[str]:
@@ -526,11 +529,11 @@ def test_strategies_may_say_what_was_found_or_what_there_is_to_find() -> None:
 
 
 def test_the_documents_come_in_order_of_rank_and_judged_ones_only() -> None:
-    asked: list[tuple[str, list[str]]] = []
+    asked: list[tuple[str, list[tuple[str, float]]]] = []
 
     class Asking(cf.Labelling):
         def found(self, topic: str, ranked: Mapping[str, float]) -> Mapping[str, float]:
-            asked.append((topic, list(ranked.items())))  # type: ignore[arg-type]
+            asked.append((topic, list(ranked.items())))
             return ranked
 
     qrels = {"1": {"a": 2, "b": 0}, "2": {"c": 1}}
@@ -827,9 +830,9 @@ def test_a_run_is_not_taken_for_judgments_nor_judgments_for_a_run(here: Path) ->
 
 
 WRONG_JUDGMENTS = {
-    "1 a L2\n1 b L-1\n": "q:1: found 3 fields",  # then it is no NTCIR file
+    "1 a L2\n1 b L0\n1 c L-1\n": "q:3: found level 'L-1', expected a finite number",
     "1 a L2\n1 b L1\n1 a L1\n": "q:3: found level 1 for document a of topic 1, expected 2 as on l",
-    "1 a L2 x\n1 b L2 x y\n": "q:2: found 5 fields ('1 b L2 x y'), expected 3: topic doc level or 4",
+    "1 a L2 x\n1 b L2 x y\n": "q:2: found 5 fields ('1 b L2 x y'), expected 3: topic doc leve",
     "1 0 a L2\n1 0 b Lx\n": "q:2: found level 'Lx', expected a finite number",
     "1 0 a L2\n1 0 b S\n": "q:2: found level 'S', expected a finite number (labels such as S=1 gi",
     "topic,doc,level\n1,a,L2\n1,b,l1\n": "q:3: found level 'l1', expected a finite number",
@@ -918,10 +921,7 @@ def test_answer_strings_with_blanks(here: Path, printed: Printed) -> None:
 
 def test_a_separator_in_an_answer_is_an_error(here: Path) -> None:
     Path("q").write_text("q1|AC|DC|L2\n")
-    Path("r").write_text(ANSWERED)
-    with pytest.raises(cf.InputError, match="q:1: found "):
-        cf.read_qrels("q", "ntcir", separator="||")
-    with pytest.raises(cf.InputError, match="q:1: found level 'L2'|q:1: found level 'DC'"):
+    with pytest.raises(cf.InputError, match="q:1: found level 'DC'"):
         cf.read_qrels("q", "ntcir", separator="|")
     Path("r").write_text("q1|Q0|AC|DC|1|2.0|me\n")
     with pytest.raises(cf.InputError, match="r:1: found 7 fields"):
@@ -1067,12 +1067,10 @@ def test_letters_and_separators_in_a_directory(directory: Path) -> None:
     written(directory / "0002/0002.rel", "d;A;1\n")
     written(directory / "0001/0001.bm25.res", "John Lennon\na\n")
     options: dict[str, Any] = {"separator": ";", "labels": SABC}
-    classes = cf.EquivalenceClasses("dir", ";")
-    with pytest.raises(cf.InputError, match="0001.rel:1: found label 'S'|label 'S'"):
+    with pytest.raises(cf.InputError, match=r"0001\.rel:1: found label 'S'"):
         cf.evaluate("dir", "dir/bm25", "AP", separator=";")
     scores = cf.evaluate("dir", "dir/bm25", ["NumRel", "AP"], **options)
     assert scores.values[0].tolist() == [[2, 1], [1, 0]]
-    assert classes.separator == ";"
 
 
 @pytest.mark.xfail(strict=True, reason="classes in a directory are read without the alphabet")
@@ -1260,7 +1258,7 @@ def test_what_is_wrong_with_a_preset(
     assert said in capsys.readouterr().err
 
 
-def test_a_depth_of_nothing_is_an_error_with_a_preset_too() -> None:
+def test_a_depth_of_nothing_is_an_error() -> None:
     with pytest.raises(cf.CranfieldError, match="found depth 0, expected a whole number from 1"):
         cf.evaluate(JUDGED, {"1": ["a"]}, "AP", depth=0)
 
@@ -1319,11 +1317,11 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @pytest.fixture
-def lists(here: Path) -> Iterator[list[Any]]:
+def lists(here: Path) -> list[Any]:
     Path("q").write_text(LIST_Q)
     Path("c").write_text(LIST_C)
     Path("r").write_text(LIST_R)
-    yield cf.label("q", "r", labelling=cf.EquivalenceClasses("c"), depth=5)
+    return cf.label("q", "r", labelling=cf.EquivalenceClasses("c"), depth=5)
 
 
 def test_label_shows_the_list_next_to_what_was_missed(lists: Any, printed: Printed) -> None:

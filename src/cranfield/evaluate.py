@@ -230,7 +230,7 @@ class Evaluator:
             better=tuple(better for _, _, better in columns),
             undefined=self.undefined,
             notices=(
-                *notices.of_settings(self.preset, self.gains, self.measures),
+                *notices.of_settings(self.preset, self.gains, self.labels.plain),
                 *about_judgments,
                 *notices.of_ties(
                     self.ties,

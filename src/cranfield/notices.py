@@ -66,12 +66,18 @@ def of_judgments(
 
 
 def of_settings(
-    preset: Preset | None, gains: Sequence[Gain] | None, measures: Sequence[Measure]
+    preset: Preset | None, gains: Sequence[Gain] | None, plain: bool
 ) -> Iterator[Notice]:
-    """What was chosen for the user, or by topic."""
+    """What was chosen for the user, or by topic; labelling is `plain` if every judged item counts."""
     if preset is not None:
         for name, meaning in preset.settings.items():
             yield Notice("preset", f"{preset.name}: {name} is {meaning}")
+        if preset.classes and plain:
+            said = "the task has equivalence classes, here are none (--classes)"
+            yield Notice("preset", f"{preset.name}: {said}")
+        if preset.groups and plain:
+            said = "the task has groups that count together, here are none (--groups)"
+            yield Notice("preset", f"{preset.name}: {said}")
         if preset.waiting:
             waiting = ", ".join(preset.waiting)
             yield Notice("preset", f"{preset.name}: {waiting} cannot be computed yet")
