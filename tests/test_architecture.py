@@ -30,15 +30,16 @@ MAY_USE: dict[str, set[str]] = {
     "assess": BASE | {"data", "scores"},
     "presets": BASE | {"data", "measures"},
     "report": BASE | {"scores", "measures", "assess", "labelling", "presets"},
-    "tracing": BASE | {"data", "labelling", "measures", "evaluate", "report"},
+    "listing": BASE | {"data", "labelling", "evaluate", "report"},
+    "tracing": BASE | {"data", "labelling", "measures", "evaluate", "listing", "report"},
     "tools": BASE | {"data", "labelling", "measures", "scores", "evaluate", "report"},
     "cli": BASE
     | {"data", "labelling", "measures", "scores", "notices", "evaluate", "report", "tracing"}
-    | {"assess", "presets", "tools"},
+    | {"assess", "listing", "presets", "tools"},
     "compat": BASE | {"data", "measures", "scores", "evaluate"},
     "__init__": BASE
     | {"data", "labelling", "measures", "scores", "evaluate", "report", "tracing", "compat"}
-    | {"assess", "presets", "tools"},
+    | {"assess", "listing", "presets", "tools"},
     "__main__": {"cli"},
 }
 

@@ -88,10 +88,11 @@ if TYPE_CHECKING:
     from cranfield.assess.pool import Pool, pool
     from cranfield.data.nev import read_means
     from cranfield.data.simulate import Collection, simulate
+    from cranfield.listing import label
     from cranfield.report.labelled import LabelledList
     from cranfield.report.steps import Explanation
     from cranfield.tools.ntcir import read_matrix, read_nev
-    from cranfield.tracing import explain, label
+    from cranfield.tracing import explain
 
 # Not needed to evaluate: imported when asked for.
 _LATER = {
@@ -108,7 +109,7 @@ _LATER = {
     "Pool": "cranfield.assess.pool",
     "LabelledList": "cranfield.report.labelled",
     "explain": "cranfield.tracing",
-    "label": "cranfield.tracing",
+    "label": "cranfield.listing",
     "pool": "cranfield.assess.pool",
     "simulate": "cranfield.data.simulate",
 }

@@ -68,7 +68,7 @@ def of_judgments(
 def of_settings(
     preset: Preset | None, gains: Sequence[Gain] | None, plain: bool
 ) -> Iterator[Notice]:
-    """What was chosen for the user, or by topic; labelling is `plain` if every judged item counts."""
+    """What was chosen for the user, or by topic; `plain` labelling lets all judged items count."""
     if preset is not None:
         for name, meaning in preset.settings.items():
             yield Notice("preset", f"{preset.name}: {name} is {meaning}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,10 @@ from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import Run, RunLike, read_run, reading_order
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import Evaluator
-from cranfield.labelling.blocks import Rankings
+from cranfield.listing import documents
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike
 from cranfield.measures.lists import Lists, gold_block, lists_block
-from cranfield.report.labelled import Item, LabelledList
 from cranfield.report.steps import Explanation, Row, Steps
 
 QUANTITIES = {"I": "I", "C": "C", "g": "g", "cg": "cg", "cg_ideal": "cg*"}  # of Lists: shown as
@@ -69,7 +67,7 @@ def explain(
     lists = lists_block(rankings, gold, t, t + 1)
     values = m.values(lists)[0].tolist()
     x = m.view(lists)
-    shown = documents(evaluator, read, rankings, t, m.condensed)
+    shown = documents(evaluator, read.ranked(topic), rankings, t, m.condensed)
     ideal = next((y for y in (x.ideal, x.whole_ideal) if _used(y)), None)
     ideal_items = judgments.items[judgments.offsets[t] : judgments.offsets[t + 1]]
     ideal_docs = [docs[i] for i in ideal_items]
@@ -109,23 +107,6 @@ def _facts(m: Measure, x: Lists) -> dict[str, float]:
     return facts
 
 
-def documents(
-    evaluator: Evaluator, run: Run, rankings: Rankings, t: int, condensed: bool = False
-) -> list[str]:
-    """The documents of a topic's list in order, as it was labelled; condensed, the judged ones."""
-    docs, topic = evaluator.gold.item_docs, evaluator.gold.qrels.topics[t]
-    hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
-    ranks, items = rankings.ranks[hits].tolist(), rankings.items[hits].tolist()
-    judged = {rank: docs[item] for rank, item in zip(ranks, items, strict=True)}
-    if condensed:
-        return list(judged.values())
-    known = {topic} if evaluator.exclude_self else set()
-    known |= evaluator.gold.by_topic[t].keys()
-    others = (doc for doc in run.ranked(topic) if doc not in known)
-    every = range(1, int(rankings.lengths[t]) + 1)
-    return [judged[rank] if rank in judged else next(others) for rank in every]
-
-
 def _steps(x: Lists, docs: list[str]) -> Steps:
     """What a view of one list computed, item by item."""
     found = {QUANTITIES[n]: v for n, v in vars(x).items() if n in QUANTITIES}
@@ -145,105 +126,3 @@ def _steps(x: Lists, docs: list[str]) -> Steps:
             rows.append(Row(rank, doc, float(x.level[0, c]), values))
     totals = {name: float(np.ravel(v)[0]) for name, v in x.steps.items() if np.ndim(v) == 1}
     return Steps(tuple(columns), tuple(rows), totals)
-
-
-def label(
-    qrels: QrelsLike,
-    run: RunLike,
-    topics: Sequence[str] | None = None,
-    *,
-    rel: float | None = None,
-    **options: Any,
-) -> list[LabelledList]:
-    """The lists of a run with the label of each document, and what each list lacks.
-
-    All judged topics, or some of them. A document is relevant if it counts as `rel` or more; as
-    more than 0 if that is not given. The options are those of `Evaluator`.
-
-    >>> print(label({"q1": {"a": 2, "b": 0, "c": 1}}, {"q1": ["b", "x", "a"]})[0])
-    run, topic q1: 1 of 2 relevant documents found in 3 documents, 1 unjudged
-    <BLANKLINE>
-    rank  document  level                   missed  level
-       1  b             0  nonrelevant      c           1  not returned
-       2  x             –  unjudged
-       3  a             2  relevant
-    """
-    condensed = bool(options.pop("condensed", False))
-    evaluator = Evaluator(qrels, "NumRet", **options)
-    read = run
-    if not isinstance(read, Run):
-        order = reading_order(evaluator.ties)
-        read = read_run(
-            run, options.get("run_format"), ties=order, separator=options.get("separator")
-        )
-    gold = evaluator.gold
-    wanted = gold.qrels.topics if topics is None else [str(topic) for topic in topics]
-    for topic in wanted:
-        if topic not in gold.topic_index:
-            raise CranfieldError(f"found no topic {topic!r} in the judgments, expected one of them")
-    rankings = evaluator.rankings(read)
-    return [
-        _labelled(evaluator, read, rankings, gold.topic_index[topic], rel, condensed)
-        for topic in wanted
-    ]
-
-
-def _labelled(
-    evaluator: Evaluator, run: Run, rankings: Rankings, t: int, rel: float | None, condensed: bool
-) -> LabelledList:
-    gold, ideal = evaluator.gold, evaluator.labels.judgments
-    topic, levels, docs = gold.qrels.topics[t], gold.judgments.levels, gold.item_docs
-    groups = evaluator.labels.groups
-    group_of = {} if groups is None else groups.names.get(topic, {})
-    hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
-    counts = dict(zip(rankings.items[hits].tolist(), rankings.levels[hits].tolist(), strict=True))
-    by_doc = {docs[item]: item for item in counts}
-
-    def relevant(level: float) -> bool:
-        return level > 0 if rel is None else level >= rel
-
-    placed: dict[str, int] = {}  # where a group was found to count
-    shown = documents(evaluator, run, rankings, t, condensed)
-    for rank, doc in enumerate(shown, 1):
-        if doc in group_of and doc in by_doc and relevant(counts[by_doc[doc]]):
-            placed.setdefault(group_of[doc], rank)
-    items = []
-    for rank, doc in enumerate(shown, 1):
-        group = group_of.get(doc)
-        if doc not in by_doc:
-            items.append(Item(rank, doc, None, 0.0, "unjudged", group))
-            continue
-        level, count = float(levels[by_doc[doc]]), counts[by_doc[doc]]
-        status, note = "relevant" if relevant(count) else "nonrelevant", ""
-        if relevant(level) and not relevant(count):
-            at = placed.get(group or "")
-            status = "does not count" if group is None else "incomplete" if at is None else ""
-            status = status or ("redundant" if at < rank else "waiting")  # type: ignore[operator]
-            note = "" if at is None else f"counts at rank {at}"
-        elif count != level:
-            note = f"counts as {count:g}"
-        items.append(Item(rank, doc, level, count, status, group, note))
-    every = {doc: rank for rank, doc in enumerate(run.ranked(topic), 1)}
-    missed = []
-    for item, count in zip(
-        ideal.items[ideal.offsets[t] : ideal.offsets[t + 1]].tolist(),
-        ideal.levels[ideal.offsets[t] : ideal.offsets[t + 1]].tolist(),
-        strict=True,
-    ):
-        group = group_of.get(docs[item])
-        found = relevant(counts.get(item, -1.0)) if group is None else group in placed
-        if not relevant(count) or found:
-            continue
-        members = [doc for doc, name in group_of.items() if name == group] or [docs[item]]
-        lacking = [doc for doc in members if doc not in by_doc]
-        note = ", ".join(
-            f"{'' if len(members) == 1 else doc + ' '}{_whereabouts(every.get(doc))}"
-            for doc in lacking
-        )
-        missed.append(Item(None, docs[item], float(levels[item]), count, "missed", group, note))
-    total = sum(relevant(x) for x in ideal.levels[ideal.offsets[t] : ideal.offsets[t + 1]])
-    return LabelledList(run.name, topic, tuple(items), tuple(missed), total)
-
-
-def _whereabouts(rank: int | None) -> str:
-    return "not returned" if rank is None else f"at rank {rank}"

@@ -9,8 +9,8 @@ from cranfield.cli.evaluate import add_formats, add_labels, add_order, labelling
 from cranfield.cli.output import terminal_width, write
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import TIE_CHOICES
+from cranfield.listing import label
 from cranfield.report.labelled import FORMATS, render, text
-from cranfield.tracing import label
 
 
 def add_to(commands: Any) -> None:
