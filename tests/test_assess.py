@@ -7,9 +7,10 @@ import io
 import json
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import combinations, product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import krippendorff
 import numpy as np
@@ -134,7 +135,10 @@ def test_topics_and_documents_stay_in_the_order_of_first_appearance() -> None:
     ("text", "message"),
     [
         ("q 0 d A\nq 0 e X\n", r"ann\.txt:2: found label 'X', expected one of A, B, C"),
-        ("q 0 d A\nq d\n", r"ann\.txt:2: found 2 fields .*, expected 4: .* or 3: "),
+        ("q d\n", r"ann\.txt:1: found 2 fields .*, expected 4: .*, or 3: topic doc label$"),
+        ("q 0 12 A\nq 0 13\n", r"ann\.txt:2: found 3 .*, expected 4: .*, as on the lines before$"),
+        ("q 0 A\nq 0 d A\n", r"ann\.txt:2: found 4 .*, expected 3: .*, as on the lines before$"),
+        ("q d L2 1\nq e L2\n", r"ann\.txt:2: found 3 .*, expected 4: topic doc label class, as on"),
         ("q 0 d A\nq 0 d B\n", r"ann\.txt:2: found score 1 by ann .* expected 2 as in ann\.txt:1"),
         ("", "found no assessments"),
         ("topic,doc\nq,d\n", r"ann\.txt:2: found columns \(none\).*expected one named label"),
@@ -150,7 +154,22 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(
 ) -> None:
     Path("ann.txt").write_text(text)
     with pytest.raises(cf.InputError, match=message):
-        read_assessments(["ann.txt"], labels=CQA)
+        read_assessments(["ann.txt"], labels=CQA + ",L2=2")
+
+
+def test_the_grade_of_early_rounds_is_the_label(here: Path) -> None:
+    Path("ann.txt").write_text("q A d 1\nq C e 0\n")
+    assert read_assessments("ann.txt", labels=CQA).votes == {
+        "q": {"d": {"ann": 2}, "e": {"ann": 0}}
+    }
+
+
+def test_a_label_in_the_other_case_is_suggested(here: Path) -> None:
+    with pytest.raises(cf.InputError, match=r"'a', expected one of A, B, C; did you mean 'A'\?"):
+        read_assessments(votes("a"), labels=CQA)
+    rules = read_rules({"rule": [{"when": {"a": 1}, "score": 1}], "criteria": {"a": ["yes", 1]}})
+    with pytest.raises(cf.InputError, match=r"a 'Yes', expected one of yes, 1; did you mean 'yes'"):
+        rules.score({"a": "Yes"})
 
 
 @pytest.mark.parametrize("data", [3, [1], [("q", "d", "a")], {"q": {"d": 1}}, {}, []])
@@ -168,6 +187,8 @@ def test_a_long_table_needs_an_assessor_for_frames() -> None:
 def test_a_label_without_alphabet_is_refused() -> None:
     with pytest.raises(cf.InputError, match="found label 'S', expected a number or L0, L1"):
         read_assessments([("q", "d", "a", "S")])
+    with pytest.raises(cf.InputError, match="found label 'L99"):
+        read_assessments([("q", "d", "a", "L" + "9" * 400)])
 
 
 def test_the_same_judgment_twice_is_a_notice() -> None:
@@ -178,8 +199,10 @@ def test_the_same_judgment_twice_is_a_notice() -> None:
 
 def test_a_file_given_twice_is_refused(here: Path) -> None:
     Path("ann.txt").write_text("q 0 d 1\n")
-    with pytest.raises(cf.InputError, match=r"ann\.txt twice"):
-        read_assessments(["ann.txt", "ann.txt"])
+    Path("link.txt").symlink_to("ann.txt")
+    for again in ("ann.txt", "./ann.txt", str(here / "ann.txt"), "link.txt"):
+        with pytest.raises(cf.InputError, match=r"one file twice, ann\.txt and"):
+            read_assessments(["ann.txt", again])
 
 
 def test_one_column_of_several() -> None:
@@ -191,7 +214,30 @@ def test_one_column_of_several() -> None:
         read_assessments(rows, column="nice")
 
 
-@pytest.mark.parametrize("labels", ["", "S", "S=", "S=x", "S=1/0", "S=1,S=2", "=1", {}])
+def test_settings_of_reading_go_where_assessments_are_read() -> None:
+    data = {"ann": {"q": {"d": "A"}}, "bob": {"q": {"d": "B"}}}
+    assert cf.aggregate(data, "sum", labels=CQA).to_dict() == {"q": {"d": 3}}
+    assert cf.agreement(data, labels=CQA).labels == ("A", "B", "C")
+    rows = [{"topic": "q", "doc": "d", "rater": rater, "fluent": 1, "coherent": 1,
+             "emotion-consistent": nice} for rater, nice in (("a", 1), ("b", 0))]  # fmt: skip
+    assert cf.aggregate(rows, "sum", rules="ntcir14-stc-cecg").to_dict() == {"q": {"d": 2 + 1}}
+    assert cf.agreement(rows, rules="ntcir14-stc-cecg")["agreement"] == 0
+    assert cf.aggregate(rows, "sum", column="fluent").to_dict() == {"q": {"d": 1 + 1}}
+    assert cf.agreement(rows, column="fluent")["agreement"] == 1
+    read = read_assessments(data, labels=CQA)
+    settings: list[dict[str, Any]] = [{"labels": CQA}, {"rules": "ntcir12-stc"}, {"column": "x"}]
+    for setting in settings:
+        with pytest.raises(cf.InputError, match="assessments that have been read"):
+            cf.aggregate(read, **setting)
+        with pytest.raises(cf.InputError, match="assessments that have been read"):
+            cf.agreement(read, **setting)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    ["", "S", "S=", "S=x", "S=1/0", "S=1,S=2", "=1", {}, "S=nan", "S=inf", "S=1e999", "S=1_0",
+     "S=1_0/3", "S=1e99999999", "S=1e9/3", {"S": True}, {"S": None}, {"S": math.nan}],
+)  # fmt: skip
 def test_alphabets_that_are_none(labels: Any) -> None:
     with pytest.raises(cf.InputError):
         read_labels(labels)
@@ -200,6 +246,21 @@ def test_alphabets_that_are_none(labels: Any) -> None:
 def test_alphabets_have_fractions() -> None:
     assert read_labels("S=1, A=2/3,C=0") == {"S": 1.0, "A": 2 / 3, "C": 0.0}
     assert read_labels({"S": 1, "A": 2 / 3}) == {"S": 1.0, "A": 2 / 3}
+    assert read_labels({"S": Fraction(1, 3), "A": "1e-2"}) == {"S": 1 / 3, "A": 0.01}
+
+
+@pytest.mark.parametrize("text", ["q 0 d {}\nq 0 e S\n", "q d {}\nq e S\n"])
+def test_judgments_hold_labels_of_the_alphabet_only(here: Path, text: str) -> None:
+    """Or the levels these mean, as in files that somebody converted."""
+    for label, level in (("3", 3), ("L2", 2), ("0", 0), ("L0", 0), ("A", 2)):
+        Path("q").write_text(text.format(label))
+        assert cf.read_qrels("q", labels="S=3,A=2").to_dict() == {"q": {"d": level, "e": 3}}
+    for label in ("7", "L9", "1", "2.5", "B"):
+        Path("q").write_text(text.format(label))
+        with pytest.raises(
+            cf.InputError, match=rf"q:1: found level '{label}', expected one of S, A"
+        ):
+            cf.read_qrels("q", labels="S=3,A=2")
 
 
 # Schemes
@@ -254,6 +315,28 @@ def test_the_highest_possible_score_is_declared_or_told() -> None:
     assert "taken to be 2, the highest given" in found.notices[0].text
     with pytest.raises(cf.InputError, match="found score 2, expected at most 1"):
         aggregate(votes((2, 1)), "unanimity", max_score=1)
+    one_missing = [("q", "d", "a", 2), ("q", "e", "a", 2), ("q", "d", "b", 1)]
+    with pytest.raises(cf.InputError, match="found score 9, expected at most 2"):
+        aggregate(one_missing, "unanimity", max_score=2, missing=9)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, "nan", "inf", "1/0", "half", "1e999", True])
+def test_numbers_that_are_none(number: Any) -> None:
+    for setting in ("p", "max_score", "threshold"):
+        with pytest.raises(cf.InputError, match=f"found {setting} .*, expected a number"):
+            aggregate(votes((1, 1)), "unanimity", **{setting: number})
+
+
+def test_numbers_may_be_fractions() -> None:
+    assert levels((2, 1), (0, 1), scheme="mean", threshold="3/2") == [1, 0]
+    # 3 + 1/2 · 2 · (5/2 − 1)
+    assert levels((2, 1), scheme="unanimity", p="1/2", max_score=Fraction(5, 2)) == [4.5]
+
+
+@pytest.mark.parametrize("scheme", ["sum", "mean", "median", "unanimity"])
+def test_scores_that_cannot_be_added_are_refused(scheme: str) -> None:
+    with pytest.raises(cf.InputError):
+        aggregate(votes((1e308, 1e308)), scheme)
 
 
 def test_the_survey_s_majority() -> None:
@@ -267,7 +350,7 @@ def test_the_survey_s_majority() -> None:
 def test_two_against_two(ties: str | None, expected: int) -> None:
     found = aggregate(votes((2, 2, 1, 1), (3, 1, 1, 0)), "majority", ties=ties)
     assert found.to_dict()["t"] == {"d0": expected, "d1": 1}
-    assert found.notices[0].text.startswith("1 item without a majority, given ")
+    assert found.notices[0].text.startswith("1 item (d0 of t) without a majority, given ")
 
 
 @pytest.mark.parametrize(
@@ -342,13 +425,26 @@ class TestMissing:
     ROWS = (("q", "d", "a", 2), ("q", "d", "b", 1), ("q", "e", "a", 2))
 
     def test_is_an_error(self) -> None:
-        with pytest.raises(cf.InputError, match=r"1 item not judged by every.*e of topic q.*by b"):
+        message = r"1 item \(e of q not by b\) not judged by every.*or --missing skip"
+        with pytest.raises(cf.InputError, match=message):
             aggregate(self.ROWS)
+
+    def test_names_five_items_and_who_lacks_them(self) -> None:
+        rows = [("q", f"d{i}", "a", 1) for i in range(7)]
+        rows += [("q", "d0", "b", 1), ("q", "d0", "c", 1), ("q", "d1", "c", 1)]
+        with pytest.raises(cf.InputError) as refused:
+            aggregate(rows)
+        assert refused.value.found == (
+            "6 items (d1 of q not by b, d2 of q not by b and c, d3 of q not by b and c, "
+            "d4 of q not by b and c, d5 of q not by b and c, …) not judged by every assessor"
+        )
 
     def test_is_skipped_and_counted(self) -> None:
         found = aggregate(self.ROWS, "mean", missing="skip")
         assert found.to_dict() == {"q": {"d": 1.5, "e": 2.0}}
-        assert found.notices[0].text.startswith("1 item not judged by every assessor")
+        assert found.notices[0].text == (
+            "1 item (e of q not by b) not judged by every assessor, missing judgments left out"
+        )
 
     def test_has_an_assumed_label(self) -> None:
         found = aggregate(self.ROWS, "mean", missing="L1")
@@ -697,12 +793,29 @@ def test_labels_are_in_the_order_of_their_alphabet() -> None:
     ]  # fmt: skip
 
 
+def test_labels_with_the_same_score_are_one_to_alpha() -> None:
+    for scale in get_args(Scale):
+        assert math.isnan(krippendorff_alpha([[2, 0], [1, 1], [0, 2]], scale, [1, 1]))
+        merged = krippendorff_alpha([[2, 0, 0], [1, 0, 1], [0, 1, 1]], scale, [2, 1, 1])
+        assert merged == krippendorff_alpha([[0, 2], [1, 1], [2, 0]], scale, [1, 2])
+
+
+def test_weights_and_scales_that_are_none() -> None:
+    bogus: Any = "bogus"
+    with pytest.raises(cf.InputError, match="weights 'bogus', expected one of linear, quadratic"):
+        cohen_kappa([[1, 0], [0, 1]], bogus)
+    with pytest.raises(cf.InputError, match="scale 'bogus', expected one of nominal, ordinal"):
+        krippendorff_alpha([[2, 0], [0, 2]], bogus)
+
+
 def test_missing_items_are_left_to_those_who_judged_them() -> None:
     rows = [("q", "d", "a", 1), ("q", "d", "b", 1), ("q", "e", "a", 0), ("q", "e", "b", 1),
             ("q", "f", "a", 1), ("q", "g", "c", 1)]  # fmt: skip
     found = agreement(rows)
     assert [(p.assessors, p.items) for p in found.pairs] == [(("a", "b"), 2)]
     assert found["agreement"] == 0.5
+    assert found.judged == {"a": 3, "b": 2, "c": 1}
+    assert [found.lacks(name) for name in found.assessors] == [1, 2, 3]
     assert any("2 of 3 pairs of assessors share no item" in n.text for n in found.notices)
 
 
@@ -804,7 +917,13 @@ def test_notices_go_to_standard_error(files: list[str], capsys: pytest.CaptureFi
     assess("aggregate", *files)
     out, err = capsys.readouterr()
     assert out == "q1 0 a 2\nq1 0 b 0\nq2 0 c 0\n"
-    assert err == "note: 2 items without a majority, given level 0\n"
+    assert err == "note: 2 items (b of q1, c of q2) without a majority, given level 0\n"
+
+
+def test_a_number_that_is_none_is_a_clear_error(files: list[str]) -> None:
+    for option in ("--p", "--max-score", "--threshold"):
+        with pytest.raises(cf.InputError, match=r"found .* 'nan', expected a number"):
+            assess("aggregate", *files, "--scheme", "unanimity", option, "nan")
 
 
 def test_agree_for_people(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -813,10 +932,24 @@ def test_agree_for_people(files: list[str], capsys: pytest.CaptureFixture[str]) 
     # (A,A), (B,A), (C,B). One of three alike; by chance (1·2 + 1·1 + 1·0)/9 = 1/3: κ is 0.
     # Linear: observed 1 + 1, by chance (1·1 + 2·1 + 2·2 + 1·1)/3; quadratic: 2, (1 + 2 + 8 + 1)/3.
     assert lines[2].split() == ["ann", "–", "bob", "3", "0.3333", "0.0000", "0.2500", "0.5000"]
-    assert [line.split()[0] for line in lines if line[:2] in ("q1", "q2", "al")] == [
-        "q1", "q2", "all"
-    ]  # fmt: skip
+    named = [line.split()[0] for line in lines if line[:2] in ("q1", "q2", "al")]
+    assert named == ["q1", "q2", "all"] * 2  # pairs of assessors, then all together
     assert "ann ↓ bob →  A  B  C" in lines
+    assert max(map(len, lines)) <= 80
+    assert not any("lacks" in line for line in lines)
+
+
+def test_agree_shows_who_lacks_items(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    Path("ann.txt").write_text("q1 0 a A\n")
+    assess("agree", *files)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [lines[0], *lines[2:4]] == [
+        ["assessor", "judged", "lacks"], ["ann", "1", "2"], ["bob", "3", "0"]
+    ]  # fmt: skip
+    assess("agree", *files, "-f", "tsv")
+    assert "all\tann\t\titems\t1\n" in capsys.readouterr().out
+    assess("agree", *files, "-f", "json")
+    assert json.loads(capsys.readouterr().out)["all"]["judged"] == {"ann": 1, "bob": 3}
 
 
 def test_agree_for_programs(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -229,9 +229,7 @@ def test_mistakes_get_a_sentence_and_exit_code_2(
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    "command", ["", "evaluate", "evaluate q r --depth 0", "frobnicate"]
-)
+@pytest.mark.parametrize("command", ["", "evaluate", "evaluate q r --depth 0", "frobnicate"])
 def test_wrong_usage_exits_with_2(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(command.split())

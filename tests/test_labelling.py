@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 import cranfield as cf
 from cranfield.cli.main import main
@@ -256,7 +257,7 @@ def as_trec(run: Scored) -> str:
 def test_what_counts_is_what_the_words_say(collection: Collection) -> None:
     kind, qrels, classes, run = collection
     ev = cf.Evaluator(qrels, "AP", labelling=kind(classes))
-    rankings, ideal = ev.rankings(cf.read_run(run)), ev.labels.judgments
+    rankings, ideal = ev.rankings(cf.read_run(run)), ev.counting.judgments
     for t, (topic, judged) in enumerate(qrels.items()):
         counts, best = BY_HAND[kind](judged, classes.get(topic, {}), in_trec_order(run[topic]))
         hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
@@ -307,17 +308,17 @@ def test_depth_cuts_before_labelling(collection: Collection, depth: int) -> None
         assert found.values.tobytes() == by_hand.values.tobytes()
 
 
-@given(collections([cf.EquivalenceClasses]), st.integers(1, 6))
+@given(collections(), st.integers(1, 6))
 @settings(max_examples=40, deadline=None)
-def test_for_classes_it_does_not_matter_which_is_first(collection: Collection, depth: int) -> None:
-    """The first item of a class is the first, however deep the list."""
-    _, qrels, classes, run = collection
-    ev = cf.Evaluator(qrels, "AP", labelling=cf.EquivalenceClasses(classes))
-    whole = ev.rankings(cf.read_run(run)).truncated(depth)
+def test_labelling_and_truncation_commute(collection: Collection, depth: int) -> None:
+    """The first of a class is the first at any depth; a group that is cut is worth nothing."""
+    kind, qrels, classes, run = collection
+    ev = cf.Evaluator(qrels, "AP", labelling=kind(classes))
+    after = ev.rankings(cf.read_run(run)).truncated(depth)
     cut = {topic: in_trec_order(docs)[:depth] for topic, docs in run.items()}
     before = ev.rankings(cf.read_run(cut))
-    assert whole.levels.tolist() == before.levels.tolist()
-    assert whole.ranks.tolist() == before.ranks.tolist()
+    assert after.levels.tolist() == before.levels.tolist()
+    assert after.ranks.tolist() == before.ranks.tolist()
 
 
 @given(collections())
@@ -367,7 +368,6 @@ def test_names_and_order_of_classes_do_not_matter(collection: Collection, random
 CLASSES_ABC = {"t": {"a": "1", "b": "1", "c": "1", "d": "2", "e": "3"}}
 
 
-@pytest.mark.xfail(strict=True, reason="N does not count redundant items, the list does")
 @pytest.mark.parametrize(
     ("more", "value"),
     [
@@ -386,7 +386,6 @@ def test_bpref_counts_redundant_items_as_judged_nonrelevant(
     assert found == pytest.approx(value, rel=1e-12)
 
 
-@pytest.mark.xfail(strict=True, reason="N does not count redundant items, the list does")
 @pytest.mark.parametrize("measure", ["bpref", "bpref_N", "rpref_N", "AP(rel=0)"])
 @pytest.mark.parametrize("kind", BOTH)
 def test_normalised_measures_stay_between_0_and_1(measure: str, kind: type) -> None:
@@ -541,6 +540,16 @@ def test_the_documents_come_in_order_of_rank_and_judged_ones_only() -> None:
     values = cf.evaluate(qrels, run, "AP", labelling=Asking()).values
     assert asked == [("1", [("b", 0.0), ("a", 2.0)]), ("2", [])]
     assert values.tolist() == cf.evaluate(qrels, run, "AP").values.tolist()
+
+
+def test_a_strategy_sees_the_list_down_to_the_depth() -> None:
+    class OnlyTheLast(cf.Labelling):
+        def found(self, topic: str, ranked: Mapping[str, float]) -> Mapping[str, float]:
+            return dict(list(ranked.items())[-1:])
+
+    qrels, run = {"1": {"a": 1, "b": 1, "c": 1}}, {"1": ["a", "b", "c"]}
+    assert one(qrels, run, "RR", labelling=OnlyTheLast()) == 1 / 3
+    assert one(qrels, run, "RR", labelling=OnlyTheLast(), depth=2) == 1 / 2
 
 
 @pytest.mark.parametrize("method", ["found", "ideal"])
@@ -834,7 +843,7 @@ WRONG_JUDGMENTS = {
     "1 a L2\n1 b L1\n1 a L1\n": "q:3: found level 1 for document a of topic 1, expected 2 as on l",
     "1 a L2 x\n1 b L2 x y\n": "q:2: found 5 fields ('1 b L2 x y'), expected 3: topic doc leve",
     "1 0 a L2\n1 0 b Lx\n": "q:2: found level 'Lx', expected a finite number",
-    "1 0 a L2\n1 0 b S\n": "q:2: found level 'S', expected a finite number (labels such as S=1 gi",
+    "1 0 a L2\n1 0 b S\n": "q:2: found level 'S', expected a finite number (--labels S=1,… says",
     "topic,doc,level\n1,a,L2\n1,b,l1\n": "q:3: found level 'l1', expected a finite number",
     "all a L2\n": "q:1: found a topic named 'all'",
 }
@@ -891,7 +900,6 @@ def test_alphabets_on_the_command_line(here: Path, printed: Printed) -> None:
     assert rows == printed("evaluate trec run -m nDCG@3 -q -f tsv")
 
 
-@pytest.mark.xfail(strict=True, reason="letters in NTCIR's place are read as TREC documents")
 def test_an_alphabet_in_ntcir_judgments_is_no_silent_zero(here: Path) -> None:
     """`topic doc S class` with labels= that know S is not `topic iteration doc level`."""
     Path("q").write_text("1 a S 1\n1 b C 2\n")
@@ -928,7 +936,6 @@ def test_a_separator_in_an_answer_is_an_error(here: Path) -> None:
         cf.read_run("r", separator="|")
 
 
-@pytest.mark.xfail(strict=True, reason="explain reads the run without the separator")
 def test_explain_takes_a_separator(here: Path) -> None:
     Path("q").write_text(ANSWERS)
     Path("r").write_text(ANSWERED)
@@ -936,7 +943,6 @@ def test_explain_takes_a_separator(here: Path) -> None:
     assert cf.explain("RR", "q", "r", separator="|").values == {"RR": 1.0}
 
 
-@pytest.mark.xfail(strict=True, reason="pool offers --sep and ignores it")
 def test_pool_takes_a_separator(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("q").write_text(ANSWERS)
     Path("r").write_text(ANSWERED)
@@ -1030,7 +1036,7 @@ WRONG_FILES = {
     ("0001/0001.bm25.res", "b\na c\n"): "dir/0001/0001.bm25.res:2: found blanks in 'a c', expecte",
     ("0001/0001.rel", "a L2\n\nb X\n"): "dir/0001/0001.rel:3: found label 'X', expected L0, L1, ",
     ("0001/0001.rel", "a 2\n"): "dir/0001/0001.rel:1: found label '2', expected L0, L1, L2",
-    ("0001/0001.rel", "a\n"): "dir/0001/0001.rel:1: found 1 fields ('a'), expected doc L2 or doc L",
+    ("0001/0001.rel", "a\n"): "dir/0001/0001.rel:1: found 1 field ('a'), expected doc L2 or doc L",
     ("0001/0001.rel", "a L2 x y\n"): "dir/0001/0001.rel:1: found 4 fields ('a L2 x y'), expected",
     ("0001/0001.rel", "a L2\na L1\n"): "dir/0001/0001.rel:2: found level 1 for document a, expect",
 }
@@ -1050,7 +1056,6 @@ def test_what_a_directory_does_not_have(
     for arguments, said in (
         ("dir/*.zrel dir/bm25", "dir/*.zrel: found no file such as 0001/0001.zrel, expected judg"),
         ("dir dir/nope", "cannot read dir/nope"),
-        ("dir dir", "dir: found 2 runs (bm25, dense.v2), expected one of them, such as dir/bm25"),
         ("dir/0001 run", "dir/0001 is a directory, expected a file"),
         ("trec", "found no run, expected RUN (or QRELS a directory with runs)"),
         (
@@ -1060,6 +1065,23 @@ def test_what_a_directory_does_not_have(
     ):
         assert main(["evaluate", *arguments.split(), "-m", "AP"]) == 2
         assert capsys.readouterr().err.startswith(said)
+    assert main(["label", "dir", "dir"]) == 2
+    said = "dir: found 2 runs (bm25, dense.v2), expected one of them, such as dir/*.bm25.res"
+    assert capsys.readouterr().err.startswith(said)
+
+
+def test_a_directory_stands_for_all_its_runs(directory: Path) -> None:
+    Path("other.run").write_text("0001 Q0 a 1 1 other\n")
+    names = cf.evaluate("dir", ["dir", "other.run"], "AP").runs
+    assert names == ("bm25", "dense.v2", "other")
+
+
+def test_a_file_beside_the_topics_is_not_their_run(directory: Path) -> None:
+    """DIR/bm25 is the directory's run if DIR has the judgments, and the file if not."""
+    (directory / "bm25").write_text("0001 Q0 zzz 1 1 bm25\n0002 Q0 zzz 1 1 bm25\n")
+    assert cf.evaluate("dir", "dir/bm25", "NumRelRet").values.sum() > 0
+    qrels = cf.read_qrels("dir").to_dict()
+    assert cf.evaluate(qrels, "dir/bm25", "NumRelRet").values.sum() == 0
 
 
 def test_letters_and_separators_in_a_directory(directory: Path) -> None:
@@ -1073,7 +1095,6 @@ def test_letters_and_separators_in_a_directory(directory: Path) -> None:
     assert scores.values[0].tolist() == [[2, 1], [1, 0]]
 
 
-@pytest.mark.xfail(strict=True, reason="classes in a directory are read without the alphabet")
 def test_classes_and_letters_in_a_directory(directory: Path) -> None:
     written(directory / "0001/0001.rel", "a S 1\nb B 1\nc C 2\n")
     written(directory / "0002/0002.rel", "d A 1\n")
@@ -1082,7 +1103,6 @@ def test_classes_and_letters_in_a_directory(directory: Path) -> None:
     assert scores.values[0].tolist() == [[1], [1]]
 
 
-@pytest.mark.xfail(strict=True, reason="0001.res is taken for a run named res")
 def test_a_list_without_a_name_is_no_run_named_res(directory: Path) -> None:
     written(directory / "0001/0001.res", "a\n")
     assert cf.evaluate("dir", "dir", "AP").runs == ("bm25", "dense.v2")
@@ -1263,7 +1283,6 @@ def test_a_depth_of_nothing_is_an_error() -> None:
         cf.evaluate(JUDGED, {"1": ["a"]}, "AP", depth=0)
 
 
-@pytest.mark.xfail(strict=True, reason="depth=0 is replaced by the preset's depth")
 def test_a_preset_does_not_hide_a_depth_of_nothing() -> None:
     with pytest.raises(cf.CranfieldError, match="found depth 0, expected a whole number from 1"):
         cf.evaluate(JUDGED, {"1": ["a"]}, preset="ntcir7-8-ir4qa", depth=0)
@@ -1276,7 +1295,7 @@ LIST_C = "t a 1\nt b 1\nt c 2\n"
 LIST_R = "".join(f"t Q0 {doc} {rank} {9 - rank} mine\n" for rank, doc in enumerate("dxbaye", 1))
 
 SIDE_BY_SIDE = """\
-mine, topic t: 1 of 3 relevant documents found in 5 documents, 2 unjudged
+mine, topic t: 1 of 3 relevant classes found in 5 documents, 2 unjudged
 
 rank  document  level                                      missed  level
    1  d             0  nonrelevant                         e           2  at rank 6
@@ -1285,22 +1304,22 @@ rank  document  level                                      missed  level
    4  a             2  redundant: counts at rank 3  [1]
    5  y             –  unjudged
 
-mine, topic u: 0 of 1 relevant document found in 0 documents
+mine, topic u: 0 of 1 relevant class found in 0 documents
 
 rank  document  level    missed  level
                          f           1  not returned
 """
 
 TOGETHER = """\
-run, topic t: 1 of 3 relevant documents found in 3 documents
+run, topic t: 1 of 3 relevant groups found in 3 documents
 
 rank  document  level                                     missed  level
-   1  a             1  waiting: counts at rank 3  [g1]    c           1  [g2] d not returned
+   1  a             1  waiting: counts at rank 3  [g1]    d           1  [g2] not returned
    2  c             1  incomplete                 [g2]    e           1  [g3] e at rank 4, f not returned
    3  b             1  relevant                   [g1]"""  # noqa: E501
 
 BELOW = """\
-mine, topic t: 1 of 3 relevant documents found in 5 documents, 2 unjudged
+mine, topic t: 1 of 3 relevant classes found in 5 documents, 2 unjudged
 
 rank  document  level
    1  d             0  nonrelevant
@@ -1426,7 +1445,7 @@ def test_label_refuses_what_it_does_not_know(
     lists: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for arguments, said in (
-        ("label q r --topic zz", "found no topic 'zz' in the judgments, expected one of them"),
+        ("label q r --topic zz", "found topic 'zz', expected one of the judgments' 2"),
         ("label - -", "found - twice, expected standard input once"),
         ("label q nowhere", "cannot read nowhere"),
     ):
@@ -1475,22 +1494,22 @@ def test_label_agrees_with_the_counts(collection: Collection) -> None:
         assert [item.counts for item in shown.items] == [count or 0.0 for count in counts]
 
 
-@pytest.mark.xfail(strict=True, reason="a class below rel is said to be incomplete")
 def test_a_class_that_counts_below_rel_is_not_incomplete() -> None:
     """a (L1) came first and counts, so b (L2) is redundant; only groups can be incomplete."""
     classes = cf.EquivalenceClasses({"t": {"a": "1", "b": "1"}})
     [shown] = cf.label({"t": {"a": 1, "b": 2}}, {"t": ["a", "b"]}, rel=2, labelling=classes)
-    assert shown.items[1].status == "redundant"
+    assert [item.status for item in shown.items] == ["nonrelevant", "redundant"]
+    assert shown.items[1].note == "counts at rank 1"
+    assert (shown.found, shown.relevant) == (0, 1)
+    assert [(item.doc, item.note) for item in shown.missed] == [("b", "counts as 1 at rank 1")]
 
 
-@pytest.mark.xfail(strict=True, reason="items of no use are listed among what a class lacks")
 def test_items_of_no_use_are_not_missed() -> None:
     classes = cf.EquivalenceClasses({"t": {"a": "1", "z": "1"}})
     [shown] = cf.label({"t": {"a": 1, "z": 0}}, {"t": ["x"]}, labelling=classes)
     assert [item.note for item in shown.missed] == ["not returned"]
 
 
-@pytest.mark.xfail(strict=True, reason="ranks of what was missed are those of the run's order")
 @pytest.mark.parametrize(
     ("run", "options"),
     [
@@ -1503,3 +1522,137 @@ def test_items_of_no_use_are_not_missed() -> None:
 def test_what_was_missed_stands_where_the_list_has_it(run: Any, options: dict[str, Any]) -> None:
     [shown] = cf.label({"t": {"a": 1, "b": 1}}, run, **options)
     assert [(item.doc, item.note) for item in shown.missed] == [("a", "at rank 2")]
+
+
+# -- what an organiser stumbled over ----------------------------------------------------------
+
+
+EARLY = "1 S a 1\n1 B b 0\n1 C c 0\n2 A d 1\n"
+
+
+def test_judgments_of_the_first_rounds_are_recognised(tmp_path: Path) -> None:
+    """The grade stands in TREC's second column, and the last is no level."""
+    path = written(tmp_path / "q", EARLY)
+    expected = {"1": {"a": 3.0, "b": 1.0, "c": 0.0}, "2": {"d": 2.0}}
+    assert cf.read_qrels(path).to_dict() == expected
+    assert cf.read_qrels(path, labels={"S": 7, "A": 5, "B": 1, "C": 0}).to_dict()["1"]["a"] == 7
+    with pytest.raises(cf.InputError, match="NTCIR judgments, expected a run"):
+        cf.evaluate(path, path, "AP")
+
+
+def test_numbers_in_the_second_column_are_iterations(tmp_path: Path) -> None:
+    path = written(tmp_path / "q", "1 0 a 1\n1 1 b 0\n")
+    labels = {"0": 0, "1": 1, "A": 2}
+    assert cf.read_qrels(path, labels=labels).to_dict() == {"1": {"a": 1.0, "b": 0.0}}
+
+
+IR4QA = """<?xml version="1.0" encoding="UTF-8"?>
+<TOPIC_SET>
+<TOPIC ID="1"><IR4QA_RESULT>
+<DOCUMENT RANK="1" DOCID="b" SCORE="0.1" />
+<DOCUMENT RANK="2" DOCID="a" SCORE="0.9" />
+</IR4QA_RESULT></TOPIC>
+</TOPIC_SET>
+"""
+
+
+def test_xml_runs_are_runs(tmp_path: Path) -> None:
+    """In the order of the file: a is second whatever the scores say."""
+    path = written(tmp_path / "MSRA-01.xml", IR4QA)
+    scores = cf.evaluate({"1": {"a": 1}}, path, "RR")
+    assert scores.summary() == {"MSRA-01": {"RR": 0.5}}
+    empty = written(tmp_path / "low.xml", IR4QA.replace("DOCID", "docid"))
+    with pytest.raises(cf.InputError, match="found no document, expected <TOPIC"):
+        cf.evaluate({"1": {"a": 1}}, empty, "RR")
+
+
+def test_ranks_contradict_scores_whatever_the_separator(tmp_path: Path) -> None:
+    lines = "1;0;a b;2;9;r\n1;0;c;1;8;r\n"
+    path = written(tmp_path / "r", lines)
+    scores = cf.evaluate({"1": {"a b": 1}}, path, "RR", separator=";")
+    assert scores.summary()["r"]["RR"] == 1.0
+    assert [n.kind for n in scores.notices] == ["rank-order"]
+    assert cf.evaluate({"1": {"a b": 1}}, path, "RR", separator=";", ties="rank").summary() == {
+        "r": {"RR": 0.5}
+    }
+
+
+@pytest.mark.parametrize(
+    ("measures", "options", "useless"),
+    [
+        ("nDCG(gain=exp)@10 AP", {"gains": "1:2"}, ["gain"]),
+        ("nDCG@10", {"gains": "1:2"}, []),
+        ("NumRet", {"rel": 2, "condensed": True}, ["rel"]),
+    ],
+)
+def test_options_that_change_nothing_are_told(
+    measures: str, options: dict[str, Any], useless: list[str]
+) -> None:
+    found = cf.evaluate({"1": {"a": 1}}, {"1": ["a"]}, measures, **options).notices
+    assert [n.text.split()[0] for n in found if n.kind == "settings"] == useless
+
+
+def test_classes_of_other_topics_are_told() -> None:
+    classes = cf.EquivalenceClasses({"1": {"a": "x"}, "9": {"z": "x"}})
+    scores = cf.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "AP", labelling=classes)
+    assert [n.text for n in scores.notices] == ["classes: 1 topic (9) without judgments, ignored"]
+
+
+@pytest.mark.parametrize("wrong", [cf.Labelling, "classes", lambda topic, ranked: ranked])
+def test_what_is_no_strategy(wrong: Any) -> None:
+    with pytest.raises(cf.CranfieldError, match="expected an object of a class derived from"):
+        cf.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "AP", labelling=wrong)
+
+
+def test_a_strategy_that_gives_no_dict() -> None:
+    class Forgetful(cf.Labelling):
+        def found(self, topic: str, ranked: Any) -> Any:
+            return None
+
+    with pytest.raises(cf.CranfieldError, match="found None for topic 1, expected a dict"):
+        cf.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "AP", labelling=Forgetful())
+
+
+def test_labels_in_memory_and_in_json(tmp_path: Path) -> None:
+    assert cf.read_qrels({"1": {"a": "S"}}, labels="S=3").to_dict() == {"1": {"a": 3.0}}
+    path = written(tmp_path / "q.json", '{"1": {"a": "L2"}, "2": {}}')
+    assert cf.read_qrels(path).to_dict() == {"1": {"a": 2.0}, "2": {}}
+    with pytest.raises(cf.InputError, match="found level 7 for document a of topic 1"):
+        cf.read_qrels(written(tmp_path / "n.json", '{"1": {"a": 7}}'), labels="S=3")
+
+
+def test_validate_knows_separators_and_alphabets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path / "q", "1;a b;S;x\n1;c;Z;y\n")
+    assert main(["validate", path, "--sep", ";", "--labels", "S=3,A=2"]) == 2
+    out = capsys.readouterr().out
+    assert f"{path}:2: error: found level 'Z', expected one of S, A" in out
+    assert "1 judgment (ntcir), 1 topic: 1 error" in out
+    run = written(tmp_path / "r", "1;0;a b;1;2;t\n")
+    assert main(["validate", run, "--sep", ";"]) == 0
+    assert "1 result (trec)" in capsys.readouterr().out
+
+
+def test_long_documents_are_shortened_on_narrow_terminals() -> None:
+    long = "ヴェルナー・カール・ハイゼンベルク"  # 17 characters of two cells each
+    [one] = cf.label({"t": {long: 1}}, {"t": [long, "x"]})
+    shown = text(one, width=40).splitlines()
+    assert max(map(cell_len, shown[2:])) <= 40
+    assert any("…" in line for line in shown)
+    assert long in text(one)
+    assert "\u3000" in text(cf.label({"t": {"a\u3000b": 1}}, {"t": ["a\u3000b"]})[0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "hint"),
+    [
+        ("qrels", "1;a;L2", "are fields separated by ';'? then say so: --sep"),
+        ("qrels", "1 Q0 a 1 2 t", "this looks like a run: judgments come first"),
+        ("qrels", "1 a 2", "4: topic iteration doc level (or topic doc L2)"),
+        ("qrels", "1 0 a S", "--labels S=1,… says what letters mean"),
+    ],
+)
+def test_hints(kind: str, line: str, hint: str, tmp_path: Path) -> None:
+    with pytest.raises(cf.InputError, match=re.escape(hint)):
+        cf.read_qrels(written(tmp_path / "q", line + "\n"))

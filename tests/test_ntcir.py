@@ -466,7 +466,7 @@ class TestResults:
         ("arguments", "said"),
         [
             (("means", "runl", "test.qrels.tid", "test.nev", "AP", "nDCG@10"),
-             "bm25.test.nev: found no nDCG@10 for topic 0001, expected one of RR, O-measure"),
+             "bm25.test.nev: found no nDCG@10 for topic 0001, expected one that is there"),
             (("matrix", "test.qrels.tid", "runl", "test.nev", "X"), "bm25.test.nev: found no X"),
             (("table", "test.qrels.tid", "runl", "other.nev"), "cannot read bm25.other.nev"),
             (("table", "strange", "runl", "test.nev"), "found none of 1 topic (7), expected"),
@@ -609,8 +609,8 @@ class TestConvert:
     @pytest.mark.parametrize(
         ("arguments", "text", "said"),
         [
-            (("early",), "1 S d 1\n1 D d 0\n", "q:2: found grade 'D', expected one of S, A, B, C"),
-            (("early",), "1 S d\n", "q:1: found 3 fields ('1 S d'), expected 4: topic grade doc"),
+            (("early",), "1 S d 1\n1 D d 0\n", "q:2: found level 'D', expected one of S, A, B, C"),
+            (("early",), "1 S d\n", "q:1: found 3 fields ('1 S d'), expected 4: topic level doc"),
             (("trec",), "1 0 d 1\n1 0 e -2\n", "q:2: found level '-2', expected a whole level"),
             (("trec",), "1 0 d 0.5\n", "q:1: found level '0.5', expected a whole level"),
             (("trec", "--map", "1=1"), "1 0 d 2\n", "q:1: found level '2', expected one of 1"),

@@ -299,7 +299,8 @@ class TestCompute:
         assert found["AP"] == "0.2500"  # (1/2)/2
         assert found["Q-measure"] == "0.2000"  # (1 + 1)/(2 + 3) = 0.4, /2
         assert found["NCUgu,P"] == "0.1667"  # 1·(1/2)/(2 + 1)
-        assert found["bpref_N"] == "0.2500"  # (1 − 1/2)/2: x stands above a, and N = 2
+        # (1 − 1/3)/2: x stands above a; x, y and b, which is redundant, are nonrelevant.
+        assert found["bpref_N"] == "0.3333"
 
     def test_gap(self) -> None:
         """Thresholds weigh 1 and 2: (1·(1/1 + 2/2) + 2·(1/2)) / (1·2 + 2·1), and @1 1/(1 + 2)."""
@@ -510,7 +511,7 @@ FILES = {
         ("compute -r one.rel -g 1 -beta -1 a.res", "found beta=-1, expected a number from 0"),
         ("compute -r one.rel -g 1 -rbp 1 a.res", "found p=1, expected a number between 0 and 1"),
         ("compute -r one.rel -g 1 -rbp p a.res", "found 'p', expected a number"),
-        ("compute -r one.rel -g 1 -as 2019 a.res", "unrecognized arguments"),
+        ("compute -r one.rel -g 1 -as 2019 a.res", "which it does not know"),
         ("compute -r none.rel -g 1 a.res", "none.rel: found no relevant document, expected"),
         ("compute -j -r all.rel -g 1 a.res", "all.rel: found no document judged L0, expected"),
         ("compute -ec -r some.rel -g 1:2 a.res", "some.rel:2: found no class for b"),
@@ -559,5 +560,17 @@ def test_settings_as_scripts_give_them() -> None:
         setting_of(["-gap"])
     with pytest.raises(CranfieldError, match="unrecognized arguments: -x"):
         setting_of(["-g", "1", "-x"])
-    with pytest.raises(CranfieldError, match="found version '2014', expected one of 2011, 2019"):
+    with pytest.raises(CranfieldError, match="found version '2014', expected one of 2011, 190111"):
         Setting(gains=(1.0,), version="2014")
+
+
+def test_the_release_of_january_2019(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Between the two: NCUgu and P@ as before, EBR and RBP@, ERR@, EBR@ as after."""
+    labelled = "compute -r example.rel -g 1:2 example.lab --as-version 190111"
+    Path("example.lab").write_text("c\nb L0\na L1\n")
+    found = printed(run(capsys, labelled))
+    assert " ".join(found) == (
+        "RR O-measure P-measure P-plus AP Q-measure NCUgu,P NCUgu,BR NCUrb,P NCUrb,BR RBP ERR EBR "
+        "AP@1000 Q@1000 nDCG@1000 MSnDCG@1000 P@1000 RBP@1000 ERR@1000 nERR@1000 EBR@1000 Hit@1000"
+    )
+    assert (found["EBR"], found["RBP@1000"], found["P@1000"]) == ("0.1667", "0.0226", "0.0010")

@@ -13,6 +13,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import presets as command
+from cranfield.cli.main import main
 from cranfield.presets import Preset, preset, presets, read_presets
 
 ROOT = Path(__file__).parents[1]
@@ -204,9 +205,62 @@ WORKED: dict[str, tuple[Collection, dict[str, float]]] = {
 @pytest.mark.parametrize("name", WORKED)
 def test_presets_worked_by_hand(name: str) -> None:
     (qrels, run), expected = WORKED[name]
-    scores = cf.evaluate(qrels, run, preset(name).measures_at())
+    scores = cf.evaluate(qrels, run, preset=name)
     for measure, value in expected.items():
         assert scores["run", "t", measure] == pytest.approx(value, rel=1e-12, abs=1e-15), measure
+    wanted = cf.parse_measures(preset(name).measures_at())
+    assert list(scores.measures) == [column for m in wanted for column in m.names()]
+
+
+@pytest.mark.parametrize("name", WORKED)
+def test_users_learn_what_a_preset_assumes(name: str) -> None:
+    (qrels, run), _ = WORKED[name]
+    p = preset(name)
+    scores = cf.evaluate(qrels, run, preset=name)
+    said = [notice.text for notice in scores.notices if notice.kind == "preset"]
+    assert all(text.startswith(f"{name}: ") for text in said)
+    assert [text for text in said if any(f": {setting} is " in text for setting in p.settings)] == [
+        f"{name}: {setting} is {meaning}" for setting, meaning in p.settings.items()
+    ]
+    assert any("--classes" in text for text in said) == p.classes
+    assert any("--groups" in text for text in said) == p.groups
+    assert any("cannot be computed yet" in text for text in said) == bool(p.waiting)
+
+
+@pytest.mark.parametrize("name", [name for name in WORKED if preset(name).labels])
+def test_presets_read_the_letters_of_their_task(name: str, tmp_path: Path) -> None:
+    labels = preset(name).labels
+    letters, levels = tmp_path / "letters", {f"d{label}": level for label, level in labels.items()}
+    letters.write_text("".join(f"t 0 d{label} {label}\n" for label in labels))
+    run = {"t": ["x", *levels]}
+    found = cf.evaluate(letters, run, preset=name)
+    assert max(found.summary()["run"].values()) > 0
+    assert found.summary() == cf.evaluate({"t": levels}, run, preset=name).summary()
+
+
+@pytest.mark.parametrize("name", [name for name in WORKED if preset(name).depth])
+def test_presets_look_no_further_than_their_depth(name: str) -> None:
+    """The only relevant item is the last one above, or the first one below, rank 1000."""
+    p = preset(name)
+    assert p.depth == 1000
+    top = max(p.labels.values(), default=2)
+    qrels = {"t": {"a": top, "b": 0}}
+
+    def highest(rank: int) -> float:
+        run = {"t": [*(f"x{i}" for i in range(1, rank)), "a"]}
+        return max(cf.evaluate(qrels, run, preset=name).summary()["run"].values())
+
+    assert highest(1001) == 0
+    assert (highest(1000) > 0) == (name != "ntcir12-mathir")  # P@10 only
+
+
+def test_the_user_s_depth_and_labels_come_before_the_preset_s() -> None:
+    run = {"t": [*(f"x{i}" for i in range(1, 1001)), "a"]}
+    scores = cf.evaluate({"t": {"a": 2}}, run, preset="ntcir3-5-clir", depth=1001)
+    assert scores["run", "t", "AP(rel=2)"] == 1 / 1001
+    judged = {"t": {"a": "S", "b": "C"}}
+    lower = cf.evaluate(judged, {"t": ["a"]}, preset="ntcir3-5-clir", labels={"S": 1, "C": 0})
+    assert [lower["run", "t", f"AP(rel={rel})"] for rel in (2, 1)] == [0, 1]
 
 
 def test_every_preset_that_can_be_computed_is_worked() -> None:
@@ -291,8 +345,22 @@ def test_flags_of_the_tasks_that_have_them() -> None:
         return {p.name for p in presets().values() if getattr(p, flag)}
 
     assert having("condensed") == {"ntcir14-openliveq2"}
-    assert having("classes") == {"ntcir11-imine-taskmine"}
-    assert having("groups") == {"ntcir4-patent", "ntcir5-patent", "ntcir6-patent"}
+    # Sections 2.1.1 (footnote 5) and 4.6: duplicates, of pages and of subtasks.
+    assert having("classes") == {"ntcir3-web", "ntcir4-web", "ntcir11-imine-taskmine"}
+    # Section 3.2: a B counts with another one. In NTCIR-6, levels come from IPC codes.
+    assert having("groups") == {"ntcir4-patent", "ntcir5-patent"}
+
+
+def test_the_unanimity_preset_warns_of_unanimous_zeros() -> None:
+    """Eq. 13: 0 + 0.2 · 3 · (2 − 0) = 1.2 for three scores of 0."""
+    votes = {who: {"t": {"a": 0, "b": 2}} for who in "xyz"}
+    raised = cf.aggregate(votes, "unanimity", max_score=2).to_dict()
+    kept = cf.aggregate(votes, "unanimity", max_score=2, keep_zero=True).to_dict()
+    assert raised["t"] == pytest.approx({"a": 1.2, "b": 7.2})
+    assert kept["t"] == pytest.approx({"a": 0, "b": 7.2})
+    note = preset("ntcir13-stc-chinese-unanimity").note
+    assert "get 1.2" in note
+    assert "`cranfield assess aggregate --scheme unanimity --keep-zero`" in note
 
 
 def test_what_waits_does_not_exist_yet() -> None:
@@ -335,6 +403,17 @@ def test_an_unknown_name_gets_a_suggestion() -> None:
         preset("!")
 
 
+def test_a_part_of_a_name_is_a_suggestion() -> None:
+    with pytest.raises(cf.CranfieldError, match="'clir'; did you mean ntcir3-5-clir or ntcir3-cl"):
+        preset("clir")
+
+
+@pytest.mark.parametrize("name", [3, None, ["ntcir6-clir"]])
+def test_a_name_is_a_text(name: Any) -> None:
+    with pytest.raises(cf.CranfieldError, match=re.escape(f"found preset {name!r}, expected a na")):
+        preset(name)
+
+
 # -- files of the user's ----------------------------------------------------------------------
 
 
@@ -350,7 +429,7 @@ def test_a_preset_of_one_s_own(tmp_path: Path) -> None:
         """
         [presets.mine]
         extends = "theirs"
-        aliases = ["my own"]
+        aliases = ["my-own"]
         cutoff = 5
         [presets.theirs]
         extends = "ntcir4-clir"
@@ -360,7 +439,7 @@ def test_a_preset_of_one_s_own(tmp_path: Path) -> None:
         """,
     )
     assert list(read_presets(path)) == ["mine", "theirs"]
-    mine = preset("my own", path)
+    mine = preset("my-own", path)
     assert mine.measures_at() == [
         "AP(rel=2, condensed=true)", "nDCG(condensed=true)@5", "Q(condensed=true)",
     ]  # fmt: skip
@@ -381,13 +460,77 @@ def test_the_page_s_example_works(tmp_path: Path) -> None:
     assert mine.measures_at() == ["nDCG@20", "AP(rel=2)", "AP(rel=1)"]
 
 
+def test_a_preset_does_not_claim_to_be_the_task_it_extends(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        """
+        [presets.child]
+        extends = "mine"
+        year = "2031"
+        [presets.mine]
+        extends = "ntcir3-web"
+        task = "my web"
+        year = "2030"
+        """,
+    )
+    mine, child, parent = preset("mine", path), preset("child", path), preset("ntcir3-web")
+    assert (mine.task, mine.round, mine.year, mine.section, mine.reference) == (
+        "my web", "", "2030", "", "",
+    )  # fmt: skip
+    assert (child.task, child.year) == ("my web", "2031")  # within a file, all is inherited
+    assert mine.measures_at() == parent.measures_at()
+    assert (mine.levels, mine.gains, mine.settings) == (
+        parent.levels, parent.gains, parent.settings,
+    )  # fmt: skip
+
+
+def test_a_cutoff_may_be_left_to_the_user(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, "[presets.mine]\nmeasures = ['P@l', 'AP']\n")
+    mine = preset("mine", path)
+    assert mine.measures_at(5) == ["P@5", "AP"]
+    with pytest.raises(
+        cf.CranfieldError, match="mine: found @l and no cutoff, expected one: --cut"
+    ):
+        mine.measures_at()
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("t 0 a 1\n")
+    run.write_text("t Q0 a 1 1 r\n")
+    command = ["evaluate", str(qrels), str(run), "--preset", "mine", "--presets", str(path)]
+    assert main([*command, "-f", "tsv", "--cutoff", "4"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["r\tall\tP@4\t0.25", "r\tall\tAP\t1.0"]
+    assert main(command) == 2
+    assert "mine: found @l and no cutoff" in capsys.readouterr().err
+
+
+def test_an_inherited_cutoff_need_not_be_used(tmp_path: Path) -> None:
+    path = written(tmp_path, "[presets.mine]\nextends = 'ntcir6-clir'\nmeasures = ['AP']\n")
+    assert preset("mine", path).measures_at() == ["AP"]
+
+
+def test_what_a_user_waits_for_need_not_be_diversity(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, "[presets.mine]\nwaiting = ['X-measure', 'Y']\n")
+    mine = preset("mine", path)
+    with pytest.raises(
+        cf.CranfieldError, match="nothing to compute yet, it waits for X-measure, Y"
+    ):
+        mine.measures_at()
+    assert str(mine) == "mine\n  waiting  X-measure, Y"
+    assert listed(capsys, "x-measure", "--presets", str(path)).splitlines()[:2] == [
+        "mine",
+        "  waiting: X-measure, Y",
+    ]
+
+
 MISTAKES = {
     "[presets.mine]\nmeasure = ['AP']": "preset mine: found key 'measure', expected some of task",
     "[presets.mine]\nmeasures = 'AP'": "preset mine: found measures = 'AP', expected a list of te",
     "[presets.mine]\nmeasures = [1]": "preset mine: found measures = [1], expected a list of texts",
     "[presets.mine]\nmeasures = ['AQ']": "preset mine: measure 'AQ': there is no measure named",
     "[presets.mine]\nmeasures = ['AP(rel=x)']": "preset mine: measure 'AP(rel=x)': AP: found rel=x",
-    "[presets.mine]\nmeasures = ['P@l']": "preset mine: found @l in its measures, expected a key",
     "[presets.mine]\nmeasures = []": "preset mine: found no measures, expected some",
     "[presets.mine]\ntask = 'none'": "preset mine: found no measures, expected some",
     "[presets.mine]\nyear = 2017": "preset mine: found year = 2017, expected text",
@@ -405,16 +548,27 @@ MISTAKES = {
     "[presets.a]\nmeasures = ['AP']\naliases = ['b']\n[presets.b]\nmeasures = ['AP']": (
         "preset b: found the name 'b', expected another: that one is preset a's"
     ),
+    "[presets.'']\nmeasures = ['AP']": "preset : found the name '', expected one that is not empty",
+    "[presets.'my task']\nmeasures = ['AP']": "found the name 'my task', expected one that is not",
+    "[presets.mine]\nmeasures = ['AP']\naliases = ['']": "preset mine: found the name '', expected",
+    "[presets.mine]\nmeasures = ['AP']\naliases = ['m\t1']": "mine: found the name 'm\\t1', expect",
+    "[presets.mine]\nmeasures = ['AP']\ngains = '1:2:3'": (
+        "preset mine: found gains = '1:2:3', expected words for people; measures have gains"
+    ),
     "[preset.mine]\nmeasures = ['AP']": "my.toml: found key 'preset', expected tables named [prese",
     "presets = 3": "my.toml: found no presets, expected tables named [presets.NAME]",
     "": "my.toml: found no presets, expected tables named [presets.NAME]",
     "[presets]\nmine = 3": "preset mine: found 3, expected a table",
-    "[presets.mine]\nmeasures = [\n'AP' 'P'\n]": "my.toml:3: found what is not TOML (unclosed",
-    "[presets.mine]\ntask = 'a'\ntask = 'b'": "my.toml:3: found what is not TOML (cannot overwrite",
+    "[presets.mine]\nmeasures = [\n'AP' 'P'\n]": "my.toml:3: found broken TOML (unclosed",
+    "[presets.mine]\ntask = 'a'\ntask = 'b'": "my.toml:3: found broken TOML (cannot overwrite",
+    "[presets.Mine]\n[presets.Mine]": "my.toml:2: found broken TOML (cannot declare ('presets', 'M",
+    "[presets.mine]\nmeasures = [\n": "my.toml:2: found broken TOML (",  # at the end
+    f"a = {'9' * 5000}": "my.toml: found broken TOML (exceeds the limit",
+    f"a = {'[' * 100_000}": "my.toml: found tables nested too deeply, expected TOML",
 }
 
 
-@pytest.mark.parametrize("text", MISTAKES)
+@pytest.mark.parametrize("text", MISTAKES, ids=lambda text: text[:60])
 def test_mistakes_are_told_with_file_and_preset(text: str, tmp_path: Path) -> None:
     path = written(tmp_path, text)
     with pytest.raises(cf.CranfieldError) as told:
@@ -475,6 +629,19 @@ def test_one_is_shown_in_full_by_any_of_its_names(capsys: pytest.CaptureFixture[
     assert all(fact.split()[0] in str(p) for _, fact in p.facts())
     assert max(map(len, str(p).splitlines())) <= 100
     assert listed(capsys, "ntcir8-ir4qa").startswith("ntcir7-8-ir4qa\n")
+
+
+@pytest.mark.parametrize("width", [40, 80, 300])
+def test_lines_fit_the_terminal(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = listed(capsys)
+    monkeypatch.setattr(command, "terminal_width", lambda output: width)
+    fitted = listed(capsys)
+    assert fitted.split() == plain.split()  # no word is broken
+    lines = fitted.splitlines()[:-1] + listed(capsys, "ntcir3-web").splitlines()
+    assert all(len(line) <= width or len(line.split()) == 1 for line in lines)
+    assert (fitted == plain) == (width == 300)
 
 
 def test_tables_for_programs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

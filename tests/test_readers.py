@@ -301,11 +301,11 @@ class TestFormats:
     def test_forced_format(self, write: Folder, kind: str) -> None:
         path = write(separated(kind, ","))
         assert read(kind, path, "csv") == EXPECTED[kind]
-        for wrong in ("trec", "ntcir", "tsv", "json", "jsonl", "parquet", "arrow"):
+        for wrong in ("trec", "ntcir", "early", "tsv", "json", "jsonl", "parquet", "arrow"):
             with pytest.raises(cf.CranfieldError):
                 read(kind, path, wrong)
         with pytest.raises(
-            cf.CranfieldError, match=r"found format 'xml', expected one of trec, ntcir, csv"
+            cf.CranfieldError, match=r"found format 'xml', expected one of trec, ntcir, early, csv"
         ):
             read(kind, path, "xml")
 

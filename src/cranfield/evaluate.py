@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from cranfield import notices
+from cranfield.data import topic_dirs
 from cranfield.data.labels import LabelsLike
 from cranfield.data.lengths import LengthsLike, read_lengths
 from cranfield.data.qrels import QrelsLike, read_qrels
@@ -150,10 +151,11 @@ class Evaluator:
         block_cells: int = BLOCK_CELLS,
         progress: Callable[[str], None] | None = None,
     ) -> None:
-        task = find_preset(preset) if isinstance(preset, str) else preset
+        task = preset if isinstance(preset, Preset | None) else find_preset(preset)
         if task is not None:
             measures = [*task.measures_at(), *(parse_measures(measures) if measures else ())]
-            depth, labels = depth or task.depth, labels or task.labels or None
+            depth = task.depth if depth is None else depth
+            labels = labels or task.labels or None
         measures = DEFAULT_MEASURES if measures is None else measures
         _one_of("topics", topics, get_args(Topics))
         _one_of("undefined", undefined, get_args(Undefined))
@@ -170,11 +172,18 @@ class Evaluator:
         self.tie_samples, self.seed = tie_samples, seed
         self.exclude_self, self.run_format, self.progress = exclude_self, run_format, progress
         self.separator = separator
+        self.directory = os.fspath(qrels) if isinstance(qrels, str | os.PathLike) else None
         self.threads = threads or min(4, os.cpu_count() or 1)
         by_topic = gains == "topic" or (isinstance(gains, Mapping) and _names_topics(gains))
         gain = None if by_topic else gains
         defaults = {"rel": rel, "gain": gain, "condensed": condensed or None}
-        wanted = tuple(dict.fromkeys(_with(m, defaults) for m in parse_measures(measures)))
+        asked = parse_measures(measures)
+        self.useless = [
+            name
+            for name, value in defaults.items()
+            if value is not None and all(_with(m, {name: value}) == m for m in asked)
+        ]
+        wanted = tuple(dict.fromkeys(_with(m, defaults) for m in asked))
         curves = {name for m in wanted if len(m.names()) > 1 for name in m.names()}
         self.measures = tuple(m for m in wanted if str(m) not in curves)
         if not self.measures:
@@ -190,7 +199,10 @@ class Evaluator:
         self.gold = GoldStandard.of(
             read_qrels(qrels, qrels_format, separator=separator, labels=labels)
         )
-        self.labels = (labelling or Labelling()).on(self.gold)
+        if labelling is not None and not isinstance(labelling, Labelling):
+            expected = "an object of a class derived from cranfield.Labelling"
+            raise CranfieldError(f"found labelling {labelling!r}, expected {expected}")
+        self.counting = (labelling or Labelling()).on(self.gold)
         self.gains = self._gains_by_topic(gains) if by_topic else None
         self.preset = task
         self.block_cells = block_cells
@@ -200,6 +212,8 @@ class Evaluator:
         """Score one or several runs."""
         names: list[str] = []
         labelled: list[_Labelled] = []
+        if self.directory is not None:  # whose runs are meant, and not files of the same name
+            runs = _inside(self.directory, runs)
         for run in read_runs(
             runs, self.run_format, ties=reading_order(self.ties), separator=self.separator
         ):
@@ -217,7 +231,7 @@ class Evaluator:
             self.gold.judgments.max_level,
             self.measures,
             [m for m in self.measures if self._here(m, 0).takes_max_level()],
-            self.labels.plain,
+            self.counting.plain,
             lambda m: self._without_relevant(m, counted),
             self.undefined,
         )
@@ -230,8 +244,9 @@ class Evaluator:
             better=tuple(better for _, _, better in columns),
             undefined=self.undefined,
             notices=(
-                *notices.of_settings(self.preset, self.gains, self.labels.plain),
+                *notices.of_settings(self.preset, self.gains, self.useless, self.counting.plain),
                 *about_judgments,
+                *notices.of_groups(self.counting.groups, self.gold.qrels.topics),
                 *notices.of_ties(
                     self.ties,
                     self.measures,
@@ -281,7 +296,7 @@ class Evaluator:
                 rankings,
                 self.gold.judgments.topics,
                 self.measures,
-                alike=self.labels.plain and self.lengths is None,
+                alike=self.counting.plain and self.lengths is None,
                 depth=self.depth,
                 topics=topics,
                 missing="counted as empty lists" if self.topics == "judged" else "left out",
@@ -296,7 +311,7 @@ class Evaluator:
     def _counted_as(self, rankings: Rankings) -> Rankings:
         """The lists down to the depth that is looked at, with what each hit counts as."""
         cut = rankings if self.depth is None else rankings.truncated(self.depth)
-        return self.labels.counted(cut)
+        return self.counting.counted(cut)
 
     def _refuse_unknown_lengths(
         self, name: str, rankings: Rankings, topic: str | None = None
@@ -355,13 +370,13 @@ class Evaluator:
     def _exact(self, m: Measure) -> bool:
         """Whether the mean over all orders of tied documents can be computed."""
         # Which item of a class comes first depends on the order, and so does what it counts as.
-        simple = self.labels.plain and not (m.condensed and self.depth is not None)
+        simple = self.counting.plain and not (m.condensed and self.depth is not None)
         return m.exact_under_ties() and simple
 
     def _bounded(self, m: Measure) -> bool:
         """Whether no order of tied documents beats the one by level."""
         # What a depth leaves of a condensed list depends on where unjudged documents are.
-        simple = self.labels.plain and not (m.condensed and self.depth is not None)
+        simple = self.counting.plain and not (m.condensed and self.depth is not None)
         return m.rewards_better_items() and simple
 
     def _sampled(self, measures: Sequence[Measure], rankings: Rankings) -> list[Floats]:
@@ -397,7 +412,7 @@ class Evaluator:
     def _cut(self, counts: Ints) -> list[tuple[int, int, Gold]]:
         """The topics in blocks of bounded size."""
         return [
-            (a, b, gold_block(self.labels.judgments, a, b))
+            (a, b, gold_block(self.counting.judgments, a, b))
             for a, b in blocks(counts, self.block_cells, self.gains)
         ]
 
@@ -415,7 +430,10 @@ class Evaluator:
                 raise CranfieldError(f"found no gains for topic {topic}, expected them for all")
             levels = judged.levels[judged.offsets[t] : judged.offsets[t + 1]]
             top = max(1, math.ceil(levels.max(initial=0.0)))
-            found.append(parse_gain(given[topic] if given else range(1, top + 1)))
+            try:
+                found.append(parse_gain(given[topic] if given else range(1, top + 1)))
+            except CranfieldError as problem:
+                raise CranfieldError(f"topic {topic}: {problem}") from None
         return found
 
     def _measured(
@@ -489,6 +507,15 @@ def _with(m: Measure, defaults: Mapping[str, Any]) -> Measure:
         if value is not None and getattr(m, f.name) == f.default:
             settings[f.name] = parse_gain(value) if f.name == "gain" else value
     return replace(m, **settings) if settings else m  # type: ignore[arg-type]
+
+
+def _inside(directory: str, runs: Any) -> Any:
+    """The runs, those of a topic directory by the names they have there."""
+    if isinstance(runs, str | os.PathLike):
+        return topic_dirs.inside(directory, os.fspath(runs))
+    if isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
+        return [topic_dirs.inside(directory, os.fspath(run)) for run in runs]
+    return runs
 
 
 def _names_topics(gains: Mapping[Any, Any]) -> bool:

@@ -12,6 +12,7 @@ from cranfield.errors import CranfieldError
 from cranfield.evaluate import Evaluator
 from cranfield.labelling.blocks import Rankings
 from cranfield.report.labelled import Item, LabelledList
+from cranfield.wording import some
 
 
 def label(
@@ -41,22 +42,32 @@ def label(
     evaluator = Evaluator(qrels, "NumRet", **options)
     read = run
     if not isinstance(read, Run):
-        order = reading_order(evaluator.ties)
+        ties = reading_order(evaluator.ties)
         read = read_run(
-            run, options.get("run_format"), ties=order, separator=options.get("separator")
+            run, options.get("run_format"), ties=ties, separator=options.get("separator")
         )
     index = evaluator.gold.topic_index
     wanted = list(index) if topics is None else [str(topic) for topic in topics]
     if unknown := [topic for topic in wanted if topic not in index]:
-        raise CranfieldError(f"found no topic {unknown[0]!r} in the judgments, expected one there")
+        found = f"found topic {unknown[0]!r}"
+        raise CranfieldError(
+            f"{found}, expected one of the judgments' {some(list(index), 'topic')}"
+        )
     rankings = evaluator.rankings(read)
+    whole = rankings  # and where is what a depth cuts off?
+    if evaluator.depth is not None:
+        whole = Evaluator(evaluator.gold.qrels, "NumRet", **{**options, "depth": None}).rankings(
+            read
+        )
     ranked = {t: read.ranked(t) for t in wanted} if len(wanted) == 1 else read.rankings()
     made = []
     for topic in wanted:
-        one = _List.of(evaluator, rankings, index[topic], ranked.get(topic, []), condensed, rel)
+        t = index[topic]
+        order = documents(evaluator, ranked.get(topic, []), whole, t, condensed=False)
+        one = _List.of(evaluator, rankings, t, order, condensed, rel)
         items, missed = tuple(one.items()), tuple(one.missed())
         total = sum(one.relevant(count) for _, count in one.ideal)
-        made.append(LabelledList(read.name, topic, items, missed, total))
+        made.append(LabelledList(read.name, topic, items, missed, total, evaluator.counting.unit))
     return made
 
 
@@ -99,23 +110,29 @@ class _List:
         evaluator: Evaluator,
         rankings: Rankings,
         t: int,
-        ranked: Sequence[str],
+        order: Sequence[str],
         condensed: bool,
         rel: float | None,
     ) -> _List:
-        gold, ideal, groups = evaluator.gold, evaluator.labels.judgments, evaluator.labels.groups
+        gold, ideal, groups = (
+            evaluator.gold,
+            evaluator.counting.judgments,
+            evaluator.counting.groups,
+        )
         docs, judged = gold.item_docs, gold.judgments.levels
         hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
         here = slice(ideal.offsets[t], ideal.offsets[t + 1])
         found = rankings.items[hits].tolist()
         names = [docs[item] for item in found]
         counts = dict(zip(names, rankings.levels[hits].tolist(), strict=True))
-        group_of = {} if groups is None else groups.names.get(gold.qrels.topics[t], {})
-        shown = documents(evaluator, ranked, rankings, t, condensed)
+        item_of = gold.by_topic[t]
+        named = {} if groups is None else groups.names.get(gold.qrels.topics[t], {})
+        group_of = {doc: name for doc, name in named.items() if judged[item_of[doc]] > 0}
+        shown = documents(evaluator, order, rankings, t, condensed)
         best = [docs[item] for item in ideal.items[here].tolist()]
         return cls(
             shown,
-            {doc: rank for rank, doc in enumerate(ranked, 1)},
+            {doc: rank for rank, doc in enumerate(order, 1)},
             dict(zip(names, judged[found].tolist(), strict=True)),
             counts,
             list(zip(best, ideal.levels[here].tolist(), strict=True)),
@@ -159,18 +176,22 @@ class _List:
             rank = self.placed.get(group) if group is not None else None
             stands_in = doc if group is None or rank is None else self.shown[rank - 1]
             if self.relevant(count) and not self.relevant(self.counts.get(stands_in, 0.0)):
-                yield Item(None, doc, count, count, "missed", group, self._why(doc, group, rank))
+                lacking = self._lacking(doc, group)
+                why = self._why(lacking, rank)
+                named = lacking[0] if rank is None and lacking and doc not in lacking else doc
+                yield Item(None, named, count, count, "missed", group, why)
 
-    def _why(self, doc: str, group: str | None, rank: int | None) -> str:
+    def _lacking(self, doc: str, group: str | None) -> list[str]:
+        """The documents that the list does not have: of a group all that belong to it."""
+        members = [other for other, name in self.group_of.items() if group == name] or [doc]
+        return [member for member in members if member not in self.levels]
+
+    def _why(self, lacking: Sequence[str], rank: int | None) -> str:
         if rank is not None:
             return f"counts as {self.counts[self.shown[rank - 1]]:g} at rank {rank}"
-        members = [other for other, name in self.group_of.items() if group == name] or [doc]
-        alone = len(members) == 1
-        return ", ".join(
-            ("" if alone else f"{member} ") + self._whereabouts(member)
-            for member in members
-            if member not in self.levels or alone
-        )
+        if len(lacking) < 2:
+            return "".join(map(self._whereabouts, lacking))
+        return ", ".join(f"{doc} {self._whereabouts(doc)}" for doc in lacking)
 
     def _whereabouts(self, doc: str) -> str:
         rank = self.rank_of.get(doc)

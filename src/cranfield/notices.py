@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from cranfield.data.groups import Groups
 from cranfield.data.qrels import Qrels
 from cranfield.labelling.blocks import Bools, Rankings
 from cranfield.measures.base import Measure
@@ -66,7 +67,7 @@ def of_judgments(
 
 
 def of_settings(
-    preset: Preset | None, gains: Sequence[Gain] | None, plain: bool
+    preset: Preset | None, gains: Sequence[Gain] | None, useless: Sequence[str], plain: bool
 ) -> Iterator[Notice]:
     """What was chosen for the user, or by topic; `plain` labelling lets all judged items count."""
     if preset is not None:
@@ -81,10 +82,21 @@ def of_settings(
         if preset.waiting:
             waiting = ", ".join(preset.waiting)
             yield Notice("preset", f"{preset.name}: {waiting} cannot be computed yet")
+    for name in useless:
+        said = f"{name} changes nothing: every measure sets its own, or has none"
+        yield Notice("settings", said)
     if gains is not None:
         tables = Counter(":".join(map("{:g}".format, g)) for g in gains if not isinstance(g, str))
         said = ", ".join(f"{table} in {counted(n, 'topic')}" for table, n in tables.items())
         yield Notice("gains", f"gains differ from topic to topic: {said}")
+
+
+def of_groups(groups: Groups | None, judged: Sequence[str]) -> Iterator[Notice]:
+    """Classes that no judgments belong to."""
+    others = [topic for topic in groups.names if topic not in set(judged)] if groups else []
+    if groups is not None and others:
+        said = f"{some(others, 'topic')} without judgments, ignored"
+        yield Notice("unjudged-topics", f"{groups.where}: {said}", topics=tuple(others))
 
 
 def of_ties(

@@ -20,10 +20,13 @@ from typing import Any
 
 from cranfield.data.records import real
 from cranfield.data.source import Source
+from cranfield.data.toml import read_toml
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.grammar import parse_measures
 
 AT_CUTOFF = re.compile(r"@l\b")
+WIDTH = 100  # of a text that nobody sees on a terminal
+OF_THE_TASK = ("task", "round", "year", "section", "reference")  # true of no other file's presets
 
 
 @dataclass(frozen=True)
@@ -70,22 +73,38 @@ class Preset:
     def measures_at(self, cutoff: int | None = None) -> list[str]:
         """The measures in their canonical form, at the preset's cutoff or another one."""
         if not self.measures:
-            raise CranfieldError(
-                f"preset {self.name}: there is nothing to compute yet, "
-                f"{', '.join(self.waiting)} must wait for the diversity measures"
+            waiting = ", ".join(self.waiting)
+            why = (
+                f"{waiting} must wait for the diversity measures"
+                if self.built_in
+                else f"it waits for {waiting}"
             )
-        if cutoff is not None and not any(map(AT_CUTOFF.search, self.measures)):
+            raise CranfieldError(f"preset {self.name}: there is nothing to compute yet, {why}")
+        if cutoff is not None and not self.takes_cutoff:
             raise CranfieldError(
                 f"preset {self.name}: found cutoff {cutoff}, expected none: "
                 f"{', '.join(self.measures)} have no @l"
             )
-        at = f"@{self.cutoff if cutoff is None else cutoff}"
-        found = parse_measures(AT_CUTOFF.sub(at, text) for text in self.measures)
+        l = self.cutoff if cutoff is None else cutoff
+        if l is None and self.takes_cutoff:
+            expected = "one: --cutoff N, or a key cutoff"
+            raise CranfieldError(f"preset {self.name}: found @l and no cutoff, expected {expected}")
+        found = parse_measures(AT_CUTOFF.sub(f"@{l}", text) for text in self.measures)
         return [str(replace(m, condensed=True) if self.condensed else m) for m in found]
+
+    @property
+    def takes_cutoff(self) -> bool:
+        """Whether a measure has the cutoff l."""
+        return any(map(AT_CUTOFF.search, self.measures))
+
+    @property
+    def built_in(self) -> bool:
+        """Whether it is one of ours; users cannot give their own presets these names."""
+        return self.name in _built_in()
 
     def facts(self) -> list[tuple[str, str]]:
         """All there is to say, line by line."""
-        waiting = f"{', '.join(self.waiting)} (will come with the diversity measures)"
+        when = " (will come with the diversity measures)" if self.built_in else ""
         said = [
             ("task", self.task),
             ("round", self.round),
@@ -96,7 +115,7 @@ class Preset:
             ("labels", ", ".join(f"{label}={level:g}" for label, level in self.labels.items())),
             ("measures", ", ".join(self.measures)),
             *self.settings.items(),
-            ("waiting", waiting if self.waiting else ""),
+            ("waiting", ", ".join(self.waiting) + when if self.waiting else ""),
             ("cutoff", f"l = {self.cutoff}" if self.cutoff else ""),
             ("depth", f"the first {self.depth} items of each list" if self.depth else ""),
             ("condensed", "unjudged items are left out" if self.condensed else ""),
@@ -108,19 +127,28 @@ class Preset:
         ]
         return [(name, fact) for name, fact in said if fact]
 
-    def __str__(self) -> str:
-        import textwrap
-
+    def text(self, width: int = WIDTH) -> str:
+        """All there is to say, in lines of that width."""
         facts = self.facts()
-        width = max((len(name) for name, _ in facts), default=0)
-        wrapper = textwrap.TextWrapper(
-            100,
-            subsequent_indent=" " * (width + 4),
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        lines = [wrapper.fill(f"  {name:<{width}}  {fact}") for name, fact in facts]
-        return "\n".join([self.name, *lines])
+        longest = max((len(name) for name, _ in facts), default=0)
+        lines = [f"  {name:<{longest}}  {fact}" for name, fact in facts]
+        return "\n".join([self.name, *(wrapped(line, width, longest + 4) for line in lines)])
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def wrapped(line: str, width: int, indent: int) -> str:
+    """A line in several of at most that width, broken between words; all but the first indented."""
+    import textwrap
+
+    return textwrap.fill(
+        line,
+        width,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def presets(file: str | os.PathLike[str] | None = None) -> dict[str, Preset]:
@@ -134,6 +162,8 @@ def preset(name: str, file: str | os.PathLike[str] | None = None) -> Preset:
     >>> preset("ntcir4-clir").name
     'ntcir3-5-clir'
     """
+    if not isinstance(name, str):
+        raise CranfieldError(f"found preset {name!r}, expected a name")
     known = _by_any_name(presets(file).values())
     if name not in known:
         raise CranfieldError(f"there is no preset named {name!r}{_nearest(name, known)}")
@@ -157,7 +187,8 @@ def _by_any_name(known: Iterable[Preset]) -> dict[str, Preset]:
 def _nearest(name: str, known: Iterable[str]) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name, [*known], n=3)
+    near = [one for one in known if name and name in one][:3]
+    near = near or difflib.get_close_matches(name, [*known], n=3)
     return f"; did you mean {' or '.join(near)}?" if near else "; `cranfield presets` lists all"
 
 
@@ -174,6 +205,8 @@ def _read(source: Source, known: Mapping[str, Preset]) -> dict[str, Preset]:
     for name, keys in tables.items():
         where = f"{source.name}: preset {name}"
         for each in (name, *keys.get("aliases", ())):
+            if not re.fullmatch(r"\S+", each):
+                raise InputError(f"the name {each!r}", "one that is not empty, no blanks", where)
             if each in taken:
                 raise InputError(f"the name {each!r}", f"another: that one {taken[each]}", where)
             taken[each] = f"is preset {name}'s"
@@ -184,19 +217,7 @@ def _read(source: Source, known: Mapping[str, Preset]) -> dict[str, Preset]:
 
 def _tables(source: Source) -> dict[str, Any]:
     """The tables of the presets, by name."""
-    import tomllib
-
-    data = source.read()
-    try:
-        found = tomllib.loads(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError("bytes that are not UTF-8", "TOML", source.name, line) from None
-    except tomllib.TOMLDecodeError as error:
-        what, _, place = str(error).rpartition(" (at ")
-        at = re.match(r"line (\d+)", place)
-        line = int(at[1]) if at else len(data.splitlines())
-        raise InputError(f"what is not TOML ({what.lower()})", "TOML", source.name, line) from None
+    found = read_toml(source)
     wrong = next((key for key in found if key != "presets"), None)
     if wrong is not None or not isinstance(found.get("presets"), dict) or not found["presets"]:
         said = "no presets" if wrong is None else f"key {wrong!r}"
@@ -245,7 +266,11 @@ def _whole(
     file: str,
     above: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """A preset's own keys over those of the preset it extends; names are not inherited."""
+    """A preset's own keys over those of the preset it extends.
+
+    Names are not inherited. What is said of a task is, but within a file only: a user's preset is
+    not the NTCIR task whose measures it takes.
+    """
     own = tables[name] | {"name": name}
     base = own.pop("extends", None)
     if base is None:
@@ -256,7 +281,7 @@ def _whole(
     if base in tables:
         inherited = _whole(base, tables, known, file, (name, *above))
     elif base in known:
-        inherited = vars(known[base])
+        inherited = {key: x for key, x in vars(known[base]).items() if key not in OF_THE_TASK}
     else:
         near = _nearest(base, [*tables, *known])
         raise InputError(f"extends = {base!r}", f"the name of a preset{near}", where)
@@ -267,10 +292,11 @@ def _check_measures(p: Preset, where: str) -> None:
     """A preset must name measures that exist, or some that are waited for."""
     if not p.measures and not p.waiting:
         raise InputError("no measures", 'some, such as measures = ["AP", "nDCG@10"]', where)
-    if p.cutoff is None and any(map(AT_CUTOFF.search, p.measures)):
-        raise InputError("@l in its measures", "a key cutoff that says what l is", where)
+    if re.fullmatch(r"[\d.]+(:[\d.]+)+", p.gains):
+        expected = "words for people; measures have gains: nDCG(gain=1:2)@l"
+        raise InputError(f"gains = {p.gains!r}", expected, where)
     if p.measures:
         try:
-            p.measures_at()
+            p.measures_at(1 if p.cutoff is None and p.takes_cutoff else None)
         except CranfieldError as problem:
             raise CranfieldError(f"{where}: {problem}") from None

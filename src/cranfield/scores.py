@@ -592,7 +592,8 @@ def printable(name: str) -> str:
     """
     if name.isprintable():
         return name
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)
+    harmless = "\u3000"  # the blank of Japanese text
+    return "".join(c if c.isprintable() or c in harmless else ascii(c)[1:-1] for c in name)
 
 
 def _is_count(value: float, summary: str) -> bool:

@@ -53,13 +53,18 @@ def explain(
     if len(evaluator.measures) != 1:
         raise CranfieldError(f"found {len(evaluator.measures)} measures, expected one")
     m = evaluator.measures[0]
-    judgments, docs = evaluator.labels.judgments, evaluator.gold.item_docs
+    judgments, docs = evaluator.counting.judgments, evaluator.gold.item_docs
     topic = judgments.topics[0] if topic is None else str(topic)
     if topic not in evaluator.gold.topic_index:
         raise CranfieldError(f"found no topic {topic!r} in the judgments, expected one of them")
     read = run
     if not isinstance(read, Run):
-        read = read_run(run, options.get("run_format"), ties=reading_order(evaluator.ties))
+        read = read_run(
+            run,
+            options.get("run_format"),
+            ties=reading_order(evaluator.ties),
+            separator=evaluator.separator,
+        )
     t = evaluator.gold.topic_index[topic]
     rankings = evaluator.rankings(read, topic)
     gold = gold_block(judgments, t, t + 1)

@@ -11,11 +11,12 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from cranfield.assess.assessments import Assessments, exact, read_assessments
-from cranfield.data.labels import read_labels, read_number
+from cranfield.assess.rules import RulesLike
+from cranfield.data.labels import LabelsLike, read_labels, read_number
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.errors import InputError
 from cranfield.scores import Notice
-from cranfield.wording import counted, some
+from cranfield.wording import some
 
 Votes: TypeAlias = Sequence[float]
 Levels: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
@@ -39,13 +40,16 @@ def aggregate(
     scheme: str = "majority",
     *,
     ties: str | None = None,
-    p: float | None = None,
-    max_score: float | None = None,
+    p: float | str | None = None,
+    max_score: float | str | None = None,
     keep_zero: bool | None = None,
     best: QrelsLike | None = None,
     missing: Any = "error",
-    threshold: float | None = None,
+    threshold: float | str | None = None,
     levels: str | Mapping[Any, Any] | None = None,
+    labels: LabelsLike | None = None,
+    rules: RulesLike | None = None,
+    column: str | None = None,
 ) -> Consolidated:
     """One level for each item from the scores of several assessors.
 
@@ -65,6 +69,9 @@ def aggregate(
     `missing` says what to do where an assessor did not judge what others did: ``"error"``,
     ``"skip"`` (those who did decide), or the label to assume. Afterwards `threshold` makes what
     reaches it 1 and the rest 0, or `levels` maps scores to levels (``"4=2,3=2,2=1,1=1,0=0"``).
+    Numbers may be given as fractions (``"2/3"``).
+
+    `labels`, `rules` and `column` are those of `read_assessments`.
 
     >>> votes = {"ann": {"q": {"d": 2, "e": 2}}, "bob": {"q": {"d": 1, "e": 2}},
     ...          "cy": {"q": {"d": 1, "e": 0}}}
@@ -81,7 +88,9 @@ def aggregate(
             raise InputError(f"{setting} with the scheme {scheme}", f"the scheme {its}")
     if threshold is not None and levels is not None:
         raise InputError("a threshold and a map of levels", "one of them")
-    read = read_assessments(assessments)
+    strength = 0.2 if p is None else read_number(p, f"p {p!r}")
+    limit = None if threshold is None else read_number(threshold, f"threshold {threshold!r}")
+    read = read_assessments(assessments, labels, rules, column)
     votes, notices = _complete(read, missing)
     notices = [*read.notices, *notices]
     if scheme == "favourites":
@@ -89,15 +98,13 @@ def aggregate(
     elif scheme == "majority":
         made, more = _majority(votes, ties or "zero")
     elif scheme == "unanimity":
-        top, more = _top(read, max_score)
-        strength = 0.2 if p is None else p
+        top, more = _top(votes, read.top if max_score is None else max_score)
         keep = bool(keep_zero)
         made = _each(votes, lambda scores: unanimity(scores, top, strength, keep))
     else:
         made, more = _each(votes, _SIMPLE[scheme]), []
-    if threshold is not None:
-        limit = threshold - _SMALL
-        made = {t: {d: float(x >= limit) for d, x in ds.items()} for t, ds in made.items()}
+    if limit is not None:
+        made = {t: {d: float(x >= limit - _SMALL) for d, x in ds.items()} for t, ds in made.items()}
     elif levels is not None:
         made = _mapped(made, levels)
     qrels = read_qrels(made)
@@ -153,10 +160,13 @@ _Votes: TypeAlias = dict[str, dict[str, dict[str, float]]]  # topic -> doc -> as
 
 
 def _each(votes: _Votes, consolidate: Callable[[Votes], float]) -> Levels:
-    return {
-        topic: {doc: consolidate(list(scores.values())) for doc, scores in docs.items()}
-        for topic, docs in votes.items()
-    }
+    try:
+        return {
+            topic: {doc: consolidate(list(scores.values())) for doc, scores in docs.items()}
+            for topic, docs in votes.items()
+        }
+    except OverflowError:
+        raise InputError("scores too large to be added", "smaller ones") from None
 
 
 def _complete(read: Assessments, missing: Any) -> tuple[_Votes, list[Notice]]:
@@ -168,40 +178,44 @@ def _complete(read: Assessments, missing: Any) -> tuple[_Votes, list[Notice]]:
         votes[topic][doc] = dict(given)
         if len(given) < len(read.assessors):
             absent = [assessor for assessor in read.assessors if assessor not in given]
-            lacking.append(f"{doc} of topic {topic}, not by {absent[0]}")
+            who = " and ".join(absent) if len(absent) < 4 else f"{len(absent)} assessors"
+            lacking.append(f"{doc} of {topic} not by {who}")
             if assumed is not None:
                 votes[topic][doc] |= dict.fromkeys(absent, assumed)
     if not lacking:
         return votes, []
+    found = f"{some(lacking, 'item')} not judged by every assessor"
     if missing == "error":
-        found = (
-            f"{counted(len(lacking), 'item')} not judged by every assessor (first: {lacking[0]})"
-        )
-        raise InputError(found, "all judged by all, or a rule for missing ones: skip, or a label")
+        expected = "all judged by all, or --missing skip, or --missing and the label to assume"
+        raise InputError(found, expected)
     done = "left out" if assumed is None else f"taken as {exact(assumed)}"
-    text = f"{counted(len(lacking), 'item')} not judged by every assessor, missing judgments {done}"
-    return votes, [Notice("missing", text)]
+    return votes, [Notice("missing", f"{found}, missing judgments {done}")]
 
 
 def _majority(votes: _Votes, ties: str) -> tuple[Levels, list[Notice]]:
     if ties not in TIES:
         raise InputError(f"ties {ties!r}", f"one of {', '.join(TIES)}")
-    tied = sum(len(_most(list(v.values()))) > 1 for docs in votes.values() for v in docs.values())
+    tied = [
+        f"{doc} of {topic}"
+        for topic, docs in votes.items()
+        for doc, scores in docs.items()
+        if len(_most(list(scores.values()))) > 1
+    ]
     made = _each(votes, lambda scores: majority(scores, ties))
     level = "level 0" if ties == "zero" else f"the {ties} score"
-    text = f"{counted(tied, 'item')} without a majority, given {level}"
+    text = f"{some(tied, 'item')} without a majority, given {level}"
     return made, [Notice("ties", text)] if tied else []
 
 
-def _top(read: Assessments, max_score: float | None) -> tuple[float, list[Notice]]:
+def _top(votes: _Votes, declared: float | str | None) -> tuple[float, list[Notice]]:
     """The highest score an assessor can give."""
-    seen = max(score for _, _, votes in read.items() for score in votes.values())
-    top = read.top if max_score is None else max_score
-    if top is None:
+    seen = max(x for docs in votes.values() for scores in docs.values() for x in scores.values())
+    if declared is None:
         text = f"the highest possible score is taken to be {exact(seen)}, the highest given"
         return seen, [Notice("max-score", text)]
+    top = read_number(declared, f"max_score {declared!r}")
     if seen > top:
-        raise InputError(f"score {exact(seen)}", f"at most {exact(float(top))}")
+        raise InputError(f"score {exact(seen)}", f"at most {exact(top)}")
     return top, []
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cranfield.assess.assessments import Assessments, read_assessments
+from cranfield.assess.rules import RulesLike
+from cranfield.data.labels import LabelsLike
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.wording import counted, some
@@ -56,6 +58,8 @@ def cohen_kappa(
     >>> round(cohen_kappa([[20, 5], [10, 15]]), 4)  # (0.7 − 0.5) / (1 − 0.5)
     0.4
     """
+    if weights is not None and weights not in get_args(Weights):
+        raise InputError(f"weights {weights!r}", f"one of {', '.join(get_args(Weights))}, or None")
     observed = np.asarray(confusion, dtype=np.float64)
     total = observed.sum()
     if total == 0:
@@ -101,9 +105,9 @@ def krippendorff_alpha(
 
     o_cd are the coincidences of the labels c and d: pairs of judgments of one item, each weighing
     one over the number of its judgments but one. n_c judgments say c, n there are. δ is the
-    distance of two labels' `scores` (0, 1, 2, … if not given, ascending) on the scale. Items with
-    one judgment do not count. Undefined, nan, if fewer than two labels are left, or on a ratio
-    scale with scores below 0.
+    distance of two labels' `scores` (0, 1, 2, … if not given) on the scale. Labels with the same
+    score are one. Items with one judgment do not count. Undefined, nan, if fewer than two labels
+    are left, or on a ratio scale with scores below 0.
 
     >>> round(krippendorff_alpha([[2, 0], [1, 1], [0, 2]]), 4)  # 1 − 5 · 2 / (3 · 3 · 2)
     0.4444
@@ -112,7 +116,9 @@ def krippendorff_alpha(
         raise InputError(f"scale {scale!r}", f"one of {', '.join(get_args(Scale))}")
     table = np.asarray(counts, dtype=np.float64)
     table = table[table.sum(axis=1) > 1]
-    points = np.arange(table.shape[1], dtype=np.float64) if scores is None else np.asarray(scores)
+    given = np.arange(table.shape[1]) if scores is None else scores
+    points, label = np.unique(np.asarray(given, dtype=np.float64), return_inverse=True)
+    table = table @ np.eye(len(points))[label]
     if (table.sum(axis=0) > 0).sum() < 2 or (scale == "ratio" and points.min() < 0):
         return math.nan
     n_c, n = table.sum(axis=0), table.sum()
@@ -120,7 +126,7 @@ def krippendorff_alpha(
     o = (table * weight[:, None]).T @ table - np.diag((table * weight[:, None]).sum(axis=0))
     distance = _squared_distance(scale, points, n_c)
     expected = float((np.outer(n_c, n_c) * distance).sum() / (n - 1.0))
-    return 1.0 - float((o * distance).sum()) / expected
+    return 1.0 - _ratio(float((o * distance).sum()), expected)
 
 
 def _squared_distance(
@@ -163,6 +169,7 @@ class Agreement:
     assessors: tuple[str, ...]
     labels: tuple[str, ...]
     items: int
+    judged: Mapping[str, int]  # how many of the items each assessor judged
     values: Mapping[str, float]
     pairs: tuple[PairAgreement, ...]
     topics: Mapping[str, Agreement] = field(default_factory=dict)
@@ -171,6 +178,10 @@ class Agreement:
     def __getitem__(self, name: str) -> float:
         return self.values[name]
 
+    def lacks(self, assessor: str) -> int:
+        """How many items an assessor did not judge."""
+        return self.items - self.judged[assessor]
+
     def __repr__(self) -> str:
         size = f"{counted(self.items, 'item')}, {counted(len(self.assessors), 'assessor')}"
         width = max(map(len, self.values))
@@ -178,23 +189,30 @@ class Agreement:
         return "\n".join([f"Agreement: {size}", *lines, *(f"note: {n.text}" for n in self.notices)])
 
 
-def agreement(assessments: Any, per_topic: bool = False) -> Agreement:
+def agreement(
+    assessments: Any,
+    per_topic: bool = False,
+    *,
+    labels: LabelsLike | None = None,
+    rules: RulesLike | None = None,
+    column: str | None = None,
+) -> Agreement:
     """Every coefficient of agreement, over all topics and, with `per_topic`, for each.
+
+    `labels`, `rules` and `column` are those of `read_assessments`.
 
     >>> found = agreement({"ann": {"q": {"a": 1, "b": 0, "c": 1}},
     ...                    "bob": {"q": {"a": 1, "b": 0, "c": 0}}})
     >>> round(found["kappa"], 4)  # agreement 2/3, by chance 4/9
     0.4
     """
-    read = read_assessments(assessments)
+    read = read_assessments(assessments, labels, rules, column)
     if len(read.assessors) < 2:
         raise InputError(f"one assessor, {read.assessors[0]}", "two or more")
     topics = {t: _agreement(read.of_topic(t)) for t in read.votes} if per_topic else {}
     whole = _agreement(read)
     notices = (*read.notices, *_notices(whole, read), *_topic_notices(topics))
-    return Agreement(
-        whole.assessors, whole.labels, whole.items, whole.values, whole.pairs, topics, notices
-    )
+    return replace(whole, topics=topics, notices=notices)
 
 
 def _agreement(read: Assessments) -> Agreement:
@@ -202,20 +220,19 @@ def _agreement(read: Assessments) -> Agreement:
     place = {score: i for i, score in enumerate(scores)}
     pairs = tuple(_pairs(read, place, scores))
     counts = np.zeros((sum(map(len, read.votes.values())), len(scores)), dtype=np.int64)
+    judged = dict.fromkeys(read.assessors, 0)
     for row, (_, _, votes) in enumerate(read.items()):
-        for score in votes.values():
+        for assessor, score in votes.items():
             counts[row, place[score]] += 1
-    ascending = np.argsort(scores)
+            judged[assessor] += 1
     values = {name: _mean([pair.values[name] for pair in pairs]) for name in PAIRWISE}
     try:
         values["fleiss"] = fleiss_kappa(counts)
     except InputError:  # not for these data; a notice says so
         values["fleiss"] = math.nan
     for scale in get_args(Scale):
-        values[f"alpha_{scale}"] = krippendorff_alpha(
-            counts[:, ascending], scale, [scores[i] for i in ascending]
-        )
-    return Agreement(read.assessors, labels, len(counts), values, pairs)
+        values[f"alpha_{scale}"] = krippendorff_alpha(counts, scale, scores)
+    return Agreement(read.assessors, labels, len(counts), judged, values, pairs)
 
 
 def _pairs(

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from cranfield.assess.rules import Rules, RulesLike, answer, read_rules
 from cranfield.data.assessments import LABEL, Assessment, AssessmentsLike, assessments
-from cranfield.data.labels import LabelsLike, level_of, read_labels
+from cranfield.data.labels import LabelsLike, level_of, one_of, read_labels
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.wording import counted
@@ -74,6 +74,9 @@ def read_assessments(
     {'301': {'d1': {'ann': 2.0, 'bob': 1.0}}}
     """
     if isinstance(data, Assessments):
+        if labels is not None or rules is not None or column is not None:
+            found = "labels, rules or a column for assessments that have been read"
+            raise InputError(found, "them where assessments are read")
         return data
     if rules is not None and column is not None:
         raise InputError("rules and a column", "one of them")
@@ -167,7 +170,7 @@ def _points(
     given = answer(label)
     text = given if isinstance(given, str) else exact(given)
     if declared is not None:
-        worth, expected = declared.get(text), f"one of {', '.join(declared)}"
+        worth, expected = declared.get(text), one_of(text, declared)
     else:
         worth = level_of(text, number=None if isinstance(given, str) else given)
         expected = "a number or L0, L1, …, or the points of each label (S=3,A=2,…)"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from cranfield.data.labels import LabelsLike
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.records import finite
 from cranfield.data.run import Run, RunLike, Ties, read_runs
@@ -173,6 +174,8 @@ def pool(
     ties: Ties | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    separator: str | None = None,
+    labels: LabelsLike | None = None,
 ) -> Pool:
     """The first `depth` documents of all runs together, topic by topic.
 
@@ -194,9 +197,13 @@ def pool(
         raise CranfieldError(f"found depth {depth!r}, expected a whole number from 1")
     if rel is not None and finite(rel) is None:
         raise CranfieldError(f"found rel {rel!r}, expected a finite number")
-    read = read_runs(runs, run_format, ties=ties)
+    read = read_runs(runs, run_format, ties=ties, separator=separator)
     names = tuple(run.name for run in read)
-    judgments = None if qrels is None else read_qrels(qrels, qrels_format)
+    judgments = (
+        None
+        if qrels is None
+        else read_qrels(qrels, qrels_format, separator=separator, labels=labels)
+    )
     wanted = None if topics is None else read_topics(topics)
     team_of = None if teams is None else read_teams(teams)
     if wanted is None and judgments is not None:

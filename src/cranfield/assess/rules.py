@@ -25,15 +25,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from cranfield.data.labels import one_of
 from cranfield.data.records import finite
 from cranfield.data.source import Source
+from cranfield.data.toml import read_toml
 from cranfield.errors import InputError
 
 Answer: TypeAlias = float | str
 RulesLike: TypeAlias = Any  # the name of a built-in table, a path, what TOML holds, or Rules
 
 BUILT_IN = {
-    # Sakai's survey of graded relevance at NTCIR (seed 002), section 4.9
+    # Sakai's survey of graded relevance at NTCIR, section 4.9
     "ntcir12-stc": """
         otherwise = 0
         [criteria]
@@ -186,8 +188,9 @@ class Rules:
                     line,
                 )
             if given[name] == "" or (allowed and given[name] not in allowed):
-                expected = "one of " + ", ".join(map(_shown, allowed)) if allowed else "an answer"
-                raise InputError(f"{name} {_shown(given[name])!r}", expected, where, line)
+                found = _shown(given[name])
+                expected = one_of(found, map(_shown, allowed)) if allowed else "an answer"
+                raise InputError(f"{name} {found!r}", expected, where, line)
         for rule in self.rules:
             if all(self._holds(c, name, given[name], where, line) for name, c in rule.when.items()):
                 return rule.score
@@ -218,11 +221,7 @@ def read_rules(rules: RulesLike) -> Rules:
         return _rules_of(tomllib.loads(BUILT_IN[name]), name)
     if not os.path.exists(name):
         raise InputError(f"rules {name!r}", f"a TOML file, or one of {', '.join(BUILT_IN)}")
-    try:
-        found = tomllib.loads(Source.of(name).read().decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"broken TOML ({error})", "a table of rules", name) from None
-    return _rules_of(found, name)
+    return _rules_of(read_toml(Source.of(name)), name)
 
 
 def _rules_of(table: Mapping[str, Any], name: str) -> Rules:

@@ -10,7 +10,6 @@ from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import Assessments, read_assessments
 from cranfield.assess.rules import BUILT_IN
 from cranfield.cli.output import tell, write
-from cranfield.data.labels import read_number
 from cranfield.report.agreement import FORMATS as AGREEMENT_FORMATS
 from cranfield.report.agreement import render_agreement
 from cranfield.report.qrels import FORMATS as QRELS_FORMATS
@@ -60,9 +59,9 @@ def _add_aggregate(actions: Any) -> None:
         help="majority: where several scores are given most often, level 0 (zero, the default), "
         "the lower or the higher of them",
     )  # fmt: skip
-    p.add_argument("--p", type=float, metavar="P", help="unanimity: strength (default: 0.2)")
+    p.add_argument("--p", metavar="P", help="unanimity: strength (default: 0.2)")
     p.add_argument(
-        "--max-score", type=float, metavar="N",
+        "--max-score", metavar="N",
         help="unanimity: the highest possible score (default: that of --labels or --rules, else "
         "the highest given)",
     )  # fmt: skip
@@ -112,7 +111,7 @@ def run_aggregate(options: argparse.Namespace) -> int:
         keep_zero=options.keep_zero,
         best=options.best,
         missing=options.missing,
-        threshold=None if options.threshold is None else read_number(options.threshold),
+        threshold=options.threshold,
         levels=options.levels,
     )
     write(render_qrels(qrels.to_dict(), options.format), options.output)

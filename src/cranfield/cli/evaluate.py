@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from cranfield.cli.options import count, separator
+from cranfield.cli.options import add_labels, add_separator, count
 from cranfield.cli.output import tell, terminal_width, write
 from cranfield.cli.progress import Progress
 from cranfield.data import topic_dirs
@@ -141,24 +141,13 @@ def add_relevance(group: Any) -> None:
     )
 
 
-def add_labels(group: Any) -> None:
-    """The option that says what labels mean."""
-    group.add_argument(
-        "--labels", metavar="A=2,B=1,…",
-        help="the levels that labels in QRELS mean, such as S=3,A=2,B=1,C=0",
-    )  # fmt: skip
-
-
 def add_formats(group: Any) -> None:
     """The options that say how files are written."""
     for what in ("qrels", "run"):
         group.add_argument(
             f"--{what}-format", choices=INPUT_FORMATS, help="instead of recognising it"
         )
-    group.add_argument(
-        "--sep", metavar="S", dest="separator", type=separator,
-        help="what separates the fields of a line of text, where they contain blanks",
-    )  # fmt: skip
+    add_separator(group)
 
 
 def list_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -205,9 +194,10 @@ def preset_of(options: argparse.Namespace) -> Preset | None:
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
-    if [options.qrels, *options.runs].count("-") > 1:
+    others = [options.classes, options.groups, options.lengths, (options.gains or "")[1:]]
+    if [options.qrels, *options.runs, *others].count("-") > 1:
         raise CranfieldError("found - twice, expected standard input once")
-    runs = options.runs or [*map(str, topic_dirs.runs(options.qrels.removesuffix("/")))]
+    runs = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
     if not runs:
         raise CranfieldError("found no run, expected RUN (or QRELS a directory with runs)")
     with Progress([options.qrels, *options.runs]) as progress:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.evaluate import add_formats, add_labels, add_order, labelling_of
+from cranfield.cli.evaluate import add_formats, add_order, labelling_of
+from cranfield.cli.options import add_labels
 from cranfield.cli.output import terminal_width, write
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import TIE_CHOICES

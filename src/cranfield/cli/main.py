@@ -45,7 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     asked = [c for c in COMMANDS if arguments[:1] == [c]]  # the others need not be imported
-    options = parser(asked or COMMANDS).parse_args(arguments)
+    options, rest = parser(asked or COMMANDS).parse_known_args(arguments)
+    if rest:
+        command = Parser(prog=f"cranfield {asked[0]}" if asked else "cranfield")
+        command.error(f"found {' '.join(rest)}, which it does not know")
     try:
         return int(options.run(options))
     except CranfieldError as error:

@@ -10,14 +10,13 @@ from typing import Any
 from cranfield.cli.evaluate import show
 from cranfield.cli.options import count, separator
 from cranfield.cli.output import tell, write
-from cranfield.data.columns import TREC
+from cranfield.data.columns import EARLY, TREC
+from cranfield.data.formats import GRADES
 from cranfield.data.nev import write_files
 from cranfield.data.source import Source
 from cranfield.report.formats import FORMATS
 from cranfield.scores import printable
 from cranfield.tools.ntcir import (
-    EARLY,
-    GRADES,
     LIMIT,
     ROBUST,
     Made,
@@ -80,7 +79,9 @@ def _add_split(actions: Any) -> None:
         help=f"how many documents a topic has at most (default: {LIMIT}), and runs (default: "
         "their paths are read from standard input)",
     )  # fmt: skip
-    p.add_argument("-s", dest="separator", type=separator, metavar="SEP", help="instead of blanks")
+    p.add_argument(
+        "-s", "--sep", dest="separator", type=separator, metavar="SEP", help="instead of blanks"
+    )
     _add_directory(p)
     p.set_defaults(run=run_split_runs)
 
@@ -149,13 +150,15 @@ def _add_eval(actions: Any) -> None:
         conflict_handler="resolve",
     )
     _add_eval_arguments(p)
-    p.add_argument("-sep", dest="separator", type=separator, metavar="S", help="instead of blanks")
+    p.add_argument(
+        "-sep", "--sep", dest="separator", type=separator, metavar="S", help="instead of blanks"
+    )
     p.add_argument(
         "-truncate", type=count, metavar="N", help="look at the first N items of lists only"
     )
     p.add_argument("--runs", nargs="+", metavar="RUN", help="default: read from standard input")
     _add_directory(p)
-    p.set_defaults(run=run_eval)
+    p.set_defaults(run=run_eval, condense=True)
     for name, separated, defaults in (
         ("NTCIR-eval", False, {}),
         ("NTCIR-eval-sep", True, {}),
@@ -163,7 +166,8 @@ def _add_eval(actions: Any) -> None:
     ):
         p = _add_script(actions, name, "eval", allow_abbrev=False, conflict_handler="resolve")
         _add_eval_arguments(p, separated)
-        p.set_defaults(run=run_eval, runs=None, truncate=None, directory="")
+        # The scripts hand their options on to compute alone.
+        p.set_defaults(run=run_eval, runs=None, truncate=None, directory="", condense=False)
         p.set_defaults(**({} if separated else {"separator": None}), **defaults)
 
 
@@ -181,7 +185,7 @@ def _add_eval_arguments(p: argparse.ArgumentParser, separated: bool = False) -> 
     )  # fmt: skip
     p.add_argument(
         "-j", dest="judged", action="store_true",
-        help="leave out unjudged documents, and compute bpref and its variants, too",
+        help="compute bpref and its variants, too; eval leaves out unjudged documents",
     )  # fmt: skip
     p.set_defaults(endings=("lab", "nev"))
 
@@ -199,7 +203,7 @@ def run_eval(options: argparse.Namespace) -> int:
             lambda gains: setting_of(argparse.Namespace(**(given | {"gains": gains}))),
             separator=options.separator,
             truncate=options.truncate,
-            condensed=options.judged,
+            condensed=options.judged and options.condense,
             classes=options.classes,
             endings=options.endings,
             directory=options.directory,

@@ -6,11 +6,12 @@ import argparse
 from typing import Any
 
 from cranfield.cli.options import count, separator
-from cranfield.cli.output import write
+from cranfield.cli.output import tell, write
 from cranfield.data.records import Text
 from cranfield.data.source import Source
 from cranfield.data.topic_dirs import read_labelled, read_list, read_rel
 from cranfield.errors import CranfieldError
+from cranfield.scores import Notice
 from cranfield.tools.ntcir_eval import Topic, add_options, compute, label, labelled_text, setting_of
 
 
@@ -90,5 +91,8 @@ def run_compute(options: argparse.Namespace) -> int:
         rel.name,
         labelled.name,
     )
-    write(compute([topic], setting)[0], None)
+    found = compute([topic], setting)[0]
+    if topic.labelled and all(item.level is None for item in topic.labelled):
+        tell([Notice("labels", f"{labelled.name}: no item has a label (label adds them)")])
+    write(found, None)
     return 0

@@ -8,6 +8,7 @@ from typing import Any
 
 from cranfield.assess.pool import pool
 from cranfield.cli.evaluate import add_formats
+from cranfield.cli.options import add_labels, count
 from cranfield.cli.output import tell, write
 from cranfield.data.run import TIES
 from cranfield.errors import CranfieldError
@@ -26,7 +27,7 @@ def add_to(commands: Any) -> None:
         "ranks.",
     )
     p.add_argument("runs", metavar="RUN", nargs="+", help="results: topic Q0 doc rank score tag")
-    p.add_argument("--depth", type=int, metavar="K", default=100, help="default: 100")
+    p.add_argument("--depth", type=count, metavar="K", default=100, help="default: 100")
     p.add_argument("-o", "--output", metavar="FILE", help="write the pool to FILE")
     p.add_argument(
         "--unjudged", metavar="FILE",
@@ -57,6 +58,7 @@ def add_to(commands: Any) -> None:
         help="order of a list: trec: by score, then document id, both descending (default); rank: "
         "by the rank column; given: as in the file (default without scores)",
     )  # fmt: skip
+    add_labels(other)
     add_formats(other)
     p.set_defaults(run=run)
 
@@ -65,8 +67,9 @@ def run(options: argparse.Namespace) -> int:
     """Pool, write the lists, and show who contributed."""
     if [*options.runs, options.qrels, options.topics, options.teams].count("-") > 1:
         raise CranfieldError("found - twice, expected standard input once")
-    if options.unjudged is not None and options.qrels is None:
-        raise CranfieldError("found --unjudged, expected --qrels QRELS with it")
+    for option in ("unjudged", "rel"):
+        if getattr(options, option) is not None and options.qrels is None:
+            raise CranfieldError(f"found --{option}, expected --qrels QRELS with it")
     if options.output is not None and options.output == options.unjudged:
         raise CranfieldError(f"found {options.output} for -o and --unjudged, expected two files")
     made = pool(
@@ -79,6 +82,8 @@ def run(options: argparse.Namespace) -> int:
         ties=options.ties,
         qrels_format=options.qrels_format,
         run_format=options.run_format,
+        separator=options.separator,
+        labels=options.labels,
     )
     lists = ((options.output, made.docs), (options.unjudged, made.unjudged))
     files = [(path, render_lists(docs or {}, _format(path))) for path, docs in lists if path]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from cranfield.cli.options import add_labels, add_separator
 from cranfield.data.formats import FORMATS
+from cranfield.data.labels import read_labels
+from cranfield.data.records import Text
 from cranfield.data.validate import Report, validate
 from cranfield.wording import counted
 
@@ -22,12 +25,16 @@ def add_to(commands: Any) -> None:
     p.add_argument("files", metavar="FILE", nargs="+")
     p.add_argument("--kind", choices=("qrels", "run"), help="instead of recognising it")
     p.add_argument("--format", choices=FORMATS, help="instead of recognising it")
+    add_labels(p)
+    add_separator(p)
     p.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Validate and print."""
-    reports = validate(options.files, options.kind, options.format)
+    labels = None if options.labels is None else read_labels(options.labels)
+    text = Text(options.separator, labels)
+    reports = validate(options.files, options.kind, options.format, text)
     for report in reports:
         for problem in report.problems:
             place = problem.where + (f":{problem.line}" if problem.line else "")

@@ -14,6 +14,7 @@ from cranfield.data.records import HEADED, fields_of, rows, text_lines
 from cranfield.data.source import Source
 from cranfield.data.tables import is_frame, polars_frame
 from cranfield.errors import InputError
+from cranfield.wording import counted
 
 AssessmentsLike: TypeAlias = Any  # paths, {assessor: {topic: {doc: label}}}, a frame, or tuples
 
@@ -75,9 +76,12 @@ def assessor_names(paths: Sequence[str]) -> list[str]:
 
 
 def _of_files(paths: list[str]) -> Iterator[Assessment]:
-    for path, times in Counter(paths).items():
-        if times > 1:
-            raise InputError(f"{path} twice", "each file once")
+    firsts: dict[str, str] = {}
+    for path in paths:
+        real = os.path.realpath(path)
+        if real in firsts:
+            raise InputError(f"one file twice, {firsts[real]} and {path}", "each file once")
+        firsts[real] = path
     for path, assessor in zip(paths, assessor_names(paths), strict=True):
         source = Source.of(path)
         found = False
@@ -94,7 +98,7 @@ def _of_file(source: Source, assessor: str) -> Iterator[Assessment]:
         found = read_json(source)
         alone = _depth(found) == 2
         yield from _of_mapping({assessor: found} if alone else found, source.name)
-    elif format in ("trec", "ntcir"):
+    elif format in ("trec", "ntcir", "early"):
         yield from _of_table(_text_rows(source, format), source.name, assessor)
     else:
         yield from _of_table(_table_rows(source, format), source.name, assessor)
@@ -102,17 +106,27 @@ def _of_file(source: Source, assessor: str) -> Iterator[Assessment]:
 
 _Rows: TypeAlias = Iterator[tuple[int | None, Mapping[str, Any]]]  # with their lines
 
+_LAYOUTS = {
+    "trec": ("topic iteration doc label", "topic doc label"),
+    "ntcir": ("topic doc label", "topic doc label class"),
+    "early": ("topic label doc relevant",),
+}
+
 
 def _text_rows(source: Source, format: Format) -> _Rows:
-    """TREC's four fields, or NTCIR's three (and a class), whatever the labels are."""
+    """TREC's four fields, or one of NTCIR's layouts, whatever the labels are; one for all lines."""
+    layouts = {len(names.split()): names for names in _LAYOUTS[format]}
+    before = ""
     for number, line in text_lines(source):
         fields = fields_of(line, None)
-        if len(fields) not in (3, 4):
-            found = f"{len(fields)} fields ({line.strip()[:60]!r})"
-            expected = "4: topic iteration doc label, or 3: topic doc label"
-            raise InputError(found, expected, source.name, number)
-        doc = 1 if format == "ntcir" or len(fields) == 3 else 2
-        yield number, {"topic": fields[0], "doc": fields[doc], "label": fields[doc + 1]}
+        if len(fields) not in layouts:
+            found = f"{counted(len(fields), 'field')} ({line.strip()[:60]!r})"
+            expected = ", or ".join(f"{n}: {names}" for n, names in layouts.items())
+            raise InputError(found, expected + before, source.name, number)
+        names = layouts[len(fields)]
+        layouts, before = {len(fields): names}, ", as on the lines before"
+        cells = dict(zip(names.split(), fields, strict=True))
+        yield number, {name: cells[name] for name in ("topic", "doc", "label")}
 
 
 def _table_rows(source: Source, format: Format) -> _Rows:

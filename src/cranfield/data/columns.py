@@ -13,6 +13,7 @@ TREC = {
     "run": ("topic", "q0", "doc", "rank", "score", "tag"),
 }
 NTCIR = (("topic", "doc", "level"), ("topic", "doc", "level", "class"))  # level as in L2
+EARLY = ("topic", "level", "doc", "relevant")  # NTCIR's first rounds: grades S, A, B, C, and 0 or 1
 VALUE = {"qrels": "level", "run": "score"}
 
 SPELLINGS = {

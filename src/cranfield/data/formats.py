@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection
 from typing import Literal, TypeAlias, get_args
 
 from cranfield.data.columns import is_header
 from cranfield.data.source import START, Source
 from cranfield.errors import CranfieldError
 
-Format: TypeAlias = Literal["trec", "ntcir", "csv", "tsv", "json", "jsonl", "parquet", "arrow"]
+Format: TypeAlias = Literal[
+    "trec", "ntcir", "early", "csv", "tsv", "json", "jsonl", "parquet", "arrow"
+]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
+ITERATIONS = ("0", "1", "Q0")  # what TREC's second column holds
+GRADES = {"S": 3.0, "A": 2.0, "B": 1.0, "C": 0.0}  # of NTCIR's first rounds
 LABEL = re.compile(r"L(\d+)")  # NTCIREVAL's relevance labels
 
 _BY_NAME: dict[str, Format] = {
@@ -27,8 +32,16 @@ _BY_NAME: dict[str, Format] = {
 }
 
 
-def recognise(source: Source, forced: str | None = None, separator: str | None = None) -> Format:
-    """The format of a file, or the one the user forced; with a separator, one of text."""
+def recognise(
+    source: Source,
+    forced: str | None = None,
+    separator: str | None = None,
+    labels: Collection[str] = (),
+) -> Format:
+    """The format of a file, or the one the user forced; with a separator, one of text.
+
+    `labels` may stand where NTCIR's judgments have L2.
+    """
     if forced is not None:
         for known in FORMATS:
             if forced == known:
@@ -36,7 +49,7 @@ def recognise(source: Source, forced: str | None = None, separator: str | None =
         raise CranfieldError(f"found format {forced!r}, expected one of {', '.join(FORMATS)}")
     start = source.start
     if separator is not None:
-        return "ntcir" if _is_ntcir(_lines(start), separator.encode()) else "trec"
+        return _text_format(_lines(start), separator.encode(), labels)
     if re.match(rb"PAR1(?![\s!-~])", start):  # else a topic named PAR1 or PAR1-x
         return "parquet"
     if start.startswith(b"ARROW1\0\0"):
@@ -49,7 +62,7 @@ def recognise(source: Source, forced: str | None = None, separator: str | None =
     for between, name in ((",", "csv"), ("\t", "tsv")):
         if is_header(lines[0].decode("utf-8", "replace").split(between)):
             return "csv" if name == "csv" else "tsv"
-    return _by_name(source) or ("ntcir" if _is_ntcir(lines) else "trec")
+    return _by_name(source) or _text_format(lines, None, labels)
 
 
 def _lines(start: bytes) -> list[bytes]:
@@ -57,18 +70,26 @@ def _lines(start: bytes) -> list[bytes]:
     return [line for line in lines if line.strip() and not line.lstrip().startswith(b"#")]
 
 
-def _is_ntcir(lines: list[bytes], separator: bytes | None = None) -> bool:
-    """Whether lines read ``topic doc L2`` or ``topic doc L2 class``.
+def _text_format(lines: list[bytes], separator: bytes | None, labels: Collection[str]) -> Format:
+    """TREC's, or one of NTCIR's judgments, told by where most lines have a label.
 
-    A TREC document may be called L2 as well. But then what stands before it, in the place of the
-    document, does not change from line to line.
+    NTCIR has ``topic doc L2`` or ``topic doc L2 class``, and had ``topic S doc 1`` in its first
+    rounds. A TREC document may be called L2 as well; but then what stands before it, in the place
+    of the document, is the iteration.
     """
-    rows = [[field.strip() for field in line.split(separator)] for line in lines[:100]]
+    rows = [[field.strip().decode("utf-8", "replace") for field in line.split(separator)]
+            for line in lines[:100]]  # fmt: skip
     rows = [row for row in rows if len(row) in (3, 4)]
-    labelled = [row for row in rows if LABEL.fullmatch(row[2].decode("latin-1"))]
-    if 2 * len(labelled) <= len(rows):  # most lines decide: one with a mistake is not told here
-        return False
-    return len(labelled[0]) == 3 or {row[1] for row in labelled} != {b"0"}
+    grades = {label for label in labels or GRADES if label.isalpha()}
+    labelled = [row for row in rows if row[2] in labels or LABEL.fullmatch(row[2])]
+    graded = [row for row in rows if len(row) == 4 and row[1] in grades and row[3] in ("0", "1")]
+    if rows and len(graded) == len(rows) and not labelled:
+        return "early"
+    if not rows or 2 * len(labelled) < len(rows):  # one with a mistake is not told here
+        return "trec"
+    seconds = {row[1] for row in labelled}
+    alone = len(labelled[0]) == 3 or len(seconds) > 1 or seconds.isdisjoint(ITERATIONS)
+    return "ntcir" if alone else "trec"
 
 
 def _is_record(line: bytes) -> bool:

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 
 from cranfield.data import topic_dirs
 from cranfield.data.columns import SPELLINGS
-from cranfield.data.formats import LABEL, recognise
+from cranfield.data.formats import ITERATIONS, recognise
 from cranfield.data.mappings import read_json
-from cranfield.data.records import HEADED, Text, fields_of, rows, text_lines
+from cranfield.data.records import HEADED, fields_of, rows, text_lines
 from cranfield.data.source import Source
 from cranfield.data.tables import is_frame, polars_frame
 from cranfield.errors import InputError
@@ -48,7 +48,7 @@ def read_groups(data: GroupsLike, separator: str | None = None) -> Groups:
     where = "classes"
     if isinstance(data, str | os.PathLike):
         where = os.fspath(data)
-        if (inside := topic_dirs.groups(where, Text(separator))) is not None:
+        if (inside := topic_dirs.groups(where, separator)) is not None:
             return Groups(inside, where)
         found = _of_file(Source.of(data), separator)
     elif is_frame(data):
@@ -70,16 +70,18 @@ def _of_file(source: Source, separator: str | None) -> Iterator[_Line]:
     format = recognise(source, None, separator)
     if format == "json":
         yield from _of_mapping(read_json(source), source.name)
-    elif format not in ("trec", "ntcir"):
+    elif format not in ("trec", "ntcir", "early"):
         yield from _of_rows(rows(source, format), source.name, format in HEADED)
     else:
+        width = None
         for number, line in text_lines(source):
             fields = fields_of(line, separator)
-            if len(fields) == 4 and LABEL.fullmatch(fields[2]):  # judgments with classes
-                del fields[2]
-            elif format == "ntcir":
+            width = width or len(fields)
+            if format == "ntcir" and len(fields) == 3:
                 found = f"no class ({line.strip()!r})"
                 raise InputError(found, "topic doc L2 class", source.name, number)
+            if len(fields) == width == 4 and fields[1] not in ITERATIONS:
+                del fields[2]  # judgments with classes, whatever their labels
             yield number, tuple(fields)
 
 
@@ -115,14 +117,15 @@ def _of_mapping(data: Any, where: str) -> Iterator[_Line]:
             yield None, (topic, doc, name)
 
 
-def _once(found: Iterable[_Line], where: str) -> dict[str, dict[str, str]]:
+def _once(given: Iterable[_Line], where: str) -> dict[str, dict[str, str]]:
     """Each item in one class: more than one is refused, as nobody says what it would mean."""
     made: dict[str, dict[str, str]] = {}
-    for line, cells in found:
+    for line, cells in given:
         texts = ["" if cell is None else str(cell).strip() for cell in cells]
         if len(texts) != 3 or not all(texts):
             said = " ".join(texts)
-            raise InputError(f"{len(texts)} fields ({said!r})", EXPECTED, where, line)
+            found = f"{counted(len(texts), 'field')} ({said!r})"
+            raise InputError(found, EXPECTED, where, line)
         topic, doc, name = texts
         before = made.setdefault(topic, {}).setdefault(doc, name)
         if before != name:

@@ -55,6 +55,8 @@ def read_ir4qa(source: Source) -> dict[str, list[str]]:
         raise InputError(what, "well-formed XML", source.name, error.lineno) from None
     except (LookupError, ValueError) as error:  # an encoding that the parser does not have
         raise InputError(str(error), "XML in UTF-8", source.name) from None
-    if not found:
-        raise InputError("no topics", '<TOPIC ID="…"> with documents', source.name)
+    if not any(found.values()):
+        what = "no document" if found else "no topics"
+        expected = '<TOPIC ID="…"> with elements that have a DOCID'
+        raise InputError(what, expected, source.name)
     return {topic: list(docs) for topic, docs in found.items()}

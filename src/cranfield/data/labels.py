@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -15,12 +16,33 @@ LabelsLike: TypeAlias = str | Mapping[str, Any]  # "S=3,A=2,B=1,C=0", {"S": 3, â
 def level_of(
     label: str, labels: Mapping[str, float] | None = None, number: float | None = None
 ) -> float | None:
-    """The level a label means: by the user's alphabet, else as L2, else the number it is."""
+    """The level a label means: by the user's alphabet, else as L2, else the number it is.
+
+    With an alphabet only its levels, and those up to 0: so a file that was converted to numbers
+    can be read, and nothing else slips in.
+
+    >>> level_of("A", {"S": 3, "A": 2}), level_of("L3", {"S": 3, "A": 2}), level_of("L3")
+    (2, 3.0, 3.0)
+    >>> level_of("L9", {"S": 3, "A": 2})
+    """
     if labels is not None and label in labels:
         return labels[label]
-    if found := LABEL.fullmatch(label):
-        return float(found[1])
-    return number
+    found = LABEL.fullmatch(label)
+    level = float(found[1]) if found else number
+    if level is None or not math.isfinite(level):  # L999â€¦ may be too large for a float
+        return None
+    return level if labels is None or level <= 0 or level in labels.values() else None
+
+
+def one_of(label: str, known: Iterable[str]) -> str:
+    """What is expected where a label is not known.
+
+    >>> one_of("X", ["A", "B"]), one_of("a", ["A", "B"])
+    ('one of A, B', "one of A, B; did you mean 'A'?")
+    """
+    known = list(known)
+    near = [name for name in known if name.lower() == label.lower()]
+    return f"one of {', '.join(known)}" + (f"; did you mean {near[0]!r}?" if near else "")
 
 
 def read_labels(labels: LabelsLike) -> dict[str, float]:
@@ -30,7 +52,7 @@ def read_labels(labels: LabelsLike) -> dict[str, float]:
     0.6666666666666666
     """
     if isinstance(labels, Mapping):
-        pairs = [(str(name), str(points)) for name, points in labels.items()]
+        pairs = [(str(name), points) for name, points in labels.items()]
     else:
         parts = [part.partition("=") for part in labels.split(",")]
         pairs = [(name.strip(), points) for name, _, points in parts]
@@ -45,13 +67,20 @@ def read_labels(labels: LabelsLike) -> dict[str, float]:
     return made
 
 
-def read_number(text: str, found: str | None = None, expected: str = "a number") -> float:
-    """A number that may be a fraction.
+def read_number(
+    given: Any, found: str | None = None, expected: str = "a number, or a fraction such as 2/3"
+) -> float:
+    """A finite number, or what a text says, which may be a fraction.
 
-    >>> read_number("2/3"), read_number("0.5")
+    >>> read_number("2/3"), read_number(0.5)
     (0.6666666666666666, 0.5)
     """
+    text = str(given)
     try:
-        return float(Fraction(text.strip()))
+        # Only then a Fraction: it would write out all the digits of 1e99999999.
+        number = float(Fraction(text)) if "/" in text else float(text)
     except (ValueError, ZeroDivisionError, OverflowError):
-        raise InputError(found or repr(text), expected) from None
+        number = math.nan
+    if "_" in text or not math.isfinite(number):
+        raise InputError(found or repr(given), expected)
+    return number

@@ -12,9 +12,10 @@ import re
 from collections.abc import Mapping
 
 from cranfield.data.files import write_whole
-from cranfield.data.records import finite, text_lines
+from cranfield.data.records import fields_of, finite, text_lines
 from cranfield.data.source import Source
 from cranfield.errors import CranfieldError, InputError
+from cranfield.wording import counted
 
 _RESULT = re.compile(r"(?P<topic>.*) (?P<measure>[^\s=]+)=\s*(?P<value>\S+)")
 _COMMENT = re.compile(r"\s#")  # after the topic; the # of D#-nDCG follows a letter
@@ -22,10 +23,15 @@ _COMMENT = re.compile(r"\s#")  # after the topic; the # of D#-nDCG follows a let
 
 def read_names(source: Source) -> tuple[str, ...]:
     """The topics of a .tid file, or the runs of a run list: a name on each line."""
-    found = tuple(dict.fromkeys(line.strip() for _, line in text_lines(source)))
+    found: dict[str, None] = {}
+    for number, line in text_lines(source):
+        if len(fields := fields_of(line, None)) != 1:
+            said = f"{counted(len(fields), 'field')} ({line.strip()!r})"
+            raise InputError(said, "one name a line (topics, or runs)", source.name, number)
+        found[fields[0]] = None
     if not found:
         raise InputError("no names", "one on each line", source.name)
-    return found
+    return tuple(found)
 
 
 def read_results(source: Source) -> dict[str, dict[str, float]]:
@@ -95,11 +101,12 @@ def topic_file(topic: str, suffix: str, directory: str = "") -> str:
 
 
 def write_files(texts: Mapping[str, str]) -> None:
-    """Write ``{path: text}``, each file whole, and make the directories that are not there."""
-    for path, text in texts.items():
+    """Write ``{path: text}``, each file whole, once all directories are there."""
+    for directory in dict.fromkeys(os.path.dirname(path) or "." for path in texts):
         try:
-            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            os.makedirs(directory, exist_ok=True)
         except OSError as error:
-            directory = os.path.dirname(path)
-            raise CranfieldError(f"cannot make {directory}: {error.strerror}") from error
+            reason = (error.strerror or str(error)).lower()
+            raise CranfieldError(f"cannot make {directory}: {reason}") from error
+    for path, text in texts.items():
         write_whole(path, text.encode())

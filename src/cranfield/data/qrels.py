@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -14,7 +14,7 @@ import numpy as np
 
 from cranfield.data import topic_dirs, trec
 from cranfield.data.formats import recognise
-from cranfield.data.labels import LabelsLike, read_labels
+from cranfield.data.labels import LabelsLike, level_of, read_labels
 from cranfield.data.mappings import Nested, nested, read_json
 from cranfield.data.records import PLAIN, Problem, Record, Text, errors, real
 from cranfield.data.source import Source
@@ -76,7 +76,8 @@ def read_qrels(
     `format` forces the format of a file: trec, ntcir, csv, tsv, json, jsonl, parquet or arrow. A
     directory is taken for one with a directory for each topic, as NTCIREVAL has them.
     `separator` stands between the fields of a line of text, instead of blanks. `labels` are the
-    levels that labels mean, as in ``"S=3,A=2,B=1,C=0"``; a dict will do.
+    levels that labels mean, as in ``"S=3,A=2,B=1,C=0"``, in files, mappings and tuples; a dict
+    will do.
     """
     text = Text(separator, None if labels is None else read_labels(labels))
     if isinstance(data, Qrels):
@@ -91,6 +92,8 @@ def read_qrels(
         qrels = _of_table(frame_table(data, "qrels", "qrels"))
     else:
         judged, repeated = nested(data, "qrels", "qrels")
+        if text.labels is not None:
+            judged = {t: _labelled(docs, text.labels) for t, docs in judged.items()}
         qrels = _of_nested(judged, "qrels", repeated)
     if not qrels.topics:
         raise InputError("no judgments", "at least one", qrels.where)
@@ -101,7 +104,7 @@ def read_qrels(
 
 def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:
     """The fast way where the file is in order, else record by record, with every error's place."""
-    format = recognise(source, forced, text.separator)
+    format = recognise(source, forced, text.separator, text.labels or ())
     try:
         if text != PLAIN:
             raise trec.Irregular
@@ -113,9 +116,20 @@ def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:
     except (trec.Irregular, NotATable):
         pass
     qrels = _of_records(errors(source, format, "qrels", text), source.name)
-    if format == "json" and not text.labels:  # records cannot tell of topics without documents
-        return _of_nested(nested(read_json(source), "qrels", source.name)[0], source.name)
+    if format == "json":  # records cannot tell of topics without documents
+        levels = qrels.to_dict()
+        every = {topic: levels.get(topic, {}) for topic in read_json(source)}
+        return _of_nested(dict(every), source.name)
     return qrels
+
+
+def _labelled(docs: Mapping[str, Any], labels: Mapping[str, float]) -> dict[str, Any]:
+    """Documents with the levels that their labels mean."""
+    made = {}
+    for doc, label in docs.items():
+        level = level_of(label, labels) if isinstance(label, str) else None
+        made[doc] = label if level is None else level
+    return made
 
 
 def _in_order(table: Table, where: str) -> Qrels:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from cranfield.data.columns import NTCIR, TREC, VALUE, Kind, name_columns
-from cranfield.data.formats import Format
-from cranfield.data.labels import level_of
+from cranfield.data.columns import EARLY, NTCIR, TREC, VALUE, Kind, name_columns
+from cranfield.data.formats import GRADES, Format
+from cranfield.data.labels import level_of, one_of
 from cranfield.data.source import Source
 from cranfield.errors import CranfieldError, InputError
+from cranfield.wording import counted
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def records(source: Source, format: Format, kind: Kind, text: Text = PLAIN) -> I
     """Everything a file holds, each as a record or as the error that it is."""
     try:
         match format:
-            case "trec" | "ntcir":
+            case "trec" | "ntcir" | "early":
                 yield from _text_records(source, format, kind, text)
             case "json":
                 yield from _json_records(source, kind, text)
@@ -109,10 +110,12 @@ def fields_of(line: str, separator: str | None) -> list[str]:
 
 
 def _text_records(source: Source, format: Format, kind: Kind, text: Text) -> Iterator[Found]:
-    if format == "ntcir" and kind == "run":
+    if format != "trec" and kind == "run":
         yield InputError("NTCIR judgments", f"a run: {' '.join(TREC['run'])}", source.name)
         return
-    layouts = NTCIR if format == "ntcir" else (TREC[kind],)
+    layouts = {"ntcir": NTCIR, "early": (EARLY,)}.get(format, (TREC[kind],))
+    if format == "early" and text.labels is None:
+        text = replace(text, labels=GRADES)
     for number, line in lines(source):
         if isinstance(line, InputError):
             yield line
@@ -120,15 +123,23 @@ def _text_records(source: Source, format: Format, kind: Kind, text: Text) -> Ite
         fields = fields_of(line, text.separator)
         names = next((names for names in layouts if len(names) == len(fields)), None)
         if names is None:
-            yield InputError(
-                f"{len(fields)} fields ({_short(line.strip())})",
-                " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts),
-                source.name,
-                number,
-            )
+            expected = " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts)
+            hint = _hint(line, fields, kind, format)
+            found = f"{counted(len(fields), 'field')} ({_short(line.strip())})"
+            yield InputError(found, expected + hint, source.name, number)
         else:
             cells = dict(zip(names, fields, strict=True))
             yield _record(cells, kind, source.name, number, text=text)
+
+
+def _hint(line: str, fields: list[str], kind: Kind, format: Format) -> str:
+    """What the user may have meant by a line with the wrong number of fields."""
+    for separator in ";|,\t":
+        if len(fields) < 3 and line.count(separator) >= 2:
+            return f" (or are fields separated by {separator!r}? then say so: --sep)"
+    if kind == "qrels" and len(fields) == len(TREC["run"]):
+        return " (this looks like a run: judgments come first)"
+    return " (or topic doc L2)" if kind == "qrels" and format == "trec" else ""
 
 
 Row: TypeAlias = tuple[int | None, dict[str, Any]]
@@ -197,7 +208,7 @@ def _separated(source: Source, separator: str) -> Iterator[Row | InputError]:
                 yield table.line_num, dict(zip(header, header, strict=True))
             elif len(cells) != len(header):
                 yield InputError(
-                    f"{len(cells)} fields ({_short(separator.join(cells))})",
+                    f"{counted(len(cells), 'field')} ({_short(separator.join(cells))})",
                     f"{len(header)}: {' '.join(header)}",
                     source.name,
                     table.line_num,
@@ -269,8 +280,8 @@ def _record(
     topic, doc = ids
     value = cells.get(VALUE[kind])
     number = finite(value) if line is not None else real(value)
-    if kind == "qrels" and isinstance(value, str):
-        number = level_of(value, text.labels, number)
+    if kind == "qrels" and (isinstance(value, str) or text.labels):
+        number = level_of(str(value), text.labels, number)
     if number is None and not (kind == "run" and value is None and not scored):
         found = f"{VALUE[kind]} {_short(repr(value), quote=False)}"
         found += "" if line is not None else f" for document {doc} of topic {topic}"
@@ -283,9 +294,9 @@ def _record(
 
 def _expected(value: Any, kind: Kind, text: Text) -> str:
     if text.labels:
-        return f"one of {', '.join(text.labels)}"
+        return one_of(str(value), text.labels)
     letters = kind == "qrels" and isinstance(value, str) and value.isalpha()
-    hint = f" (labels such as {value}=1 give letters a level)" if letters else ""
+    hint = f" (--labels {value}=1,… says what letters mean)" if letters else ""
     return f"a finite number{hint}"
 
 
@@ -342,7 +353,7 @@ def errors(
         yield record
     if empty:
         what = "judgments" if kind == "qrels" else "results"
-        if format in ("trec", "ntcir", "csv", "tsv", "jsonl"):
+        if format in ("trec", "ntcir", "early", "csv", "tsv", "jsonl"):
             nothing = InputError("an empty file", what, source.name)
         else:
             nothing = InputError(f"no {what}", "at least one", source.name)

@@ -12,10 +12,11 @@ import numpy as np
 
 from cranfield.data import topic_dirs, trec
 from cranfield.data.formats import Format, recognise
+from cranfield.data.ir4qa import is_ir4qa, read_ir4qa
 from cranfield.data.mappings import Nested, is_listed, nested, read_json
 from cranfield.data.records import PLAIN, Record, Text, errors, first_error, real, records
 from cranfield.data.source import Source
-from cranfield.data.strings import Ints
+from cranfield.data.strings import Ints, Strings
 from cranfield.data.table import Table
 from cranfield.data.tables import NotATable, frame_table, is_frame, read_table
 from cranfield.errors import CranfieldError, InputError
@@ -216,13 +217,21 @@ def read_runs(
 
     A directory with one for each topic, as NTCIREVAL has them, stands for all runs in it.
     """
-    if isinstance(runs, str | os.PathLike) and (inside := topic_dirs.runs(os.fspath(runs))):
-        runs = inside
+    if isinstance(runs, str | os.PathLike):
+        runs = _inside(runs)
+    elif isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
+        runs = [path for run in runs for path in _inside(run)]
     read = [
         read_run(data, format, name=name, ties=ties, separator=separator)
         for name, data in _named(runs)
     ]
     return [replace(run, name=name) for run, name in zip(read, _distinct(read), strict=True)]
+
+
+def _inside(path: str | os.PathLike[str]) -> list[str]:
+    """A run, or all runs of a directory."""
+    inside = topic_dirs.runs(os.fspath(path)) if os.path.isdir(path) else []
+    return inside or [os.fspath(path)]
 
 
 def _named(runs: Any) -> list[tuple[str | None, RunLike]]:
@@ -259,8 +268,7 @@ def _distinct(runs: Sequence[Run]) -> list[str]:
             raise CranfieldError(f"found {path} twice, expected each run once")
     names = [run.name for run in runs]
     unique = [
-        run.source.path if names.count(run.name) > 1 and run.source is not None else run.name
-        for run in runs
+        run.where if names.count(run.name) > 1 and run.where != "run" else run.name for run in runs
     ]
     for name in unique:
         if unique.count(name) > 1:
@@ -300,10 +308,14 @@ def by_order(table: Table, ties: Ties | None, where: str) -> Table:
 
 def _read_file(source: Source, forced: str | None, ties: Ties | None, text: Text) -> Run:
     """The fast way where the file is in order, else record by record, with every error's place."""
+    if forced is None and is_ir4qa(source):
+        lists = {topic: _by_place(docs) for topic, docs in read_ir4qa(source).items()}
+        name = os.path.basename(source.path).removesuffix(".xml")
+        return replace(_of_nested(dict(lists), False, ties, source.name, name), source=source)
     format = recognise(source, forced, text.separator)
     if format == "trec" and text == PLAIN:
         run = _stream(source, ties)
-    elif format in ("trec", "ntcir", "json", "jsonl"):
+    elif format in ("trec", "ntcir", "early", "json", "jsonl"):
         run = _read_records(source, format, ties, text)
     else:
         try:
@@ -311,6 +323,11 @@ def _read_file(source: Source, forced: str | None, ties: Ties | None, text: Text
         except NotATable:
             run = _read_records(source, format, ties, text)
     return replace(run, source=source, format=format)
+
+
+def _by_place(docs: Sequence[str]) -> dict[str, float]:
+    """Documents from the top down, with values that fall."""
+    return {doc: -float(place) for place, doc in enumerate(docs)}
 
 
 def _stream(source: Source, ties: Ties | None) -> Run:
@@ -343,18 +360,29 @@ def _read_records(source: Source, format: Format, ties: Ties | None, text: Text)
     if not scored and any(r.value is not None for r in found):
         expected = "a score on every line or on none"
         raise InputError("scores on some lines only", expected, source.name)
-    if ties is None and not scored and all(r.rank is not None for r in found):
-        ties = "rank"
-    lists: dict[str, dict[str, float]] = {}
-    for place, r in enumerate(found):
-        key = -float(place) if r.value is None else r.value
-        if ties == "rank":
-            if r.rank is None:
-                raise InputError("no rank", "one for ties=rank", source.name, r.line)
-            key = -r.rank
-        lists.setdefault(r.topic, {})[r.doc] = key
-    by_rank = ties == "rank"
-    order = None if by_rank else ties
+    if ties == "rank" and (unranked := [r for r in found if r.rank is None]):
+        raise InputError("no rank", "one for ties=rank", source.name, unranked[0].line)
     if format == "json":  # records cannot tell of topics without documents
-        lists = {topic: lists.get(topic, {}) for topic in read_json(source)}
-    return _of_nested(dict(lists), scored or by_rank, order, source.name, found[0].tag)
+        lists: dict[str, dict[str, float]] = {topic: {} for topic in read_json(source)}
+        for place, r in enumerate(found):
+            lists[r.topic][r.doc] = -float(place) if r.value is None else r.value
+        return _of_nested(dict(lists), scored, ties, source.name)
+    return _of_table(_table_of(found, scored), source.name, ties)
+
+
+def _table_of(found: Sequence[Record], scored: bool) -> Table:
+    """Records as columns."""
+    topics = [r.topic for r in found]
+    starts = [i for i, topic in enumerate(topics) if i == 0 or topic != topics[i - 1]]
+    docs = Strings.of([r.doc for r in found])
+    ranks = np.array([np.nan if r.rank is None else r.rank for r in found])
+    return Table(
+        [topics[i] for i in starts],
+        np.array(starts, dtype=np.int64),
+        docs,
+        docs.hashes(),
+        np.array([r.value or 0.0 for r in found]),
+        None if np.isnan(ranks).any() else ranks,
+        found[0].tag,
+        scored,
+    )

@@ -9,10 +9,11 @@ the top down. The suffix of judgments may be another: ``DIR/*.erel`` asks for it
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from cranfield.data.labels import level_of
+from cranfield.data.labels import level_of, one_of
 from cranfield.data.records import (
     PLAIN,
     Problem,
@@ -24,7 +25,7 @@ from cranfield.data.records import (
 )
 from cranfield.data.source import Source
 from cranfield.errors import CranfieldError, InputError
-from cranfield.wording import some
+from cranfield.wording import counted, some
 
 REL = "rel"
 RES = "res"
@@ -56,13 +57,13 @@ def read_judged(source: Source, text: Text = PLAIN) -> Iterator[Judged | InputEr
             yield line
             continue
         fields = fields_of(line, text.separator)
-        if len(fields) not in (2, 3) or not fields[0]:
-            found = f"{len(fields)} fields ({line.strip()!r})"
+        if len(fields) not in (2, 3) or not all(fields):
+            found = f"{counted(len(fields), 'field')} ({line.strip()!r})"
             yield InputError(found, "doc L2 or doc L2 class", source.name, number)
             continue
         level = level_of(fields[1], text.labels)
         if level is None:
-            expected = f"one of {', '.join(text.labels)}" if text.labels else "L0, L1, L2, …"
+            expected = one_of(fields[1], text.labels) if text.labels else "L0, L1, L2, …"
             yield InputError(f"label {fields[1]!r}", expected, source.name, number)
             continue
         yield Judged(number, fields[0], level, fields[2] if len(fields) == 3 else None)
@@ -104,7 +105,7 @@ def read_labelled(source: Source, separator: str | None = None) -> list[Labelled
         doc, *said = fields_of(line, separator)
         level = level_of(said[0]) if said else None
         if not doc or len(said) > 2:
-            held = f"{len(said) + 1} fields ({line.strip()!r})"
+            held = f"{counted(len(said) + 1, 'field')} ({line.strip()!r})"
             raise InputError(held, "doc, doc L2 or doc L2 class", source.name, number)
         if said and level is None:
             raise InputError(f"label {said[0]!r}", "L0, L1, L2, …", source.name, number)
@@ -124,12 +125,16 @@ def _add(found: dict[str, int], doc: str, number: int, source: Source) -> None:
 def _topics(directory: str) -> dict[str, set[str]]:
     """``{topic: names of its files}``, none if this is no such directory."""
     found = {}
-    with os.scandir(directory) as entries:
-        for entry in sorted(entries, key=lambda e: e.name):
-            if entry.is_dir() and not entry.name.startswith("."):
-                files = set(os.listdir(entry.path))
-                if any(name.startswith(f"{entry.name}.") for name in files):
-                    found[entry.name] = files
+    try:
+        with os.scandir(directory) as entries:
+            for entry in sorted(entries, key=lambda e: e.name):
+                if entry.is_dir() and not entry.name.startswith("."):
+                    files = set(os.listdir(entry.path))
+                    if any(name.startswith(f"{entry.name}.") for name in files):
+                        found[entry.name] = files
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise CranfieldError(f"cannot read {error.filename or directory}: {reason}") from None
     return found
 
 
@@ -200,15 +205,23 @@ def _records(files: Mapping[str, Source], text: Text) -> Iterator[Record | Probl
                 yield Record(item.line, topic, item.doc, item.level, None, None, item.group)
 
 
-def groups(path: str, text: Text = PLAIN) -> dict[str, dict[str, str]] | None:
-    """``{topic: {doc: class}}`` of a directory; None if `path` is none."""
+def groups(path: str, separator: str | None = None) -> dict[str, dict[str, str]] | None:
+    """``{topic: {doc: class}}`` of a directory, whatever the labels; None if `path` is none."""
     files = judged_files(path)
     if files is None:
         return None
-    return {
-        topic: {item.doc: item.group or "" for item in read_rel(source, text, classes=True)}
-        for topic, source in files.items()
-    }
+    found: dict[str, dict[str, str]] = {topic: {} for topic in files}
+    for topic, source in files.items():
+        for number, line in text_lines(source, comments=False):
+            fields = fields_of(line, separator)
+            if len(fields) != 3 or not all(fields):
+                said = f"no class for {fields[0]}"
+                raise InputError(said, "doc L2 class", source.name, number)
+            doc, _, group = fields
+            if found[topic].setdefault(doc, group) != group:
+                said = f"class {group} for document {doc}"
+                raise InputError(said, f"one class, {found[topic][doc]}", source.name, number)
+    return found
 
 
 def runs(path: str) -> list[str]:
@@ -220,7 +233,7 @@ def runs(path: str) -> list[str]:
         name.removeprefix(f"{topic}.").removesuffix(f".{RES}")
         for topic, files in _topics(path).items()
         for name in files
-        if name.startswith(f"{topic}.") and name.endswith(f".{RES}")
+        if re.fullmatch(rf"{re.escape(topic)}\..+\.{RES}", name)
     }
     return [os.path.join(path, f"*.{name}.{RES}") for name in sorted(names)]
 
@@ -230,12 +243,20 @@ def run_name(path: str) -> str:
     return os.path.basename(path).removeprefix("*.").removesuffix(f".{RES}")
 
 
+def inside(directory: str, run: str) -> str:
+    """The path of a run that is meant to be one of a directory's, as ``DIR/*.NAME.res``."""
+    directory, _ = _split(directory)
+    beside = os.path.abspath(os.path.dirname(run) or ".") == os.path.abspath(directory)
+    known = runs(directory) if beside else []
+    return next((path for path in known if run_name(path) == run_name(run)), run)
+
+
 def lists(path: str, separator: str | None = None) -> dict[str, dict[str, float]] | None:
     """``{topic: {doc: value}}`` of a run in a directory, values falling; None if there is none."""
     if os.path.isdir(path):
         if inside := runs(path):
             names = [run_name(run) for run in inside]
-            expected = f"one of them, such as {os.path.join(path, names[0])}"
+            expected = f"one of them, such as {inside[0]}"
             raise CranfieldError(f"{path}: found {some(names, 'run')}, expected {expected}")
         return None
     directory = os.path.dirname(path) or "."

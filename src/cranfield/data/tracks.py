@@ -40,6 +40,8 @@ def read_gains(source: Source) -> dict[str, str]:
             expected = "a topic and its gains, each topic once"
             raise InputError(repr(line.strip()), expected, source.name, number)
         found[fields[0]] = fields[1]
+    if not found:
+        raise InputError("no gains", "a topic and its gains on each line", source.name)
     return found
 
 

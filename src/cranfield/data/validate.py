@@ -15,7 +15,7 @@ import numpy.typing as npt
 from cranfield.data.columns import SPELLINGS, TREC, Kind
 from cranfield.data.formats import Format, recognise
 from cranfield.data.mappings import read_json
-from cranfield.data.records import Problem, Record, errors
+from cranfield.data.records import PLAIN, Problem, Record, Text, errors, fields_of
 from cranfield.data.source import Source
 from cranfield.data.tables import read_binary
 from cranfield.errors import CranfieldError
@@ -47,10 +47,10 @@ class Report:
 
 
 def validate(
-    paths: Iterable[str], kind: str | None = None, format: str | None = None
+    paths: Iterable[str], kind: str | None = None, format: str | None = None, text: Text = PLAIN
 ) -> list[Report]:
     """Look for every problem in some files, and in how the runs fit the judgments among them."""
-    reports = [validate_file(path, kind, format) for path in paths]
+    reports = [validate_file(path, kind, format, text) for path in paths]
     judged = next((r for r in reports if r.kind == "qrels" and r.topics), None)
     if judged is not None:
         for report in reports:
@@ -68,16 +68,18 @@ def _compare_topics(run: Report, qrels: Report) -> None:
         run.add("warning", f"{some(unjudged, 'topic')} not judged in {qrels.where}")
 
 
-def validate_file(path: str, kind: str | None = None, format: str | None = None) -> Report:
+def validate_file(
+    path: str, kind: str | None = None, format: str | None = None, text: Text = PLAIN
+) -> Report:
     """Look for every problem in one file."""
     source = Source.of(path)
-    recognised = recognise(source, format)
+    recognised = recognise(source, format, text.separator, text.labels or ())
     if kind is not None and kind not in get_args(Kind):
         raise CranfieldError(f"found kind {kind!r}, expected qrels or run")
-    told = kind or _kind(source, recognised)
+    told = kind or _kind(source, recognised, text.separator)
     report = Report(source.name, "qrels" if told == "qrels" else "run", recognised)
     found: list[Record] = []
-    for item in errors(source, recognised, report.kind):
+    for item in errors(source, recognised, report.kind, text):
         if isinstance(item, Problem):
             report.problems.append(item)
         else:
@@ -91,13 +93,13 @@ def validate_file(path: str, kind: str | None = None, format: str | None = None)
     return report
 
 
-def _kind(source: Source, format: Format) -> Kind:
+def _kind(source: Source, format: Format, separator: str | None) -> Kind:
     """Judgments or results? Told by the number or the names of the columns, or by the values."""
-    if format == "ntcir":
+    if format in ("ntcir", "early"):
         return "qrels"
     if format == "trec":
         # A line with a mistake in it may have any number of fields: most lines decide.
-        widths = Counter(len(line.split()) for line in _first_lines(source)[:100])
+        widths = Counter(len(fields_of(line, separator)) for line in _first_lines(source)[:100])
         width = widths.most_common(1)[0][0] if widths else 0
         return "qrels" if 0 < width <= len(TREC["qrels"]) else "run"
     try:

@@ -26,6 +26,7 @@ class Labels:
     counted: Callable[[Rankings], Rankings]  # what was found, with what each hit counts as
     plain: bool  # whether items of one level are all alike
     groups: Groups | None = None  # where items belong together
+    unit: str = "document"  # what R counts
 
 
 class Labelling:
@@ -84,6 +85,8 @@ def _decided(
     for t, topic in enumerate(gold.qrels.topics):
         by_doc = {docs[item]: item for item in items[offsets[t] : offsets[t + 1]].tolist()}
         told = decide(topic, {doc: float(levels[item]) for doc, item in by_doc.items()})
+        if not isinstance(told, Mapping):
+            raise CranfieldError(f"labelling: found {told!r} for topic {topic}, expected a dict")
         for doc, level in told.items():
             if doc not in by_doc or real(level) is None:
                 raise CranfieldError(
@@ -131,10 +134,14 @@ class _Members:
         return cls(gold, np.where(relevant, group, -1), group, list(numbers), groups)
 
     def best_of_each(self) -> Judgments:
-        """Ideal lists with the best item of each group, and all items by themselves."""
-        kept = self.group < 0
-        kept[_firsts(self.group, np.flatnonzero(~kept))] = True  # items come best first
-        return _ideal(self.gold, np.flatnonzero(kept), self.gold.judgments.levels[kept])
+        """Ideal lists: the best item of each group and all items by themselves, above the rest.
+
+        The others of a group are judged and of no use, in the ideal list as in any other.
+        """
+        best = self.group < 0
+        best[_firsts(self.group, np.flatnonzero(~best))] = True  # items come best first
+        levels = np.where(best, self.gold.judgments.levels, 0.0)
+        return _ideal(self.gold, np.arange(len(levels)), levels)
 
     def hits(self, rankings: Rankings) -> tuple[Ints, Ints]:
         """The hits that are members, by rank, and their groups."""
@@ -186,7 +193,7 @@ class EquivalenceClasses(Labelling):
             hits, group = members.hits(rankings)
             return _only(rankings, hits, hits[_firsts(group, np.arange(len(hits)))])
 
-        return Labels(members.best_of_each(), counted, False, members.source)
+        return Labels(members.best_of_each(), counted, False, members.source, "class")
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +227,7 @@ class Combinations(Labelling):
             complete = count_by(group, len(size)) == size
             return _only(rankings, hits, hits[last[complete[group[last]]]])
 
-        return Labels(members.best_of_each(), counted, False, members.source)
+        return Labels(members.best_of_each(), counted, False, members.source, "group")
 
 
 def _refuse_mixed_levels(members: _Members) -> None:

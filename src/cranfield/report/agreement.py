@@ -48,22 +48,31 @@ def _tables(found: Agreement) -> str:
     if len(pairs) > 1:
         pairs.append(["mean", "", *_four(found.values, PAIRWISE)])
     titles = [_TITLES[name] for name in PAIRWISE]
-    blocks = [_table(["assessors", "items", *titles], pairs)]
-    named = (*(PAIRWISE if found.topics else ()), *TOGETHER)
-    blocks.append(
-        _table(
-            ["topic", "items", *(_TITLES[name] for name in named)],
-            [
-                [printable(topic), str(one.items), *_four(one.values, named)]
-                for topic, one in {**found.topics, ALL: found}.items()
-            ],
-        )
-    )
+    blocks = [_judged(found)] if any(map(found.lacks, found.assessors)) else []
+    blocks.append(_table(["assessors", "items", *titles], pairs))
+    if found.topics:
+        blocks.append(_topics(found, PAIRWISE))
+    blocks.append(_topics(found, TOGETHER))
     blocks += [_confusion(pair, found.labels) for pair in found.pairs]
     notes = notice_lines(found.notices)
     who = counted(len(found.assessors), "assessor")
     caption = f"{who}, {counted(found.items, 'item')} · κ over the items that both judged"
     return "\n\n".join([*blocks, "\n".join([caption, *notes])]) + "\n"
+
+
+def _judged(found: Agreement) -> str:
+    """How much each assessor did."""
+    rows = [[name, str(found.judged[name]), str(found.lacks(name))] for name in found.assessors]
+    return _table(["assessor", "judged", "lacks"], rows)
+
+
+def _topics(found: Agreement, names: Sequence[str]) -> str:
+    """Some of the coefficients of every topic, and of all."""
+    rows = [
+        [topic, str(one.items), *_four(one.values, names)]
+        for topic, one in {**found.topics, ALL: found}.items()
+    ]
+    return _table(["topic", "items", *(_TITLES[name] for name in names)], rows)
 
 
 def _confusion(pair: PairAgreement, labels: Sequence[str]) -> str:
@@ -95,7 +104,9 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _rows(one: Agreement, labels: Sequence[str]) -> Iterator[tuple[str, str, str, float | int]]:
-    """Of each pair, its coefficients and counts; then those of all, who have no names."""
+    """How much each assessor judged; of each pair, coefficients and counts; then those of all."""
+    for assessor, judged in one.judged.items():
+        yield (assessor, "", "items", judged)
     for pair in one.pairs:
         yield (*pair.assessors, "items", pair.items)
         for name, value in pair.values.items():
@@ -126,6 +137,7 @@ def _json(found: Agreement) -> str:
 def _document(one: Agreement) -> dict[str, Any]:
     return {
         "items": one.items,
+        "judged": one.judged,
         **{name: json_number(value) for name, value in one.values.items()},
         "pairs": [
             {

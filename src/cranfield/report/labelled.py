@@ -38,10 +38,11 @@ class LabelledList:
     items: tuple[Item, ...]
     missed: tuple[Item, ...]
     relevant: int  # R
+    unit: str = "document"  # what is counted: documents, classes or groups
 
     @property
     def found(self) -> int:
-        """How many of the R relevant documents (or classes, or groups) were found."""
+        """How many of the R relevant documents, classes or groups were found."""
         return sum(item.status == "relevant" for item in self.items)
 
     def __str__(self) -> str:
@@ -53,14 +54,16 @@ class LabelledList:
 def text(labelled: LabelledList, width: int | None = None, colour: bool = False) -> str:
     """The list on the left, what was missed on the right; below each other if that is too wide."""
     unjudged = sum(item.status == "unjudged" for item in labelled.items)
-    said = f"{labelled.found} of {counted(labelled.relevant, 'relevant document')} found in "
+    units = {"class": "classes"}.get(labelled.unit, f"{labelled.unit}s")
+    unit = labelled.unit if labelled.relevant == 1 else units
+    said = f"{labelled.found} of {labelled.relevant:,} relevant {unit} found in "
     said += counted(len(labelled.items), "document")
     said += f", {unjudged} unjudged" if unjudged else ""
     head = f"{printable(labelled.run)}, topic {printable(labelled.topic)}: {said}"
-    left = _table(["rank", "document", "level", "", ""], _rows(labelled.items), colour)
+    left = _table(["rank", "document", "level", "", ""], _rows(labelled.items), 1, width, colour)
     if not labelled.missed:
         return "\n".join([head, "", *(line for line, _ in left)])
-    right = _table(["missed", "level", ""], _missed(labelled.missed), colour)
+    right = _table(["missed", "level", ""], _missed(labelled.missed), 0, width, colour)
     margin = max(size for _, size in left)
     if width is not None and margin + len(_GAP) + max(size for _, size in right) > width:
         return "\n".join([head, "", *(x for x, _ in left), "", *(x for x, _ in right)])
@@ -101,24 +104,37 @@ def _missed(items: Sequence[Item]) -> list[_Row]:
     return rows
 
 
-def _table(head: list[str], rows: Sequence[_Row], colour: bool) -> list[tuple[str, int]]:
-    """Lines and their widths: a Japanese character takes two cells, a colour none."""
-    from rich.cells import cell_len
+def _table(
+    head: list[str], rows: Sequence[_Row], doc: int, width: int | None, colour: bool
+) -> list[tuple[str, int]]:
+    """Lines and their widths; in narrow places the documents, in column `doc`, are shortened."""
+    from rich.cells import cell_len  # a Japanese character takes two cells, a colour none
     from rich.style import Style
 
     full = [(head, None), *rows]
     widths = [max(cell_len(cells[i]) for cells, _ in full) for i in range(len(head))]
-    right = {i for i, name in enumerate(head) if name in ("rank", "level")}
+    over = 0 if width is None else sum(widths) + 2 * (len(widths) - 1) - width
+    if over > 0:
+        widths[doc] = max(widths[doc] - over, len(head[doc]), 8)
+    numbers = {i for i, name in enumerate(head) if name in ("rank", "level")}
     lines = []
     for cells, name in full:
         padded = []
-        for i, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-            room = " " * (width - cell_len(cell))
-            padded.append(room + cell if i in right else cell + room)
+        for i, (cell, wide) in enumerate(zip(cells, widths, strict=True)):
+            text = _shortened(cell, wide)
+            room = " " * (wide - cell_len(text))
+            padded.append(room + text if i in numbers else text + room)
         line = "  ".join(padded).rstrip()
         shown = Style(color=name).render(line) if colour and name else line
         lines.append((shown, cell_len(line)))
     return lines
+
+
+def _shortened(text: str, width: int) -> str:
+    """A text of at most so many cells."""
+    from rich.cells import cell_len, set_cell_size
+
+    return text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"
 
 
 COLUMNS = ("run", "topic", "rank", "doc", "level", "counts", "status", "group", "note")

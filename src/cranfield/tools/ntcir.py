@@ -23,7 +23,7 @@ from cranfield.data.nev import (
     topic_file,
 )
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.records import Text, fields_of, finite, lines
+from cranfield.data.records import Text, fields_of, finite, text_lines
 from cranfield.data.run import read_run
 from cranfield.data.source import Source
 from cranfield.data.topic_dirs import RES, Judged, read_list, read_rel
@@ -38,8 +38,6 @@ Gains: TypeAlias = tuple[float, ...]
 Names: TypeAlias = Path | Iterable[str]  # names, or a file with one on each line
 Made: TypeAlias = tuple[dict[str, str], list[Notice]]  # what to write, and what to say about it
 
-EARLY = ("topic", "grade", "doc", "relevant")  # qrels of the first NTCIR rounds
-GRADES = {"S": 3, "A": 2, "B": 1, "C": 0}
 ROBUST = {"2": 3, "1": 1, "0": 0}  # TREC's robust track: relevant is two steps above partially
 LIMIT = 1000
 FLOOR = 1e-5  # of geometric means
@@ -74,8 +72,8 @@ def split_qrels(path: str, suffix: str, separator: str | None = None, directory:
 def _lines_of_topics(source: Source, separator: str | None) -> dict[str, list[str]]:
     """Lines as they are, but for the topic."""
     found: dict[str, list[str]] = {}
-    for _, line in lines(source):
-        topic, rest = str(line).split(separator, 1)
+    for _, line in text_lines(source):
+        topic, rest = line.split(separator, 1)
         found.setdefault(topic.strip(), []).append(rest)
     return found
 
@@ -86,7 +84,7 @@ def _labelled_lines(qrels: Qrels, separator: str) -> dict[str, list[str]]:
             found = f"level {level:g} for document {doc} of topic {topic}"
             expected = "whole levels from 0 (`cranfield ntcir convert trec --map` gives others)"
             raise InputError(found, expected, qrels.where)
-        if separator in doc:
+        if separator in doc or len(fields_of(doc, None if separator == " " else "\n")) != 1:
             raise InputError(f"document {doc!r}", f"no {separator!r} in it", qrels.where)
         return f"{doc}{separator}L{level:.0f}"
 
@@ -260,7 +258,7 @@ def read_nev(
         for topic, values in of_run.items():
             if missing := [m for m in columns if m not in values]:
                 found = f"no {missing[0]} for topic {topic}"
-                raise InputError(found, f"one of {', '.join(values)}", sources[run].name)
+                raise InputError(found, _nearest(missing[0], values), sources[run].name)
         absent = tuple(topic for topic in wanted if topic not in of_run)
         if len(absent) == len(wanted):
             found = f"none of {some(absent, 'topic')}"
@@ -281,6 +279,13 @@ def read_nev(
         ("mean",) * len(columns),
         notices=tuple(notices),
     )
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, [*known], n=3, cutoff=0.5)
+    return f"one that is there, such as {' or '.join(near or [*known][:3])}"
 
 
 def _named(nev: Path | Iterable[Path] | Mapping[str, Path]) -> dict[str, Path]:
@@ -346,18 +351,16 @@ def read_matrix(path: Path, topics: Names, runs: Names, measure: str) -> Scores:
 
 def convert(source: Source, layout: Sequence[str], labels: LabelsLike | None = None) -> str:
     """Judgments as lines ``topic doc L2``; without `labels`, what the file has are levels."""
-    grade_at = layout.index("grade" if "grade" in layout else "level")
+    grade_at = layout.index("level")
     given = {} if labels is None else read_labels(labels)
     known = {grade: _whole(level) for grade, level in given.items()}
     if None in known.values():
         raise InputError(f"levels {', '.join(map(str, given.values()))}", "whole levels from 0")
     made: list[str] = []
-    for number, line in lines(source):
-        if isinstance(line, InputError):
-            raise line
+    for number, line in text_lines(source):
         fields = fields_of(line, None)
         if len(fields) != len(layout):
-            found = f"{len(fields)} fields ({line.strip()!r})"
+            found = f"{counted(len(fields), 'field')} ({line.strip()!r})"
             expected = f"{len(layout)}: {' '.join(layout)}"
             raise InputError(found, expected, source.name, number)
         grade = fields[grade_at]

@@ -36,6 +36,11 @@ VERSIONS = {  # what each prints: of the whole list, and of its top
         "RR O-measure P-measure P-plus AP Q-measure NCUgu,P NCUgu,BR NCUrb,P NCUrb,BR GAP RBP ERR",
         "AP Q GAP nDCG MSnDCG P nERR Hit",
     ),
+    "190111": (
+        "RR O-measure P-measure P-plus AP Q-measure NCUgu,P NCUgu,BR NCUrb,P NCUrb,BR GAP RBP ERR "
+        "EBR",
+        "AP Q GAP nDCG MSnDCG P RBP ERR nERR EBR Hit",
+    ),
     "2019": (
         "RR O-measure P-measure P-plus AP Q-measure NCUrb,P NCUrb,BR NCUrb,IE GAP RBP ERR EBR iRBU",
         "AP Q NCUrb,P NCUrb,BR NCUrb,IE GAP nDCG MSnDCG Prec RBP nRBP ERR nERR EBR nEBR "
@@ -200,7 +205,7 @@ def compute(topics: Sequence[Topic], setting: Setting) -> list[str]:
     judged = [topic.judged for topic in topics]
     gold = _gold(judged)
     judgments = _strategy(judged, setting.classes).on(gold).judgments
-    rankings = _believed(gold, topics)
+    rankings = _believed(gold, topics, setting.classes)
     texts: list[str] = []
     for start, stop in blocks(gold.judgments.counts):
         block = gold_block(judgments, start, stop)
@@ -245,13 +250,16 @@ def _refuse_undeclared(level: float, setting: Setting, where: str, line: int | N
         raise InputError(f"level {level:.0f} (L{level:.0f})", expected, where, line)
 
 
-def _believed(gold: GoldStandard, topics: Sequence[Topic]) -> Rankings:
-    """Lists as their labels say; what has none, or is not judged at all, only takes up a rank."""
+def _believed(gold: GoldStandard, topics: Sequence[Topic], classes: bool) -> Rankings:
+    """Lists as their labels say; what has none, or is not judged at all, only takes up a rank.
+
+    With classes, a judged item without a label is redundant: of no use, as if it had level 0.
+    """
     hits = [
-        (t, rank, items[found.doc], found.level)
+        (t, rank, items[found.doc], found.level or 0.0)
         for t, (topic, items) in enumerate(zip(topics, gold.by_topic, strict=True))
         for rank, found in enumerate(topic.labelled, 1)
-        if found.level is not None and found.doc in items
+        if found.doc in items and (classes or found.level is not None)
     ]
     columns = np.array(hits, dtype=np.float64).reshape(-1, 4)
     of, ranks, items = columns[:, :3].astype(np.int64).T
@@ -273,9 +281,10 @@ def _texts(topics: Sequence[Topic], lists: Lists, setting: Setting) -> list[str]
     r1, rp = (total(stop * x.r) for stop in (x.first, preferred(None, x)[0]))
     steps = _steps(x, setting) if setting.verbose else None
     texts = []
-    for t, (prefix, *_) in enumerate(topics):
+    for t, (prefix, judged, *_) in enumerate(topics):
+        jnonrel = sum(item.level <= 0 for item in judged)
         lines = [
-            f"{prefix} # syslen={x.n[t]} jrel={x.R[t]:.0f} jnonrel={x.N[t]:.0f}",
+            f"{prefix} # syslen={x.n[t]} jrel={x.R[t]:.0f} jnonrel={jnonrel}",
             f"{prefix} # r1={r1[t]:.0f} rp={rp[t]:.0f}",
             *(f"{prefix} {f'{name}=':<21}{of[t]:.4f}" for name, of in values.items()),
         ]
@@ -373,7 +382,8 @@ def add_options(p: argparse.ArgumentParser) -> None:
     ):
         p.add_argument(option, dest=name, action="store_true", help=text)
     p.add_argument("--as-version", dest="version", choices=tuple(VERSIONS), default="2011",
-                   help="the output of the releases since then, default: 2011")  # fmt: skip
+                   help="the output of the releases since then (190111: of January 2019 only), "
+                   "default: 2011")  # fmt: skip
 
 
 def _number(text: str) -> float:
