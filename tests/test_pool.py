@@ -524,3 +524,21 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
         assert not Path(name).exists()
         assert main(["pool", "r.json", "-o", "p.json"]) == 0
         assert json.loads(Path("p.json").read_text()) == {"q": [doc]}
+
+
+@pytest.mark.parametrize("source", ["dict", "file", "scattered"])
+def test_ties_at_the_depth_are_told(source: str, tmp_path: Path) -> None:
+    """In q1 b and a have one score, and only one of them is in; in q2 the depth parts no equals."""
+    lists = {"q1": {"c": 3.0, "b": 2.0, "a": 2.0}, "q2": {"x": 2.0, "y": 2.0, "z": 1.0}}
+    run: Any = lists
+    if source != "dict":
+        rows = [(t, d, x) for t, docs in lists.items() for d, x in docs.items()]
+        rows = rows if source == "file" else rows[::2] + rows[1::2]
+        path = tmp_path / "r"
+        path.write_text("".join(f"{t} Q0 {d} 0 {x} run\n" for t, d, x in rows))
+        run = str(path)
+    made = pool(run, depth=2)
+    assert made.to_dict() == {"q1": ["b", "c"], "q2": ["x", "y"]}
+    said = "run: equal scores on both sides of depth 2 in 1 topic (q1); document ids decide"
+    assert [notice.text for notice in made.notices] == [said]
+    assert not pool(run, depth=2, topics=["q2"]).notices[1:]

@@ -11,6 +11,7 @@ import json
 import lzma
 import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -1325,3 +1326,32 @@ def test_files_in_the_place_of_each_other(tmp_path: Path) -> None:
         qrels.write_text("".join(f"1 0 d{i} 1\n" for i in range(lines)))
         with pytest.raises(cf.InputError, match=r"run:1: found 6 fields .* expected 4"):
             cf.evaluate(run, qrels)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("1 a L1\n1 b L\n", 2),
+        ("1 a L1\n1 b l2\n", 2),
+        ("1 a L1\n1 b L-1\n", 2),
+        ("1 a L1\n1 b L1.5\n", 2),
+        ("1 a L1\n1 b 2L\n", 2),
+        ("1 a L1\n\n# note\n1 b L1 c d\n1 c L0\n", 4),
+        ("1 a L1\n1 a L2\n", 2),
+    ],
+)
+def test_ntcir_labels_are_l_and_a_number(text: str, line: int, tmp_path: Path) -> None:
+    """What the fast reader leaves to the slow one, which finds the line."""
+    path = tmp_path / "q"
+    path.write_text(text)
+    with pytest.raises(cf.InputError, match=f"{re.escape(str(path))}:{line}: "):
+        cf.read_qrels(path)
+
+
+def test_ntcir_judgments_by_both_readers(tmp_path: Path) -> None:
+    rows = [("0001", "d1", 2), ("0001", "d2", 0), ("2", "d1", 10)]
+    path = tmp_path / "q"
+    path.write_text("".join(f"{t} {d} L{x}\n" for t, d, x in rows))
+    fast = cf.read_qrels(path).to_dict()
+    path.write_text("".join(f"{t} {d} L{x} class\n" for t, d, x in rows))
+    assert fast == cf.read_qrels(path).to_dict() == {"0001": {"d1": 2, "d2": 0}, "2": {"d1": 10}}

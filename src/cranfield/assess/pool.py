@@ -208,7 +208,7 @@ def pool(
     team_of = None if teams is None else read_teams(teams)
     if wanted is None and judgments is not None:
         wanted = judgments.topics
-    finders, answered = _collected(read, int(depth), wanted)
+    finders, answered, about_ties = _collected(read, int(depth), wanted)
     docs_of = {topic: tuple(sorted(found)) for topic, found in finders.items()}
     who = [finders[topic][doc] for topic, docs in docs_of.items() for doc in docs]
     found = np.zeros((len(who), len(read)), dtype=bool)
@@ -225,19 +225,28 @@ def pool(
         (
             *([] if team_of is None else _about_teams(names, team_of)),
             *_about_topics(names, answered, docs_of, judgments, topics is not None),
+            *about_ties,
         ),
     )
 
 
 def _collected(
     runs: Sequence[Run], depth: int, wanted: Sequence[str] | None
-) -> tuple[dict[str, dict[str, list[int]]], list[dict[str, None]]]:
-    """Which runs found each document of each topic, and the topics that each run answers."""
+) -> tuple[dict[str, dict[str, list[int]]], list[dict[str, None]], list[Notice]]:
+    """Which runs found each document of each topic, the topics that each run answers, and those
+    where ties decided what is in the pool.
+    """
     finders: dict[str, dict[str, list[int]]] = {topic: {} for topic in wanted or ()}
-    answered = []
+    answered, notices = [], []
     for i, run in enumerate(runs):
-        lists = run.rankings(depth)
+        straddled: list[str] = []
+        lists = run.rankings(depth, straddled)
         answered.append(dict.fromkeys(lists))
+        if tied := [topic for topic in straddled if wanted is None or topic in finders]:
+            said = (
+                f"{run.name}: equal scores on both sides of depth {depth} in {some(tied, 'topic')}"
+            )
+            notices.append(Notice("ties", f"{said}; document ids decide", run.name, tuple(tied)))
         for topic, docs in lists.items():
             if wanted is None:
                 finders.setdefault(topic, {})
@@ -248,7 +257,7 @@ def _collected(
         raise InputError(f"a topic named {ALL!r}", f"another name: {ALL!r} is the summary's")
     if not any(finders.values()):
         raise CranfieldError(f"found no document for {some(list(finders), 'topic')}, expected some")
-    return finders, answered
+    return finders, answered, notices
 
 
 def _judged(docs_of: Docs, judgments: Qrels, rel: float | None) -> tuple[Bools, Bools]:

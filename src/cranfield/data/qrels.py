@@ -6,7 +6,7 @@ import os
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
@@ -108,8 +108,9 @@ def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:
     try:
         if text != PLAIN:
             raise trec.Irregular
-        if format == "trec":
-            if pieces := [trec.read_table(read(), "qrels") for read in source.pieces()]:
+        if format in ("trec", "ntcir"):
+            read = trec.read_ntcir if format == "ntcir" else partial(trec.read_table, kind="qrels")
+            if pieces := [read(piece()) for piece in source.pieces()]:
                 return _in_order(Table.joined(pieces), source.name)
         elif format in ("csv", "tsv", "parquet", "arrow"):
             return _in_order(read_table(source, format, "qrels"), source.name)

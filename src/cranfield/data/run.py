@@ -83,22 +83,34 @@ class Run:
         """The documents of one topic from the top down, none if the run does not answer it."""
         return _from_the_top(self.list_of(topic), self.given)
 
-    def rankings(self, depth: int | None = None) -> dict[str, list[str]]:
+    def rankings(
+        self, depth: int | None = None, straddled: list[str] | None = None
+    ) -> dict[str, list[str]]:
         """``{topic: [doc, …]}`` from the top down, of each list the first `depth` documents.
+
+        Topics in which equal scores stand on both sides of the depth are added to `straddled`.
 
         >>> read_run({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}}).rankings(2)
         {'q1': ['d2', 'd3']}
         """
         if self.lists is not None:
             self._refuse_what_has_no_order(self.lists)
-            ordered = ((t, _from_the_top(docs, self.given)) for t, docs in self.lists.items())
-            return {topic: docs[:depth] for topic, docs in ordered}
-        try:
             found: dict[str, list[str]] = {}
+            for topic, docs in self.lists.items():
+                ranked = _from_the_top(docs, self.given)
+                found[topic] = ranked[:depth]
+                if depth is not None and straddled is not None and not self.given:
+                    around = [docs[doc] for doc in ranked[depth - 1 : depth + 1]]
+                    straddled += [topic] * _alike(around)
+            return found
+        try:
+            found = {}
             for table in self._whole_topics():
                 if not found.keys().isdisjoint(table.names):  # lines of a topic are far apart
-                    return self._tops(self._gathered(), depth)
-                found |= self._tops(table, depth)
+                    if straddled is not None:
+                        straddled.clear()
+                    return self._tops(self._gathered(), depth, straddled)
+                found |= self._tops(table, depth, straddled)
         except trec.Irregular:
             raise self.refusal("lines out of order", "results") from None
         if not found:
@@ -130,12 +142,18 @@ class Run:
         parts = self.parts() if self.parts else ()
         return Table.joined([part().compact() for part in parts]).grouped()
 
-    def _tops(self, table: Table, depth: int | None) -> dict[str, list[str]]:
+    def _tops(
+        self, table: Table, depth: int | None, straddled: list[str] | None
+    ) -> dict[str, list[str]]:
         """The top of each list of a table of whole topics."""
         if twice := table.repeats():
             found = f"document {twice[1]} of topic {twice[0]} twice"
             raise self.refusal(found, "each document once")
         order = np.arange(len(table)) if self.given else _falling(table)
+        if depth is not None and straddled is not None and not self.given:
+            for name, (a, b) in zip(table.names, table.bounds(), strict=True):
+                around = table.values[order[a:b][depth - 1 : depth + 1]]
+                straddled += [name] * _alike(around.tolist())
         tops = [order[a:b][:depth] for a, b in table.bounds()]
         docs = iter(table.docs[np.concatenate([order[:0], *tops])])
         return {
@@ -147,6 +165,11 @@ class Run:
         if self.source is None or self.format is None:
             return InputError(found, expected, self.where)
         return first_error(self.source, self.format, "run")
+
+
+def _alike(around: Sequence[float]) -> bool:
+    """Whether there are two values, and the same."""
+    return len(around) == 2 and around[0] == around[1]
 
 
 def _from_the_top(docs: Mapping[str, float], given: bool) -> list[str]:

@@ -45,6 +45,19 @@ def read_table(text: bytes, kind: Kind) -> Table:
     return replace(made, ranks=ranks, tag=tag[0] if tag else None)
 
 
+def read_ntcir(text: bytes) -> Table:
+    """The lines ``topic doc L2`` of NTCIR's judgments, or Irregular if one is not in order."""
+    if b"#" in text:
+        text = COMMENT.sub(b"", text)
+    topics, docs, labels = (Fields(text, 3).column(i) for i in range(3))
+    levels = whole_numbers(Strings(labels.buffer, labels.start + 1, labels.length - 1))
+    marked = labels.buffer[labels.start] == ord("L")
+    if levels is None or not (marked & (labels.length > 1)).all():
+        raise Irregular
+    starts = topics.changes()
+    return Table(topics[starts].tolist(), starts, docs, docs.hashes(), levels)
+
+
 class Fields:
     """Where the fields of a text are; Irregular if a line has more or fewer than `width`."""
 
