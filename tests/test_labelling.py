@@ -1065,15 +1065,22 @@ def test_what_a_directory_does_not_have(
     ):
         assert main(["evaluate", *arguments.split(), "-m", "AP"]) == 2
         assert capsys.readouterr().err.startswith(said)
-    assert main(["label", "dir", "dir"]) == 2
-    said = "dir: found 2 runs (bm25, dense.v2), expected one of them, such as dir/*.bm25.res"
-    assert capsys.readouterr().err.startswith(said)
+    said = r"dir: found 2 runs \(bm25, dense.v2\), expected one of them, such as dir/\*.bm25.res"
+    with pytest.raises(cf.CranfieldError, match=said):
+        cf.read_run("dir")
 
 
 def test_a_directory_stands_for_all_its_runs(directory: Path) -> None:
     Path("other.run").write_text("0001 Q0 a 1 1 other\n")
     names = cf.evaluate("dir", ["dir", "other.run"], "AP").runs
     assert names == ("bm25", "dense.v2", "other")
+
+
+def test_label_shows_all_runs_of_a_topic(directory: Path) -> None:
+    shown = cf.label("dir", ["dir"])
+    assert [(one.topic, one.run) for one in shown] == [
+        (topic, run) for topic in cf.read_qrels("dir").topics for run in ("bm25", "dense.v2")
+    ]
 
 
 def test_a_file_beside_the_topics_is_not_their_run(directory: Path) -> None:

@@ -212,11 +212,7 @@ class Evaluator:
         """Score one or several runs."""
         names: list[str] = []
         labelled: list[_Labelled] = []
-        if self.directory is not None:  # whose runs are meant, and not files of the same name
-            runs = _inside(self.directory, runs)
-        for run in read_runs(
-            runs, self.run_format, ties=reading_order(self.ties), separator=self.separator
-        ):
+        for run in self.read(runs):
             names.append(run.name)
             labelled.append(self._label(run))
         for one in labelled:
@@ -269,6 +265,13 @@ class Evaluator:
         return found
 
     # -- labelling --------------------------------------------------------------------------
+
+    def read(self, runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> list[Run]:
+        """One or several runs, read as the options say, each under a name of its own."""
+        if self.directory is not None:  # whose runs are meant, and not files of the same name
+            runs = _inside(self.directory, runs)
+        order = reading_order(self.ties)
+        return read_runs(runs, self.run_format, ties=order, separator=self.separator)
 
     def rankings(self, run: Run, topic: str | None = None) -> Rankings:
         """Where a run placed the judged documents; what all topics need is there, or one."""

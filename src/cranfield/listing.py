@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, RunLike, read_run, reading_order
+from cranfield.data.run import RunLike
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import Evaluator
 from cranfield.labelling.blocks import Rankings
@@ -17,16 +17,17 @@ from cranfield.wording import some
 
 def label(
     qrels: QrelsLike,
-    run: RunLike,
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     topics: Sequence[str] | None = None,
     *,
     rel: float | None = None,
     **options: Any,
 ) -> list[LabelledList]:
-    """The lists of a run with the label of each document, and what each list lacks.
+    """The lists of one or several runs with the label of each document, and what each list lacks.
 
-    All judged topics, or some of them. A document is relevant if it counts as `rel` or more; as
-    more than 0 if that is not given. The options are those of `Evaluator`.
+    All judged topics, or some of them, and of each topic all runs. A document is relevant if it
+    counts as `rel` or more; as more than 0 if that is not given. The options are those of
+    `Evaluator`.
 
     >>> print(label({"q1": {"a": 2, "b": 0, "c": 1}}, {"q1": ["b", "x", "a"]})[0])
     run, topic q1: 1 of 2 relevant documents found in 3 documents, 1 unjudged
@@ -40,35 +41,27 @@ def label(
         raise CranfieldError("found ties=expected, expected one order: trec, best or worst")
     condensed = bool(options.pop("condensed", False))
     evaluator = Evaluator(qrels, "NumRet", **options)
-    read = run
-    if not isinstance(read, Run):
-        ties = reading_order(evaluator.ties)
-        read = read_run(
-            run, options.get("run_format"), ties=ties, separator=options.get("separator")
-        )
     index = evaluator.gold.topic_index
     wanted = list(index) if topics is None else [str(topic) for topic in topics]
     if unknown := [topic for topic in wanted if topic not in index]:
-        found = f"found topic {unknown[0]!r}"
-        raise CranfieldError(
-            f"{found}, expected one of the judgments' {some(list(index), 'topic')}"
-        )
-    rankings = evaluator.rankings(read)
-    whole = rankings  # and where is what a depth cuts off?
+        known = some(list(index), "topic")
+        raise CranfieldError(f"found topic {unknown[0]!r}, expected one of the judgments' {known}")
+    whole = evaluator  # knows where is what a depth cuts off
     if evaluator.depth is not None:
-        whole = Evaluator(evaluator.gold.qrels, "NumRet", **{**options, "depth": None}).rankings(
-            read
-        )
-    ranked = {t: read.ranked(t) for t in wanted} if len(wanted) == 1 else read.rankings()
-    made = []
-    for topic in wanted:
-        t = index[topic]
-        order = documents(evaluator, ranked.get(topic, []), whole, t, condensed=False)
-        one = _List.of(evaluator, rankings, t, order, condensed, rel)
-        items, missed = tuple(one.items()), tuple(one.missed())
-        total = sum(one.relevant(count) for _, count in one.ideal)
-        made.append(LabelledList(read.name, topic, items, missed, total, evaluator.counting.unit))
-    return made
+        whole = Evaluator(evaluator.gold.qrels, "NumRet", **{**options, "depth": None})
+    by_topic: dict[str, list[LabelledList]] = {topic: [] for topic in wanted}
+    for run in evaluator.read(runs):
+        rankings, every = evaluator.rankings(run), whole.rankings(run)
+        ranked = {t: run.ranked(t) for t in wanted} if len(wanted) == 1 else run.rankings()
+        for topic, made in by_topic.items():
+            t = index[topic]
+            order = documents(evaluator, ranked.get(topic, []), every, t, condensed=False)
+            one = _List.of(evaluator, rankings, t, order, condensed, rel)
+            items, missed = tuple(one.items()), tuple(one.missed())
+            total = sum(one.relevant(count) for _, count in one.ideal)
+            unit = evaluator.counting.unit
+            made.append(LabelledList(run.name, topic, items, missed, total, unit))
+    return [one for made in by_topic.values() for one in made]
 
 
 def documents(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, RunLike, read_run, reading_order
+from cranfield.data.run import RunLike
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import Evaluator
 from cranfield.listing import documents
@@ -57,14 +57,10 @@ def explain(
     topic = judgments.topics[0] if topic is None else str(topic)
     if topic not in evaluator.gold.topic_index:
         raise CranfieldError(f"found no topic {topic!r} in the judgments, expected one of them")
-    read = run
-    if not isinstance(read, Run):
-        read = read_run(
-            run,
-            options.get("run_format"),
-            ties=reading_order(evaluator.ties),
-            separator=evaluator.separator,
-        )
+    found = evaluator.read(run)
+    if len(found) != 1:
+        raise CranfieldError(f"found {len(found)} runs, expected one")
+    read = found[0]
     t = evaluator.gold.topic_index[topic]
     rankings = evaluator.rankings(read, topic)
     gold = gold_block(judgments, t, t + 1)

@@ -18,12 +18,12 @@ def add_to(commands: Any) -> None:
     """Declare the command."""
     p = commands.add_parser(
         "label",
-        help="a run's lists with the label of each document, next to what was missed",
-        description="Show the lists of a run with the label of each document, next to the relevant "
+        help="lists with the label of each document, next to what was missed",
+        description="Show the lists of runs with the label of each document, next to the relevant "
         "documents that were missed: where to begin when a topic fails.",
     )
     p.add_argument("qrels", metavar="QRELS", help="judgments")
-    p.add_argument("run_file", metavar="RUN", help="results")
+    p.add_argument("runs", metavar="RUN", nargs="+", help="results; of each topic all are shown")
     p.add_argument(
         "--topic", dest="topics", metavar="TOPIC", action="append",
         help="the topic; may be repeated (default: all that are judged)",
@@ -42,13 +42,13 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Label and print."""
-    if options.qrels == options.run_file == "-":
+    if [options.qrels, *options.runs, options.classes, options.groups].count("-") > 1:
         raise CranfieldError("found - twice, expected standard input once")
     names = ("rel", "ties", "depth", "condensed", "exclude_self", "labels", "separator",
              "qrels_format", "run_format")  # fmt: skip
     settings = {name: getattr(options, name) for name in names}
     lists = label(
-        options.qrels, options.run_file, options.topics, labelling=labelling_of(options), **settings
+        options.qrels, options.runs, options.topics, labelling=labelling_of(options), **settings
     )
     if options.format != "text":
         shown = render(lists, options.format)
