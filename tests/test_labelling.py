@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import math
 import os
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -1150,7 +1152,7 @@ def test_gains_up_to_the_highest_level_of_each_topic() -> None:
     own = {"1": "1", "2": "1:2:3", "3": "1", "4": "1:2"}
     ours = cf.evaluate(TOPICS, LISTS, GRADED, gains="topic")
     assert ours.values.tolist() == cf.evaluate(TOPICS, LISTS, GRADED, gains=own).values.tolist()
-    said = "gains differ from topic to topic: 1 in 2 topics, 1:2:3 in 1 topic, 1:2 in 1 topic"
+    said = "gains by topic: 1 in 2 topics, 1:2:3 in 1 topic, 1:2 in 1 topic"
     assert said in [notice.text for notice in ours.notices]
 
 
@@ -1547,6 +1549,37 @@ def test_judgments_of_the_first_rounds_are_recognised(tmp_path: Path) -> None:
         cf.evaluate(path, path, "AP")
 
 
+@pytest.mark.parametrize(
+    ("text", "labels", "expected"),
+    [
+        ("1 S a 1\n1 D b 0\n1 C c 0\n", None, "q:2: found level 'D', expected one of S, A, B, C"),
+        (EARLY, {"S": 3, "A": 2, "B": 1}, "q:3: found level 'C', expected one of S, A, B"),
+    ],
+)
+def test_a_grade_nobody_knows(
+    text: str, labels: Any, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most lines tell the format; the one with a mistake is the mistake."""
+    monkeypatch.chdir(tmp_path)
+    Path("q").write_text(text)
+    with pytest.raises(cf.InputError, match=re.escape(expected)):
+        cf.read_qrels("q", labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # An iteration may be relevant and not, a grade cannot.
+        ("1 A a 0\n1 A b 1\n", {"1": {"a": 0, "b": 1}}),
+        # Iterations come again and again, documents do not.
+        ("1 0 L12 1\n1 1 L13 0\n", {"1": {"L12": 1, "L13": 0}}),
+        ("1 1 L1 1\n1 1 L2 0\n1 2 L3 1\n1 2 L4 0\n", {"1": {"L1": 1, "L2": 0, "L3": 1, "L4": 0}}),
+    ],
+)
+def test_what_is_trec_after_all(text: str, expected: Any, tmp_path: Path) -> None:
+    assert cf.read_qrels(written(tmp_path / "q", text)).to_dict() == expected
+
+
 def test_numbers_in_the_second_column_are_iterations(tmp_path: Path) -> None:
     path = written(tmp_path / "q", "1 0 a 1\n1 1 b 0\n")
     labels = {"0": 0, "1": 1, "A": 2}
@@ -1587,8 +1620,10 @@ def test_ranks_contradict_scores_whatever_the_separator(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("measures", "options", "useless"),
     [
-        ("nDCG(gain=exp)@10 AP", {"gains": "1:2"}, ["gain"]),
+        ("nDCG(gain=exp)@10 AP", {"gains": "1:2"}, ["gains"]),
+        ("AP", {"gains": "topic"}, ["gains"]),
         ("nDCG@10", {"gains": "1:2"}, []),
+        ("nDCG@10", {"gains": "linear"}, []),
         ("NumRet", {"rel": 2, "condensed": True}, ["rel"]),
     ],
 )
@@ -1663,3 +1698,41 @@ def test_long_documents_are_shortened_on_narrow_terminals() -> None:
 def test_hints(kind: str, line: str, hint: str, tmp_path: Path) -> None:
     with pytest.raises(cf.InputError, match=re.escape(hint)):
         cf.read_qrels(written(tmp_path / "q", line + "\n"))
+
+
+def test_explain_takes_the_directory_s_run_as_evaluate_does(
+    directory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (directory / "bm25").write_text("0001 Q0 zzz 1 1 bm25\n")
+    assert main(["explain", "RR", "--on", "dir", "dir/bm25", "--topic", "0001"]) == 0
+    assert "zzz" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command", ["label q r --classes - --depth 3", "explain AP Q --on q r --classes -"]
+)
+def test_classes_from_standard_input(
+    command: str, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("q").write_text(LIST_Q)
+    Path("r").write_text(LIST_R)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(LIST_C.encode())))
+    assert main(command.split()) == 0
+    assert capsys.readouterr().out
+
+
+def test_label_with_a_threshold_of_nothing() -> None:
+    """At rel=0 what was judged nonrelevant is relevant: found, and missed."""
+    [one] = cf.label({"t": {"a": 0, "b": 0, "c": 1}}, {"t": ["a"]}, rel=0)
+    assert [item.status for item in one.items] == ["relevant"]
+    assert [item.doc for item in one.missed] == ["c", "b"]
+    assert (one.found, one.relevant) == (1, 3)
+    with pytest.raises(cf.CranfieldError, match="found rel nan, expected a finite number"):
+        cf.label({"t": {"a": 0}}, {"t": ["a"]}, rel=math.nan)
+
+
+def test_label_takes_a_preset_s_labels(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("q").write_text("1 0 a S\n1 0 b C\n")
+    Path("r").write_text("1 Q0 b 1 2 r\n")
+    assert main(["label", "q", "r", "--preset", "ntcir6-clir"]) == 0
+    assert "0 of 1 relevant document found" in capsys.readouterr().out

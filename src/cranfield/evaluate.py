@@ -178,10 +178,11 @@ class Evaluator:
         gain = None if by_topic else gains
         defaults = {"rel": rel, "gain": gain, "condensed": condensed or None}
         asked = parse_measures(measures)
+        given = {"rel": rel, "gain": gains, "condensed": condensed or None}
         self.useless = [
             name
-            for name, value in defaults.items()
-            if value is not None and all(_with(m, {name: value}) == m for m in asked)
+            for name, value in given.items()
+            if value is not None and not any(_takes(m, name) for m in asked)
         ]
         wanted = tuple(dict.fromkeys(_with(m, defaults) for m in asked))
         curves = {name for m in wanted if len(m.names()) > 1 for name in m.names()}
@@ -203,7 +204,8 @@ class Evaluator:
             expected = "an object of a class derived from cranfield.Labelling"
             raise CranfieldError(f"found labelling {labelling!r}, expected {expected}")
         self.counting = (labelling or Labelling()).on(self.gold)
-        self.gains = self._gains_by_topic(gains) if by_topic else None
+        table = self._gains_by_topic(gains) if by_topic else None
+        self.gains = None if "gain" in self.useless else table
         self.preset = task
         self.block_cells = block_cells
         self._blocks = self._cut(self.gold.judgments.counts)
@@ -502,13 +504,18 @@ class _Spread:
         return np.sqrt(variance / max(self.n - 1, 1))
 
 
+def _takes(m: Measure, name: str) -> bool:
+    """Whether a measure has a parameter and does not set it."""
+    return any(f.name == name and getattr(m, name) == f.default for f in m.parameters())
+
+
 def _with(m: Measure, defaults: Mapping[str, Any]) -> Measure:
     """The measure with these parameters, where it has them and they are not set."""
-    settings = {}
-    for f in m.parameters():
-        value = defaults.get(f.name)
-        if value is not None and getattr(m, f.name) == f.default:
-            settings[f.name] = parse_gain(value) if f.name == "gain" else value
+    settings = {
+        name: parse_gain(value) if name == "gain" else value
+        for name, value in defaults.items()
+        if value is not None and _takes(m, name)
+    }
     return replace(m, **settings) if settings else m  # type: ignore[arg-type]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cranfield.data.qrels import QrelsLike
+from cranfield.data.records import finite
 from cranfield.data.run import RunLike
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import Evaluator
@@ -18,7 +20,7 @@ from cranfield.wording import some
 def label(
     qrels: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
-    topics: Sequence[str] | None = None,
+    topics: str | Sequence[str] | None = None,
     *,
     rel: float | None = None,
     **options: Any,
@@ -37,11 +39,14 @@ def label(
        2  x             –  unjudged
        3  a             2  relevant
     """
+    if rel is not None and finite(rel) is None:
+        raise CranfieldError(f"found rel {rel!r}, expected a finite number")
     if options.get("ties") == "expected":
         raise CranfieldError("found ties=expected, expected one order: trec, best or worst")
     condensed = bool(options.pop("condensed", False))
     evaluator = Evaluator(qrels, "NumRet", **options)
     index = evaluator.gold.topic_index
+    topics = [topics] if isinstance(topics, str) else topics
     wanted = list(index) if topics is None else [str(topic) for topic in topics]
     if unknown := [topic for topic in wanted if topic not in index]:
         known = some(list(index), "topic")
@@ -51,7 +56,8 @@ def label(
         whole = Evaluator(evaluator.gold.qrels, "NumRet", **{**options, "depth": None})
     by_topic: dict[str, list[LabelledList]] = {topic: [] for topic in wanted}
     for run in evaluator.read(runs):
-        rankings, every = evaluator.rankings(run), whole.rankings(run)
+        rankings = evaluator.rankings(run)
+        every = rankings if whole is evaluator else whole.rankings(run)
         ranked = {t: run.ranked(t) for t in wanted} if len(wanted) == 1 else run.rankings()
         for topic, made in by_topic.items():
             t = index[topic]
@@ -147,7 +153,7 @@ class _List:
                 continue
             level, count = self.levels[doc], self.counts[doc]
             status, note = "relevant" if self.relevant(count) else "nonrelevant", ""
-            if count == 0 and self.relevant(level):
+            if count == 0 and self.relevant(level) and not self.relevant(count):
                 status, note = self._worthless(rank, group)
             elif count != level:
                 note = f"counts as {count:g}"
@@ -168,7 +174,7 @@ class _List:
             group = self.group_of.get(doc)
             rank = self.placed.get(group) if group is not None else None
             stands_in = doc if group is None or rank is None else self.shown[rank - 1]
-            if self.relevant(count) and not self.relevant(self.counts.get(stands_in, 0.0)):
+            if self.relevant(count) and not self.relevant(self.counts.get(stands_in, -math.inf)):
                 lacking = self._lacking(doc, group)
                 why = self._why(lacking, rank)
                 named = lacking[0] if rank is None and lacking and doc not in lacking else doc
@@ -183,7 +189,7 @@ class _List:
         if rank is not None:
             return f"counts as {self.counts[self.shown[rank - 1]]:g} at rank {rank}"
         if len(lacking) < 2:
-            return "".join(map(self._whereabouts, lacking))
+            return "".join(map(self._whereabouts, lacking)) or "found, and does not count"
         return ", ".join(f"{doc} {self._whereabouts(doc)}" for doc in lacking)
 
     def _whereabouts(self, doc: str) -> str:

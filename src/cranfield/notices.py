@@ -83,12 +83,12 @@ def of_settings(
             waiting = ", ".join(preset.waiting)
             yield Notice("preset", f"{preset.name}: {waiting} cannot be computed yet")
     for name in useless:
-        said = f"{name} changes nothing: every measure sets its own, or has none"
-        yield Notice("settings", said)
+        option = "gains" if name == "gain" else name
+        yield Notice("settings", f"{option} changes nothing: no measure takes it from there")
     if gains is not None:
         tables = Counter(":".join(map("{:g}".format, g)) for g in gains if not isinstance(g, str))
         said = ", ".join(f"{table} in {counted(n, 'topic')}" for table, n in tables.items())
-        yield Notice("gains", f"gains differ from topic to topic: {said}")
+        yield Notice("gains", f"gains by topic: {said}")
 
 
 def of_groups(groups: Groups | None, judged: Sequence[str]) -> Iterator[Notice]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import RunLike
+from cranfield.data.run import Run, RunLike
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import Evaluator
 from cranfield.listing import documents
@@ -57,7 +57,7 @@ def explain(
     topic = judgments.topics[0] if topic is None else str(topic)
     if topic not in evaluator.gold.topic_index:
         raise CranfieldError(f"found no topic {topic!r} in the judgments, expected one of them")
-    found = evaluator.read(run)
+    found = [run] if isinstance(run, Run) else evaluator.read(run)
     if len(found) != 1:
         raise CranfieldError(f"found {len(found)} runs, expected one")
     read = found[0]

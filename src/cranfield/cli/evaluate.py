@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from cranfield.cli.options import add_labels, add_separator, count
-from cranfield.cli.output import tell, terminal_width, write
+from cranfield.cli.output import coloured, tell, terminal_width, write
 from cranfield.cli.progress import Progress
 from cranfield.data import topic_dirs
 from cranfield.data.formats import FORMATS as INPUT_FORMATS
+from cranfield.data.groups import read_groups
 from cranfield.data.source import Source
 from cranfield.data.tracks import read_gains
 from cranfield.errors import CranfieldError
@@ -48,12 +49,8 @@ def add_to(commands: Any) -> None:
         help="a measure such as nDCG@10, several in one string, or @FILE with measures; may be "
         f"repeated (default: {' '.join(DEFAULT_MEASURES)}; `cranfield measures` lists all)",
     )  # fmt: skip
-    p.add_argument(
-        "--preset", metavar="NAME",
-        help="what a task evaluates with, such as ntcir13-www-english (`cranfield presets` lists "
-        "all); -m adds measures",
-    )  # fmt: skip
-    p.add_argument("--presets", metavar="FILE", help="a TOML file with presets of your own")
+    add_preset(p, "what a task evaluates with, such as ntcir13-www-english (`cranfield presets` "
+               "lists all); -m adds measures")  # fmt: skip
     p.add_argument("--cutoff", type=count, metavar="N", help="cutoff of the preset's measures")
     p.add_argument("-q", "--per-topic", action="store_true", help="show every topic, then all")
     p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
@@ -82,6 +79,12 @@ def add_to(commands: Any) -> None:
     add_formats(other)
     other.add_argument("--threads", type=count, metavar="N", help="default: all cores, at most 4")
     p.set_defaults(run=run)
+
+
+def add_preset(p: Any, said: str) -> None:
+    """The options that name a preset."""
+    p.add_argument("--preset", metavar="NAME", help=said)
+    p.add_argument("--presets", metavar="FILE", help="a TOML file with presets of your own")
 
 
 def add_order(group: Any, ties: Sequence[str]) -> None:
@@ -143,10 +146,9 @@ def add_relevance(group: Any) -> None:
 
 def add_formats(group: Any) -> None:
     """The options that say how files are written."""
-    for what in ("qrels", "run"):
-        group.add_argument(
-            f"--{what}-format", choices=INPUT_FORMATS, help="instead of recognising it"
-        )
+    runs = [name for name in INPUT_FORMATS if name not in ("ntcir", "early")]
+    for what, choices in (("qrels", INPUT_FORMATS), ("run", runs)):
+        group.add_argument(f"--{what}-format", choices=choices, help="instead of recognising it")
     add_separator(group)
 
 
@@ -162,11 +164,19 @@ def list_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def labelling_of(options: argparse.Namespace) -> Labelling | None:
     """The strategy that the options ask for, if not the plain one."""
-    if options.classes:
-        return EquivalenceClasses(options.classes, options.separator)
+    if options.classes:  # read once: it may be standard input
+        return EquivalenceClasses(read_groups(options.classes, options.separator))
     if options.groups:
-        return Combinations(options.groups, options.separator)
+        return Combinations(read_groups(options.groups, options.separator))
     return None
+
+
+def refuse_two_inputs(options: argparse.Namespace, *files: str) -> None:
+    """Standard input can be read once."""
+    gains = getattr(options, "gains", None) or ""
+    others = [options.classes, options.groups, getattr(options, "lengths", None), gains[1:]]
+    if [*files, *others].count("-") > 1:
+        raise CranfieldError("found - twice, expected standard input once")
 
 
 def measures_of(texts: list[str] | None) -> list[str]:
@@ -185,18 +195,17 @@ def preset_of(options: argparse.Namespace) -> Preset | None:
     """The preset that the options ask for, at the cutoff they ask for."""
     if options.preset:
         chosen = preset(options.preset, options.presets)
-        return replace(chosen, measures=tuple(chosen.measures_at(options.cutoff)))
+        cutoff = getattr(options, "cutoff", None)
+        return replace(chosen, measures=tuple(chosen.measures_at(cutoff)))
     for option in ("presets", "cutoff"):
-        if getattr(options, option) is not None:
+        if getattr(options, option, None) is not None:
             raise CranfieldError(f"found --{option}, expected --preset NAME with it")
     return None
 
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
-    others = [options.classes, options.groups, options.lengths, (options.gains or "")[1:]]
-    if [options.qrels, *options.runs, *others].count("-") > 1:
-        raise CranfieldError("found - twice, expected standard input once")
+    refuse_two_inputs(options, options.qrels, *options.runs)
     runs = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
     if not runs:
         raise CranfieldError("found no run, expected RUN (or QRELS a directory with runs)")
@@ -222,7 +231,7 @@ def show(scores: Scores, format: str, per_topic: bool, output: str | None) -> No
     """Write scores to a file or standard output; notices go to standard error but for tables."""
     if format == "table":
         width = terminal_width(output)
-        write(table(scores, per_topic, width=width, colour=width is not None) + "\n", output)
+        write(table(scores, per_topic, width=width, colour=coloured(width)) + "\n", output)
         return
     data = render(scores, format, per_topic)
     tell(scores.notices)

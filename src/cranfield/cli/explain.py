@@ -7,8 +7,13 @@ import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cranfield.cli.evaluate import add_formats, add_order, add_relevance, list_options
-from cranfield.data.run import read_run, reading_order
+from cranfield.cli.evaluate import (
+    add_formats,
+    add_order,
+    add_relevance,
+    list_options,
+    refuse_two_inputs,
+)
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import TIE_CHOICES
 from cranfield.measures.base import Measure
@@ -58,21 +63,17 @@ def run(options: argparse.Namespace) -> int:
 
 def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[Explanation]:
     """How each measure comes to its score for the topic."""
-    from cranfield.data.qrels import read_qrels
+    from cranfield.evaluate import Evaluator
     from cranfield.tracing import explain
 
     path, results = options.on
-    if path == results == "-":
-        raise CranfieldError("found - twice, expected standard input once")
+    refuse_two_inputs(options, path, results)
     settings = list_options(options)
-    separator = settings["separator"]
-    qrels = read_qrels(
-        path, settings.pop("qrels_format"), separator=separator, labels=settings.pop("labels")
-    )
-    read = read_run(
-        results, settings["run_format"], ties=reading_order(settings["ties"]), separator=separator
-    )
-    return [explain(m, qrels, read, options.topic, **settings) for m in measures]
+    evaluator = Evaluator(path, measures, **settings)
+    read = evaluator.read(results)
+    run = read[0] if len(read) == 1 else read  # of which explain says that there are too many
+    settings = {k: v for k, v in settings.items() if k not in ("qrels_format", "labels")}
+    return [explain(m, evaluator.gold.qrels, run, options.topic, **settings) for m in measures]
 
 
 def explanation(m: Measure) -> str:

@@ -5,9 +5,17 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.evaluate import add_formats, add_order, labelling_of
+from cranfield.cli.evaluate import (
+    add_formats,
+    add_order,
+    add_preset,
+    labelling_of,
+    preset_of,
+    refuse_two_inputs,
+)
 from cranfield.cli.options import add_labels
-from cranfield.cli.output import terminal_width, write
+from cranfield.cli.output import coloured, terminal_width, write
+from cranfield.data import topic_dirs
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import TIE_CHOICES
 from cranfield.listing import label
@@ -23,7 +31,7 @@ def add_to(commands: Any) -> None:
         "documents that were missed: where to begin when a topic fails.",
     )
     p.add_argument("qrels", metavar="QRELS", help="judgments")
-    p.add_argument("runs", metavar="RUN", nargs="+", help="results; of each topic all are shown")
+    p.add_argument("runs", metavar="RUN", nargs="*", help="results; of each topic all are shown")
     p.add_argument(
         "--topic", dest="topics", metavar="TOPIC", action="append",
         help="the topic; may be repeated (default: all that are judged)",
@@ -36,24 +44,32 @@ def add_to(commands: Any) -> None:
         "--rel", type=float, metavar="N", help="lowest relevant level (default: all above 0)"
     )
     add_labels(other)
+    add_preset(other, "take depth and labels from there (`cranfield presets` lists all)")
     add_formats(other)
     p.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Label and print."""
-    if [options.qrels, *options.runs, options.classes, options.groups].count("-") > 1:
-        raise CranfieldError("found - twice, expected standard input once")
+    refuse_two_inputs(options, options.qrels, *options.runs)
+    runs = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
+    if not runs:
+        raise CranfieldError("found no run, expected RUN (or QRELS a directory with runs)")
     names = ("rel", "ties", "depth", "condensed", "exclude_self", "labels", "separator",
              "qrels_format", "run_format")  # fmt: skip
     settings = {name: getattr(options, name) for name in names}
     lists = label(
-        options.qrels, options.runs, options.topics, labelling=labelling_of(options), **settings
+        options.qrels,
+        runs,
+        options.topics,
+        labelling=labelling_of(options),
+        preset=preset_of(options),
+        **settings,
     )
     if options.format != "text":
         shown = render(lists, options.format)
     else:
         width = terminal_width(options.output)
-        shown = "\n\n".join(text(one, width, width is not None) for one in lists) + "\n"
+        shown = "\n\n".join(text(one, width, coloured(width)) for one in lists) + "\n"
     write(shown, options.output)
     return 0

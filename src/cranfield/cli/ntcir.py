@@ -14,6 +14,7 @@ from cranfield.data.columns import EARLY, TREC
 from cranfield.data.formats import GRADES
 from cranfield.data.nev import write_files
 from cranfield.data.source import Source
+from cranfield.errors import CranfieldError
 from cranfield.report.formats import FORMATS
 from cranfield.scores import printable
 from cranfield.tools.ntcir import (
@@ -87,7 +88,7 @@ def _add_split(actions: Any) -> None:
 
     p = _add_script(actions, "TRECsplitruns", "split-runs")
     _add_tid(p)
-    p.add_argument("limit", metavar="LIMIT", nargs="?", type=count, default=LIMIT)
+    p.add_argument("limit", metavar="LIMIT", nargs="?", default=str(LIMIT))
     p.add_argument("-s", dest="separator", type=separator, metavar="SEP", help="instead of blanks")
     p.add_argument("list", metavar="RUNPATHLIST", nargs="?", default="-")
     p.set_defaults(run=run_split_scripts, directory="")
@@ -95,7 +96,7 @@ def _add_split(actions: Any) -> None:
     p = _add_script(actions, "IR4QAsplitruns", "split-runs")
     _add_tid(p)
     p.add_argument("list", metavar="RUNPATHLIST", nargs="?", default="-")
-    p.set_defaults(run=run_split_scripts, directory="", limit=LIMIT, separator=None)
+    p.set_defaults(run=run_split_scripts, directory="", limit=str(LIMIT), separator=None)
 
 
 def _add_script(actions: Any, name: str, ours: str, **options: Any) -> argparse.ArgumentParser:
@@ -131,10 +132,13 @@ def run_split_runs(options: argparse.Namespace) -> int:
 
 def run_split_scripts(options: argparse.Namespace) -> int:
     """Split runs whose paths are in a list."""
-    runs = names(options.list)
-    return _write(
-        split_runs(runs, options.tid, options.limit, options.separator, options.directory)
-    )
+    limit, paths = options.limit, options.list
+    if paths == "-" and not limit.lstrip("-").isdecimal():  # releases since 2020 have no LIMIT
+        limit, paths = str(LIMIT), limit
+    if not limit.isdecimal():
+        raise CranfieldError(f"found LIMIT {limit!r}, expected a whole number from 1")
+    runs = names(paths)
+    return _write(split_runs(runs, options.tid, int(limit), options.separator, options.directory))
 
 
 # -- all topics of many runs ---------------------------------------------------------------------

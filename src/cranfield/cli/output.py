@@ -30,3 +30,8 @@ def terminal_width(output: str | None) -> int | None:
     """How wide the terminal is; None if people do not look at one."""
     looked_at = output is None and sys.stdout.isatty()
     return os.get_terminal_size().columns if looked_at else None
+
+
+def coloured(width: int | None) -> bool:
+    """Whether people look at a terminal, and want colours there (https://no-color.org)."""
+    return width is not None and not os.environ.get("NO_COLOR")

@@ -83,13 +83,21 @@ def _text_format(lines: list[bytes], separator: bytes | None, labels: Collection
     grades = {label for label in labels or GRADES if label.isalpha()}
     labelled = [row for row in rows if row[2] in labels or LABEL.fullmatch(row[2])]
     graded = [row for row in rows if len(row) == 4 and row[1] in grades and row[3] in ("0", "1")]
-    if rows and len(graded) == len(rows) and not labelled:
+    if 2 * len(graded) > len(rows) and not labelled and _told_once(graded):
         return "early"
     if not rows or 2 * len(labelled) < len(rows):  # one with a mistake is not told here
         return "trec"
+    if any(len(row) == 3 for row in labelled):
+        return "ntcir"
+    items = {tuple(row[:3]) for row in labelled}
+    iterations = 2 * len({item[:2] for item in items}) <= len(items)  # a document has one label
     seconds = {row[1] for row in labelled}
-    alone = len(labelled[0]) == 3 or len(seconds) > 1 or seconds.isdisjoint(ITERATIONS)
-    return "ntcir" if alone else "trec"
+    return "trec" if iterations or seconds <= set(ITERATIONS) else "ntcir"
+
+
+def _told_once(graded: list[list[str]]) -> bool:
+    """Whether a grade is either relevant or not, as in NTCIR; TREC's iterations may be both."""
+    return len({(row[1], row[3]) for row in graded}) == len({row[1] for row in graded})
 
 
 def _is_record(line: bytes) -> bool:

@@ -289,7 +289,7 @@ def _record(
     tag = cells.get("tag")
     rank = finite(cells.get("rank"))
     tag = None if tag is None else str(tag)
-    return Record(line, topic, doc, number, rank, tag, cells.get("class"))
+    return Record(line, topic, doc, number, rank, tag, cells.get("class") or None)
 
 
 def _expected(value: Any, kind: Kind, text: Text) -> str:

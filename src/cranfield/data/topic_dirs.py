@@ -29,7 +29,7 @@ from cranfield.wording import counted, some
 
 REL = "rel"
 RES = "res"
-_MADE = ("lab", "elab", "nev", "enev", "res", "tid")  # what is not judgments
+MADE = ("lab", "elab", "nev", "enev", "res", "tid")  # what is not judgments
 
 
 class Judged(NamedTuple):
@@ -173,7 +173,7 @@ def _suffix(topics: Mapping[str, set[str]], path: str) -> str:
         for name in files
         if name.startswith(f"{topic}.") and name.count(".") == topic.count(".") + 1
     }
-    suffixes = sorted(single - set(_MADE))
+    suffixes = sorted(single - set(MADE))
     if not suffixes:
         raise InputError("no judgments", "files such as 0001/0001.rel", path)
     if len(suffixes) > 1 and REL not in suffixes:

@@ -26,7 +26,7 @@ from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.records import Text, fields_of, finite, text_lines
 from cranfield.data.run import read_run
 from cranfield.data.source import Source
-from cranfield.data.topic_dirs import RES, Judged, read_list, read_rel
+from cranfield.data.topic_dirs import MADE, RES, Judged, read_list, read_rel
 from cranfield.data.tracks import read_gains
 from cranfield.errors import CranfieldError, InputError
 from cranfield.scores import Notice, Scores
@@ -56,6 +56,8 @@ def split_qrels(path: str, suffix: str, separator: str | None = None, directory:
     source = Source.of(path)
     if source.path == "-":
         raise CranfieldError("found -, expected a file: the list of topics is named after it")
+    if suffix in MADE:
+        raise CranfieldError(f"found suffix {suffix!r}, expected another, such as rel")
     qrels = read_qrels(path, separator=separator)  # has looked at every line
     if recognise(source, None, separator) == "ntcir":
         judged, notices = _lines_of_topics(source, separator), []
