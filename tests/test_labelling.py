@@ -1736,3 +1736,33 @@ def test_label_takes_a_preset_s_labels(here: Path, capsys: pytest.CaptureFixture
     Path("r").write_text("1 Q0 b 1 2 r\n")
     assert main(["label", "q", "r", "--preset", "ntcir6-clir"]) == 0
     assert "0 of 1 relevant document found" in capsys.readouterr().out
+
+
+def test_more_than_there_is_to_find_is_told() -> None:
+    class Generous(cf.Labelling):
+        def found(self, topic: str, ranked: Mapping[str, float]) -> Mapping[str, float]:
+            return {doc: 5 * level for doc, level in ranked.items()}
+
+    class Forgetful(cf.Labelling):
+        def ideal(self, topic: str, judged: Mapping[str, float]) -> Mapping[str, float]:
+            return {"a": 1}
+
+    for strategy in (Generous(), Forgetful()):
+        scores = cf.evaluate({"t": {"a": 1, "b": 1}}, {"t": ["a", "b"]}, "AP", labelling=strategy)
+        said = "run: the labels of 1 topic (t) are worth more than the ideal list"
+        assert [n.text for n in scores.notices] == [f"{said}: scores may exceed 1"]
+
+
+def test_validate_looks_into_topic_directories(
+    directory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["validate", "dir"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    places = dict.fromkeys(line.partition(":")[0] for line in out)
+    assert list(places) == ["dir", "dir/*.bm25.res", "dir/*.dense.v2.res"]
+    written(directory / "0001/0001.rel", "a L1\nb X\n")
+    written(directory / "0001/0001.bm25.res", "a\na\n")
+    assert main(["validate", "dir"]) == 2
+    out = capsys.readouterr().out.splitlines()
+    assert "dir/0001/0001.rel:2: error: found label 'X', expected L0, L1, L2, …" in out
+    assert any(line.startswith("dir/0001/0001.bm25.res:2: error: found document a") for line in out)

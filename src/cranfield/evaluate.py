@@ -311,6 +311,8 @@ class Evaluator:
         )
         if self.ties != "expected":  # else any order may be cut there, and any item the first
             rankings = self._counted_as(rankings)
+            if not self.counting.plain:
+                about += tuple(notices.of_counts(run.name, rankings, self.counting.judgments))
         return _Labelled(run.name, rankings, about)
 
     def _counted_as(self, rankings: Rankings) -> Rankings:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cranfield.data.groups import Groups
 from cranfield.data.qrels import Qrels
-from cranfield.labelling.blocks import Bools, Rankings
+from cranfield.labelling.blocks import Bools, Judgments, Rankings
 from cranfield.measures.base import Measure
 from cranfield.measures.gains import Gain
 from cranfield.presets import Preset
@@ -185,6 +185,17 @@ def of_run(
     unseen = None if ties == "expected" else _unjudged_documents(rankings, measures, depth)
     if unseen:
         yield notice("unjudged", unseen)
+
+
+def of_counts(name: str, rankings: Rankings, ideal: Judgments) -> Iterator[Notice]:
+    """Whether a strategy of somebody's own counts more than there is to find."""
+    topics = len(ideal.topics)
+    found = np.bincount(rankings.hit_topics, np.maximum(rankings.levels, 0.0), topics)
+    there = np.bincount(ideal.item_topics, np.maximum(ideal.levels, 0.0), topics)
+    over = found > there * (1 + 1e-9)
+    if more := [topic for topic, flag in zip(ideal.topics, over, strict=True) if flag]:
+        said = f"the labels of {some(more, 'topic')} are worth more than the ideal list"
+        yield Notice("labels", f"{name}: {said}: scores may exceed 1", name, tuple(more))
 
 
 def deepest(measures: Sequence[Measure], depth: int | None) -> int | None:

@@ -259,13 +259,20 @@ def lists(path: str, separator: str | None = None) -> dict[str, dict[str, float]
             expected = f"one of them, such as {inside[0]}"
             raise CranfieldError(f"{path}: found {some(names, 'run')}, expected {expected}")
         return None
+    files = list_files(path)
+    found = {topic: read_list(source, separator) for topic, source in files.items()}
+    by_place = {t: {d: -float(i) for i, d in enumerate(docs)} for t, docs in found.items()}
+    return by_place or None
+
+
+def list_files(path: str) -> dict[str, Source]:
+    """``{topic: file of its list}`` of a run in a directory, none if there is no such run."""
     directory = os.path.dirname(path) or "."
     if os.path.exists(path) or not os.path.isdir(directory):
-        return None
-    found = {}
-    for topic, files in _topics(directory).items():
-        file = f"{topic}.{run_name(path)}.{RES}"
-        if file in files:
-            docs = read_list(Source.of(os.path.join(directory, topic, file)), separator)
-            found[topic] = {doc: -float(place) for place, doc in enumerate(docs)}
-    return found or None
+        return {}
+    name = run_name(path)
+    return {
+        topic: Source.of(os.path.join(directory, topic, f"{topic}.{name}.{RES}"))
+        for topic, files in _topics(directory).items()
+        if f"{topic}.{name}.{RES}" in files
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,13 +13,14 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
+from cranfield.data import topic_dirs
 from cranfield.data.columns import SPELLINGS, TREC, Kind
 from cranfield.data.formats import Format, recognise
 from cranfield.data.mappings import read_json
 from cranfield.data.records import PLAIN, Problem, Record, Text, errors, fields_of
 from cranfield.data.source import Source
 from cranfield.data.tables import read_binary
-from cranfield.errors import CranfieldError
+from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import some
 
 FEW_DECIMALS = 4  # ties between scores with so few are likely to come from rounding
@@ -50,7 +52,15 @@ def validate(
     paths: Iterable[str], kind: str | None = None, format: str | None = None, text: Text = PLAIN
 ) -> list[Report]:
     """Look for every problem in some files, and in how the runs fit the judgments among them."""
-    reports = [validate_file(path, kind, format, text) for path in paths]
+    reports = [
+        report
+        for path in paths
+        for report in (
+            _validate_directory(path, text)
+            if os.path.isdir(path)
+            else [validate_file(path, kind, format, text)]
+        )
+    ]
     judged = next((r for r in reports if r.kind == "qrels" and r.topics), None)
     if judged is not None:
         for report in reports:
@@ -68,6 +78,40 @@ def _compare_topics(run: Report, qrels: Report) -> None:
         run.add("warning", f"{some(unjudged, 'topic')} not judged in {qrels.where}")
 
 
+def _validate_directory(path: str, text: Text) -> list[Report]:
+    """Look for every problem in topic directories: in the judgments, and in each run."""
+    inside = topic_dirs.judgments(path, text)
+    if inside is None:
+        raise CranfieldError(f"{path} is a directory, expected a file or topic directories")
+    judged = Report(path, "qrels", "ntcir")
+    _collect(judged, inside)
+    reports = [judged]
+    for run in topic_dirs.runs(path):
+        files = topic_dirs.list_files(run)
+        reports.append(Report(run, "run", "trec", topics=tuple(files)))
+        for source in files.values():
+            try:
+                reports[-1].lines += len(topic_dirs.read_list(source, text.separator))
+            except InputError as error:
+                reports[-1].problems.append(Problem.error(error, source.name))
+    return reports
+
+
+def _collect(report: Report, items: Iterable[Problem | Record]) -> list[Record]:
+    """Note the problems and the size of a file, and give its records."""
+    found: list[Record] = []
+    for item in items:
+        if isinstance(item, Problem):
+            report.problems.append(item)
+        else:
+            found.append(item)
+    report.lines = len(found)
+    report.topics = tuple(dict.fromkeys(r.topic for r in found))
+    if report.kind == "qrels":
+        _oddities_of_qrels(report, found)
+    return found
+
+
 def validate_file(
     path: str, kind: str | None = None, format: str | None = None, text: Text = PLAIN
 ) -> Report:
@@ -78,18 +122,9 @@ def validate_file(
         raise CranfieldError(f"found kind {kind!r}, expected qrels or run")
     told = kind or _kind(source, recognised, text.separator)
     report = Report(source.name, "qrels" if told == "qrels" else "run", recognised)
-    found: list[Record] = []
-    for item in errors(source, recognised, report.kind, text):
-        if isinstance(item, Problem):
-            report.problems.append(item)
-        else:
-            found.append(item)
-    report.lines = len(found)
-    report.topics = tuple(dict.fromkeys(r.topic for r in found))
+    found = _collect(report, errors(source, recognised, report.kind, text))
     if report.kind == "run":
         _oddities_of_run(report, found)
-    else:
-        _oddities_of_qrels(report, found)
     return report
 
 
