@@ -841,7 +841,7 @@ def test_a_run_is_not_taken_for_judgments_nor_judgments_for_a_run(here: Path) ->
 
 
 WRONG_JUDGMENTS = {
-    "1 a L2\n1 b L0\n1 c L-1\n": "q:3: found level 'L-1', expected a finite number",
+    "1 a L2\n1 b L0\n1 c L-1\n": "q:3: found level 'L-1', expected L0, L1, L2, …",
     "1 a L2\n1 b L1\n1 a L1\n": "q:3: found level 1 for document a of topic 1, expected 2 as on l",
     "1 a L2 x\n1 b L2 x y\n": "q:2: found 5 fields ('1 b L2 x y'), expected 3: topic doc leve",
     "1 0 a L2\n1 0 b Lx\n": "q:2: found level 'Lx', expected a finite number",

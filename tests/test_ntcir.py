@@ -126,7 +126,7 @@ class TestSplitQrels:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            (MANY + "1 b LX\n", "q:101: found level 'LX', expected a finite number"),
+            (MANY + "1 b LX\n", "q:101: found level 'LX', expected L0, L1, L2, …"),
             (MANY + "1 b\n", "q:101: found 2 fields"),
             ("1 a L1\n../x b L1\n", "found topic '../x', expected a name that a file can have"),
             ("1 a L1\na/b b L1\n", "found topic 'a/b'"),

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from cranfield.assess.rules import Rules, RulesLike, answer, read_rules
 from cranfield.data.assessments import LABEL, Assessment, AssessmentsLike, assessments
+from cranfield.data.columns import spelt
 from cranfield.data.labels import LabelsLike, level_of, one_of, read_labels
 from cranfield.errors import InputError
 from cranfield.scores import Notice
@@ -154,10 +155,8 @@ def _label_column(one: Assessment, column: str | None) -> str:
     if column is not None and column in one.cells:
         return column
     spellings = LABEL if column is None else (column.lower(),)
-    lower = {name.lower(): name for name in one.cells}
-    for spelling in spellings:
-        if spelling in lower:
-            return lower[spelling]
+    if (theirs := spelt(spellings, one.cells)) is not None:
+        return theirs
     found = f"columns {', '.join(one.cells) or '(none)'} beside topic, doc and assessor"
     expected = "one named label (or level, rating, …), a column chosen by name, or rules"
     raise InputError(found, expected if column is None else f"{column}", one.where, one.line)

@@ -239,15 +239,14 @@ def _collected(
     finders: dict[str, dict[str, list[int]]] = {topic: {} for topic in wanted or ()}
     answered, notices = [], []
     for i, run in enumerate(runs):
-        straddled: list[str] = []
-        lists = run.rankings(depth, straddled)
+        lists = run.tops(depth)
         answered.append(dict.fromkeys(lists))
-        if tied := [topic for topic in straddled if wanted is None or topic in finders]:
+        if tied := [t for t, (_, tie) in lists.items() if tie and (wanted is None or t in finders)]:
             said = (
                 f"{run.name}: equal scores on both sides of depth {depth} in {some(tied, 'topic')}"
             )
             notices.append(Notice("ties", f"{said}; document ids decide", run.name, tuple(tied)))
-        for topic, docs in lists.items():
+        for topic, (docs, _) in lists.items():
             if wanted is None:
                 finders.setdefault(topic, {})
             if topic in finders:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from cranfield.data.columns import SPELLINGS
+from cranfield.data.columns import SPELLINGS, spelt
 from cranfield.data.formats import Format, recognise
 from cranfield.data.mappings import read_json
 from cranfield.data.records import HEADED, fields_of, rows, text_lines
@@ -174,11 +174,10 @@ def _id_columns(
     names: Sequence[str], needs_assessor: bool, where: str, line: int | None
 ) -> dict[str, str]:
     """Our name -> the table's own, for what says who judged what."""
-    lower = {name.strip().lower(): name for name in reversed(names)}
     wanted = {"topic": SPELLINGS["topic"], "doc": SPELLINGS["doc"], "assessor": ASSESSOR}
     found: dict[str, str] = {}
     for ours, spellings in wanted.items():
-        theirs = next((lower[s] for s in spellings if s in lower), None)
+        theirs = spelt(spellings, names)
         if theirs is not None:
             found[ours] = theirs
         elif ours != "assessor" or needs_assessor:

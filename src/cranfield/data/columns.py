@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 from cranfield.errors import InputError
@@ -43,6 +44,16 @@ def is_header(names: list[str]) -> bool:
     return any(n in SPELLINGS["topic"] for n in lower) and any(n in SPELLINGS["doc"] for n in lower)
 
 
+def spelt(spellings: Sequence[str], names: Iterable[str]) -> str | None:
+    """The one among some names that is spelt in one of these ways, upper or lower case.
+
+    >>> spelt(SPELLINGS["doc"], ["QueryID", "DocNo", "score"])
+    'DocNo'
+    """
+    lower = {str(name).strip().strip('"').lower(): name for name in reversed(list(names))}
+    return next((lower[spelling] for spelling in spellings if spelling in lower), None)
+
+
 def name_columns(
     names: list[str], kind: Kind, where: str, line: int | None = None
 ) -> dict[str, str]:
@@ -51,19 +62,16 @@ def name_columns(
     >>> name_columns(["query-id", "corpus-id", "score"], "qrels", "q.tsv")
     {'topic': 'query-id', 'doc': 'corpus-id', 'level': 'score'}
     """
-    lower = {n.strip().lower(): n for n in names}
     found: dict[str, str] = {}
     for wanted in WANTED[kind]:
-        for spelling in SPELLINGS[wanted]:
-            if spelling in lower and lower[spelling] not in found.values():
-                found[wanted] = lower[spelling]
-                break
-        else:
-            if wanted not in OPTIONAL:
-                raise InputError(
-                    f"columns {', '.join(map(str, names)) or '(none)'}",
-                    f"a column named {wanted} (or {', '.join(SPELLINGS[wanted][1:5])})",
-                    where,
-                    line,
-                )
+        theirs = spelt(SPELLINGS[wanted], (n for n in names if n not in found.values()))
+        if theirs is not None:
+            found[wanted] = theirs
+        elif wanted not in OPTIONAL:
+            raise InputError(
+                f"columns {', '.join(map(str, names)) or '(none)'}",
+                f"a column named {wanted} (or {', '.join(SPELLINGS[wanted][1:5])})",
+                where,
+                line,
+            )
     return found

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from cranfield.data import topic_dirs
-from cranfield.data.columns import SPELLINGS
+from cranfield.data.columns import SPELLINGS, spelt
 from cranfield.data.formats import ITERATIONS, recognise
 from cranfield.data.mappings import read_json
 from cranfield.data.records import HEADED, fields_of, rows, text_lines
@@ -94,9 +94,8 @@ def _of_rows(
         if isinstance(row, InputError):
             raise row
         line, cells = row
-        lower = {str(name).strip().lower(): name for name in cells}
         wanted = ("topic", "doc", "class")
-        named = [next((lower[s] for s in SPELLINGS[name] if s in lower), None) for name in wanted]
+        named = [spelt(SPELLINGS[name], cells) for name in wanted]
         if None in named:
             found = f"columns {', '.join(map(str, cells))}"
             raise InputError(found, f"the columns {', '.join(wanted)}", where, line)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cranfield.data.columns import SPELLINGS
+from cranfield.data.columns import SPELLINGS, spelt
 from cranfield.data.formats import Format, recognise
 from cranfield.data.mappings import read_json
 from cranfield.data.records import finite, real
@@ -192,9 +192,9 @@ def _first_error(source: Source) -> InputError:
 def _from_frame(frame: pl.DataFrame, where: str, header: int = 0) -> DocLengths:
     import polars as pl
 
-    lower = {name.strip().lower(): name for name in frame.columns}
-    doc = next((lower[s] for s in SPELLINGS["doc"] if s in lower), None)
-    units = {u: lower[s] for u, names in UNITS.items() for s in reversed(names) if s in lower}
+    doc = spelt(SPELLINGS["doc"], frame.columns)
+    found_units = {unit: spelt(names, frame.columns) for unit, names in UNITS.items()}
+    units = {unit: name for unit, name in found_units.items() if name is not None}
     if doc is None or not units:
         found = f"columns {', '.join(frame.columns)}"
         raise InputError(found, "doc, and length, words or characters", where)

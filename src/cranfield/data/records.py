@@ -61,6 +61,7 @@ class Text:
 
 
 PLAIN = Text()
+NUMBER = "a finite number"
 
 
 def records(source: Source, format: Format, kind: Kind, text: Text = PLAIN) -> Iterator[Found]:
@@ -125,11 +126,12 @@ def _text_records(source: Source, format: Format, kind: Kind, text: Text) -> Ite
         if names is None:
             expected = " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts)
             hint = _hint(line, fields, kind, format)
-            found = f"{counted(len(fields), 'field')} ({_short(line.strip())})"
-            yield InputError(found, expected + hint, source.name, number)
+            said = f"{counted(len(fields), 'field')} ({_short(line.strip())})"
+            yield InputError(said, expected + hint, source.name, number)
         else:
             cells = dict(zip(names, fields, strict=True))
-            yield _record(cells, kind, source.name, number, text=text)
+            number_as = "L0, L1, L2, …" if format == "ntcir" else NUMBER
+            yield _record(cells, kind, source.name, number, text=text, number_as=number_as)
 
 
 def _hint(line: str, fields: list[str], kind: Kind, format: Format) -> str:
@@ -270,6 +272,7 @@ def _record(
     line: int | None,
     scored: bool = False,
     text: Text = PLAIN,
+    number_as: str = NUMBER,
 ) -> Found:
     ids: list[str] = []
     for name in ("topic", "doc"):
@@ -285,19 +288,19 @@ def _record(
     if number is None and not (kind == "run" and value is None and not scored):
         found = f"{VALUE[kind]} {_short(repr(value), quote=False)}"
         found += "" if line is not None else f" for document {doc} of topic {topic}"
-        return InputError(found, _expected(value, kind, text), where, line)
+        return InputError(found, _expected(value, kind, text, number_as), where, line)
     tag = cells.get("tag")
     rank = finite(cells.get("rank"))
     tag = None if tag is None else str(tag)
     return Record(line, topic, doc, number, rank, tag, cells.get("class") or None)
 
 
-def _expected(value: Any, kind: Kind, text: Text) -> str:
+def _expected(value: Any, kind: Kind, text: Text, number_as: str) -> str:
     if text.labels:
         return one_of(str(value), text.labels)
     letters = kind == "qrels" and isinstance(value, str) and value.isalpha()
     hint = f" (--labels {value}=1,… says what letters mean)" if letters else ""
-    return f"a finite number{hint}"
+    return number_as + hint
 
 
 def _is_text(name: str) -> bool:

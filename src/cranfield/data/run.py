@@ -16,7 +16,7 @@ from cranfield.data.ir4qa import is_ir4qa, read_ir4qa
 from cranfield.data.mappings import Nested, is_listed, nested, read_json
 from cranfield.data.records import PLAIN, Record, Text, errors, first_error, real, records
 from cranfield.data.source import Source
-from cranfield.data.strings import Ints, Strings
+from cranfield.data.strings import Floats, Ints, Strings
 from cranfield.data.table import Table
 from cranfield.data.tables import NotATable, frame_table, is_frame, read_table
 from cranfield.errors import CranfieldError, InputError
@@ -81,48 +81,49 @@ class Run:
 
     def ranked(self, topic: str) -> list[str]:
         """The documents of one topic from the top down, none if the run does not answer it."""
-        return _from_the_top(self.list_of(topic), self.given)
+        return from_the_top(self.list_of(topic), self.given)
 
-    def rankings(
-        self, depth: int | None = None, straddled: list[str] | None = None
-    ) -> dict[str, list[str]]:
+    def rankings(self, depth: int | None = None) -> dict[str, list[str]]:
         """``{topic: [doc, …]}`` from the top down, of each list the first `depth` documents.
-
-        Topics in which equal scores stand on both sides of the depth are added to `straddled`.
 
         >>> read_run({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}}).rankings(2)
         {'q1': ['d2', 'd3']}
         """
+        return {topic: docs for topic, (docs, _) in self.tops(depth).items()}
+
+    def tops(self, depth: int | None) -> dict[str, tuple[list[str], bool]]:
+        """Of each list the first `depth` documents, and whether a tie decided which they are.
+
+        >>> read_run({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}}).tops(2)
+        {'q1': (['d2', 'd3'], True)}
+        """
         if self.lists is not None:
-            self._refuse_what_has_no_order(self.lists)
-            found: dict[str, list[str]] = {}
-            for topic, docs in self.lists.items():
-                ranked = _from_the_top(docs, self.given)
-                found[topic] = ranked[:depth]
-                if depth is not None and straddled is not None and not self.given:
-                    around = [docs[doc] for doc in ranked[depth - 1 : depth + 1]]
-                    straddled += [topic] * _alike(around)
-            return found
+            return {topic: self._top(topic, docs, depth) for topic, docs in self.lists.items()}
         try:
-            found = {}
+            found: dict[str, tuple[list[str], bool]] = {}
             for table in self._whole_topics():
                 if not found.keys().isdisjoint(table.names):  # lines of a topic are far apart
-                    if straddled is not None:
-                        straddled.clear()
-                    return self._tops(self._gathered(), depth, straddled)
-                found |= self._tops(table, depth, straddled)
+                    return self._tops(self.gathered(), depth)
+                found |= self._tops(table, depth)
         except trec.Irregular:
             raise self.refusal("lines out of order", "results") from None
         if not found:
             raise self.refusal("no results", "at least one")
         return found
 
-    def _refuse_what_has_no_order(self, lists: Mapping[str, Mapping[str, float]]) -> None:
-        for topic, docs in lists.items():
-            for doc, score in docs.items():
-                if real(score) is None:
-                    found = f"score {score!r} for document {doc} of topic {topic}"
-                    raise InputError(found, "a finite number", self.where)
+    def _top(
+        self, topic: str, docs: Mapping[str, float], depth: int | None
+    ) -> tuple[list[str], bool]:
+        if any(real(score) is None for score in docs.values()):
+            raise self.without_order(topic, docs)
+        ranked = from_the_top(docs, self.given)
+        return ranked[:depth], not self.given and _parts_equals([docs[d] for d in ranked], depth)
+
+    def without_order(self, topic: str, docs: Mapping[str, float]) -> InputError:
+        """The error that names the score of a list that is no number."""
+        doc, score = next((d, s) for d, s in docs.items() if real(s) is None)
+        found = f"score {score!r} for document {doc} of topic {topic}"
+        return InputError(found, "a finite number", self.where)
 
     def _whole_topics(self) -> Iterator[Table]:
         """Part after part, the last topic of each with the next one, where it may go on."""
@@ -137,27 +138,25 @@ class Run:
         if waiting:
             yield Table.joined(waiting).grouped()
 
-    def _gathered(self) -> Table:
+    def gathered(self) -> Table:
         """The whole run at once, its lines grouped by topic without changing their order."""
         parts = self.parts() if self.parts else ()
         return Table.joined([part().compact() for part in parts]).grouped()
 
-    def _tops(
-        self, table: Table, depth: int | None, straddled: list[str] | None
-    ) -> dict[str, list[str]]:
-        """The top of each list of a table of whole topics."""
+    def _tops(self, table: Table, depth: int | None) -> dict[str, tuple[list[str], bool]]:
+        """The same for a table of whole topics."""
         if twice := table.repeats():
             found = f"document {twice[1]} of topic {twice[0]} twice"
             raise self.refusal(found, "each document once")
         order = np.arange(len(table)) if self.given else _falling(table)
-        if depth is not None and straddled is not None and not self.given:
-            for name, (a, b) in zip(table.names, table.bounds(), strict=True):
-                around = table.values[order[a:b][depth - 1 : depth + 1]]
-                straddled += [name] * _alike(around.tolist())
-        tops = [order[a:b][:depth] for a, b in table.bounds()]
-        docs = iter(table.docs[np.concatenate([order[:0], *tops])])
+        lists = [order[a:b] for a, b in table.bounds()]
+        docs = iter(table.docs[np.concatenate([order[:0], *(rows[:depth] for rows in lists)])])
         return {
-            name: list(islice(docs, len(top))) for name, top in zip(table.names, tops, strict=True)
+            name: (
+                list(islice(docs, len(rows[:depth]))),
+                not self.given and _parts_equals(table.values[rows], depth),
+            )
+            for name, rows in zip(table.names, lists, strict=True)
         }
 
     def refusal(self, found: str, expected: str) -> CranfieldError:
@@ -167,12 +166,12 @@ class Run:
         return first_error(self.source, self.format, "run")
 
 
-def _alike(around: Sequence[float]) -> bool:
-    """Whether there are two values, and the same."""
-    return len(around) == 2 and around[0] == around[1]
+def _parts_equals(values: Sequence[float] | Floats, depth: int | None) -> bool:
+    """Whether falling values are the same on both sides of a depth."""
+    return depth is not None and len(values) > depth and bool(values[depth - 1] == values[depth])
 
 
-def _from_the_top(docs: Mapping[str, float], given: bool) -> list[str]:
+def from_the_top(docs: Mapping[str, float], given: bool) -> list[str]:
     """Documents by value, then by id, both falling; or in the order given."""
     if given:
         return list(docs)

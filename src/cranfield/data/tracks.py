@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from cranfield.data.columns import SPELLINGS
+from cranfield.data.columns import SPELLINGS, spelt
 from cranfield.data.formats import Format
 from cranfield.data.records import fields_of, rows, text_lines
 from cranfield.data.source import Source
@@ -77,7 +77,7 @@ def _team_rows(source: Source) -> Iterator[tuple[int | None, str, str]]:
     first = next((line for _, line in text_lines(source)), "")
     formats: dict[str, Format] = {",": "csv", "\t": "tsv"}
     for separator, format in formats.items():
-        if _column(TEAM, first.split(separator)):
+        if spelt(TEAM, first.split(separator)):
             yield from _team_table(source, format)
             return
     for number, line in text_lines(source):
@@ -101,13 +101,7 @@ def _team_table(source: Source, format: Format) -> Iterator[tuple[int | None, st
 
 
 def _run_and_team(names: Sequence[str], where: str, line: int | None = None) -> tuple[str, str]:
-    run, team = _column(SPELLINGS["tag"], names), _column(TEAM, names)
+    run, team = spelt(SPELLINGS["tag"], names), spelt(TEAM, names)
     if run is None or team is None:
         raise InputError(f"columns {', '.join(names)}", "run and team", where, line)
     return run, team
-
-
-def _column(spellings: Sequence[str], names: Sequence[str]) -> str | None:
-    """The name among these that is spelt in one of the ways."""
-    lower = {name.strip().strip('"').lower(): name for name in names}
-    return next((lower[spelling] for spelling in spellings if spelling in lower), None)

@@ -78,7 +78,7 @@ def label_columns(
         try:
             found = _in_parts(run, label, threads, progress)
         except _Scattered:
-            found = _gathered(run, label)
+            found = label(run.gathered())
     except Irregular:
         raise run.refusal("lines out of order", "results") from None
     if not found.names:
@@ -172,13 +172,6 @@ def _in_order(run: Run, work: Callable[[Part], _Worked], threads: int) -> Iterat
         finally:
             for future in queue:
                 future.cancel()
-
-
-def _gathered(run: Run, label: Callable[[Table], _Labelled]) -> _Labelled:
-    """The whole table at once, its lines grouped by topic without changing their order."""
-    assert run.parts is not None  # noqa: S101
-    whole = Table.joined([part().compact() for part in run.parts()])
-    return label(whole.grouped())
 
 
 # -- whole topics -----------------------------------------------------------------------------

@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cranfield.data.lengths import DocLengths
-from cranfield.data.records import real
-from cranfield.data.run import Run
-from cranfield.errors import InputError
+from cranfield.data.run import Run, from_the_top
 from cranfield.labelling.blocks import (
     Bools,
     Floats,
@@ -72,7 +70,7 @@ def label_lists(
         try:  # faster than np.fromiter, and reads whatever has a __float__
             batch.scores.append(struct.pack(f"{len(ranked)}d", *ranked.values()))
         except (struct.error, OverflowError, TypeError):
-            raise _not_finite(ranked, topic, run) from None
+            raise run.without_order(topic, ranked) from None
         if lengths is not None:
             answered.append(t)
             rows.append(_length_rows(lengths, ranked))
@@ -94,15 +92,9 @@ def label_lists(
 
 def _length_rows(lengths: DocLengths, ranked: Mapping[str, float]) -> Ints:
     """The rows of the lengths of all documents of a list, in the order of their ranks."""
-    docs = sorted(sorted(ranked, reverse=True), key=ranked.__getitem__, reverse=True)
     row = lengths.by_name.get
+    docs = from_the_top(ranked, given=False)
     return np.array([row(doc, -1) for doc in docs], dtype=np.int64)
-
-
-def _not_finite(ranked: Mapping[str, float], topic: str, run: Run) -> InputError:
-    doc, score = next((d, s) for d, s in ranked.items() if real(s) is None)
-    found = f"score {score!r} for document {doc} of topic {topic}"
-    return InputError(found, "a finite number", run.where)
 
 
 class _Lists:
@@ -118,7 +110,7 @@ class _Lists:
         bad = np.flatnonzero(~np.isfinite(self.scores))
         if len(bad):
             which = self.list[bad[0]]
-            raise _not_finite(batch.lists[which], batch.names[which], run)
+            raise run.without_order(batch.names[which], batch.lists[which])
         self.within = np.ones(len(self.scores), dtype=bool)  # not the first of its list
         self.within[self.starts[self.sizes > 0]] = False
         self.falling = self._falling()

@@ -31,7 +31,7 @@ def markdown(classes: Sequence[type[Measure]]) -> str:
     parts = [HEAD, _properties(classes)]
     for module, members in families.items():
         about, _, more = inspect.cleandoc(sys.modules[module].__doc__ or module).partition("\n")
-        parts.append(f"## {about.rstrip('.')}\n\n{_escaped(more.strip())}".rstrip())
+        parts.append(f"## {about.rstrip('.')}\n\n{escaped(more.strip())}".rstrip())
         parts += [_entry(c) for c in members]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
@@ -59,7 +59,7 @@ def _properties(classes: Sequence[type[Measure]]) -> str:
 def _entry(c: type[Measure]) -> str:
     title, _, rest = inspect.cleandoc(c.__doc__ or "").partition("\n")
     body = rest.partition("\nParameters:\n")[0].strip()
-    lines = [f"### {c.__name__}", "", _escaped(title)]
+    lines = [f"### {c.__name__}", "", escaped(title)]
     if body:
         lines += ["", "```text", body, "```"]
     own = [f for f in c.parameters() if f.name != "condensed"]
@@ -67,20 +67,21 @@ def _entry(c: type[Measure]) -> str:
     facts = {
         "The number behind @": "" if c.at == Measure.at else c.at,
         "Also": ", ".join(f"`{c.__name__}.{m}`" for m in c.measurements),
-        "Range": _escaped(c.range),
+        "Range": escaped(c.range),
         "Properties": ", ".join(c.properties),
         "Suits": c.task,
         "Other names": ", ".join(f"`{name}`" for name in aliases_of(c.__name__)),
     }
     lines += [f"- {name}: {fact}" for name, fact in facts.items() if fact]
-    lines += [f"- {_escaped(citation(key))}" for key in c.references]
+    lines += [f"- {escaped(citation(key))}" for key in c.references]
     return "\n".join(lines)
 
 
 def _parameter(name: str, default: object, metadata: object) -> str:
     said = dict(metadata).get("doc", "") if metadata else ""  # type: ignore[call-overload]
-    return f"- `{name}={shown(default)}`: {_escaped(str(said))}"
+    return f"- `{name}={shown(default)}`: {escaped(str(said))}"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """A text that Markdown shows as it is."""
     return text.replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")

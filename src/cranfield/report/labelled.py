@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cranfield.report.rows import as_json, separated
+from cranfield.report.rows import as_json, separated, whole
 from cranfield.report.steps import stretches
 from cranfield.scores import printable
 from cranfield.wording import counted
@@ -154,8 +154,4 @@ def render(lists: Sequence[LabelledList], format: str) -> str:
     rows = [row for labelled in lists for row in records(labelled)]
     if format == "json":
         return as_json(rows)
-    return separated([COLUMNS, *([_exact(row[name]) for name in COLUMNS] for row in rows)], format)
-
-
-def _exact(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return separated([COLUMNS, *([whole(row[name]) for name in COLUMNS] for row in rows)], format)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cranfield.presets import Preset
+from cranfield.report.catalogue import escaped
 
 HEAD = """# Presets
 
@@ -74,4 +75,4 @@ def _section(p: Preset) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;").replace("|", "\\|")
+    return escaped(text).replace("|", "\\|")

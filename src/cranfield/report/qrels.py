@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cranfield.errors import InputError
-from cranfield.report.rows import as_json, separated
+from cranfield.report.rows import as_json, separated, whole
 
 FORMATS = ("trec", "ntcir", "csv", "tsv", "json")
 
@@ -16,7 +16,7 @@ def render_qrels(judged: Mapping[str, Mapping[str, float]], format: str = "trec"
     >>> render_qrels({"301": {"d1": 2.0, "d2": 4.6}})
     '301 0 d1 2\n301 0 d2 4.6\n'
     """
-    rows = [(t, d, _number(level)) for t, docs in judged.items() for d, level in docs.items()]
+    rows = [(t, d, whole(level)) for t, docs in judged.items() for d, level in docs.items()]
     match format:
         case "trec":
             return "".join(f"{_word(t)} 0 {_word(d)} {level}\n" for t, d, level in rows)
@@ -25,13 +25,9 @@ def render_qrels(judged: Mapping[str, Mapping[str, float]], format: str = "trec"
         case "csv" | "tsv":
             return separated([("topic", "doc", "level"), *rows], format)
         case "json":
-            levels = {t: {d: _number(x) for d, x in docs.items()} for t, docs in judged.items()}
+            levels = {t: {d: whole(x) for d, x in docs.items()} for t, docs in judged.items()}
             return as_json(levels)
     raise InputError(f"format {format!r}", f"one of {', '.join(FORMATS)}")
-
-
-def _number(level: float) -> float | int:
-    return int(level) if level.is_integer() else level
 
 
 def _word(name: str) -> str:

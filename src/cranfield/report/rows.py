@@ -30,6 +30,11 @@ def separated(rows: Iterable[Iterable[Any]], format: str) -> str:
     return text.getvalue()
 
 
+def whole(value: Any) -> Any:
+    """A whole number without its decimal point, and anything else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def as_json(document: Any, indent: int | None = 2) -> str:
     """A document as JSON, a line of its own if it is not indented."""
     return json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
