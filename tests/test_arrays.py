@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from cranfield.measures.base import FIVE
+from cranfield.measures.cwl import models
 
 Level = float | None
 
@@ -19,8 +21,15 @@ BUILT_IN = {
 
 
 def with_top_3(c: type[cf.Measure], **settings: Any) -> cf.Measure:
-    """The highest level is declared, as it would otherwise be that of the batch."""
-    declared = {"max_level": 3} if "max_level" in {f.name for f in c.parameters()} else {}
+    """The highest level is declared, as it would otherwise be that of the batch.
+
+    User models look at a few ranks, and have gains from 0 to 1, which some of them ask for.
+    """
+    declared: dict[str, Any] = {}
+    if "max_level" in {f.name for f in c.parameters()}:
+        declared["max_level"] = 3
+    if issubclass(c, cf.UserModel):
+        declared |= {"n": 20, "gain": "0.2:0.5:1"}
     return c(**declared | settings)
 
 
@@ -29,6 +38,9 @@ ALL = [
     with_top_3(c, **settings)
     for c in BUILT_IN.values()
     for settings in ({}, {"cutoff": 1 if c is cf.IPrec else 3}, {"condensed": True})
+]
+ALL += [  # and every user model, with one of its measurements
+    with_top_3(c, measurement=FIVE[i % 5]) for i, c in enumerate(dict.fromkeys(models().values()))
 ]
 ALL += map(
     cf.parse_measure,

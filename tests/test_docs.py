@@ -16,10 +16,13 @@ out of them).
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -31,15 +34,17 @@ import cranfield as cf
 ROOT = Path(__file__).parents[1]
 GUIDES = (
     "README.md", "docs/guide.md", "docs/labelling.md", "docs/ntcireval.md", "docs/assess.md",
-    "docs/pool.md",
+    "docs/pool.md", "docs/cwl.md",
 )  # with commands  # fmt: skip
 SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
 CATALOGUE = ROOT / "docs" / "measures.md"
+MODELS = ROOT / "docs" / "models"
 LINKED = (
     *SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/measures.md",
-    "docs/presets.md",
+    "docs/presets.md", *(f"docs/models/{page.name}" for page in sorted(MODELS.glob("*.md"))),
 )  # fmt: skip
 
+TUTORIAL = "docs/cwl.md"
 _BETWEEN = "--- next block ---"
 _COMMAND = re.compile(r"(?:\$ |\.venv/bin/)(?=cranfield )")
 
@@ -283,6 +288,46 @@ def test_the_catalogue_is_what_the_command_prints() -> None:
     assert CATALOGUE.read_text(encoding="utf-8") == catalogue()
 
 
+def model_pages() -> dict[str, str]:
+    """The pages of user models, from a process that has no others."""
+    script = "import json; from cranfield.report.models import pages; print(json.dumps(pages()))"
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, check=True, text=True)
+    pages: dict[str, str] = json.loads(done.stdout)
+    return pages
+
+
+def test_the_pages_of_user_models_are_what_the_models_say() -> None:
+    pages = model_pages()
+    assert {page.stem for page in MODELS.glob("*.md")} == set(pages)
+    for name, text in pages.items():
+        assert (MODELS / f"{name}.md").read_text(encoding="utf-8") == text
+
+
+def test_every_user_model_has_its_picture() -> None:
+    drawn = {picture.stem for picture in MODELS.glob("*.svg")}
+    assert drawn == {page.stem for page in MODELS.glob("*.md")} - {"README"}
+
+
+def draw_models() -> None:
+    """The pictures of the user models, and those of the tutorial."""
+    from cranfield.measures.cwl import models
+    from cranfield.report.models import COSTS, GAINS
+
+    for name, model in models().items():
+        picture = cf.plot.cwl(model.examples, lists=GAINS, costs=COSTS, height=110)
+        picture.chart.config.aria = False  # which an image on a page does not need
+        picture.save(MODELS / f"{name}.svg")
+    figures = {name: command for name in ("functions", "vary") for command in commands(TUTORIAL)
+               if f"plot cwl {name}" in command.text}  # fmt: skip
+    with tempfile.TemporaryDirectory() as place:
+        make_files(TUTORIAL, Path(place))
+        for name, command in figures.items():
+            written = command.text.split()[-1]
+            run_command(command, Path(place))
+            shutil.move(Path(place, written), ROOT / "docs" / "figures" / f"{name}.svg")
+
+
 def test_citation_names_this_version() -> None:
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(r"^cff-version: 1\.2\.0$", text, flags=re.M)
@@ -312,8 +357,11 @@ def rewrite(document: str, directory: Path) -> None:
 
 
 if __name__ == "__main__":
-    import tempfile
-
+    MODELS.mkdir(exist_ok=True)
+    (ROOT / "docs" / "figures").mkdir(exist_ok=True)
+    for name, text in model_pages().items():
+        (MODELS / f"{name}.md").write_text(text, encoding="utf-8")
+    draw_models()
     CATALOGUE.write_text(catalogue(), encoding="utf-8")
     (ROOT / "docs" / "presets.md").write_text(catalogue("presets"), encoding="utf-8")
     for name in SCRIPTED:

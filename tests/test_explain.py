@@ -42,7 +42,8 @@ def files(tmp_path: Path) -> list[str]:
 def test_every_measure_can_be_explained(
     cls: type[Measure], topic: str, settings: dict[str, object]
 ) -> None:
-    m = cls(**settings)
+    gains = {"gain": "0.2:0.5:1"} if getattr(cls, "unit_gains", False) else {}
+    m = cls(**settings, **gains)
     shown = cf.explain(m, QRELS, RUN, topic, **options(m))
     scores = cf.evaluate(QRELS, RUN, m, **options(m))
     assert shown.values == {name: scores["run", topic, name] for name in m.names()}

@@ -20,13 +20,16 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield import measures as measure_modules
-from cranfield.measures.base import REGISTRY, find
+from cranfield.measures.base import FIVE, READINGS, REGISTRY, find
+from cranfield.measures.cwl import models
 from cranfield.measures.gains import NAMES as GAINS
 from cranfield.measures.names import ALIASES, IR_MEASURES, NTCIREVAL, OTHERS, TREC_EVAL
 from cranfield.measures.references import REFERENCES
 
 BUILT_IN = [c for c in REGISTRY.values() if c.__module__.startswith("cranfield.measures")]
 EACH = pytest.mark.parametrize("cls", BUILT_IN, ids=str)
+MODELS = [c for c in BUILT_IN if issubclass(c, cf.UserModel)]  # those with a name of their own
+EACH_MODEL = pytest.mark.parametrize("cls", dict.fromkeys(models().values()), ids=str)
 
 
 @pytest.fixture
@@ -64,17 +67,28 @@ def values_of(f: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
         return st.booleans()
     low, high = max(f.metadata["low"], -1e12), min(f.metadata["high"], 1e12)
     ends = {"exclude_min": f.metadata["open"], "exclude_max": f.metadata["open"]}
-    numbers = st.floats(low, high, **ends)
+    numbers = st.integers(int(low)) if f.metadata["whole"] else st.floats(low, high, **ends)
     return numbers if f.default is not None else st.none() | numbers
 
 
 @st.composite
 def measures(draw: st.DrawFn) -> cf.Measure:
-    cls = draw(st.sampled_from(BUILT_IN))
+    cls = draw(st.sampled_from([*BUILT_IN, *READINGS.values()]))
     chosen = {f.name: draw(values_of(f)) for f in cls.parameters() if draw(st.booleans())}
+    for low, high in (("min_gain", "max_gain"), ("min_cost", "max_cost")):  # not the other way
+        given: list[Any] = [chosen.get(x) for x in (low, high)]
+        if None not in given:
+            chosen[low], chosen[high] = sorted(given)
+        elif low in chosen or high in chosen:
+            chosen |= {low: 1.0, high: 2.5}
+    if chosen.get("gain") == "raw" and not issubclass(cls, cf.UserModel):
+        chosen["gain"] = "unit"
+    if chosen.get("beta") == 0 and cls is cf.SET:
+        chosen["beta"] = 0.25
     recalls = st.just(0.0) | st.floats(1e-4, 1)  # smaller ones: test_a_recall_with_an_exponent
     at = recalls if cls is cf.IPrec else st.integers(1, 10**9)
-    measurement = draw(st.sampled_from(["", *cls.columns, *cls.measurements]))
+    alone = [] if cls in READINGS.values() and cls not in BUILT_IN else [""]
+    measurement = draw(st.sampled_from([*alone, *cls.columns, *cls.measurements]))
     return cls(**chosen, cutoff=draw(st.none() | at), measurement=measurement)  # type: ignore[arg-type]
 
 
@@ -103,7 +117,9 @@ class TestRoundTrip:
     def test_case_and_blanks_do_not_matter(self, m: cf.Measure) -> None:
         name = type(m).__name__
         for spelling in (name.lower(), name.upper()):
-            if find(spelling) == [type(m)] and spelling not in OTHERS:  # all but GAP, gAP, NRBP
+            found = [READINGS.get(c.__name__, c) if m.measurement in FIVE else c
+                     for c in find(spelling)]  # fmt: skip
+            if found == [type(m)] and spelling not in OTHERS:  # all but GAP, gAP, NRBP
                 same(str(m).replace(name, spelling, 1), m)
         spaced = str(m).replace("(", "( ").replace(")", " )").replace("=", " = ")
         same(f"  {spaced}\t", m)
@@ -179,6 +195,22 @@ EXPRESSIONS = {
     "RBP.residual": cf.RBP(measurement="residual"),
     "RBP(p=0.5)@10.residual": cf.RBP(p=0.5, cutoff=10, measurement="residual"),
     "DCG@10.ideal": cf.DCG(cutoff=10, measurement="ideal"),
+    "INST(T=2)": cf.INST(T=2),
+    "INST(T=2).ETC": cf.INST(T=2).ETC,
+    "INSQ(n=20)@10.ED": (cf.INSQ(n=20) @ 10).ED,
+    "BPMD(T=2, hb=0.5, update_K=false).ETU": cf.BPMD(T=2, hb=0.5, update_K=False).ETU,
+    "IFT(T=1, b1=0.5, A=0.5)": cf.IFT(T=1, b1=0.5, A=0.5),
+    "NPV(gain=0.2:1, n=50, max_gain=2, max_cost=3, min_cost=0.5, totals=W)": cf.NPV(
+        gain="0.2:1", n=50, max_gain=2, max_cost=3, min_cost=0.5, totals="W"
+    ),
+    "RBP(p=0.5).EU": cf.RBP(p=0.5).EU,
+    "P(rel=2)@5.ED": (cf.P(rel=2) @ 5).ED,
+    "RR(condensed=true).ETU": cf.RR(condensed=True).ETU,
+    "AP.EU": cf.AP().EU,
+    "TBG(halflife=22).ETC": cf.TBG(halflife=22).ETC,
+    "U(L=50).EU": cf.U(L=50).EU,
+    "NCU(stop=rb, gamma=0.5).ED": cf.NCU(stop="rb", gamma=0.5).ED,
+    "SDCG@10.EU": (cf.DCG @ 10).EU,
 }
 
 
@@ -384,9 +416,50 @@ class TestMeasurements:
         assert not set(cls.columns) & set(cls.measurements)
 
     def test_who_has_them(self) -> None:
-        have = {c.__name__: c.measurements for c in BUILT_IN if c.measurements}
-        assert have == {"RBP": ("residual",), "DCG": ("ideal",)}
+        others = {c.__name__: c.measurements for c in BUILT_IN if c not in MODELS}
+        assert {name: m for name, m in others.items() if m} == {
+            "RBP": ("residual",),
+            "DCG": ("ideal",),
+        }
+        assert all(c.measurements == FIVE for c in models().values())
+        assert [c.__name__ for c in BUILT_IN if c().is_user_model()] == [
+            c.__name__ for c in BUILT_IN if c in MODELS or c.__name__ in READINGS
+        ]
         assert not [c for c in BUILT_IN if c.columns]
+
+
+class TestReadings:
+    """Measures that C/W/L has a reading of: the suffix asks for it."""
+
+    @EACH_MODEL
+    @pytest.mark.parametrize("measurement", FIVE)
+    def test_all_five_of_every_model(self, cls: type[cf.UserModel], measurement: str) -> None:
+        m = cls(cutoff=7, measurement=measurement)
+        same(f"{cls.__name__}@7.{measurement}", m)
+        assert str(m) == f"{cls.__name__}@7.{measurement}"
+        assert m.names() == (str(m),)
+        assert m.reading("ED") == cls(cutoff=7, measurement="ED")
+
+    @pytest.mark.parametrize("cls", MODELS, ids=str)
+    def test_a_model_alone_is_expected_utility(self, cls: type[cf.UserModel]) -> None:
+        m = cls(n=20)
+        assert m != m.EU  # written otherwise
+        levels, judged = [0.5, None, 0, 1], [1, 1, 0.5, 0]
+        assert m(levels, judged) == m.EU(levels, judged) > 0
+
+    def test_without_a_suffix_it_is_the_measure(self) -> None:
+        for name, reading in READINGS.items():
+            assert type(cf.parse_measure(name)) is REGISTRY[name]
+            assert type(cf.parse_measure(f"{name}.EU")) is reading
+
+    def test_what_is_set_goes_along(self) -> None:
+        rbp = cf.RBP(p=0.5, gain="1:2", rel=2, condensed=True) @ 5
+        same("RBP(p=0.5, gain=1:2, rel=2, condensed=true)@5.ETU", rbp.ETU)
+        assert rbp.ETU == rbp.EU.ETU
+        with pytest.raises(cf.CranfieldError, match="found parameter norm, but its user model has"):
+            cf.AP(norm="R").EU  # noqa: B018
+        with pytest.raises(cf.CranfieldError, match="no measurement 'EU': it is no user model"):
+            cf.nDCG().EU  # noqa: B018
 
 
 class TestCurve:
@@ -644,7 +717,6 @@ FOREIGN = {
     "P-plus": "Pplus",
 }
 COMING_LATER = {
-    "C/W/L": "INST INSQ NERR8 NERR9 NERR10 NERR11 BPM SDCG",
     "diversity": "α_nDCG α_DCG alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA MAP_IA P_IA StRecall "
     "nNRBP",
     "trec_eval's preferences, and what are no numbers": "prefs_simp prefs_pair_ret map_avgjg "
@@ -776,6 +848,7 @@ class TestSplitting:
 # -- mistakes ---------------------------------------------------------------------------------
 
 MISTAKES = {
+    "nDCG(gain=raw)@10": "nDCG: found gain=raw, which only user models take",
     "nDCg10": "no measure named 'nDCg10'; did you mean nDCG",
     "nDGC@10": "did you mean nDCG",
     "APs": "did you mean AP",
@@ -843,8 +916,18 @@ MISTAKES = {
     "RBP.res": "RBP has no measurement 'res', only residual",
     "nDCG.ideal": "nDCG has no measurement 'ideal'",
     "nRBP.residual": "nRBP has no measurement 'residual'",
-    "AP.EU": "AP has no measurement 'EU'",
-    "P@5.ED": "P has no measurement 'ED'",
+    "nDCG.EU": "nDCG has no measurement 'EU'",
+    "ERR@5.ED": "ERR has no measurement 'ED'",
+    "AP.XU": "AP has no measurement 'XU'",
+    "INST.residual": "INST has no measurement 'residual', only EU, ETU, EC, ETC, ED",
+    "RBP.EU.ED": "there is no measure named 'RBP.EU'; did you mean RBP",
+    "AP(norm=R).EU": "AP has no parameter 'norm', only gain, rel, ",
+    "INST(T=0)": "INST: found T=0, expected a number",
+    "INSQ(n=2.5)": "INSQ: found n=2.5, expected a whole number from 1",
+    "INSQ(n=0)": "INSQ: found n=0, expected a whole number from 1",
+    "SET(beta=0)": "SET: found beta=0, expected a number above 0",
+    "NPV(min_cost=2)": "NPV: found max_cost=1, expected at least min_cost=2",
+    "NPV(min_gain=0.5, max_gain=0.2)": "NPV: found max_gain=0.2, expected at least min_gain=0.5",
     "AP=2": "expected Name",
 }
 
@@ -1093,7 +1176,8 @@ class TestDocumentation:
         if cls.__name__ in PLAIN_COUNTS:
             return
         text = (inspect.getdoc(cls) or "").partition(">>>")[0]
-        assert re.search(rf"^\s*{cls.__name__}\S*\s+=\s", text, re.MULTILINE), text
+        defined = r"[CW]\(i\)" if cls in MODELS else cls.__name__
+        assert re.search(rf"^\s*{defined}\S*\s+=\s", text, re.MULTILINE), text
 
     def test_has_references_that_exist(self, cls: type[cf.Measure]) -> None:
         assert bool(cls.references) or cls.__name__ in COUNTS
@@ -1129,7 +1213,7 @@ class TestDocumentation:
 
 def test_every_reference_is_used() -> None:
     """By a measure, or in the words of a module as author and year."""
-    used = {key for c in BUILT_IN for key in c.references}
+    used = {key for c in [*BUILT_IN, *READINGS.values()] for key in c.references}
     assert used < set(REFERENCES)
     modules = pkgutil.iter_modules(measure_modules.__path__, f"{measure_modules.__name__}.")
     said = " ".join((importlib.import_module(m.name).__doc__ or "").lower() for m in modules)

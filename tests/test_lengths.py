@@ -25,6 +25,7 @@ from cranfield.cli.main import main
 from cranfield.data.lengths import DocLengths, read_lengths
 from cranfield.data.source import Source
 from cranfield.data.strings import Strings
+from cranfield.data.table import Table
 
 Lists = dict[str, dict[str, float]]
 Length = Mapping[str, float]
@@ -182,7 +183,7 @@ def test_tables_are_read_as_tables_of_results_are(tmp_path: Path, text: str) -> 
     """A header in quotes, and blanks around a document."""
     (tmp_path / "l.csv").write_text(text)
     found = read_lengths(tmp_path / "l.csv")
-    assert (found.docs.tolist(), found.values[""].tolist()) == (["d1"], [10.0])
+    assert (found.known.docs.tolist(), found.values[""].tolist()) == (["d1"], [10.0])
 
 
 def written(path: Path, write: Callable[[Path], Any]) -> Path:
@@ -351,7 +352,7 @@ def test_documents_whose_hashes_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Strings, "hashes", lambda self: hashes(self) % np.uint64(3))
     known = read_lengths(WORDS)
     asked = Strings.of(["unknown", *reversed(WORDS), "d1", "another", "d1"])
-    rows = known.rows(asked, asked.hashes())
+    rows = known.rows(Table.of(asked, np.zeros(len(asked))))
     found = [list(WORDS)[row] if row >= 0 else None for row in rows.tolist()]
     assert found == [None, *reversed(WORDS), "d1", None, "d1"]
 

@@ -26,7 +26,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.data.source import Source
-from cranfield.measures.base import REGISTRY
+from cranfield.measures.base import READINGS, REGISTRY
 
 Nested = dict[str, dict[str, Any]]
 Ties = Literal["many", "none"]
@@ -1181,10 +1181,12 @@ def test_robust03_trec_eval(run: str, tmp_path: Path) -> None:
 
 EVERYTHING = [
     *(
-        str(m)
+        str(m(gain="0.2:0.5:1", n=20) if issubclass(m, cf.UserModel) else m())
         for m in REGISTRY.values()
         if m.__module__.startswith("cranfield.") and not m.length_unit
     ),
+    *(f"{name}(n=20).{x}" for name in READINGS if name != "DCG" for x in ("EU", "ETU", "ED")),
+    *("SDCG@20.ETC", "INST(gain=0:0.5:1, n=20, condensed=true).ETU", "BPM(T=3, K=4, n=20).ED"),
     *("AP", "AP@5", "AP(norm=R)@5", "AP(rel=2)", "RR", "RR@3", "Q", "Q@5", "Q(beta=10)", "bpref"),
     *("P", "P@5", "Recall", "Recall@5", "Success@1", "Success@10", "Judged", "Judged@5"),
     *("nDCG", "nDCG@5", "nDCG(gain=exp)@10", "nDCG(discount=jk)@10", "nDCG(condensed=true)@5"),

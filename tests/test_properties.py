@@ -15,12 +15,17 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.data.source import Source
+from cranfield.measures.base import FIVE
+from cranfield.measures.cwl import models
 
 Lists = dict[str, dict[str, float]]
 
 BUILT_IN = {
     c.__name__: c for c in cf.REGISTRY.values() if c.__module__.startswith("cranfield.measures")
 }
+
+USER_MODELS = {name: c for name, c in BUILT_IN.items() if issubclass(c, cf.UserModel)}
+UNIT_GAINS = {name for name, c in models().items() if c.unit_gains}  # gains must be from 0 to 1
 
 few = settings(max_examples=20, deadline=None)
 many = settings(max_examples=60, deadline=None)
@@ -43,18 +48,29 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "GAP": [{}, {"thresholds": "level"}, {"max_level": 1.0}],
     "F": [{}, {"alpha": 0.3}],
     "Compat": [{}, {"normalize": False}],
+    "INST": [{}, {"T": 3.0}],
+    "BPM": [{}, {"T": 2.0, "K": 3.0}],
+    "BPMD": [{}, {"T": 2.0, "K": 4.0, "hb": 0.5, "hc": 2.0}],
 }  # fmt: skip
-TABLES = {
-    name: [{"gain": (1.0, 3.0, 7.0)}, {"gain": (0.0, 0.5, 2.0)}]
+TABLES: dict[str, list[dict[str, Any]]] = {
+    name: [{"gain": (0.1, 0.3, 1.0)}, {"gain": (0.0, 0.5, 0.5)}]
+    if name in UNIT_GAINS
+    else [{"gain": (1.0, 3.0, 7.0)}, {"gain": (0.0, 0.5, 2.0)}]
     for name, c in BUILT_IN.items()
     if "gain" in {f.name for f in c.parameters()}
 }
 
 
+def fitting(c: type[cf.Measure]) -> dict[str, Any]:
+    """What a measure needs to be evaluated on any levels, and soon."""
+    few_ranks = {"n": 20} if issubclass(c, cf.UserModel) else {}
+    return few_ranks | ({"gain": "unit"} if c.__name__ in UNIT_GAINS else {})
+
+
 def measures_of(catalogue: dict[str, list[dict[str, Any]]]) -> list[cf.Measure]:
     """Every measure of a catalogue, whole and at two cutoffs, the plain ones also condensed."""
     return [
-        BUILT_IN[name](**chosen, condensed=condensed, cutoff=cutoff)
+        BUILT_IN[name](**fitting(BUILT_IN[name]) | chosen, condensed=condensed, cutoff=cutoff)
         for name, all_of in catalogue.items()
         for chosen in all_of
         for condensed in ((False,) if chosen else (False, True))
@@ -66,10 +82,15 @@ EFFECTIVENESS = {name: c for name, c in BUILT_IN.items() if c.effectiveness}
 EVERY = measures_of({name: SETTINGS.get(name, [{}]) for name in EFFECTIVENESS})
 EVERY_TABLE = measures_of(TABLES)
 EACH = [  # one of each, for tests that take long
-    *(c(cutoff=4 if i % 2 and c is not cf.IPrec else None)
+    *(c(**fitting(c), cutoff=4 if i % 2 and c is not cf.IPrec else None)
       for i, c in enumerate(EFFECTIVENESS.values())),
     *map(cf.parse_measure, ("AP(condensed=true)", "nDCG(gain=exp)@1", "RBP(rel=0)", "P(rel=1.5)")),
 ]  # fmt: skip
+EACH_MODEL = [  # all that user models measure, some at a cutoff
+    c(n=20, cutoff=4 if i % 3 == 2 else None, measurement=measurement)
+    for i, c in enumerate(dict.fromkeys(models().values()))
+    for measurement in FIVE
+]
 
 
 # -- collections ------------------------------------------------------------------------------
@@ -82,11 +103,15 @@ def order(ranked: dict[str, float]) -> list[str]:
 
 LEVELS = st.sampled_from([-2.0, -1.0, 0.0, 0.0, 0.25, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0])
 WHOLE = st.sampled_from([-1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 3.0])
+UNIT = st.sampled_from([-1.0, 0.0, 0.0, 0.2, 0.25, 0.5, 0.9, 1.0])  # gains from 0 to 1
 DOCS = [f"d{i}" for i in range(16)]
 
 
+Levels = st.SearchStrategy[float]
+
+
 @st.composite
-def topics(draw: st.DrawFn, levels: st.SearchStrategy[float] = LEVELS) -> tuple[Any, Any]:
+def topics(draw: st.DrawFn, levels: Levels = LEVELS) -> tuple[Any, Any]:
     """Judgments and a list of one topic, with unjudged documents and ties."""
     judged = draw(st.lists(st.sampled_from(DOCS), unique=True, min_size=1, max_size=10))
     listed = draw(st.lists(st.sampled_from(DOCS), unique=True, max_size=14))
@@ -97,7 +122,7 @@ def topics(draw: st.DrawFn, levels: st.SearchStrategy[float] = LEVELS) -> tuple[
 
 
 @st.composite
-def collections(draw: st.DrawFn, levels: st.SearchStrategy[float] = LEVELS) -> tuple[Lists, Lists]:
+def collections(draw: st.DrawFn, levels: Levels = LEVELS) -> tuple[Lists, Lists]:
     drawn = draw(st.lists(topics(levels), min_size=1, max_size=4))
     qrels = {f"t{i}": judged for i, (judged, _) in enumerate(drawn)}
     return qrels, {f"t{i}": listed for i, (_, listed) in enumerate(drawn)}
@@ -109,6 +134,12 @@ LENGTHS = {
     unit: {d: float(7 * i % 311 * i + 40) for i, d in enumerate([*DOCS, *OTHER_DOCS, *PLACES])}
     for unit in ("words", "characters")
 }
+
+
+# Measures, and levels that are gains to them.
+either = pytest.mark.parametrize(
+    ("measures", "levels"), [(EACH, LEVELS), (EACH_MODEL, UNIT)], ids=["each", "each user model"]
+)
 
 
 def evaluate(qrels: Any, runs: Any, measures: Any, **options: Any) -> cf.Scores:
@@ -143,6 +174,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "0 to 1/(1 − 1/β) of the highest level": (0, 2),  # as β is 2 for the highest level
     "from 0": (0, math.inf),
     "−log(1 + R) to log(1 + R)": (-math.log(11), math.log(11)),  # at most 10 are judged
+    "EU and ETU as the gains; ED from 1 to n": (0, math.inf),  # see test_user_models
 }
 
 
@@ -158,6 +190,18 @@ class TestRange:
     @settings(max_examples=40, deadline=None)
     def test_effectiveness_is_in_its_range(self, drawn: tuple[Lists, Lists]) -> None:
         self.within(drawn, [m for m in EVERY if "rpref" not in str(m)])  # see the next test
+
+    @given(collections(UNIT))
+    @few
+    def test_user_models(self, drawn: tuple[Lists, Lists]) -> None:
+        """With gains from 0 to 1 and costs of 1; TrAP's attention does not sum to 1."""
+        every = [m for m in EACH_MODEL if not isinstance(m, cf.TrAP)]
+        scores = evaluate(*drawn, every)
+        assert scores.measures == tuple(map(str, every))
+        for m, column in zip(every, scores.values[0].T, strict=True):
+            n = 20 if m.cutoff is None else m.cutoff
+            low, high = {"EU": (0, 1), "EC": (1, 1), "ED": (1, n)}.get(m.measurement, (0, n))
+            assert ((column >= low - 1e-12) & (column <= high + 1e-12)).all(), (str(m), column)
 
     @pytest.mark.filterwarnings("error")
     def test_tiny_levels_do_not_overflow(self) -> None:
@@ -240,7 +284,7 @@ class TestIdealList:
         judged, ranked = drawn
         # Condensing hides what the list is worth, and rel=0 makes documents relevant that gain
         # nothing. Some look at what was returned, and may prefer a shorter list; some are as in
-        # FALLS. Less of E is better.
+        # FALLS, as users who find enough and stop. Less of E is better.
         fair = [
             m
             for m in EVERY
@@ -263,6 +307,7 @@ class TestIdealList:
 
 UTILITIES = ("P", "BR", "RR", "IE")
 FALLS = {"Pmeasure", "Pplus", "EBR", "nEBR", "G", "infAP", "TBG", "U"}
+FALLS |= {"TrAP", "BPM", "BPMD", "IFT", "IFTGoal", "IFTRate"}  # user models
 
 
 def is_plain(m: cf.Measure) -> bool:
@@ -277,8 +322,10 @@ def falls(m: cf.Measure) -> bool:
 
     It may where the stop is more likely, or comes earlier, and less has been gained by then
     (NCU and relatives; G's discount); where a rank, but not what is above, is looked at (nG,
-    PairAccuracy at a cutoff); where documents have lengths; and where the number of unjudged
-    documents above matters (infAP).
+    PairAccuracy at a cutoff); where documents have lengths; where the number of unjudged
+    documents above matters (infAP); where users who have found enough stop (BPM, IFT), or costs
+    change who goes on (TrAP). Of INST and NERR no case is known: users stop sooner there, too, but
+    what is gained above outweighs it.
     """
     name = type(m).__name__
     if name == "NCU":
@@ -333,6 +380,8 @@ class TestMovingUp:
         levels = rng.choice([np.nan, -1, 0, 0.5, 1, 1, 1.5, 2, 3], (n, depth))
         judged = np.hstack([levels, rng.choice([np.nan, -1, 0, 0, 1, 2, 3], (n, 4))])
         lengths = rng.integers(1, 3000, (n, depth)) if m.length_unit else None
+        looks_at_costs = isinstance(m, cf.UserModel) and "costs" in m.looks_at
+        costs = rng.uniform(0.1, 3, (n, depth)) if looks_at_costs else None
         rows, place = np.arange(n), rng.integers(0, depth - 1, n)
         swapped = np.tile(np.arange(depth), (n, 1))
         swapped[rows, place], swapped[rows, place + 1] = place + 1, place
@@ -342,10 +391,9 @@ class TestMovingUp:
 
         worth = np.maximum(np.nan_to_num(levels), 0)
         up = np.sign(worth[rows, place + 1] - worth[rows, place])
-        change = m(turned(levels), judged, lengths=turned(lengths)) - m(
-            levels, judged, lengths=lengths
-        )
-        assert (change * up < -1e-6).any()
+        before = m(levels, judged, lengths=lengths, costs=costs)
+        after = m(turned(levels), judged, lengths=turned(lengths), costs=turned(costs))
+        assert ((after - before) * up < -1e-6).any()
         assert not m.rewards_better_items()
 
     def test_and_raises_those_that_look_at_order(self) -> None:
@@ -365,7 +413,8 @@ ROWS, DEPTH = 800, 6
 def with_top_3(c: type[cf.Measure], cutoff: int | None = None) -> cf.Measure:
     """The measure with the highest level declared, so that it does not depend on the batch."""
     declared = {"max_level": 3} if "max_level" in {f.name for f in c.parameters()} else {}
-    return c(**declared, cutoff=None if c is cf.IPrec else cutoff)
+    gains = {"n": 20, "gain": "0.2:0.5:1"} if issubclass(c, cf.UserModel) else {}
+    return c(**declared, **gains, cutoff=None if c is cf.IPrec else cutoff)
 
 
 class Batch:
@@ -545,12 +594,15 @@ def same(a: cf.Scores, b: cf.Scores) -> None:
 
 
 class TestIdentities:
-    @given(collections())
+    @either
+    @given(data=st.data())
     @few
-    def test_condensed_is_removing_the_unjudged_by_hand(self, drawn: tuple[Lists, Lists]) -> None:
-        qrels, run = drawn
+    def test_condensed_is_removing_the_unjudged_by_hand(
+        self, measures: list[cf.Measure], levels: Levels, data: st.DataObject
+    ) -> None:
+        qrels, run = data.draw(collections(levels))
         by_hand = {t: {d: s for d, s in docs.items() if d in qrels[t]} for t, docs in run.items()}
-        plain = [cf.NumRet @ 3, cf.Judged @ 3] + [m for m in EACH if not m.condensed]
+        plain = [cf.NumRet @ 3, cf.Judged @ 3] + [m for m in measures if not m.condensed]
         condensed = [_condensed(m) for m in plain]
         expected = evaluate(qrels, by_hand, plain).values
         assert np.array_equal(evaluate(qrels, run, condensed).values, expected)
@@ -558,12 +610,15 @@ class TestIdentities:
         assert for_all.measures == tuple(name for m in condensed for name in m.names())
         assert np.array_equal(for_all.values, expected)
 
-    @given(collections(), st.integers(1, 15))
+    @either
+    @given(data=st.data(), depth=st.integers(1, 15))
     @few
-    def test_depth_is_cutting_by_hand(self, drawn: tuple[Lists, Lists], depth: int) -> None:
-        qrels, run = drawn
+    def test_depth_is_cutting_by_hand(
+        self, measures: list[cf.Measure], levels: Levels, data: st.DataObject, depth: int
+    ) -> None:
+        qrels, run = data.draw(collections(levels))
         by_hand = {t: {d: docs[d] for d in order(docs)[:depth]} for t, docs in run.items()}
-        names = [*EACH, cf.NumRet(), cf.Judged()]
+        names = [*measures, cf.NumRet(), cf.Judged()]
         same(evaluate(qrels, run, names, depth=depth), evaluate(qrels, by_hand, names))
 
     def test_depth_truncates_before_condensing(self) -> None:
@@ -595,14 +650,15 @@ class TestIdentities:
         missing = [t for n in scores.notices if n.kind == "missing-topics" for t in n.topics]
         assert missing == ([] if others else ["b"])
 
-    @given(collections())
+    @either
+    @given(data=st.data())
     @few
     def test_the_mean_does_not_depend_on_the_order_of_topics(
-        self, drawn: tuple[Lists, Lists]
+        self, measures: list[cf.Measure], levels: Levels, data: st.DataObject
     ) -> None:
-        qrels, run = drawn
+        qrels, run = data.draw(collections(levels))
         turned = dict(reversed(qrels.items()))
-        a, b = evaluate(qrels, run, EACH), evaluate(turned, run, EACH)
+        a, b = evaluate(qrels, run, measures), evaluate(turned, run, measures)
         assert a.summary() == b.summary()
         assert b.topics == tuple(turned)
 
@@ -615,17 +671,18 @@ class TestIdentities:
             shuffled = {t: qrels[t] for t in rng.permutation(list(qrels))}
             assert cf.evaluate(shuffled, run, "AP nDCG@5 RBP").summary() == expected
 
-    @given(collections(), collections())
+    @either
+    @given(data=st.data())
     @few
     def test_other_topics_change_nothing(
-        self, drawn: tuple[Lists, Lists], more: tuple[Lists, Lists]
+        self, measures: list[cf.Measure], levels: Levels, data: st.DataObject
     ) -> None:
-        (qrels, run), (other_qrels, other_run) = drawn, more
+        (qrels, run), (other_qrels, other_run) = (data.draw(collections(levels)) for _ in range(2))
         top = max(x for docs in qrels.values() for x in docs.values())
         others = {
             f"o{t}": {d: min(x, top) for d, x in docs.items()} for t, docs in other_qrels.items()
         }
-        each = [m for m in EACH if not isinstance(m, cf.GAP)]  # see test_blocks_of_other_levels
+        each = [m for m in measures if not isinstance(m, cf.GAP)]  # see test_blocks_of_other_levels
         both = evaluate({**others, **qrels}, {**run, **_renamed(other_run, "o")}, each)
         alone = evaluate(qrels, run, each)
         assert np.array_equal(both.values[:, len(others) :], alone.values)
@@ -633,7 +690,7 @@ class TestIdentities:
 
 def _condensed(m: cf.Measure) -> cf.Measure:
     values = {f.name: getattr(m, f.name) for f in m.parameters()} | {"condensed": True}
-    return type(m)(**values, cutoff=m.cutoff)
+    return type(m)(**values, cutoff=m.cutoff, measurement=m.measurement)
 
 
 def _renamed(run: Lists, prefix: str) -> Lists:
@@ -704,6 +761,7 @@ def collection(seed: int, n_topics: int, depth: int) -> tuple[Lists, Lists]:
 
 QRELS, RUN = collection(seed=1, n_topics=24, depth=30)
 NAMES = [*EACH, *(c() for c in BUILT_IN.values() if not c.effectiveness)]
+NAMES += [m for m in EACH_MODEL[::7] if type(m).__name__ not in UNIT_GAINS]  # see TestUserModels
 EXPECTED = evaluate(QRELS, {"r": RUN}, NAMES)
 
 
@@ -878,6 +936,95 @@ class TestSameBits:
             scores = evaluate(qrels, path, NAMES, threads=threads)
         same(scores, expected)
         assert notices_of(scores) == notices_of(expected)
+
+
+UNIT_QRELS = {t: {d: x / 3 for d, x in docs.items()} for t, docs in QRELS.items()}
+COSTS = {t: {d: 0.5 + len(d) + i % 3 for i, d in enumerate(docs)} for t, docs in RUN.items()}
+
+
+def modelled(qrels: Any, run: Any, costs: Any, **options: Any) -> cf.Scores:
+    return cf.evaluate(qrels, run, EACH_MODEL, costs=costs, residuals=True, **options)
+
+
+@pytest.fixture(scope="module")
+def expected() -> cf.Scores:
+    return modelled(UNIT_QRELS, {"r": RUN}, COSTS)
+
+
+class TestUserModels:
+    """The same, for all that every user model measures: gains from 0 to 1, costs, residuals."""
+
+    def test_there_is_something_to_compare(self, expected: cf.Scores) -> None:
+        assert np.isfinite(expected.values).all()
+        of_one = [f"{m}{bound}" for m in map(str, EACH_MODEL) if "INST" in m
+                  for bound in ("", ".lower", ".upper")]  # fmt: skip
+        assert len(of_one) == 15
+        assert (expected.select(measures=of_one).values.std(axis=1) > 0).all()
+
+    @pytest.mark.parametrize("names", [
+        ("INST(gain=unit, max_level=3, n=20)", "INST(gain=unit, max_level=6, n=20)"),
+        ("NCU(stop=sat, max_level=3, n=20).ED", "NCU(stop=sat, max_level=6, n=20).ED"),
+        ("NCU(n=4).ED", "NCU(n=20)@4.ED", "NCU(n=20).ED"),
+        ("NPV(n=4).ED", "NPV@4.ED", "NPV(n=4, totals=W).ETC", "NPV(n=4, condensed=true).EU"),
+        ("BPM(rel=2, n=4)", "BPM(gain=exp, n=4)", "BPM(n=4, min_gain=0.5)", "BPM(n=4, max_cost=2)"),
+    ], ids=lambda names: names[0])  # fmt: skip
+    def test_other_models_beside_it(self, names: tuple[str, ...]) -> None:
+        """What models share is what they see alike."""
+        alone = [evaluate(QRELS, RUN, name).values[0, :, 0] for name in names]
+        for these in (names, names[::-1]):
+            among = evaluate(QRELS, RUN, these)
+            for name, expected in zip(names, alone, strict=True):
+                assert np.array_equal(among.select(measures=name).values[0, :, 0], expected)
+
+    @pytest.mark.parametrize("options", [
+        {"block_cells": 1, "threads": 1}, {"block_cells": 1, "threads": 3},
+        {"block_cells": 100, "threads": 2}, {"block_cells": 10**9},
+    ], ids=str)  # fmt: skip
+    def test_blocks_and_threads(self, expected: cf.Scores, options: dict[str, int]) -> None:
+        same(modelled(UNIT_QRELS, {"r": RUN}, COSTS, **options), expected)
+
+    def test_one_topic_at_a_time(self, expected: cf.Scores) -> None:
+        top = max(x for docs in UNIT_QRELS.values() for x in docs.values())
+        for t, topic in enumerate(expected.topics):
+            highest = {"top": {"x": top}}  # residuals take it for the best there is
+            alone = modelled({topic: UNIT_QRELS[topic], **highest}, RUN, COSTS)
+            assert np.array_equal(alone.values[0, 0], expected.values[0, t])
+
+    def test_frames(self, expected: cf.Scores) -> None:
+        qrels, costs = frame_of(UNIT_QRELS, "level"), frame_of(COSTS, "cost")
+        same(modelled(qrels, {"r": frame_of(RUN)}, costs), expected)
+
+    @pytest.mark.parametrize("size", [64, 1 << 20])
+    def test_files(
+        self, expected: cf.Scores, tmp_path: Path, pieces: Callable[[int], None], size: int
+    ) -> None:
+        files = [tmp_path / name for name in ("qrels", "run", "costs")]
+        rows = [(t, d, x) for t, docs in UNIT_QRELS.items() for d, x in docs.items()]
+        files[0].write_text("".join(f"{t} 0 {d} {x!r}\n" for t, d, x in rows), encoding="utf-8")
+        files[1].write_text(trec(RUN), encoding="utf-8")
+        rows = [(t, d, x) for t, docs in COSTS.items() for d, x in docs.items()]
+        files[2].write_text("".join(f"{t} {d} {x!r}\n" for t, d, x in rows), encoding="utf-8")
+        pieces(size)
+        found = modelled(*files)
+        same(found, expected)
+        assert found.measures == expected.measures
+
+    def test_in_the_order_of_documents(self, expected: cf.Scores) -> None:
+        """A list says as much as scores do, and a cost stays with its document."""
+        lists = {t: order(docs) for t, docs in RUN.items()}
+        same(modelled(UNIT_QRELS, {"r": lists}, COSTS), expected)
+
+    @given(data=st.data(), depth=st.integers(1, 15))
+    @few
+    def test_condensed_and_cut_by_hand(self, data: st.DataObject, depth: int) -> None:
+        """Documents that are left out take their costs with them."""
+        qrels, run = data.draw(collections(UNIT))
+        costs = {t: {d: 0.5 + i % 4 for i, d in enumerate(DOCS)} for t in run}
+        cut = {t: order(docs)[:depth] for t, docs in run.items()}
+        same(modelled(qrels, run, costs, depth=depth), modelled(qrels, cut, costs))
+        judged = {t: [d for d in docs if d in qrels[t]] for t, docs in cut.items()}
+        condensed = modelled(qrels, cut, costs, condensed=True)
+        assert np.array_equal(condensed.values, modelled(qrels, judged, costs).values)
 
 
 # -- order ------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from cranfield.measures.counts import (
 )
 from cranfield.measures.cumulated import BR, Rmeasure, nCG, nG
 from cranfield.measures.curve import AP11, IPrec
+from cranfield.measures.cwl import Items, UserModel, Walk, user_model
 from cranfield.measures.dcg import DCG, RBP, nDCG, nRBP
 from cranfield.measures.experimental import G, RnDCG, binG, nDCGrel
 from cranfield.measures.graded import GAP, NWRR, WRR, Compat, gAP
@@ -43,6 +44,23 @@ from cranfield.measures.incomplete import (
     rpref_relative2,
 )
 from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.models import (
+    BPM,
+    BPMD,
+    IFT,
+    INSQ,
+    INST,
+    NERR8,
+    NERR9,
+    NERR10,
+    NERR11,
+    NPV,
+    SDCG,
+    SET,
+    IFTGoal,
+    IFTRate,
+    TrAP,
+)
 from cranfield.measures.ncu import (
     AP,
     EBR,
@@ -81,7 +99,7 @@ from cranfield.presets import Preset, preset, presets
 from cranfield.scores import Interval, Notice, Scores
 
 if TYPE_CHECKING:
-    from cranfield import compat
+    from cranfield import compat, plot
     from cranfield.assess.aggregate import aggregate
     from cranfield.assess.agreement import Agreement, agreement
     from cranfield.assess.assessments import Assessments, read_assessments
@@ -119,17 +137,29 @@ __version__ = "0.1.0"
 __all__ = [
     "AP",
     "AP11",
+    "BPM",
+    "BPMD",
     "BR",
     "DCG",
     "EBR",
     "ERR",
     "GAP",
     "GMAP",
+    "IFT",
+    "INSQ",
+    "INST",
     "NCU",
+    "NERR8",
+    "NERR9",
+    "NERR10",
+    "NERR11",
+    "NPV",
     "NWRR",
     "RBP",
     "REGISTRY",
     "RR",
+    "SDCG",
+    "SET",
     "TBG",
     "WRR",
     "YAAP",
@@ -146,9 +176,12 @@ __all__ = [
     "F",
     "G",
     "GMbpref",
+    "IFTGoal",
+    "IFTRate",
     "IPrec",
     "InputError",
     "Interval",
+    "Items",
     "Judged",
     "LabelledList",
     "Labelling",
@@ -184,9 +217,12 @@ __all__ = [
     "SetRecall",
     "SetRelP",
     "Success",
+    "TrAP",
     "U",
     "Unjudged",
+    "UserModel",
     "Utility",
+    "Walk",
     "aggregate",
     "agreement",
     "binG",
@@ -213,6 +249,7 @@ __all__ = [
     "param",
     "parse_measure",
     "parse_measures",
+    "plot",
     "pool",
     "preset",
     "presets",
@@ -228,6 +265,7 @@ __all__ = [
     "rpref_relative2",
     "simulate",
     "total",
+    "user_model",
 ]
 
 
@@ -240,6 +278,6 @@ def __getattr__(name: str) -> Any:
 
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
-    if name == "compat":
-        return import_module("cranfield.compat")
+    if name in ("compat", "plot"):
+        return import_module(f"cranfield.{name}")
     raise AttributeError(f"module 'cranfield' has no attribute {name!r}")

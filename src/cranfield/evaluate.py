@@ -13,6 +13,7 @@ import numpy as np
 
 from cranfield import notices
 from cranfield.data import topic_dirs
+from cranfield.data.costs import CostsLike, read_costs
 from cranfield.data.labels import LabelsLike
 from cranfield.data.lengths import LengthsLike, read_lengths
 from cranfield.data.qrels import QrelsLike, read_qrels
@@ -23,12 +24,14 @@ from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
 from cranfield.labelling.strategies import Labelling
 from cranfield.labelling.ties import Reordering
-from cranfield.measures.base import Measure
+from cranfield.measures.base import FIVE, Measure
+from cranfield.measures.cwl import UserModel
 from cranfield.measures.expected import Expected
 from cranfield.measures.gains import Gain, parse_gain
 from cranfield.measures.grammar import MeasureLike, parse_measures
 from cranfield.measures.lists import (
     BLOCK_CELLS,
+    DENSE_CELLS,
     Gold,
     Lists,
     blocks,
@@ -100,6 +103,15 @@ class Evaluator:
         column of its own.
     lengths
         Lengths of the documents, for measures that need them: a path, a dict or a frame.
+    costs, cost_unit
+        Costs of the documents, for user models: by topic and document (``{topic: {doc: cost}}``)
+        or by element type (``{type: cost}``, the second column of a TREC run), as a path, a dict
+        or a frame; 1 for each if not given. The unit, such as seconds, is only told.
+    measurements
+        All five of EU, ETU, EC, ETC and ED, for every measure that has them.
+    residuals
+        Columns ``.lower`` and ``.upper`` beside those of user models and RBP: the score with all
+        unjudged documents at their worst and at their best.
     depth
         Look at so many documents of each list only.
     rel, gains, condensed
@@ -140,6 +152,10 @@ class Evaluator:
         condensed: bool = False,
         exclude_self: bool = False,
         lengths: LengthsLike = None,
+        costs: CostsLike = None,
+        cost_unit: str = "",
+        measurements: bool = False,
+        residuals: bool = False,
         labelling: Labelling | None = None,
         labels: LabelsLike | None = None,
         separator: str | None = None,
@@ -184,6 +200,12 @@ class Evaluator:
             for name, value in given.items()
             if value is not None and not any(_takes(m, name) for m in asked)
         ]
+        if measurements and not any(m.is_user_model() for m in asked):
+            self.useless.append("measurements")
+        if measurements:
+            asked = tuple(x for m in asked for x in _all_five(m))
+        if residuals and not any(m.has_residuals for m in asked):
+            self.useless.append("residuals")
         wanted = tuple(dict.fromkeys(_with(m, defaults) for m in asked))
         curves = {name for m in wanted if len(m.names()) > 1 for name in m.names()}
         self.measures = tuple(m for m in wanted if str(m) not in curves)
@@ -197,6 +219,12 @@ class Evaluator:
                 "(lengths=, or --lengths FILE)"
             )
         self.lengths = read_lengths(lengths).in_units(units) if units else None
+        self.models = [m for m in self.measures if isinstance(m, UserModel)]
+        self.residuals = residuals
+        self.costs = None if costs is None else read_costs(costs, cost_unit)
+        if self.costs is not None and not self.models:
+            self.useless.append("costs")
+            self.costs = None
         self.gold = GoldStandard.of(
             read_qrels(qrels, qrels_format, separator=separator, labels=labels)
         )
@@ -217,6 +245,7 @@ class Evaluator:
         for run in self.read(runs):
             names.append(run.name)
             labelled.append(self._label(run))
+            self._refuse_unknown_costs(run, labelled[-1].rankings)
         for one in labelled:
             self._refuse_unknown_lengths(one.name, one.rankings)
         counted = self._counted(labelled)
@@ -228,7 +257,7 @@ class Evaluator:
             self.gold.qrels,
             self.gold.judgments.max_level,
             self.measures,
-            [m for m in self.measures if self._here(m, 0).takes_max_level()],
+            [m for m in self.measures if self.here(m, 0).takes_max_level()],
             self.counting.plain,
             lambda m: self._without_relevant(m, counted),
             self.undefined,
@@ -243,6 +272,7 @@ class Evaluator:
             undefined=self.undefined,
             notices=(
                 *notices.of_settings(self.preset, self.gains, self.useless, self.counting.plain),
+                *notices.of_costs(self.costs, self.models),
                 *about_judgments,
                 *notices.of_groups(self.counting.groups, self.gold.qrels.topics),
                 *notices.of_ties(
@@ -260,8 +290,11 @@ class Evaluator:
     def _columns(self, m: Measure) -> list[tuple[str, str, str]]:
         """Name, summary and better end of each column of a measure."""
         found: list[tuple[str, str, str]] = []
-        for name in m.names():
-            found.append((name, m.summary, m.better))
+        names = [(name, m.better) for name in m.names()]
+        if self.residuals and m.has_residuals:
+            names += [(f"{m}.lower", "neither"), (f"{m}.upper", "neither")]
+        for name, better in names:
+            found.append((name, m.summary, better))
             if self.ties == "expected" and not self._exact(m):
                 found.append((f"{name}.se", "se", "neither"))
         return found
@@ -273,24 +306,27 @@ class Evaluator:
         if self.directory is not None:  # whose runs are meant, and not files of the same name
             runs = _inside(self.directory, runs)
         order = reading_order(self.ties)
-        return read_runs(runs, self.run_format, ties=order, separator=self.separator)
+        types = self.costs is not None and self.costs.by_type
+        return read_runs(runs, self.run_format, ties=order, separator=self.separator, types=types)
 
     def rankings(self, run: Run, topic: str | None = None) -> Rankings:
         """Where a run placed the judged documents; what all topics need is there, or one."""
         rankings = self._label(run).rankings
         self._refuse_unknown_lengths(run.name, rankings, topic)
+        self._refuse_unknown_costs(run, rankings, topic)
         return rankings
 
     def _label(self, run: Run) -> _Labelled:
+        noted = [x for x in (self.lengths, self.costs) if x is not None]
         if run.lists is not None:
-            rankings = label_lists(self.gold, run, self.exclude_self, self.lengths)
+            rankings = label_lists(self.gold, run, self.exclude_self, noted)
             topics: tuple[str, ...] = tuple(run.lists)
             contradicted: tuple[str, ...] = ()
         else:
             from cranfield.labelling.columns import label_columns
 
             found = label_columns(
-                self.gold, run, self.exclude_self, self.threads, self.progress, self.lengths
+                self.gold, run, self.exclude_self, self.threads, self.progress, noted
             )
             rankings, topics, contradicted = found.rankings, found.topics, found.contradicted
         if self.ties in ("best", "worst"):
@@ -326,6 +362,8 @@ class Evaluator:
         """Every length that a measure asks for must be known: of all topics, or of one."""
         every_topic = self.gold.judgments.topics
         for unit, lengths in rankings.document_lengths.items():
+            if unit == "cost":
+                continue
             asking = [m for m in self.measures if m.length_unit == unit]
             rels = [getattr(m, "rel", None) for m in asking]
             levels = rankings.levels
@@ -347,6 +385,30 @@ class Evaluator:
                     found = f"no length of the document at {place} in {name}"
                     expected = f"one for every document that {', '.join(map(str, asking))} looks at"
                     raise InputError(found, expected, self.lengths.where if self.lengths else "")
+
+    def _refuse_unknown_costs(self, run: Run, rankings: Rankings, topic: str | None = None) -> None:
+        """Every document that a user model looks at must have a cost: of all topics, or of one."""
+        if self.costs is None:
+            return
+        rank = spans(np.ones_like(rankings.starts), rankings.lengths)
+        depth = min(self.depth or np.inf, max(m.width for m in self.models))
+        looked_at = rank <= (np.inf if self.ties == "expected" else depth)
+        lacking = np.isnan(rankings.document_lengths["cost"]) & looked_at
+        for row in np.flatnonzero(lacking).tolist():
+            t = int(np.searchsorted(rankings.starts, row, side="right")) - 1
+            name = self.gold.judgments.topics[t]
+            if topic in (None, name):
+                if self.costs.by_type:
+                    found = (
+                        f"no cost of {some(self.costs.unknown_types(run), 'type')} in {run.name}"
+                    )
+                    expected = "one for every type"
+                else:
+                    doc = run.ranked(name)[rank[row] - 1]
+                    place = f"rank {rank[row]} of topic {name} in {run.name}"
+                    found = f"no cost of document {doc} ({place})"
+                    expected = "one for every document that a user model looks at"
+                raise InputError(found, expected, self.costs.where)
 
     def _counted(self, labelled: Sequence[_Labelled]) -> Bools:
         """The topics that count."""
@@ -417,13 +479,15 @@ class Evaluator:
         return Expected(lists, first, last, self.depth, looked_at)
 
     def _cut(self, counts: Ints) -> list[tuple[int, int, Gold]]:
-        """The topics in blocks of bounded size."""
+        """The topics in blocks of bounded size; user models look at all ranks, judged or not."""
+        widest = max((m.width for m in self.models), default=0)
+        cells = min(self.block_cells, DENSE_CELLS) if widest else self.block_cells
         return [
             (a, b, gold_block(self.counting.judgments, a, b))
-            for a, b in blocks(counts, self.block_cells, self.gains)
+            for a, b in blocks(np.maximum(counts, widest), cells, self.gains)
         ]
 
-    def _here(self, m: Measure, topic: int) -> Measure:
+    def here(self, m: Measure, topic: int) -> Measure:
         """A measure with the gains of a topic, if they differ from topic to topic."""
         return m if self.gains is None else _with(m, {"gain": self.gains[topic]})
 
@@ -454,8 +518,10 @@ class Evaluator:
         def measured(block: tuple[int, int, Gold]) -> list[Floats]:
             lists = lists_of(*block)
             found = []
-            for m in (self._here(m, block[0]) for m in measures):
+            for m in (self.here(m, block[0]) for m in measures):
                 x = m.values(lists)
+                if self.residuals and m.has_residuals:
+                    x = np.concatenate((x, m.bounds(lists)), axis=1)
                 if self.undefined != "zero" and m.effectiveness:
                     x = np.where(m.view(lists).R[:, None] > 0, x, np.nan)
                 found.append(x)
@@ -479,7 +545,7 @@ class Evaluator:
 
     def _without_relevant(self, m: Measure, counted: Bools) -> list[str]:
         """The topics in which nothing is relevant to this measure."""
-        R = np.concatenate([self._here(m, a).view(gold.ideal).R for a, _, gold in self._blocks])
+        R = np.concatenate([self.here(m, a).view(gold.ideal).R for a, _, gold in self._blocks])
         topics = zip(self.gold.judgments.topics, R, counted, strict=True)
         return [topic for topic, relevant, counts in topics if counts and not relevant]
 
@@ -504,6 +570,11 @@ class _Spread:
         """The standard error of the mean."""
         variance = np.maximum(self.squares / self.n - self.mean**2, 0.0)
         return np.sqrt(variance / max(self.n - 1, 1))
+
+
+def _all_five(m: Measure) -> list[Measure]:
+    """All measurements of a user model; any other measure is left as it is."""
+    return [m.reading(measurement) for measurement in FIVE] if m.is_user_model() else [m]
 
 
 def _takes(m: Measure, name: str) -> bool:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from cranfield.data.costs import DocCosts
 from cranfield.data.groups import Groups
 from cranfield.data.qrels import Qrels
 from cranfield.labelling.blocks import Bools, Judgments, Rankings
 from cranfield.measures.base import Measure
+from cranfield.measures.cwl import UserModel
 from cranfield.measures.gains import Gain
 from cranfield.presets import Preset
 from cranfield.scores import Notice
@@ -38,13 +41,13 @@ def of_judgments(
     `silent` measures take the highest level there is; labelling is `plain` if every judged item
     counts.
     """
-    lacking: dict[tuple[str, ...], list[str]] = {}
+    lacking: dict[tuple[str, ...], list[Measure]] = {}
     for m in measures:
         if m.effectiveness and (topics := tuple(without_relevant(m))):
-            lacking.setdefault(topics, []).append(str(m))
-    for topics, names in lacking.items():
+            lacking.setdefault(topics, []).append(m)
+    for topics, found in lacking.items():
         # Measures may differ in what they call relevant: then say which are meant.
-        who = "" if len(lacking) == 1 and _agree(measures) else f"{', '.join(names)}: "
+        who = "" if len(lacking) == 1 and _agree(measures) else f"{_names(found)}: "
         said = f"{who}{some(topics, 'topic')} without a relevant document"
         lower = undefined == "zero" and any(m.better == "lower" for m in measures)
         then = "counted as the worst score" if lower else UNDEFINED[undefined]
@@ -57,8 +60,7 @@ def of_judgments(
         yield Notice("classes", f"{qrels.where}: {said}; --classes counts each class once")
     if silent:
         said = f"the highest level is {max_level:g}, the highest in the judgments"
-        who = ", ".join(map(str, silent))
-        yield Notice("max-level", f"{who}: {said}; max_level= declares another")
+        yield Notice("max-level", f"{_names(silent)}: {said}; max_level= declares another")
     for m in measures:
         declared = getattr(m, "max_level", None)
         if declared is not None and declared < max_level:
@@ -89,6 +91,18 @@ def of_settings(
         tables = Counter(":".join(map("{:g}".format, g)) for g in gains if not isinstance(g, str))
         said = ", ".join(f"{table} in {counted(n, 'topic')}" for table, n in tables.items())
         yield Notice("gains", f"gains by topic: {said}")
+
+
+def of_costs(costs: DocCosts | None, models: Sequence[UserModel]) -> Iterator[Notice]:
+    """What costs are, and what they are taken to be where there is no document."""
+    if costs is None:
+        return
+    if costs.unit:
+        said = f"costs are in {costs.unit}, and so is ETC; EC is in {costs.unit} per item"
+        yield Notice("costs", said)
+    beyond = sorted({f"{m.max_cost:g}" for m in models})
+    said = f"ranks beyond the end of a list cost {' or '.join(beyond)}"
+    yield Notice("costs", f"{said} (max_cost)")
 
 
 def of_groups(groups: Groups | None, judged: Sequence[str]) -> Iterator[Notice]:
@@ -125,6 +139,12 @@ def of_ties(
         else:
             said += f": no other order scores {than}"
         yield Notice("tie-order", said)
+
+
+def _names(measures: Sequence[Measure]) -> str:
+    """The names of measures; the measurements of a user model share one."""
+    plain = (replace(m, measurement="") if isinstance(m, UserModel) else m for m in measures)
+    return ", ".join(dict.fromkeys(map(str, plain)))
 
 
 def _few(names: Sequence[str]) -> str:

@@ -62,6 +62,7 @@ def explain(
         raise CranfieldError(f"found {len(found)} runs, expected one")
     read = found[0]
     t = evaluator.gold.topic_index[topic]
+    m = evaluator.here(m, t)
     rankings = evaluator.rankings(read, topic)
     gold = gold_block(judgments, t, t + 1)
     gold.traced = True
@@ -113,6 +114,8 @@ def _steps(x: Lists, docs: list[str]) -> Steps:
     found = {QUANTITIES[n]: v for n, v in vars(x).items() if n in QUANTITIES}
     found |= {name: v for name, v in x.steps.items() if np.ndim(v) == 2}
     columns = {name: np.broadcast_to(v, x.r.shape)[0] for name, v in found.items()}
+    if x.by_rank:
+        columns = {name: v[0] for name, v in x.by_rank.items()}
     column_of = {int(x.r[0, c]): c for c in np.flatnonzero(x.judged[0])}
     last = min(len(docs), int(x.n[0])) if x.l is None else x.l
     if x.is_ideal:  # what is of no use need not be seen there
@@ -120,10 +123,9 @@ def _steps(x: Lists, docs: list[str]) -> Steps:
     rows = []
     for rank, doc in enumerate(docs[:last], 1):
         c = column_of.get(rank)
-        if c is None:
-            rows.append(Row(rank, doc, None, ()))
-        else:
-            values = tuple(float(column[c]) for column in columns.values())
-            rows.append(Row(rank, doc, float(x.level[0, c]), values))
+        place = rank - 1 if x.by_rank else c
+        values = [float(v[place]) for v in columns.values() if place is not None and place < len(v)]
+        level = None if c is None else float(x.level[0, c])
+        rows.append(Row(rank, doc, level, tuple(values)))
     totals = {name: float(np.ravel(v)[0]) for name, v in x.steps.items() if np.ndim(v) == 1}
     return Steps(tuple(columns), tuple(rows), totals)

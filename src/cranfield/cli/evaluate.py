@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from cranfield.cli.options import add_labels, add_separator, count
+from cranfield.cli.options import add_import, add_labels, add_separator, count
 from cranfield.cli.output import coloured, tell, terminal_width, write
 from cranfield.cli.progress import Progress
 from cranfield.data import topic_dirs
@@ -75,8 +75,19 @@ def add_to(commands: Any) -> None:
         "the means, or is an error",
     )  # fmt: skip
     add_relevance(p.add_argument_group("relevance"))
+    users = p.add_argument_group("user models (C/W/L: RBP.EU, INST(T=2).ETC, …)")
+    users.add_argument(
+        "--measurements", action="store_true",
+        help="all five of EU, ETU, EC, ETC and ED, for every measure that is a user model",
+    )  # fmt: skip
+    users.add_argument(
+        "--residuals", action="store_true",
+        help="columns .lower and .upper: all unjudged documents at their worst, at their best",
+    )  # fmt: skip
+    add_costs(users)
     other = p.add_argument_group("other")
     add_formats(other)
+    add_import(other)
     other.add_argument("--threads", type=count, metavar="N", help="default: all cores, at most 4")
     p.set_defaults(run=run)
 
@@ -132,8 +143,8 @@ def add_relevance(group: Any) -> None:
     group.add_argument(
         "--gains",
         metavar="GAINS",
-        help="linear, exp, binary or a table such as 1:2:3, for all that take gain; topic: 1:2:… "
-        "up to the topic's highest level; @FILE: lines `topic 1:2:3`",
+        help="linear, exp, binary, unit or a table such as 1:2:3, for all that take gain; topic: "
+        "1:2:… up to the topic's highest level; @FILE: lines `topic 1:2:3`",
     )
     add_labels(group)
     group.add_argument(
@@ -142,6 +153,16 @@ def add_relevance(group: Any) -> None:
         help="document lengths: doc length, or a table with columns doc, words, characters; "
         "TBG takes words, U characters",
     )
+
+
+def add_costs(group: Any) -> None:
+    """The options that say what documents cost."""
+    group.add_argument(
+        "--costs", metavar="FILE",
+        help="costs of documents: topic doc cost, or type cost, the type being the second column "
+        "of a run (default: 1 each)",
+    )  # fmt: skip
+    group.add_argument("--cost-unit", metavar="UNIT", default="", help="such as seconds; told only")
 
 
 def add_formats(group: Any) -> None:
@@ -154,8 +175,8 @@ def add_formats(group: Any) -> None:
 
 def list_options(options: argparse.Namespace) -> dict[str, Any]:
     """The settings of the options above, as `Evaluator` takes them."""
-    names = ("ties", "depth", "condensed", "exclude_self", "rel", "gains", "lengths", "labels",
-             "separator", "qrels_format", "run_format")  # fmt: skip
+    names = ("ties", "depth", "condensed", "exclude_self", "rel", "gains", "lengths", "costs",
+             "cost_unit", "labels", "separator", "qrels_format", "run_format")  # fmt: skip
     settings = {name: getattr(options, name) for name in names}
     if (options.gains or "").startswith("@"):
         settings["gains"] = read_gains(Source.of(options.gains[1:]))
@@ -174,7 +195,8 @@ def labelling_of(options: argparse.Namespace) -> Labelling | None:
 def refuse_two_inputs(options: argparse.Namespace, *files: str) -> None:
     """Standard input can be read once."""
     gains = getattr(options, "gains", None) or ""
-    others = [options.classes, options.groups, getattr(options, "lengths", None), gains[1:]]
+    others = [getattr(options, name, None) for name in ("classes", "groups", "lengths", "costs")]
+    others.append(gains[1:])
     if [*files, *others].count("-") > 1:
         raise CranfieldError("found - twice, expected standard input once")
 
@@ -219,6 +241,8 @@ def run(options: argparse.Namespace) -> int:
             undefined=options.undefined,
             tie_samples=options.tie_samples,
             seed=options.seed,
+            measurements=options.measurements,
+            residuals=options.residuals,
             threads=options.threads,
             **list_options(options),
             progress=progress.step,

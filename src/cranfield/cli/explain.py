@@ -8,15 +8,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cranfield.cli.evaluate import (
+    add_costs,
     add_formats,
     add_order,
     add_relevance,
     list_options,
     refuse_two_inputs,
 )
+from cranfield.cli.options import add_import
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import TIE_CHOICES
-from cranfield.measures.base import Measure
+from cranfield.measures.base import READINGS, Measure
+from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import aliases_of
 from cranfield.measures.references import REFERENCES
@@ -40,7 +43,9 @@ def add_to(commands: Any) -> None:
     on.add_argument("--topic", metavar="TOPIC", help="the topic (default: the first one judged)")
     add_order(on, [name for name in TIE_CHOICES if name != "expected"])
     add_relevance(on)
+    add_costs(on)
     add_formats(on)
+    add_import(p)
     p.set_defaults(run=run)
 
 
@@ -81,6 +86,8 @@ def explanation(m: Measure) -> str:
     lines = [str(m), "", inspect.getdoc(m) or ""]
     if variant := m.variant():
         lines.insert(1, f"  {variant}")
+    if type(m).__name__ in READINGS and not isinstance(m, UserModel):
+        lines += ["", f"As a user model: {type(m).__name__}.EU and others (C/W/L)"]
     if aliases := aliases_of(type(m).__name__):
         lines += ["", f"Also called: {', '.join(aliases)}"]
     return "\n".join(lines)

@@ -11,11 +11,12 @@ from importlib import import_module
 from typing import NoReturn
 
 import cranfield
+from cranfield.cli.options import import_files
 from cranfield.errors import CranfieldError
 
 COMMANDS = (
-    "evaluate", "label", "validate", "measures", "explain", "presets", "assess", "pool", "simulate",
-    "ntcir_eval", "ntcir",
+    "evaluate", "label", "validate", "measures", "explain", "presets", "plot", "assess", "pool",
+    "simulate", "cwl_eval", "ntcir_eval", "ntcir",
 )  # fmt: skip
 
 
@@ -50,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = Parser(prog=f"cranfield {asked[0]}" if asked else "cranfield")
         command.error(f"found {' '.join(rest)}, which it does not know")
     try:
+        if getattr(options, "imports", ()):
+            import_files(options.imports)
         return int(options.run(options))
     except CranfieldError as error:
         print(error, file=sys.stderr)

@@ -6,8 +6,9 @@ import argparse
 import inspect
 from typing import Any
 
+from cranfield.cli.options import add_import
 from cranfield.errors import CranfieldError
-from cranfield.measures.base import PROPERTIES, REGISTRY, Measure, shown
+from cranfield.measures.base import FIVE, PROPERTIES, READINGS, REGISTRY, Measure, shown
 from cranfield.measures.names import aliases_of
 
 
@@ -26,6 +27,7 @@ def add_to(commands: Any) -> None:
         "-f", "--format", choices=("list", "markdown"), default="list",
         help="a list (default), or the whole catalogue as a Markdown page",
     )  # fmt: skip
+    add_import(p)
     p.set_defaults(run=run)
 
 
@@ -62,6 +64,8 @@ def _entry(c: type[Measure]) -> list[str]:
     lines.append(f"parameters: {own}")
     if c.properties:
         lines.append(f"properties: {', '.join(c.properties)}")
+    if c.__name__ in READINGS:
+        lines.append(f"as a user model: {', '.join(f'{c.__name__}.{x}' for x in FIVE)}")
     if aliases := aliases_of(c.__name__):
         lines.append(f"also called: {', '.join(aliases)}")
     return lines

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
+
+from cranfield.errors import CranfieldError, InputError
 
 
 def count(text: str) -> int:
@@ -22,6 +25,44 @@ def separator(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("found nothing, expected a separator such as ;")
     return text
+
+
+def add_import(group: Any) -> None:
+    """The option that makes measures and user models of one's own known."""
+    group.add_argument(
+        "--import", dest="imports", action="append", metavar="FILE", default=[],
+        help="a Python file with measures or user models of your own (@cf.measure, "
+        "@cf.user_model); may be repeated",
+    )  # fmt: skip
+
+
+def import_files(paths: Sequence[str]) -> None:
+    """Run the files, so that what they define is known."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    for number, path in enumerate(paths):
+        spec = spec_from_file_location(f"_imported_{number}", path)
+        if spec is None or spec.loader is None:
+            raise InputError("a file that is not Python", "a name that ends in .py", path)
+        try:
+            spec.loader.exec_module(module_from_spec(spec))
+        except CranfieldError as error:
+            raise CranfieldError(f"{path}: {error}") from None
+        except FileNotFoundError:
+            raise InputError("no such file", "a Python file", path) from None
+        except Exception as error:
+            line = getattr(error, "lineno", None) or _line(error, path)
+            found = f"{type(error).__name__}: {error}"
+            raise InputError(found, "Python that runs", path, line) from None
+
+
+def _line(error: Exception, path: str) -> int | None:
+    """Where in a file an error arose."""
+    from os.path import abspath
+    from traceback import extract_tb
+
+    frames = reversed(extract_tb(error.__traceback__))
+    return next((f.lineno for f in frames if abspath(f.filename) == abspath(path)), None)
 
 
 def add_labels(group: Any) -> None:

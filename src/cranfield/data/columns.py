@@ -28,6 +28,7 @@ SPELLINGS = {
     "rank": ("rank", "position"),
     "tag": ("tag", "run", "run_id", "runid", "run_tag", "system", "name"),
     "class": ("class", "class_id", "equivalence_class", "ec", "group", "group_id", "cluster"),
+    "type": ("type", "element_type", "kind"),
     "intent": ("intent", "subtopic", "intent_id", "iteration", "iter", "q0"),
 }  # fmt: skip
 
@@ -35,7 +36,7 @@ WANTED = {
     "qrels": ("topic", "doc", "level", "intent"),
     "run": ("topic", "doc", "score", "rank", "tag"),
 }
-OPTIONAL = ("intent", "rank", "tag", "score")
+OPTIONAL = ("intent", "rank", "tag", "score", "type")
 
 
 def is_header(names: list[str]) -> bool:
@@ -55,15 +56,15 @@ def spelt(spellings: Sequence[str], names: Iterable[str]) -> str | None:
 
 
 def name_columns(
-    names: list[str], kind: Kind, where: str, line: int | None = None
+    names: list[str], kind: Kind, where: str, line: int | None = None, types: bool = False
 ) -> dict[str, str]:
-    """Our name -> the table's own name of each column we use.
+    """Our name -> the table's own name of each column we use, that of types if asked for.
 
     >>> name_columns(["query-id", "corpus-id", "score"], "qrels", "q.tsv")
     {'topic': 'query-id', 'doc': 'corpus-id', 'level': 'score'}
     """
     found: dict[str, str] = {}
-    for wanted in WANTED[kind]:
+    for wanted in (*WANTED[kind], "type") if types else WANTED[kind]:
         theirs = spelt(SPELLINGS[wanted], (n for n in names if n not in found.values()))
         if theirs is not None:
             found[wanted] = theirs

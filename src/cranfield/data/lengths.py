@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -14,10 +13,11 @@ import numpy as np
 from cranfield.data.columns import SPELLINGS, spelt
 from cranfield.data.formats import Format, recognise
 from cranfield.data.mappings import read_json
-from cranfield.data.records import finite, real
+from cranfield.data.records import HEADED, finite, real
 from cranfield.data.source import Source
 from cranfield.data.strings import Floats, Ints, Strings
-from cranfield.data.tables import is_frame, polars_frame, read_binary
+from cranfield.data.table import Table
+from cranfield.data.tables import is_frame, polars_frame, read_frame
 from cranfield.data.trec import COMMENT, Fields, Irregular, all_numbers
 from cranfield.errors import InputError
 
@@ -38,7 +38,7 @@ EXPECTED = "a document and its length, a number from 0"
 class DocLengths:
     """How long documents are, in one unit or several; the unit may be unnamed ('')."""
 
-    docs: Strings
+    known: Table  # the documents, in one group
     values: Mapping[str, Floats]  # by unit
     where: str = "lengths"
 
@@ -52,32 +52,9 @@ class DocLengths:
         values = {unit: self.values.get(unit, self.values.get("")) for unit in wanted}
         return replace(self, values={u: v for u, v in values.items() if v is not None})
 
-    @cached_property
-    def by_name(self) -> dict[str, int]:
-        """The row of each document."""
-        return {doc: i for i, doc in enumerate(self.docs.tolist())}
-
-    @cached_property
-    def _by_hash(self) -> tuple[Any, Ints]:
-        hashes = self.docs.hashes()
-        order = np.argsort(hashes, kind="stable")
-        return hashes[order], order
-
-    def rows(self, docs: Strings, hashes: Any) -> Ints:
-        """The row of each of some documents, -1 where it has none."""
-        known, order = self._by_hash
-        found = np.full(len(docs), -1, dtype=np.int64)
-        place = np.searchsorted(known, hashes)
-        left = np.arange(len(docs))
-        while len(left):  # more than once only where two documents have the same hash
-            left = left[place[left] < len(known)]
-            left = left[known[place[left]] == hashes[left]]
-            row = order[place[left]]
-            same = docs[left].same(self.docs[row])
-            found[left[same]] = row[same]
-            left = left[~same]
-            place[left] += 1
-        return found
+    def rows(self, lines: Table) -> Ints:
+        """The row of the document of each line, -1 where its length is not known."""
+        return self.known.find(lines.docs, lines.hashes, np.zeros_like(lines.group))
 
 
 def read_lengths(data: LengthsLike) -> DocLengths:
@@ -98,17 +75,12 @@ def read_lengths(data: LengthsLike) -> DocLengths:
 
 
 def _checked(docs: Strings, values: dict[str, Floats], where: str) -> DocLengths:
-    made = DocLengths(docs, values, where)
     if not len(docs):
         raise InputError("no lengths", "at least one", where)
-    hashes, order = made._by_hash
-    twice = np.flatnonzero(hashes[1:] == hashes[:-1])
-    for i in twice.tolist():
-        a, b = order[i : i + 1], order[i + 1 : i + 2]
-        if made.docs[a].same(made.docs[b]).all():
-            name = made.docs[a].tolist()[0]
-            raise InputError(f"document {name} twice", "each document once", where)
-    return made
+    known = Table.of(docs, np.zeros(len(docs)))
+    if twice := known.repeats():
+        raise InputError(f"document {twice[1]} twice", "each document once", where)
+    return DocLengths(known, values, where)
 
 
 def _from_mapping(data: Mapping[Any, Any], where: str) -> DocLengths:
@@ -138,18 +110,12 @@ def _from_file(source: Source) -> DocLengths:
         return _from_mapping(found, source.name)
     import polars as pl
 
-    if format in ("parquet", "arrow"):
-        return _from_frame(read_binary(source, format), source.name)
     try:
-        if format == "jsonl":
-            return _from_frame(pl.read_ndjson(source.read()), source.name)
-        frame = pl.read_csv(
-            source.read(), separator="," if format == "csv" else "\t", infer_schema=False
-        ).select(pl.all().str.strip_chars())
+        frame = read_frame(source, format)
     except pl.exceptions.PolarsError as error:
         reason = str(error).partition("\n")[0]
         raise InputError(f"a broken {format} file ({reason})", EXPECTED, source.name) from None
-    return _from_frame(frame, source.name, header=1)
+    return _from_frame(frame, source.name, header=format in HEADED)
 
 
 def _format(source: Source) -> Format:
@@ -189,7 +155,7 @@ def _first_error(source: Source) -> InputError:
     return InputError("lines that are not text", EXPECTED, source.name)
 
 
-def _from_frame(frame: pl.DataFrame, where: str, header: int = 0) -> DocLengths:
+def _from_frame(frame: pl.DataFrame, where: str, header: bool = False) -> DocLengths:
     import polars as pl
 
     doc = spelt(SPELLINGS["doc"], frame.columns)
@@ -207,12 +173,12 @@ def _from_frame(frame: pl.DataFrame, where: str, header: int = 0) -> DocLengths:
         numbers = frame[column].cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
         wrong = numbers.is_null() | ~numbers.is_finite() | (numbers < 0)
         for row in wrong.fill_null(True).arg_true().to_list()[:1]:
-            line = row + 1 + header if header else None
+            line = row + 2 if header else None
             raise InputError(f"{column} {frame[column][row]!r}", EXPECTED, where, line)
         values[unit] = numbers.to_numpy().astype(np.float64)
     names = frame[doc].cast(pl.String).to_list()
     for row, name in enumerate(names):
         if name is None:
-            line = row + 1 + header if header else None
+            line = row + 2 if header else None
             raise InputError("no document", EXPECTED, where, line)
     return _checked(Strings.of(names), values, where)

@@ -47,6 +47,7 @@ class Record(NamedTuple):
     rank: float | None
     tag: str | None
     group: str | None = None  # the class that NTCIR's judgments may name
+    type: str | None = None  # of a result, as the second column of TREC text has it
 
 
 Found: TypeAlias = Record | InputError
@@ -175,7 +176,8 @@ def _table_records(source: Source, format: Format, kind: Kind, text: Text) -> It
         columns = tuple(cells)
         if columns not in known:
             try:
-                known[columns] = name_columns(list(cells), kind, source.name, line)
+                typed = kind == "run"
+                known[columns] = name_columns(list(cells), kind, source.name, line, typed)
             except InputError as error:
                 yield error
                 if format == "jsonl":  # where every line names its own
@@ -276,10 +278,10 @@ def _record(
 ) -> Found:
     ids: list[str] = []
     for name in ("topic", "doc"):
-        cell = cells[name]
-        if isinstance(cell, bool) or not isinstance(cell, str | int) or not _is_text(str(cell)):
-            return InputError(f"{name} {cell!r}", "an identifier", where, line)
-        ids.append(str(cell))
+        found_id = identifier(cells[name])
+        if found_id is None:
+            return InputError(f"{name} {cells[name]!r}", "an identifier", where, line)
+        ids.append(found_id)
     topic, doc = ids
     value = cells.get(VALUE[kind])
     number = finite(value) if line is not None else real(value)
@@ -292,7 +294,8 @@ def _record(
     tag = cells.get("tag")
     rank = finite(cells.get("rank"))
     tag = None if tag is None else str(tag)
-    return Record(line, topic, doc, number, rank, tag, cells.get("class") or None)
+    kept = identifier(cells.get("type", cells.get("q0")))
+    return Record(line, topic, doc, number, rank, tag, cells.get("class") or None, kept)
 
 
 def _expected(value: Any, kind: Kind, text: Text, number_as: str) -> str:
@@ -303,12 +306,14 @@ def _expected(value: Any, kind: Kind, text: Text, number_as: str) -> str:
     return number_as + hint
 
 
-def _is_text(name: str) -> bool:
-    """Whether this can be written: JSON may hold half a character."""
+def identifier(cell: Any) -> str | None:
+    """The name a cell holds, or None; whole numbers are names as well."""
+    if isinstance(cell, bool) or not isinstance(cell, str | int):
+        return None
     try:
-        return bool(name.encode())
-    except UnicodeEncodeError:
-        return False
+        return str(cell) if str(cell).encode() else None
+    except UnicodeEncodeError:  # JSON may hold half a character
+        return None
 
 
 def finite(value: Any) -> float | None:

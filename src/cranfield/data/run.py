@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
@@ -194,6 +195,7 @@ def read_run(
     name: str | None = None,
     ties: Ties | None = None,
     separator: str | None = None,
+    types: bool = False,
 ) -> Run:
     """A run from a path, a mapping, a Polars or pandas frame, or tuples.
 
@@ -204,7 +206,8 @@ def read_run(
     default where there are scores); ``rank`` by the rank column (the default of a table with
     ranks and no scores); ``given`` as they come (the default where there is neither).
     `format` forces the format of a file; `separator` stands between the fields of a line of text,
-    instead of blanks.
+    instead of blanks. With `types`, the type of each result is kept: the second column of TREC
+    text, or the column ``type`` of a table.
     """
     if ties is not None and ties not in TIES:
         raise CranfieldError(f"found ties {ties!r}, expected one of {', '.join(TIES)}")
@@ -219,9 +222,9 @@ def read_run(
                 dict(inside), False, ties, os.fspath(data), topic_dirs.run_name(os.fspath(data))
             )
         else:
-            run = _read_file(Source.of(data), format, ties, Text(separator))
+            run = _read_file(Source.of(data), format, ties, Text(separator), types)
     elif is_frame(data):
-        run = _of_table(frame_table(data, "run", "run"), "run", ties)
+        run = _of_table(frame_table(data, "run", "run", types), "run", ties)
     else:
         lists, _ = nested(data, "run", "run")
         run = _of_nested(lists, not is_listed(data), ties, "run")
@@ -234,6 +237,7 @@ def read_runs(
     *,
     ties: Ties | None = None,
     separator: str | None = None,
+    types: bool = False,
 ) -> list[Run]:
     """One run or several (a list, or a dict from their names), each under a name of its own.
 
@@ -244,7 +248,7 @@ def read_runs(
     elif isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
         runs = [path for run in runs for path in _inside(run)]
     read = [
-        read_run(data, format, name=name, ties=ties, separator=separator)
+        read_run(data, format, name=name, ties=ties, separator=separator, types=types)
         for name, data in _named(runs)
     ]
     return [replace(run, name=name) for run, name in zip(read, _distinct(read), strict=True)]
@@ -328,7 +332,9 @@ def by_order(table: Table, ties: Ties | None, where: str) -> Table:
     return replace(table, values=-table.ranks)
 
 
-def _read_file(source: Source, forced: str | None, ties: Ties | None, text: Text) -> Run:
+def _read_file(
+    source: Source, forced: str | None, ties: Ties | None, text: Text, types: bool
+) -> Run:
     """The fast way where the file is in order, else record by record, with every error's place."""
     if forced is None and is_ir4qa(source):
         lists = {topic: _by_place(docs) for topic, docs in read_ir4qa(source).items()}
@@ -336,14 +342,14 @@ def _read_file(source: Source, forced: str | None, ties: Ties | None, text: Text
         return replace(_of_nested(dict(lists), False, ties, source.name, name), source=source)
     format = recognise(source, forced, text.separator)
     if format == "trec" and text == PLAIN:
-        run = _stream(source, ties)
+        run = _stream(source, ties, types)
     elif format in ("trec", "ntcir", "early", "json", "jsonl"):
-        run = _read_records(source, format, ties, text)
+        run = _read_records(source, format, ties, text, types)
     else:
         try:
-            run = _of_table(read_table(source, format, "run"), source.name, ties)
+            run = _of_table(read_table(source, format, "run", types), source.name, ties)
         except NotATable:
-            run = _read_records(source, format, ties, text)
+            run = _read_records(source, format, ties, text, types)
     return replace(run, source=source, format=format)
 
 
@@ -352,12 +358,15 @@ def _by_place(docs: Sequence[str]) -> dict[str, float]:
     return {doc: -float(place) for place, doc in enumerate(docs)}
 
 
-def _stream(source: Source, ties: Ties | None) -> Run:
+def _stream(source: Source, ties: Ties | None, types: bool) -> Run:
     """TREC text: its parts are read when it is evaluated, and not kept."""
+
+    def table(read: Callable[[], bytes]) -> Table:
+        return by_order(trec.read_table(read(), "run", types), ties, source.name)
 
     def parts() -> Iterator[Part]:
         for read in source.pieces():
-            yield lambda read=read: by_order(trec.read_table(read(), "run"), ties, source.name)  # type: ignore[misc]
+            yield partial(table, read)
 
     return Run(_first_tag(source), None, parts, given=ties == "given", where=source.name)
 
@@ -370,7 +379,9 @@ def _first_tag(source: Source) -> str:
     raise first_error(source, "trec", "run")
 
 
-def _read_records(source: Source, format: Format, ties: Ties | None, text: Text) -> Run:
+def _read_records(
+    source: Source, format: Format, ties: Ties | None, text: Text, types: bool
+) -> Run:
     """Line by line, with the line of every error."""
     found: list[Record] = []
     for item in errors(source, format, "run", text):
@@ -389,10 +400,10 @@ def _read_records(source: Source, format: Format, ties: Ties | None, text: Text)
         for place, r in enumerate(found):
             lists[r.topic][r.doc] = -float(place) if r.value is None else r.value
         return _of_nested(dict(lists), scored, ties, source.name)
-    return _of_table(_table_of(found, scored), source.name, ties)
+    return _of_table(_table_of(found, scored, types), source.name, ties)
 
 
-def _table_of(found: Sequence[Record], scored: bool) -> Table:
+def _table_of(found: Sequence[Record], scored: bool, types: bool) -> Table:
     """Records as columns."""
     topics = [r.topic for r in found]
     starts = [i for i, topic in enumerate(topics) if i == 0 or topic != topics[i - 1]]
@@ -407,4 +418,5 @@ def _table_of(found: Sequence[Record], scored: bool) -> Table:
         None if np.isnan(ranks).any() else ranks,
         found[0].tag,
         scored,
+        Strings.of([r.type or "" for r in found]) if types and any(r.type for r in found) else None,
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,6 +25,14 @@ class Table:
     ranks: Floats | None = None
     tag: str | None = None  # of the first line
     scored: bool = True  # False where there were no values to read
+    types: Strings | None = None  # of the results, where they were asked for and are there
+
+    @classmethod
+    def of(cls, docs: Strings, values: Floats, topics: Strings | None = None) -> Table:
+        """A table of columns, in one group if there are no topics."""
+        starts = np.zeros(1, dtype=np.int64) if topics is None else topics.changes()
+        names = [""] if topics is None else topics[starts].tolist()
+        return cls(names, starts, docs, docs.hashes(), values)
 
     def __len__(self) -> int:
         return len(self.docs)
@@ -44,7 +52,6 @@ class Table:
         return np.repeat(np.arange(len(self.names)), self.sizes)
 
     def _lines(self, rows: Any, names: list[str], starts: Ints) -> Table:
-        ranks = None if self.ranks is None else self.ranks[rows]
         return replace(
             self,
             names=names,
@@ -52,7 +59,8 @@ class Table:
             docs=self.docs[rows],
             hashes=self.hashes[rows],
             values=self.values[rows],
-            ranks=ranks,
+            ranks=None if self.ranks is None else self.ranks[rows],
+            types=None if self.types is None else self.types[rows],
         )
 
     def groups(self, first: int, stop: int) -> Table:
@@ -67,6 +75,10 @@ class Table:
         left = np.unique(group)
         names = [self.names[g] for g in left.tolist()]
         return self._lines(kept, names, np.searchsorted(group, left))
+
+    def reordered(self, rows: Ints) -> Table:
+        """The lines in another order, each within its group."""
+        return self._lines(rows, self.names, self.starts)
 
     def grouped(self) -> Table:
         """All lines of a topic together, topics and lines otherwise in their order."""
@@ -86,6 +98,7 @@ class Table:
             hashes=self.hashes.copy(),
             values=self.values.copy(),
             ranks=None if self.ranks is None else self.ranks.copy(),
+            types=None if self.types is None else self.types.compact(),
         )
 
     @staticmethod
@@ -101,7 +114,8 @@ class Table:
             [getattr(p, c) for p in parts] for c in ("docs", "hashes", "values")
         )
         ranks = [p.ranks for p in parts if p.ranks is not None]
-        ranked = len(ranks) == len(parts)
+        types = [p.types for p in parts if p.types is not None]
+        ranked, typed = len(ranks) == len(parts), len(types) == len(parts)
         parts.clear()
         return Table(
             names,
@@ -112,6 +126,7 @@ class Table:
             _concatenated(ranks) if ranked else None,
             tag,
             scored,
+            Strings.joined(types) if typed else None,
         )
 
     def repeats(self) -> tuple[str, str] | None:
@@ -129,6 +144,47 @@ class Table:
                 return self.names[pair[0]], pair[1]
             seen.add(pair)
         return None
+
+    @cached_property
+    def _by_hash(self) -> tuple[Words, Ints]:
+        keys = in_group(self.hashes, self.group)
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
+
+    def find(self, docs: Strings, hashes: Words, group: Ints) -> Ints:
+        """The row of each of some documents within groups of this table, -1 where it has none.
+
+        >>> from cranfield.data.strings import Strings
+        >>> docs, two = Strings.of(["a", "b", "a"]), np.array([0, 2])
+        >>> table = Table(["q1", "q2"], two, docs, docs.hashes(), np.zeros(3))
+        >>> table.find(docs, docs.hashes(), np.array([1, 1, 0])).tolist()
+        [2, -1, 0]
+        """
+        known, order = self._by_hash
+        sought = in_group(hashes, group)
+        found = np.full(len(docs), -1, dtype=np.int64)
+        place = np.searchsorted(known, sought)
+        left = np.arange(len(docs))
+        while len(left):  # more than once only where two documents have the same hash
+            left = left[place[left] < len(known)]
+            left = left[known[place[left]] == sought[left]]
+            row = order[place[left]]
+            same = docs[left].same(self.docs[row]) & (group[left] == self.group[row])
+            found[left[same]] = row[same]
+            left = left[~same]
+            place[left] += 1
+        return found
+
+
+class Noted(Protocol):
+    """What is known of documents, and noted for every one that a run returns."""
+
+    @property
+    def values(self) -> Mapping[str, Floats]:
+        """What is known, by unit."""
+
+    def rows(self, lines: Table) -> Ints:
+        """The row of `values` for each of some lines of a run, -1 where nothing is known."""
 
 
 def _concatenated(columns: list[Any]) -> Any:

@@ -27,26 +27,33 @@ class NotATable(ValueError):
     """The file is not in order; `records` finds where."""
 
 
-def read_table(source: Source, format: Format, kind: Kind) -> Table:
+def read_table(source: Source, format: Format, kind: Kind, types: bool = False) -> Table:
     """A file's table, or NotATable if there is anything wrong with it."""
     import polars as pl
 
     try:
-        if format in ("parquet", "arrow"):
-            frame = read_binary(source, format)
-        else:
-            frame = pl.read_csv(
-                source.read(),
-                separator="," if format == "csv" else "\t",
-                infer_schema=False,  # identifiers are strings and never parsed
-                quote_char='"',
-            ).select(pl.all().str.strip_chars())
-        found = tidy(frame, kind, source.name)
+        found = tidy(read_frame(source, format), kind, source.name, types)
         if format in ("csv", "tsv") and any(column.null_count() for column in found):
             raise NotATable  # an empty cell, or a line with too few of them
         return _table_of(found)
     except (pl.exceptions.PolarsError, InputError):
         raise NotATable from None
+
+
+def read_frame(source: Source, format: Format) -> pl.DataFrame:
+    """What a table holds; the cells of CSV and TSV are text. Errors may be Polars' own."""
+    import polars as pl
+
+    if format in ("parquet", "arrow"):
+        return read_binary(source, format)
+    if format == "jsonl":
+        return pl.read_ndjson(source.read())
+    return pl.read_csv(
+        source.read(),
+        separator="," if format == "csv" else "\t",
+        infer_schema=False,  # identifiers are strings and never parsed
+        quote_char='"',
+    ).select(pl.all().str.strip_chars())
 
 
 def read_binary(source: Source, format: Format) -> pl.DataFrame:
@@ -67,10 +74,13 @@ def is_frame(data: Any) -> bool:
     return origin in ("polars", "pandas") and type(data).__name__ in ("DataFrame", "LazyFrame")
 
 
-def frame_table(data: Any, kind: Kind, where: str) -> Table:
+def frame_table(data: Any, kind: Kind, where: str, types: bool = False) -> Table:
     """A Polars or pandas frame with our column names and types."""
-    frame = polars_frame(data, lambda names: list(name_columns(names, kind, where).values()), where)
-    return _table_of(tidy(frame, kind, where))
+
+    def wanted(names: list[str]) -> list[str]:
+        return list(name_columns(names, kind, where, types=types).values())
+
+    return _table_of(tidy(polars_frame(data, wanted, where), kind, where, types))
 
 
 def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str) -> pl.DataFrame:
@@ -96,10 +106,8 @@ def _pandas_column(column: Any) -> list[Any]:
 
 def _table_of(frame: pl.DataFrame) -> Table:
     """The frame's columns as ours; a run without scores is ranked by its ranks or its order."""
-    topic, doc = frame["topic"], frame["doc"]
+    topic, docs = frame["topic"], strings_of(frame["doc"])
     starts = np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
-    length = doc.str.len_bytes().to_numpy().astype(np.int64)
-    docs = Strings.packed("".join(doc.str.join("").to_list()).encode(), length)
     has = frame.columns
     ranks = frame["rank"].to_numpy() if "rank" in has and not frame["rank"].null_count() else None
     return Table(
@@ -111,19 +119,26 @@ def _table_of(frame: pl.DataFrame) -> Table:
         ranks,
         str(frame["tag"][0]) if "tag" in has and len(frame) else None,
         scored="value" in has,
+        types=strings_of(frame["type"].fill_null("")) if "type" in has else None,
     )
 
 
-def tidy(table: pl.DataFrame, kind: Kind, where: str) -> pl.DataFrame:
-    """The table with the columns topic, doc, value (rank, tag), checked for what they hold."""
+def strings_of(column: pl.Series) -> Strings:
+    """A column of text, none of it missing."""
+    length = column.str.len_bytes().to_numpy().astype(np.int64)
+    return Strings.packed("".join(column.str.join("").to_list()).encode(), length)
+
+
+def tidy(table: pl.DataFrame, kind: Kind, where: str, types: bool = False) -> pl.DataFrame:
+    """The table with the columns topic, doc, value (rank, tag, type), their cells checked."""
     import polars as pl
 
-    named = name_columns(table.columns, kind, where)
+    named = name_columns(table.columns, kind, where, types=types)
     value = VALUE[kind]
     ours = {}
     for name, theirs in named.items():
         column = table[theirs]
-        if name in ("topic", "doc") and not _names_things(column):
+        if name in ("topic", "doc", "type") and not names_things(column):
             raise InputError(f"{column.dtype} in column {theirs}", "identifiers", where)
         dtype = pl.Float64 if name in (value, "rank") else pl.String
         if column.dtype == pl.Boolean and dtype == pl.Float64:
@@ -138,7 +153,8 @@ def tidy(table: pl.DataFrame, kind: Kind, where: str) -> pl.DataFrame:
     return found
 
 
-def _names_things(column: pl.Series) -> bool:
+def names_things(column: pl.Series) -> bool:
+    """Whether a column may hold identifiers."""
     import polars as pl
 
     whole = column.dtype.is_integer()

@@ -24,25 +24,26 @@ class Irregular(ValueError):
     """The text is not what it should be; `records` finds the line."""
 
 
-def read_table(text: bytes, kind: Kind) -> Table:
-    """The lines of TREC text, or Irregular if one is not in order."""
+def read_table(text: bytes, kind: Kind, types: bool = False) -> Table:
+    """The lines of TREC text, or Irregular if one is not in order.
+
+    With `types`, the second column of a run is kept: the type of each result.
+    """
     if b"#" in text:
         text = COMMENT.sub(b"", text)
     column = Fields(text, len(TREC[kind])).column
     at = TREC[kind].index
-    topics = column(at("topic"))
-    starts = topics.changes()
     values = all_numbers(column(at(VALUE[kind])))
     if values is None:
         raise Irregular
-    docs = column(at("doc"))
-    made = Table(topics[starts].tolist(), starts, docs, docs.hashes(), values)
+    made = Table.of(column(at("doc")), values, column(at("topic")))
     if kind == "qrels":
         return made
     rank, tag = column(at("rank")), column(at("tag"), slice(1)).tolist()
     ranks = whole_numbers(rank)
     ranks = all_numbers(rank) if ranks is None else ranks
-    return replace(made, ranks=ranks, tag=tag[0] if tag else None)
+    second = column(at("q0")) if types else None
+    return replace(made, ranks=ranks, tag=tag[0] if tag else None, types=second)
 
 
 def read_ntcir(text: bytes) -> Table:
@@ -54,8 +55,7 @@ def read_ntcir(text: bytes) -> Table:
     marked = labels.buffer[labels.start] == ord("L")
     if levels is None or not (marked & (labels.length > 1)).all():
         raise Irregular
-    starts = topics.changes()
-    return Table(topics[starts].tolist(), starts, docs, docs.hashes(), levels)
+    return Table.of(docs, levels, topics)
 
 
 class Fields:

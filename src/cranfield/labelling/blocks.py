@@ -7,7 +7,7 @@ with ten million documents and one with three stand side by side without padding
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from cranfield.data.strings import spans
 
 if TYPE_CHECKING:
-    from cranfield.data.lengths import DocLengths
+    from cranfield.data.table import Noted
 
 __all__ = ["Bools", "Floats", "Ints", "Judgments", "Rankings", "spans"]
 
@@ -169,20 +169,21 @@ def count_by(topics: Ints, n: int) -> Ints:
     return np.bincount(topics, minlength=n).astype(np.int64)
 
 
-def with_lengths(
-    rankings: Rankings, topics: Ints, rows: Ints, lengths: DocLengths | None
+def with_noted(
+    rankings: Rankings, topics: Ints, rows: Sequence[Ints], noted: Sequence[Noted]
 ) -> Rankings:
-    """The rankings with the length of every document, NaN where it is not known.
+    """The rankings with what is noted of every document, NaN where it is not known.
 
-    `rows` are rows of `lengths`, in order of rank, list after list in the order of `topics`.
+    `rows` are rows of each of `noted`, in order of rank, list after list in the order of `topics`.
     """
-    if lengths is None:
+    if not noted:
         return rankings
     place = spans(rankings.starts[topics], rankings.lengths[topics])
     made = {}
-    for unit, values in lengths.values.items():
-        made[unit] = np.empty(len(rows))
-        made[unit][place] = np.append(values, np.nan)[rows]  # row -1 is the last
+    for known, found in zip(noted, rows, strict=True):
+        for unit, values in known.values.items():
+            made[unit] = np.empty(len(found))
+            made[unit][place] = np.append(values, np.nan)[found]  # row -1 is the last
     return replace(rankings, document_lengths=made)
 
 

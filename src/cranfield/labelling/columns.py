@@ -10,19 +10,18 @@ Documents are compared as 64-bit hashes, and exactly where hashes agree.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
 
-from cranfield.data.lengths import DocLengths
 from cranfield.data.run import Part, Run
 from cranfield.data.strings import Bools, Floats, Ints, Strings, Words, spans
-from cranfield.data.table import Table, in_group
+from cranfield.data.table import Noted, Table, in_group
 from cranfield.data.trec import Irregular
-from cranfield.labelling.blocks import Rankings, rankings_of, with_lengths
+from cranfield.labelling.blocks import Rankings, rankings_of, with_noted
 from cranfield.labelling.gold import GoldStandard
 
 
@@ -38,7 +37,7 @@ class _Labelled:
     topics: list[Ints] = field(default_factory=list)  # the judged ones: their index,
     returned: list[Ints] = field(default_factory=list)  # length,
     tied: list[Ints] = field(default_factory=list)  # and tied documents
-    lengths: list[Ints] = field(default_factory=list)  # rows of the documents, in order of rank
+    noted: list[tuple[Ints, ...]] = field(default_factory=list)  # rows of all, in order of rank
     hits: list[tuple[Ints, Ints, Ints, Ints, Ints]] = field(default_factory=list)
     contradicted: list[str] = field(default_factory=list)
 
@@ -47,7 +46,7 @@ class _Labelled:
         self.topics += other.topics
         self.returned += other.returned
         self.tied += other.tied
-        self.lengths += other.lengths
+        self.noted += other.noted
         self.hits += other.hits
         self.contradicted += other.contradicted
 
@@ -67,12 +66,12 @@ def label_columns(
     exclude_self: bool = False,
     threads: int = 2,
     progress: Callable[[str], None] | None = None,
-    lengths: DocLengths | None = None,
+    noted: Sequence[Noted] = (),
 ) -> ColumnLabels:
-    """Where a run in a table placed the judged documents."""
+    """Where a run in a table placed the judged documents, with what is to be noted of all."""
 
     def label(table: Table) -> _Labelled:
-        return _label(gold, run, table, exclude_self, lengths)
+        return _label(gold, run, table, exclude_self, noted)
 
     try:
         try:
@@ -88,13 +87,15 @@ def label_columns(
     where = np.concatenate(found.topics)
     returned[where], tied[where] = np.concatenate(found.returned), np.concatenate(found.tied)
     none = np.empty(0, dtype=np.int64)
-    rows = np.concatenate(found.lengths) if lengths is not None else none
+    rows = [
+        np.concatenate(column) for column in zip((none,) * len(noted), *found.noted, strict=True)
+    ]
     topics, ranks, items, first, last = (
         np.concatenate(column) for column in zip((none,) * 5, *found.hits, strict=True)
     )
     rankings = rankings_of(gold.judgments, returned, topics, ranks, items, first, last, tied)
     return ColumnLabels(
-        with_lengths(rankings, where, rows, lengths),
+        with_noted(rankings, where, rows, noted),
         tuple(found.names),
         tuple(found.contradicted),
     )
@@ -178,11 +179,7 @@ def _in_order(run: Run, work: Callable[[Part], _Worked], threads: int) -> Iterat
 
 
 def _label(
-    gold: GoldStandard,
-    run: Run,
-    table: Table,
-    exclude_self: bool,
-    lengths: DocLengths | None = None,
+    gold: GoldStandard, run: Run, table: Table, exclude_self: bool, noted: Sequence[Noted]
 ) -> _Labelled:
     """Label topics that are whole and whose lines are adjacent."""
     if twice := table.repeats():
@@ -208,23 +205,14 @@ def _label(
         first, last, ranks = order.places(rows, table.docs)
         found.hits.append((topics[segment[rows]], ranks, items, first, last))
         tied |= dict(zip(table.names, order.tied().tolist(), strict=True))
-        if lengths is not None:
-            found.lengths.append(_length_rows(lengths, table, order, topics[segment] >= 0))
+        if noted:
+            lines = table.reordered(order.from_the_top(table.docs)).where(topics[segment] >= 0)
+            found.noted.append(tuple(known.rows(lines) for known in noted))
         if not run.given:
             contradicted = (table.names[s] for s in order.contradicted(table.ranks))
             found.contradicted += [name for name in contradicted if name in index]
     found.tied.append(np.array([tied[name] for name in known], dtype=np.int64))
     return found
-
-
-def _length_rows(lengths: DocLengths, table: Table, order: _Order, judged: Bools) -> Ints:
-    """The rows of the lengths of all documents of judged topics, in the order of their ranks."""
-    every = np.arange(len(table))
-    *_, rank = order.places(every, table.docs)
-    ranked = np.empty_like(every)
-    ranked[table.starts[table.group] + rank - 1] = every
-    ranked = ranked[judged]
-    return lengths.rows(table.docs[ranked], table.hashes[ranked])
 
 
 def _judged_rows(
@@ -301,6 +289,14 @@ class _Order:
         if tied.any():
             rank = rank + self._by_name(position, begin, end, tied, docs)
         return begin - start + 1, end - start, rank
+
+    def from_the_top(self, docs: Strings) -> Ints:
+        """All rows, in the order of their ranks."""
+        every = np.arange(len(docs))
+        *_, rank = self.places(every, docs)
+        ranked = np.empty_like(every)
+        ranked[self.starts[self.segment] + rank - 1] = every
+        return ranked
 
     def _by_name(self, position: Ints, begin: Ints, end: Ints, tied: Bools, docs: Strings) -> Ints:
         """How many documents of the same value have a larger id: those of tied groups only."""

@@ -8,13 +8,14 @@ topics at a time, and names are compared only among ties.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from cranfield.data.lengths import DocLengths
 from cranfield.data.run import Run, from_the_top
+from cranfield.data.strings import Strings
+from cranfield.data.table import Noted, Table
 from cranfield.labelling.blocks import (
     Bools,
     Floats,
@@ -22,7 +23,7 @@ from cranfield.labelling.blocks import (
     Rankings,
     count_by,
     rankings_of,
-    with_lengths,
+    with_noted,
 )
 from cranfield.labelling.gold import GoldStandard
 
@@ -43,21 +44,23 @@ class _Batch:
 
 
 def label_lists(
-    gold: GoldStandard, run: Run, exclude_self: bool = False, lengths: DocLengths | None = None
+    gold: GoldStandard, run: Run, exclude_self: bool = False, noted: Sequence[Noted] = ()
 ) -> Rankings:
-    """Where a run in memory placed the judged documents."""
+    """Where a run in memory placed the judged documents, with what is to be noted of all."""
     assert run.lists is not None  # noqa: S101
     n = len(gold.qrels.topics)
     returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     hits: list[tuple[Ints, ...]] = [(np.empty(0, dtype=np.int64),) * 5]
-    answered: list[int] = []
-    rows: list[Ints] = [np.empty(0, dtype=np.int64)]
+    rows: list[tuple[Ints, ...]] = [(np.empty(0, dtype=np.int64),) * len(noted)]
     batch = _Batch()
 
     def finish() -> None:
         lists = _Lists(batch, run)
         returned[lists.topics], tied[lists.topics] = lists.sizes, lists.tied()
         hits.append(lists.hits())
+        if noted:
+            lines = lists.ranked()
+            rows.append(tuple(known.rows(lines) for known in noted))
 
     for t, (topic, judged) in enumerate(zip(gold.qrels.topics, gold.by_topic, strict=True)):
         ranked = run.lists.get(topic)
@@ -71,9 +74,6 @@ def label_lists(
             batch.scores.append(struct.pack(f"{len(ranked)}d", *ranked.values()))
         except (struct.error, OverflowError, TypeError):
             raise run.without_order(topic, ranked) from None
-        if lengths is not None:
-            answered.append(t)
-            rows.append(_length_rows(lengths, ranked))
         found = list(judged.keys() & ranked.keys())
         batch.topics.append(t)
         batch.names.append(topic)
@@ -87,14 +87,8 @@ def label_lists(
     finish()
     topics, ranks, items, first, last = map(np.concatenate, zip(*hits, strict=True))
     rankings = rankings_of(gold.judgments, returned, topics, ranks, items, first, last, tied)
-    return with_lengths(rankings, np.array(answered, dtype=np.int64), np.concatenate(rows), lengths)
-
-
-def _length_rows(lengths: DocLengths, ranked: Mapping[str, float]) -> Ints:
-    """The rows of the lengths of all documents of a list, in the order of their ranks."""
-    row = lengths.by_name.get
-    docs = from_the_top(ranked, given=False)
-    return np.array([row(doc, -1) for doc in docs], dtype=np.int64)
+    every = [np.concatenate(column) for column in zip(*rows, strict=True)]
+    return with_noted(rankings, np.flatnonzero(rankings.answered), every, noted)
 
 
 class _Lists:
@@ -128,6 +122,12 @@ class _Lists:
     def rows(self, which: int) -> slice:
         """The rows of a list."""
         return slice(self.starts[which], self.starts[which] + self.sizes[which])
+
+    def ranked(self) -> Table:
+        """All documents, in the order of their ranks."""
+        lists = (from_the_top(ranked, given=False) for ranked in self.batch.lists)
+        docs = Strings.of([doc for ranked in lists for doc in ranked])
+        return Table(self.batch.names, self.starts, docs, docs.hashes(), self.falling)
 
     def tied(self) -> Ints:
         """Per list, the documents whose score equals another's."""

@@ -10,6 +10,7 @@ from cranfield.measures import (  # noqa: F401 (register)
     experimental,
     graded,
     incomplete,
+    models,
     ncu,
     reading,
     sets,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from cranfield.errors import CranfieldError
 from cranfield.labelling.blocks import Bools, Floats
-from cranfield.measures.lists import Gold, Lengths, Lists, above
+from cranfield.measures.lists import Gold, Lengths, Lists, above, costs_by_rank
 
 
 def lists_of(
@@ -19,6 +19,7 @@ def lists_of(
     judged_mask: Any = None,
     lengths: Mapping[str, Any] | None = None,
     every_length: bool = True,
+    costs: Any = None,
 ) -> Lists:
     """A block of lists from the levels of their items, as `Measure.__call__` describes them."""
     if judged is levels and judged_mask is None:
@@ -58,6 +59,7 @@ def lists_of(
             )
             for unit, given in (lengths or {}).items()
         },
+        costs=None if costs is None else _costs(_matrix("costs", costs), there),
     )
 
 
@@ -139,3 +141,13 @@ def _lengths(length: Floats, there: Bools, needed: Bools, order: Any) -> Lengths
     return Lengths(
         np.take_along_axis(length, order, axis=1), np.take_along_axis(above(length), order, axis=1)
     )
+
+
+def _costs(cost: Floats, there: Bools) -> Callable[[int], Floats]:
+    """The costs of the items, rank by rank."""
+    if cost.shape != there.shape:
+        raise CranfieldError(f"found costs of shape {cost.shape}, expected {there.shape}")
+    bad = there & ~np.isnan(cost) & ~(np.isfinite(cost) & (cost > 0))
+    if bad.any():
+        raise CranfieldError(f"found cost {cost[bad][0]:g}, expected a number above 0")
+    return costs_by_rank(cost[there], there.sum(axis=1))

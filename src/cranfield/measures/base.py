@@ -26,6 +26,9 @@ from cranfield.measures.references import citation
 
 REGISTRY: dict[str, type[Measure]] = {}  # by name
 
+FIVE = ("EU", "ETU", "EC", "ETC", "ED")  # what C/W/L measures (cwl.py)
+READINGS: dict[str, type[Measure]] = {}  # C/W/L's reading of a measure, by its name
+
 PROPERTIES = {
     "graded": "tells levels of relevance apart",
     "normalised": "all relevant items, best first, score 1",
@@ -63,6 +66,7 @@ def param(
     open_ends: bool = False,
     table: bool = False,
     infinite: bool = False,
+    whole: bool = False,
 ) -> Any:
     """A parameter of a measure: its default, a sentence for the help, the values it may take.
 
@@ -78,6 +82,7 @@ def param(
             "open": open_ends,
             "table": table,
             "infinite": infinite,
+            "whole": whole,
         },
     )
 
@@ -92,7 +97,9 @@ def rel_param(
 def gain_param() -> Any:
     """The gain setting graded measures share."""
     return param(
-        "linear", "linear (the level), exp (2^level − 1), binary, or a table such as 1:2:3"
+        "linear",
+        "linear (the level), exp (2^level − 1), binary, unit (over the highest level), or a table "
+        "such as 1:2:3",
     )
 
 
@@ -169,6 +176,7 @@ class Measure(metaclass=MeasureType):
     properties: ClassVar[tuple[str, ...]] = ()  # of PROPERTIES
     at_name: ClassVar[str] = "cutoff"  # what ir_measures calls the number behind @
     at: ClassVar[str] = "look at the first so many ranks only"  # what the number behind @ means
+    has_residuals: ClassVar[bool] = False  # whether it has `bounds`
     length_unit: ClassVar[str] = ""  # of document lengths, if it needs them
     every_length: ClassVar[bool] = False  # those of unjudged documents too
 
@@ -303,12 +311,13 @@ class Measure(metaclass=MeasureType):
         mask: Any = None,
         judged_mask: Any = None,
         lengths: Any = None,
+        costs: Any = None,
     ) -> Any:
         """The score of one list, given as the levels of its items; None is an unjudged item.
 
         `judged` are all judged levels of the topic, retrieved or not, in any order. Measures
         that need the number of relevant items or an ideal list cannot do without it. `lengths`
-        are those of the items, for measures that need them.
+        are those of the items, for measures that need them; `costs`, for user models.
 
         An array [n, depth] is a batch of n lists, and gives n scores. NaN is an unjudged item;
         where `mask` is False there is none. `judged` is then an array [n, any] in which NaN, or
@@ -325,9 +334,7 @@ class Measure(metaclass=MeasureType):
         >>> (cf.RR @ 10)(labels, mask=[[True, True, True], [True, True, False]])
         array([0.5, 1. ])
         """
-        known = {} if lengths is None else {self.length_unit: lengths}
-        every = self.every_length
-        batch = lists_of(levels, judged, mask, judged_mask, known, every_length=every)
+        batch = self.lists(levels, judged, mask, judged_mask, lengths, costs)
         try:
             found = self.values(batch)
         except NeedsMore as missing:
@@ -336,6 +343,68 @@ class Measure(metaclass=MeasureType):
         if np.ndim(levels) == 2:
             return found
         return float(found[0]) if found.ndim == 1 else found[0]
+
+    def lists(
+        self, levels: Any, judged: Any, mask: Any, judged_mask: Any, lengths: Any, costs: Any
+    ) -> Lists:
+        """Lists without files, as `__call__` takes them."""
+        known = {} if lengths is None else {self.length_unit: lengths}
+        try:
+            return lists_of(levels, judged, mask, judged_mask, known, self.every_length, costs)
+        except CranfieldError as problem:
+            raise CranfieldError(f"{self}: {problem}") from None
+
+    # -- as C/W/L measures it -------------------------------------------------------------------
+
+    @property
+    def EU(self) -> Any:
+        """Expected utility: gain per item seen."""
+        return self.reading("EU")
+
+    @property
+    def ETU(self) -> Any:
+        """Expected total utility: gain by the time the user stops."""
+        return self.reading("ETU")
+
+    @property
+    def EC(self) -> Any:
+        """Expected cost per item seen."""
+        return self.reading("EC")
+
+    @property
+    def ETC(self) -> Any:
+        """Expected total cost."""
+        return self.reading("ETC")
+
+    @property
+    def ED(self) -> Any:
+        """Expected depth: items seen."""
+        return self.reading("ED")
+
+    def is_user_model(self) -> bool:
+        """Whether C/W/L has a reading of this measure."""
+        return "EU" in self.measurements or (
+            type(self).__name__ in READINGS and not self.measurement
+        )
+
+    def reading(self, measurement: str) -> Measure:
+        """The user model of this measure, with one of its five measurements."""
+        if not self.is_user_model():
+            raise CranfieldError(f"{self} has no measurement {measurement!r}: it is no user model")
+        if measurement in self.measurements:
+            return dataclasses.replace(self, measurement=measurement)
+        model = READINGS[type(self).__name__]
+        names = [f.name for f in model.parameters()]
+        values = {f.name: getattr(self, f.name) for f in self.parameters()}
+        changed = {f.name: values[f.name] for f in self.parameters() if values[f.name] != f.default}
+        for name in changed.keys() - set(names):
+            expected = f"its user model has only {', '.join(names)}"
+            raise CranfieldError(f"{self}.{measurement}: found parameter {name}, but {expected}")
+        return model(**changed, cutoff=self.cutoff, measurement=measurement)
+
+    def bounds(self, lists: Lists) -> Floats:
+        """The least and the most the score can be, whatever unjudged items are: [lists, 2]."""
+        raise TypeError(f"{type(self).__name__} has no residuals")
 
     # -- parameters -------------------------------------------------------------------------
 
@@ -355,10 +424,11 @@ class Measure(metaclass=MeasureType):
             object.__setattr__(self, "effectiveness", False)
         known = self.columns + self.measurements
         if self.measurement and self.measurement not in known:
-            raise CranfieldError(
-                f"{type(self).__name__} has no measurement {self.measurement!r}"
-                + (f", only {', '.join(known)}" if known else "")
-            )
+            name = type(self).__name__
+            known += FIVE if name in READINGS else ()
+            only = f", only {', '.join(known)}" if known else ""
+            only += ": it is no user model" if self.measurement in FIVE else ""
+            raise CranfieldError(f"{name} has no measurement {self.measurement!r}{only}")
 
     def _checked_cutoff(self, cutoff: Any) -> int:
         number = isinstance(cutoff, int | float | np.number) and not isinstance(cutoff, bool)
@@ -373,7 +443,11 @@ class Measure(metaclass=MeasureType):
     def _checked(self, f: dataclasses.Field[Any], value: Any) -> Any:
         """The value of a parameter as its kind demands, or an error that names it."""
         if f.name == "gain":
-            return parse_gain(value)
+            gain = parse_gain(value)
+            if gain == "raw" and "EU" not in self.measurements:
+                found = f"{type(self).__name__}: found gain=raw"
+                raise CranfieldError(f"{found}, which only user models take")
+            return gain
         if value is None and f.default is None:
             return None
         limits = f.metadata
@@ -393,9 +467,11 @@ class Measure(metaclass=MeasureType):
             if isinstance(value, int | float | np.number) and not isinstance(value, bool):
                 low, high = limits["low"], limits["high"]
                 inside = low < value < high if limits["open"] else low <= value <= high
-                if inside and math.isfinite(value):
+                fits = not limits["whole"] or float(value).is_integer()
+                if inside and math.isfinite(value) and fits:
                     return float(value)
             expected = _number_between(limits["low"], limits["high"], limits["open"])
+            expected = expected.replace("number", "whole number") if limits["whole"] else expected
         raise CranfieldError(
             f"{type(self).__name__}: found {f.name}={shown(value)}, expected {expected}"
         )
@@ -452,6 +528,11 @@ def measure(cls: type[M]) -> type[M]:
         found, known_ones = unknown.pop(), ", ".join(PROPERTIES)
         raise CranfieldError(f"found property {found!r}, expected some of {known_ones}")
     REGISTRY[cls.__name__] = cls
+    return documented(cls)
+
+
+def documented(cls: type[M]) -> type[M]:
+    """The class with all there is to know of it in its docstring."""
     cls.__doc__ = _documentation(cls)
     return cls
 

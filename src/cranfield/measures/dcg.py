@@ -5,6 +5,7 @@ Two small tables make the family: gains (`gains.py`) and discounts by rank (`DIS
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -145,10 +146,25 @@ class RBP(Measure):
     rel: float | None = rel_param("lowest level that counts; makes the gain binary")
     max_level: float | None = max_level_param()
     measurements: ClassVar[tuple[str, ...]] = ("residual",)
+    has_residuals = True
     references = cite("moffat2008")
     task = "a user of known persistence; does not depend on how many relevant items exist"
     range = "0 to 1, and less than 1 for lists that end"
     properties = has("graded", "recall-independent")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.measurement:
+            object.__setattr__(self, "has_residuals", False)
+
+    def bounds(self, lists: Lists) -> Floats:
+        lower = self.values(lists)
+        return np.concatenate((lower, lower + self.residual.values(lists)), axis=1)
+
+    @property
+    def residual(self) -> RBP:
+        """What unjudged items could add."""
+        return replace(self, measurement="residual")
 
     def score(self, x: Lists) -> Floats:
         weight = x.step("p^(r−1)", self.p ** (x.r - 1.0))
@@ -179,6 +195,7 @@ class nRBP(Normalised, RBP):
     """
 
     measurements: ClassVar[tuple[str, ...]] = ()
+    has_residuals = False
     references = cite("moffat2008", "sakai2021zeng")
     task = "rank-biased precision, where topics should weigh alike"
     range = "0 to 1"

@@ -5,9 +5,11 @@ A *level* is what the assessor wrote; a *gain* is what a measure makes of it:
 - ``linear``: the level itself;
 - ``exp``: 2^level − 1;
 - ``binary``: 1 above level 0;
+- ``unit``: the level over the highest, from 0 to 1;
+- ``raw``: the level itself, below 0 too;
 - a table such as ``1:2:3``: the gains of levels 1, 2, 3 (level 0 and below gain nothing).
 
-Levels below 0 (junk, spam) gain nothing.
+Levels below 0 (junk, spam) gain nothing but with ``raw``.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from cranfield.labelling.blocks import Floats
 
 Gain: TypeAlias = str | tuple[float, ...]
 
-NAMES = ("linear", "exp", "binary")
+NAMES = ("linear", "exp", "binary", "unit", "raw")
 MAX_EXPONENT = 1000  # sums of gains must remain finite
 
 
@@ -60,11 +62,15 @@ def top_level(gain: Gain) -> float | None:
     return None if isinstance(gain, str) else float(len(gain))
 
 
-def gain_of(gain: Gain, level: Floats, what: str = "gain") -> Floats:
+def gain_of(gain: Gain, level: Floats, what: str = "gain", highest: float | None = None) -> Floats:
     """The gains of an array of levels, or what else a table says of levels."""
+    if gain == "raw":
+        return level
     positive = np.maximum(level, 0.0)
-    if gain == "linear":
+    if gain == "linear" or (gain == "unit" and not highest):
         return positive
+    if gain == "unit":
+        return positive / highest
     if gain == "exp":
         if positive.max(initial=0.0) > MAX_EXPONENT:
             _no_gain(gain, positive.max(), f"levels up to {MAX_EXPONENT}", what)

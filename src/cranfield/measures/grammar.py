@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from cranfield.errors import CranfieldError
-from cranfield.measures.base import REGISTRY, Measure, find, literal
+from cranfield.measures.base import FIVE, READINGS, REGISTRY, Measure, find, literal
 from cranfield.measures.names import (
     ALIASES,
     NTCIREVAL,
@@ -227,6 +227,8 @@ def _build(call: Call) -> Measure:
         either = " or ".join(c.__name__ for c in known)
         raise CranfieldError(f"found {call.name!r}, expected {either}: here case matters")
     cls = known[0]
+    if call.measurement in FIVE:
+        cls = READINGS.get(cls.__name__, cls)
     if call.arguments:
         raise CranfieldError(
             f"{cls.__name__} takes named parameters only, found ({', '.join(call.arguments)})"

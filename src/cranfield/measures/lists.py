@@ -14,12 +14,13 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Bools, Floats, Ints, Judgments, Rankings
+from cranfield.labelling.blocks import Bools, Floats, Ints, Judgments, Rankings, spans
 from cranfield.measures.gains import Gain, gain_of, top_level
 
 T = TypeVar("T")
 
 BLOCK_CELLS = 1 << 19  # topics × columns of one block: a few megabytes per array
+DENSE_CELLS = 1 << 16  # topics × ranks where every rank counts: some ten arrays stay in the cache
 
 
 def ratio(numerator: Any, denominator: Any) -> Floats:
@@ -130,14 +131,18 @@ class Lists:
         max_level: float | None = None,
         is_ideal: bool = False,
         lengths: Mapping[str, Lengths] | None = None,
+        costs: Callable[[int], Floats] | None = None,
     ) -> None:
         self.r, self.level, self.judged, self.n, self.gold = r, level, judged, n, gold
         self.l, self.rel, self.gain, self.max_level = cutoff, rel, gain, max_level
         self.is_ideal = is_ideal
         self.lengths = lengths or {}
+        self.costs = costs  # of all items down to a rank: [lists, rank], NaN if not known
         self.steps: dict[str, Any] = {}
+        self.by_rank: dict[str, Floats] = {}  # steps that have a value at every rank
         self.fraction: tuple[Any, Any] | None = None
         self._views: dict[Any, Lists] = {}
+        self._remembered: dict[Any, Any] = {}
 
     def __len__(self) -> int:
         return len(self.n)
@@ -182,6 +187,20 @@ class Lists:
             },
         )
 
+    def remember(self, key: Any, compute: Callable[[], T]) -> T:
+        """The value under `key`, computed once for these lists."""
+        if key not in self._remembered:
+            self._remembered[key] = compute()
+        value: T = self._remembered[key]
+        return value
+
+    def by_ranks(self, values: Floats, width: int, unjudged: float) -> Floats:
+        """Values of the judged items as [lists, width], with one for all other ranks."""
+        made = np.full((len(self), width), unjudged)
+        row, column = np.nonzero(self.judged & (self.r <= width))
+        made[row, self.r[row, column] - 1] = values[row, column]
+        return made
+
     def at_level(self, rel: float) -> Lists:
         """The same view, with what is relevant decided by this level alone; not kept."""
         return self._view(self.l, rel, "binary", None)
@@ -192,7 +211,12 @@ class Lists:
         ranks = np.broadcast_to(np.arange(1, self.r.shape[1] + 1), self.r.shape)
         lengths = {unit: Lengths(own, above(own)) for unit, (own, _) in self.lengths.items()}
         n = self.judged.sum(axis=1)
-        return Lists(ranks, self.level, self.judged, n, self.gold, lengths=lengths)
+        costs = None
+        if self.costs is not None:
+            every = self.costs(int(self.r.max(initial=1)))
+            own = np.take_along_axis(every, np.minimum(self.r, every.shape[1]) - 1, axis=1)
+            costs = costs_by_rank(own[self.judged], n)
+        return Lists(ranks, self.level, self.judged, n, self.gold, lengths=lengths, costs=costs)
 
     @property
     def ideal(self) -> Lists:
@@ -293,7 +317,7 @@ class Lists:
     @property
     def g_h(self) -> float:
         """The gain of the highest level."""
-        return float(gain_of(self.gain, np.array([self.h]))[0])
+        return float(gain_of(self.gain, np.array([self.h]), highest=self.h)[0])
 
     def length(self, unit: str) -> Floats:
         """The length of each item."""
@@ -312,7 +336,9 @@ class Lists:
         kept = judged if self.rel is None else judged & (level >= self.rel)
         if self.max_level is not None:  # declared: no level counts for more
             level = np.minimum(level, self.max_level)
-        return np.where(kept, gain_of(self.gain, np.where(judged, level, 0.0)), 0.0)
+        highest = self.gold.max_level if self.max_level is None else self.max_level
+        gains = gain_of(self.gain, np.where(judged, level, 0.0), highest=highest)
+        return np.where(kept, gains, 0.0)
 
     def _relevant(self, level: Floats, judged: Bools) -> Bools:
         """level ≥ rel where a threshold is given, else gain > 0."""
@@ -361,15 +387,30 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
     level = np.zeros(judged.shape)
     r[judged] = rankings.ranks[cells]
     level[judged] = rankings.levels[cells]
-    lengths = {}
+    lengths, costs = {}, None
     for unit, every in rankings.document_lengths.items():
+        if unit == "cost":
+            first = rankings.starts[start] if stop > start else 0
+            costs = costs_by_rank(every[first : first + n.sum()], n)
+            continue
         own, before = np.zeros(judged.shape), np.zeros(judged.shape)
         for t, (a, k) in enumerate(zip(rankings.starts[start:stop], n, strict=True)):
             hits, given = judged[t], every[a : a + k]
             own[t, hits] = given[r[t, hits] - 1]
             before[t, hits] = above(given[None, :])[0, r[t, hits] - 1]
         lengths[unit] = Lengths(own, before)
-    return Lists(r, level, judged, n, gold, lengths=lengths)
+    return Lists(r, level, judged, n, gold, lengths=lengths, costs=costs)
+
+
+def costs_by_rank(flat: Floats, n: Ints) -> Callable[[int], Floats]:
+    """Costs of items, list after list, as [lists, width] for any width; NaN beyond the end."""
+
+    def to(width: int) -> Floats:
+        made = np.full((len(n), width), np.nan)
+        made[np.arange(width) < n[:, None]] = flat[spans(np.cumsum(n) - n, np.minimum(n, width))]
+        return made
+
+    return to
 
 
 def tie_bounds(rankings: Rankings, start: int, stop: int) -> tuple[Ints, Ints]:

@@ -145,6 +145,9 @@ PARAMETERS: dict[str, Callable[[str], dict[str, str]]] = {
     "dcg": lambda v: {"gain": {"exp-log2": "exp", "log2": "linear"}.get(v, v)},
     "judged_only": lambda v: {"condensed": v},
     "max_rel": lambda v: {"max_level": v},
+    "theta": lambda v: {"p": v},  # cwl_eval's RBP
+    "phi": lambda v: {"p": v},
+    "h": lambda v: {"halflife": v},  # its TBG
     "letor": lambda v: {"true": {"gain": "exp", "discount": "jk"}, "false": {}}[v.lower()],
 }
 

@@ -247,6 +247,93 @@ REFERENCES = {
   pages = {414--421},
   year = {2008}
 }""",
+    "kantor2000": """@article{kantor2000,
+  author = {Kantor, Paul B. and Voorhees, Ellen M.},
+  title = {The {TREC-5} Confusion Track: Comparing Retrieval Methods for Scanned Text},
+  journal = {Information Retrieval},
+  volume = {2},
+  number = {2--3},
+  pages = {165--176},
+  year = {2000}
+}""",
+    "harman1992": """@article{harman1992,
+  author = {Harman, Donna},
+  title = {Evaluation Issues in Information Retrieval},
+  journal = {Information Processing and Management},
+  volume = {28},
+  number = {4},
+  pages = {439--440},
+  year = {1992}
+}""",
+    "moffat2012": """@inproceedings{moffat2012,
+  author = {Moffat, Alistair and Scholer, Falk and Thomas, Paul},
+  title = {Models and Metrics: {IR} Evaluation as a User Process},
+  booktitle = {Proceedings of the Australasian Document Computing Symposium (ADCS 2012)},
+  pages = {47--54},
+  year = {2012}
+}""",
+    "moffat2013": """@inproceedings{moffat2013,
+  author = {Moffat, Alistair and Thomas, Paul and Scholer, Falk},
+  title = {Users Versus Models: What Observation Tells Us About Effectiveness Metrics},
+  booktitle = {Proceedings of CIKM 2013},
+  pages = {659--668},
+  year = {2013}
+}""",
+    "moffat2015": """@inproceedings{moffat2015,
+  author = {Moffat, Alistair and Bailey, Peter and Scholer, Falk and Thomas, Paul},
+  title = {{INST}: An Adaptive Metric for Information Retrieval Evaluation},
+  booktitle = {Proceedings of the Australasian Document Computing Symposium (ADCS 2015)},
+  pages = {5:1--5:4},
+  year = {2015}
+}""",
+    "moffat2017": """@article{moffat2017,
+  author = {Moffat, Alistair and Bailey, Peter and Scholer, Falk and Thomas, Paul},
+  title = {Incorporating User Expectations and Behavior into the Measurement of Search
+           Effectiveness},
+  journal = {ACM Transactions on Information Systems},
+  volume = {35},
+  number = {3},
+  pages = {24:1--24:38},
+  year = {2017}
+}""",
+    "zhang2017": """@inproceedings{zhang2017,
+  author = {Zhang, Fan and Liu, Yiqun and Li, Xin and Zhang, Min and Xu, Yinghui and
+            Ma, Shaoping},
+  title = {Evaluating Web Search with a Bejeweled Player Model},
+  booktitle = {Proceedings of SIGIR 2017},
+  pages = {425--434},
+  year = {2017}
+}""",
+    "azzopardi2014": """@inproceedings{azzopardi2014,
+  author = {Azzopardi, Leif},
+  title = {Modelling Interaction with Economic Models of Search},
+  booktitle = {Proceedings of SIGIR 2014},
+  pages = {3--12},
+  year = {2014}
+}""",
+    "azzopardi2018": """@inproceedings{azzopardi2018,
+  author = {Azzopardi, Leif and Thomas, Paul and Craswell, Nick},
+  title = {Measuring the Utility of Search Engine Result Pages: An Information Foraging Based
+           Measure},
+  booktitle = {Proceedings of SIGIR 2018},
+  pages = {605--614},
+  year = {2018}
+}""",
+    "azzopardi2019": """@inproceedings{azzopardi2019,
+  author = {Azzopardi, Leif and Thomas, Paul and Moffat, Alistair},
+  title = {cwl\\_eval: An Evaluation Tool for Information Retrieval},
+  booktitle = {Proceedings of SIGIR 2019},
+  pages = {1321--1324},
+  year = {2019}
+}""",
+    "azzopardi2021": """@inproceedings{azzopardi2021,
+  author = {Azzopardi, Leif and Mackenzie, Joel and Moffat, Alistair},
+  title = {{ERR} is not {C/W/L}: Exploring the Relationship Between Expected Reciprocal Rank and
+           Other Metrics},
+  booktitle = {Proceedings of ICTIR 2021},
+  pages = {231--237},
+  year = {2021}
+}""",
 }
 
 
@@ -261,6 +348,6 @@ def citation(key: str) -> str:
     place = next(fields[k] for k in places if k in fields)
     year = "" if fields["year"] in place else f", {fields['year']}"
     text = f"{fields['author'].rstrip('.')}. {fields['title']}. {place}{year}."
-    for code, letter in (('{\\"a}', "ä"), ("{\\'o}", "ó"), ("{", ""), ("}", "")):
+    for code, letter in (('{\\"a}', "ä"), ("{\\'o}", "ó"), ("\\_", "_"), ("{", ""), ("}", "")):
         text = text.replace(code, letter)
     return re.sub(r"\s+", " ", text)

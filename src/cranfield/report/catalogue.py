@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import sys
 from collections.abc import Sequence
+from typing import Any
 
-from cranfield.measures.base import PROPERTIES, Measure, shown
+from cranfield.measures.base import PROPERTIES, READINGS, Measure, shown
+from cranfield.measures.cwl import UserModel
 from cranfield.measures.names import aliases_of
 from cranfield.measures.references import citation
 
@@ -62,24 +65,48 @@ def _entry(c: type[Measure]) -> str:
     lines = [f"### {c.__name__}", "", escaped(title)]
     if body:
         lines += ["", "```text", body, "```"]
-    own = [f for f in c.parameters() if f.name != "condensed"]
-    lines += ["", *(_parameter(f.name, f.default, f.metadata) for f in own)]
-    facts = {
+    lines += ["", *parameters(c), *_facts(c)]
+    return "\n".join(lines)
+
+
+def parameters(c: type[Measure]) -> list[str]:
+    """The parameters of a measure, a line for each."""
+    own = [f for f in c.parameters() if f.name not in _shared(c)]
+    return [parameter(f) for f in own]
+
+
+def _shared(c: type[Measure]) -> set[str]:
+    """Parameters that the head of the page, or of the family, tells of."""
+    of_models = {f.name for f in UserModel.parameters()} if issubclass(c, UserModel) else set()
+    return {"condensed", *of_models}
+
+
+def _facts(c: type[Measure]) -> list[str]:
+    """What else there is to know of a measure, a line for each."""
+    said = {
         "The number behind @": "" if c.at == Measure.at else c.at,
         "Also": ", ".join(f"`{c.__name__}.{m}`" for m in c.measurements),
+        "As a user model": _as_model(c),
         "Range": escaped(c.range),
         "Properties": ", ".join(c.properties),
         "Suits": c.task,
         "Other names": ", ".join(f"`{name}`" for name in aliases_of(c.__name__)),
     }
-    lines += [f"- {name}: {fact}" for name, fact in facts.items() if fact]
-    lines += [f"- {escaped(citation(key))}" for key in c.references]
-    return "\n".join(lines)
+    lines = [f"- {name}: {fact}" for name, fact in said.items() if fact]
+    return lines + [f"- {escaped(citation(key))}" for key in c.references]
 
 
-def _parameter(name: str, default: object, metadata: object) -> str:
-    said = dict(metadata).get("doc", "") if metadata else ""  # type: ignore[call-overload]
-    return f"- `{name}={shown(default)}`: {escaped(str(said))}"
+def _as_model(c: type[Measure]) -> str:
+    """Where the C/W/L reading of a measure is told of."""
+    if issubclass(c, UserModel):
+        return f"[its page](models/{c.__name__}.md)"
+    model = READINGS.get(c.__name__)
+    return "" if model is None else f"[`{c.__name__}.EU`](models/{model.__name__}.md)"
+
+
+def parameter(f: dataclasses.Field[Any]) -> str:
+    """A parameter, its default and what it means."""
+    return f"- `{f.name}={shown(f.default)}`: {escaped(str(f.metadata.get('doc', '')))}"
 
 
 def escaped(text: str) -> str:

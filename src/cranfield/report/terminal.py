@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from cranfield.measures.base import FIVE
 from cranfield.report.columns import GAP, Column, block, left, notice_lines
-from cranfield.report.formats import Cell, header, lines, shown
+from cranfield.report.formats import Cell, Line, header, lines, shown
 from cranfield.scores import Scores, printable
 from cranfield.wording import counted
 
@@ -16,6 +18,7 @@ def table(
 ) -> str:
     """Return scores as aligned text, the best run of each measure marked with ``*``.
 
+    User models of which there are all measurements have a table of their own, a line for each.
     Names and numbers are never cut: measures that do not fit in `width` go to a second table
     below the first. Without a `width` everything is in one table. Notices follow.
 
@@ -31,15 +34,23 @@ def table(
     mean over 1 topic · * best of 2 runs
     note: bm25 has tied documents in 1 topic.
     """
-    rows = lines(scores, per_topic)
-    names = [
-        left(name, [line.names[i] for line in rows]) for i, name in enumerate(header(per_topic))
-    ]
-    measures = [
-        _right(name, [line.cells[i] for line in rows], colour)
-        for i, name in enumerate(scores.measures)
-    ]
-    blocks = [block([*names, *part]) for part in _parts(names, measures, width)]
+    rows, head = lines(scores, per_topic), header(per_topic)
+    models, measurements = _by_model(scores.measures)
+    of_models = {f"{model}.{name}" for model in models for name in measurements}
+    others = [name for name in scores.measures if name not in of_models]
+    blocks = []
+    if others or not models:
+        blocks += _blocks(head, _lines_of(scores.measures, rows, others), others, width, colour)
+    if models:
+        parts = [
+            replace(part, names=(*part.names, model))
+            for line in rows
+            for model in models
+            for part in _lines_of(
+                scores.measures, [line], [f"{model}.{name}" for name in measurements]
+            )
+        ]
+        blocks += _blocks((*head, "user model"), parts, measurements, width, colour)
     caption = shown(scores, per_topic)
     if any(cell.best for line in rows for cell in line.cells):
         caption += f" · * best of {counted(len(scores.runs), 'run')}"
@@ -47,6 +58,43 @@ def table(
         part for text in (caption, *notice_lines(scores.notices)) for part in _wrap(text, width)
     ]
     return "\n\n".join([*blocks, "\n".join(notes)])
+
+
+def _by_model(measures: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The user models of which all five measurements are there, and what they are.
+
+    >>> _by_model(["AP", *(f"{m}.{x}" for m in ("INST", "RBP(p=0.5)") for x in FIVE), "INSQ.ED"])
+    (['INST', 'RBP(p=0.5)'], ['EU', 'ETU', 'EC', 'ETC', 'ED'])
+    """
+    models = [name.removesuffix(".EU") for name in measures if name.endswith(".EU")]
+    models = [model for model in models if {f"{model}.{x}" for x in FIVE} <= set(measures)]
+    suffixes = [f"{x}{bound}" for x in FIVE for bound in ("", ".lower", ".upper")]
+    return models, [x for x in suffixes if any(f"{model}.{x}" in measures for model in models)]
+
+
+def _lines_of(measures: Sequence[str], rows: Sequence[Line], some: Sequence[str]) -> list[Line]:
+    """The lines with some of the measures only, and a dash for what is not among them."""
+    places = [measures.index(name) if name in measures else None for name in some]
+    none = Cell("–", False)
+    return [
+        replace(line, cells=tuple(none if i is None else line.cells[i] for i in places))
+        for line in rows
+    ]
+
+
+def _blocks(
+    head: Sequence[str],
+    rows: Sequence[Line],
+    measures: Sequence[str],
+    width: int | None,
+    colour: bool,
+) -> list[str]:
+    """A table, or several if it is too wide."""
+    names = [left(name, [line.names[i] for line in rows]) for i, name in enumerate(head)]
+    columns = [
+        _right(name, [line.cells[i] for line in rows], colour) for i, name in enumerate(measures)
+    ]
+    return [block([*names, *part]) for part in _parts(names, columns, width)]
 
 
 def _right(name: str, cells: list[Cell], colour: bool) -> Column:

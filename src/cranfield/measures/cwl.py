@@ -1,0 +1,488 @@
+"""C/W/L: a user walks down a list, and the numbers follow.
+
+A *user model* says how: C(i), the probability of going on from rank i to i + 1; or W(i), the
+attention that rank i gets; or L(i), the probability that i is the last item seen. Each gives the
+others:
+
+V(i) = Π_{j<i} C(j)          the probability of seeing rank i
+W(i) = V(i) / Σ_j V(j)
+L(i) = V(i)·(1 − C(i))
+
+and with the gain g and the cost c of each item, and γ and κ their sums down to i, five
+*measurements*:
+
+EU  = Σ_i W(i)·g(i)          expected utility: gain per item seen
+ETU = Σ_i L(i)·γ(i)          expected total utility: gain by the time the user stops
+EC  = Σ_i W(i)·c(i)          expected cost per item seen
+ETC = Σ_i L(i)·κ(i)          expected total cost
+ED  = 1 / W(1)               expected depth: items seen
+
+Lists are looked at down to depth n: shorter ones go on with unjudged items.
+(Moffat, Thomas and Scholer 2013; Azzopardi, Thomas and Moffat 2019.)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, TypeVar, overload
+
+import numpy as np
+
+from cranfield.errors import CranfieldError
+from cranfield.labelling.blocks import Floats
+from cranfield.measures.base import (
+    FIVE,
+    READINGS,
+    REGISTRY,
+    Measure,
+    MeasureType,
+    documented,
+    gain_param,
+    has,
+    measure,
+    param,
+    shown,
+)
+from cranfield.measures.gains import Gain, gain_of
+from cranfield.measures.lists import Lists, NeedsMore, above, ratio
+
+MEANINGS = {
+    "EU": "expected utility: gain per item seen",
+    "ETU": "expected total utility: gain by the time the user stops",
+    "EC": "expected cost per item seen",
+    "ETC": "expected total cost",
+    "ED": "expected depth: items seen",
+}
+
+
+@dataclass(frozen=True)
+class Items:
+    """What a user model sees: the items of a block of lists, one row per list.
+
+    | name | meaning |
+    |---|---|
+    | `i` | ranks 1, 2, …, n |
+    | `g`, `cg` | gain of each item; γ, gains down to it |
+    | `c`, `cc` | cost of each item; κ, costs down to it |
+    | `R` | items of the topic that have a gain, in the list or not |
+    | `n` | the depth: the last rank |
+    | `lists` | the judged items alone, as other measures see them |
+    """
+
+    g: Floats  # [lists, n]
+    c: Floats  # [lists, n], or [1, n] where they are the same for all
+    lists: Lists
+
+    @property
+    def n(self) -> int:
+        """The last rank that is looked at."""
+        return int(self.g.shape[1])
+
+    @property
+    def R(self) -> Floats:
+        """Items of the topic that have a gain; at best, unjudged ones of the list too."""
+        found: Floats = np.maximum(self.lists.R, (self.g > 0).sum(axis=1))
+        return found
+
+    @cached_property
+    def i(self) -> Floats:
+        """The ranks 1 to n."""
+        return np.arange(1.0, self.n + 1.0)
+
+    @cached_property
+    def cg(self) -> Floats:
+        """γ(i): the gains down to rank i."""
+        return np.cumsum(self.g, axis=1)
+
+    @cached_property
+    def cc(self) -> Floats:
+        """κ(i): the costs down to rank i."""
+        return np.cumsum(self.c, axis=1)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """How users walk down some lists, and what they take from it.
+
+    Arrays have a row for each list, and a column for each rank where they are about ranks; those
+    of a single list (`UserModel.walk`) have no rows.
+    """
+
+    C: Floats  # probability of going on
+    V: Floats  # of seeing a rank
+    W: Floats  # attention
+    L: Floats  # probability that it is the last
+    gains: Floats
+    costs: Floats
+    EU: Any
+    ETU: Any
+    EC: Any
+    ETC: Any
+    ED: Any
+
+    def one(self) -> Walk:
+        """The first list alone."""
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return Walk(**{name: float(x[0]) if name in FIVE else x[0] for name, x in fields.items()})  # type: ignore[arg-type]
+
+
+_DEFINED: list[type[UserModel]] = []
+
+
+class UserModel(Measure):
+    """The base of all user models. A new one states its parameters and its C, or W, or `last` (L):
+
+    >>> import cranfield as cf
+    >>> @cf.measure
+    ... class Hopeful(cf.UserModel):
+    ...     '''Goes on with probability p, and in any case after an item of use.'''
+    ...     p: float = cf.param(0.5, "persistence", low=0, high=1)
+    ...
+    ...     def C(self, x):
+    ...         return np.where(x.g > 0, 1.0, self.p)
+    >>> Hopeful(p=0.5).ED([1, 0, 0])  # 1 + 1 + 1/2 + 1/4 + …
+    3.0
+    >>> round(cf.parse_measure("Hopeful(p=0.5)")([1, 0, 0]), 4)  # alone it is EU: 1/3
+    0.3333
+    """
+
+    gain: Gain = gain_param()
+    rel: float | None = param(None, "items below this level gain nothing")
+    max_level: float | None = param(
+        None,
+        "highest level, with gain=unit; from the judgments if not given",
+        low=0,
+        open_ends=True,
+    )
+    n: float = param(1000.0, "depth: the last rank looked at; shorter lists go on with "
+                     "unjudged items", low=1, whole=True)  # fmt: skip
+    min_gain: float = param(0.0, "gain of an unjudged item")
+    max_gain: float | None = param(
+        None, "gain of an unjudged item at best, for residuals; 1, or the highest judged if more"
+    )
+    max_cost: float = param(1.0, "cost of an item of which it is not known, as beyond the end",
+                            low=0, open_ends=True)  # fmt: skip
+    min_cost: float = param(1.0, "the same at best, for residuals", low=0, open_ends=True)
+    totals: str = param(
+        "L",
+        "ETU and ETC as sums over L, or as EU·ED and EC·ED (W): they differ by the users who read "
+        "on beyond n",
+        choices=("L", "W"),
+    )
+
+    measurements: ClassVar[tuple[str, ...]] = FIVE
+    looks_at: ClassVar[tuple[str, ...]] = ()  # what besides ranks decides: gains, costs
+    unit_gains: ClassVar[bool] = False  # gains must be from 0 to 1
+    scaled: ClassVar[bool] = True  # W is made to sum to 1
+    has_residuals = True
+    advice: ClassVar[str] = ""  # when to use it
+    examples: ClassVar[tuple[str, ...]] = ()  # settings at which its pages show it
+    vary: ClassVar[tuple[str, tuple[float, ...]] | None] = None  # a parameter, values of interest
+    range = "EU and ETU as the gains; ED from 1 to n"
+    at = "nobody goes beyond this rank: the depth n, and C(n) = 0"
+    at_name = "k"
+    properties = has("graded", "recall-independent")
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        _DEFINED.append(cls)
+
+    def C(self, x: Items) -> Floats:
+        """C(i): the probability of going on after rank i; [lists, n], or [n] if for all alike."""
+        raise TypeError(f"{type(self).__name__} defines no C(self, x), W(self, x) or last(self, x)")
+
+    def W(self, x: Items) -> Floats:
+        """W(i): the attention that rank i gets, up to a factor; W(1) must be above 0."""
+        raise NotImplementedError
+
+    def last(self, x: Items) -> Floats:
+        """L(i): the probability that rank i is the last one seen."""
+        raise NotImplementedError
+
+    @classmethod
+    def parameters(cls) -> Iterator[dataclasses.Field[Any]]:
+        """The parameters in the order they are printed: the model's own, then the shared."""
+        shared = UserModel.__dataclass_fields__
+        return iter(sorted(super().parameters(), key=lambda f: f.name in shared))
+
+    # -- from C to everything else ------------------------------------------------------------
+
+    def walk_down(self, x: Items) -> Walk:
+        """The walk down the items of a block."""
+        if type(self).last is not UserModel.last:
+            L = self._given("L", self.last(x), x)
+            V = np.maximum(1.0 - above(L), 0.0)
+            if self.cutoff is not None:
+                L = np.concatenate((L[:, :-1], V[:, -1:]), axis=1)
+            C, W = 1.0 - ratio(L, V), V / _sum(V)
+        elif type(self).W is not UserModel.W:
+            weight = self._given("W", self.W(x), x)
+            V = weight / weight[:, :1]
+            after = np.concatenate((V[:, 1:], np.zeros((len(V), 1))), axis=1)
+            L, C = V - after, ratio(after, V)
+            W = weight / _sum(weight) if self.scaled else weight
+        else:
+            C = self._given("C", self.C(x), x)
+            if self.cutoff is not None:
+                C = C.copy()
+                C[:, -1] = 0.0
+            V = np.ones(C.shape)
+            np.cumprod(C[:, :-1], axis=1, out=V[:, 1:])
+            L, W = V * (1.0 - C), V / _sum(V)
+        EU, EC, ED = _sum(W * x.g), _sum(W * x.c), 1.0 / W[:, :1]
+        if self.totals == "L":
+            ETU, ETC = _sum(L * x.cg), _sum(L * x.cc)
+        else:
+            ETU, ETC = EU * ED, EC * ED
+        totals = np.broadcast_arrays(*(s[:, 0] for s in (EU, ETU, EC, ETC, ED)), x.g[:, 0])[:5]
+        return Walk(C, V, W, L, x.g, x.c, *totals)
+
+    def _given(self, name: str, values: Any, x: Items) -> Floats:
+        """What a model gave, one row per list or one for all; a user's own is checked."""
+        made = np.asarray(values, dtype=np.float64)
+        made = made[None, :] if made.ndim == 1 else made
+        if made.shape not in ((len(x.g), x.n), (1, x.n)):
+            expected = f"{x.n} ranks, or {len(x.g)} lists × {x.n} ranks"
+            raise CranfieldError(
+                f"{self}: {name} has shape {np.shape(values)}, expected {expected}"
+            )
+        if not type(self).__module__.startswith("cranfield."):
+            self._refuse_impossible(name, made)
+        return made
+
+    def _refuse_impossible(self, name: str, given: Floats) -> None:
+        """C and L are probabilities, L of things that exclude each other; W never rises."""
+        expected = "a number from 0 to 1"
+        bad = ~((given >= 0) & (given <= 1))
+        if name == "L":
+            bad |= np.cumsum(given, axis=1) > 1 + 1e-9
+            expected += ", and at most 1 in all"
+        if name == "W":
+            bad = ~((given >= 0) & np.isfinite(given))
+            bad[:, :1] |= given[:, :1] == 0
+            bad[:, 1:] |= given[:, 1:] > given[:, :-1] * (1 + 1e-9)
+            expected = "a number above 0 at rank 1, and none larger than the one before"
+        for row, column in np.argwhere(bad)[:1].tolist():
+            found = f"{name} = {given[row, column]:g} at rank {column + 1}"
+            raise CranfieldError(f"{self}: found {found}, expected {expected}")
+
+    # -- as a measure -------------------------------------------------------------------------
+
+    def values(self, lists: Lists) -> Floats:
+        """The measurement for a block of lists: [lists, 1]."""
+        return self._five(lists)[:, [FIVE.index(self.measurement or "EU")]]
+
+    def bounds(self, lists: Lists) -> Floats:
+        """The least and the most it is, with all unjudged items at their worst or at their best:
+        [lists, 2].
+        """
+        k = FIVE.index(self.measurement or "EU")
+        both = np.stack([self._five(lists)[:, k], self._five(lists, best=True)[:, k]], axis=1)
+        return np.sort(both, axis=1)
+
+    def residuals(self, lists: Lists) -> Floats:
+        """All five at their best less all five at their worst: [lists, 5]."""
+        return self._five(lists, best=True) - self._five(lists)
+
+    def five(self, lists: Lists) -> Floats:
+        """All five measurements: [lists, 5]."""
+        return self._five(lists)
+
+    def _five(self, lists: Lists, best: bool = False) -> Floats:
+        """All five, computed once per block whichever is asked for."""
+        settings = tuple(getattr(self, f.name) for f in self.parameters())
+
+        def compute() -> Floats:
+            walk = self.walk_down(self.items(lists, best))
+            if lists.gold.traced and not best:
+                view = self.view(lists)
+                view.by_rank |= {"g": walk.gains, "c": walk.costs}
+                view.by_rank |= {"C": walk.C, "W": walk.W, "L": walk.L}
+                view.steps |= {name: getattr(walk, name) for name in FIVE}
+            return np.stack([getattr(walk, name) for name in FIVE], axis=1)
+
+        return lists.remember((type(self), settings, self.cutoff, best), compute)
+
+    def items(self, lists: Lists, best: bool = False) -> Items:
+        """The lists as this model sees them: down to its depth, unjudged items and unknown costs
+        at their worst or at their best.
+        """
+        view = self.view(lists)
+        unjudged = self._best_gain(view) if best else self.min_gain
+        unknown = self.min_cost if best else self.max_cost
+        source = lists.condensed if self.condensed else lists
+        seen_as = (self.condensed, view.l, view.gain, view.rel, view.max_level)
+        key = ("items", self.width, *seen_as, unjudged, unknown)
+
+        def compute() -> Items:
+            g = view.by_ranks(view.g, self.width, unjudged)
+            if source.costs is None:
+                c = np.full((1, self.width), unknown)
+            else:
+                c = source.costs(self.width)
+                c = np.where(np.isnan(c), unknown, c)
+            return Items(g, c, view)
+
+        x = lists.remember(key, compute)
+        if self.unit_gains:
+            self._refuse_other_gains(x.g)
+        return x
+
+    def _best_gain(self, view: Lists) -> float:
+        if self.max_gain is not None:
+            return self.max_gain
+        highest = view.gold.max_level if self.max_level is None else self.max_level
+        return max(1.0, float(gain_of(view.gain, np.array([highest]), highest=highest)[0]))
+
+    def _refuse_other_gains(self, g: Floats) -> None:
+        for found in (g.min(initial=0.0), g.max(initial=0.0)):
+            if not 0 <= found <= 1:
+                raise CranfieldError(
+                    f"{self}: found gain {found:g}, expected gains from 0 to 1 "
+                    "(gain=unit divides levels by the highest, gain=0.5:1 names them one by one)"
+                )
+
+    @property
+    def width(self) -> int:
+        """The last rank looked at."""
+        return int(self.n) if self.cutoff is None else int(self.cutoff)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.measurement in ("", "EU", "ETU"):
+            object.__setattr__(self, "better", "higher")
+            object.__setattr__(self, "effectiveness", True)
+        if self.max_gain is not None and self.max_gain < self.min_gain:
+            self._refuse_limits("max_gain", "min_gain")
+        if self.max_cost < self.min_cost:
+            self._refuse_limits("max_cost", "min_cost")
+
+    def _refuse_limits(self, high: str, low: str) -> None:
+        found = f"{high}={shown(getattr(self, high))}"
+        expected = f"at least {low}={shown(getattr(self, low))}"
+        raise CranfieldError(f"{type(self).__name__}: found {found}, expected {expected}")
+
+    def takes_max_level(self) -> bool:
+        return self.gain == "unit" and self.max_level is None
+
+    def rewards_better_items(self) -> bool:
+        if self.looks_at or self.min_gain != 0 or self.gain == "raw":
+            return False  # users who find enough stop, and see less
+        return super().rewards_better_items()
+
+    def variant(self) -> str:
+        return MEANINGS[self.measurement or "EU"]
+
+    def walk(
+        self,
+        levels: Any,
+        costs: Any = None,
+        judged: Any = None,
+        *,
+        mask: Any = None,
+        judged_mask: Any = None,
+        best: bool = False,
+    ) -> Walk:
+        """How users walk down a list given by its levels, or a batch of lists: C, V, W, L, and
+        all five measurements. With `best`, unjudged items (None) are at their best.
+
+        >>> from cranfield.measures.models import INSQ
+        >>> w = INSQ(T=1).walk([0.0, 1.0, None])
+        >>> w.C[:3].round(4).tolist(), round(w.ED, 4)  # ((i + 1)/(i + 2))²
+        ([0.4444, 0.5625, 0.64], 2.5757)
+        """
+        batch = self.lists(levels, judged, mask, judged_mask, None, costs)
+        try:
+            walk = self.walk_down(self.items(batch, best))
+        except NeedsMore as missing:
+            raise CranfieldError(f"{self} {missing}") from None
+        return walk if np.ndim(levels) == 2 else walk.one()
+
+
+def over(name: str, *values: float) -> tuple[str, tuple[float, ...]]:
+    """A parameter, and values at which a model is worth looking at."""
+    return name, values
+
+
+def _sum(x: Floats) -> Floats:
+    """Σ_i, of rows that are always as long: so padding cannot change the last bit."""
+    found: Floats = np.ascontiguousarray(x).sum(axis=1, keepdims=True)
+    return found
+
+
+# -- readings of other measures, and models that are functions ----------------------------------
+
+U = TypeVar("U", bound=UserModel)
+
+
+def reading(cls: type[U]) -> type[U]:
+    """Make a class the C/W/L reading of the measure of the same name: ``RBP(p=0.8).EU``."""
+    READINGS[cls.__name__] = cls
+    return documented(cls)
+
+
+def models() -> dict[str, type[UserModel]]:
+    """All user models by name, in the order in which they were defined."""
+    known = {*READINGS.values(), *REGISTRY.values()}
+    return {c.__name__: c for c in _DEFINED if c in known}
+
+
+@overload
+def user_model(function: Callable[..., Any]) -> type[UserModel]: ...
+@overload
+def user_model(
+    *, gives: Literal["C", "W", "L"] = "C"
+) -> Callable[[Callable[..., Any]], type[UserModel]]: ...
+def user_model(
+    function: Callable[..., Any] | None = None, *, gives: Literal["C", "W", "L"] = "C"
+) -> Any:
+    """Make a function of the items and some parameters a user model: it gives C, or W, or L.
+
+    >>> @user_model
+    ... def Fading(x, p=0.8):
+    ...     '''Goes on less and less.'''
+    ...     return p ** x.i
+    >>> Fading(p=0.5).ED([0.0])  # doctest: +ELLIPSIS
+    1.64163...
+    """
+    if gives not in ("C", "W", "L"):
+        raise CranfieldError(f"found gives={gives!r}, expected C, W or L")
+    if function is None:
+        return lambda f: user_model_of(f, gives)
+    return user_model_of(function, gives)
+
+
+def _as_param(default: Any) -> Any:
+    """A number is checked to be one; a `param` says itself what it may be."""
+    number = isinstance(default, int | float) and not isinstance(default, bool)
+    return param(float(default), "") if number else default
+
+
+def user_model_of(function: Callable[..., Any], gives: str) -> type[UserModel]:
+    """A class that calls the function."""
+    arguments = list(inspect.signature(function).parameters.values())
+    if not arguments:
+        raise CranfieldError(f"{function.__name__}: found no argument, expected x and parameters")
+    parameters = arguments[1:]
+    for p in parameters:
+        if p.default is p.empty:
+            raise CranfieldError(f"found {p.name} without a default, expected one for parameters")
+    names = [p.name for p in parameters]
+
+    def given(self: UserModel, x: Items) -> Any:
+        return function(x, **{name: getattr(self, name) for name in names})
+
+    body = {p.name: _as_param(p.default) for p in parameters}
+    annotations = dict.fromkeys(names, Any)
+    about = {"__doc__": function.__doc__, "__module__": function.__module__}
+    cls: Any = MeasureType(
+        function.__name__,
+        (UserModel,),
+        {**body, **about, "__annotations__": annotations, {"L": "last"}.get(gives, gives): given},
+    )
+    made: type[UserModel] = measure(cls)
+    return made

@@ -1,0 +1,109 @@
+"""User models as pages: one for each, and one that compares them all."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+
+from cranfield.measures.base import FIVE, READINGS
+from cranfield.measures.cwl import MEANINGS, UserModel, Walk, models
+from cranfield.measures.grammar import parse_measure
+from cranfield.measures.references import citation
+from cranfield.report.catalogue import escaped, parameter, parameters
+
+# The example lists of Azzopardi, Thomas and Moffat (2019), section 3: gains, and seconds.
+GAINS = {
+    "T1": [0.0, 0.0, 0.2, 0.4, 1.0, 0.2, 0.0, 0.0, 1.0, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0],
+    "T2": [1.0, 0.0, 1.0, 0.4, 0.0, 0.2, 0.0, 0.0, 1.0, 0.2, 0.0, 0.4, 0.0, 0.0, 0.0],
+}
+COSTS = {
+    "T1": [1.2, 0.6, 0.4, 0.6, 3.6, 1.6, 0.6, 2.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 1.8],
+    "T2": [3.2, 1.6, 1.4, 0.6, 3.6, 1.6, 0.6, 1.6, 2.6, 0.2, 1.2, 0.2, 0.2, 0.6, 1.8],
+}
+
+COMPARISON = """# User models
+
+A measure believes something about its users: how far they read, what makes them go on, what makes
+them stop. Here all that cranfield knows are side by side, on the two example lists of Azzopardi,
+Thomas and Moffat (2019, section 3), whose costs are seconds. `cranfield explain NAME` prints what
+the pages say; [the tutorial](../cwl.md) explains the columns.
+
+*Looks at* is what decides whether the user goes on, besides the rank. `DCG@10.EU` is `SDCG@10`.
+The stopping distributions of the NCU family (`NCU(stop=…).EU`) stand beside the others: AP and Q
+stop as `u`, RR and O as `r1`, P-measure as `rp`, P+ as `to_rp`, ERR, EBR and iRBU as `sat`.
+"""
+
+
+def pages() -> dict[str, str]:
+    """All pages as Markdown, by name; README is the comparison."""
+    return {"README": comparison(), **{name: page(c) for name, c in models().items()}}
+
+
+def page(c: type[UserModel]) -> str:
+    """The page of one model: formula, picture, when to use it, parameters, examples."""
+    title, _, rest = inspect.cleandoc(c.__doc__ or "").partition("\n")
+    body = rest.partition("\nParameters:\n")[0].strip()
+    suffix = ".EU" if c.__name__ in READINGS else ""
+    lines = [f"# {c.__name__}{suffix}", "", escaped(title), "", "```text", body, "```", ""]
+    lines += [f"![C, W and L of {c.__name__}]({c.__name__}.svg)", ""]
+    lines += [f"C, W and L on two [example lists](README.md): {_settings(c)}.", ""]
+    lines += ["## When to use it", "", f"{escaped(c.advice)} It looks at {_looks_at(c)}.", ""]
+    lines += ["## What it measures", "", *_table(list(c.examples)), ""]
+    every = "Those that [all user models have](README.md#parameters)"
+    own = parameters(c)
+    lines += ["## Parameters", "", *own, *[""] * bool(own), f"{every}{', too' * bool(own)}.", ""]
+    lines += ["## References", "", *(f"- {escaped(citation(key))}" for key in c.references)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _settings(c: type[UserModel]) -> str:
+    return ", ".join(f"`{_model(example)}`" for example in c.examples)
+
+
+def _model(example: str) -> str:
+    return example.removesuffix(".EU")
+
+
+def comparison() -> str:
+    """The page that compares all models."""
+    parts = [COMPARISON, "## What they are", ""]
+    parts += ["| model | rule | looks at | for |", "|---|---|---|---|"]
+    for name, c in models().items():
+        rule = f"`{_rule(c)}`"
+        parts.append(f"| [{name}]({name}.md) | {rule} | {_looks_at(c)} | {escaped(c.task)} |")
+    examples = [example for c in models().values() for example in c.examples]
+    parts += ["", "## What they measure", "", *_table(examples), ""]
+    meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS.items()]
+    parts += [*(f"- {said}" for said in meanings), "", "## Parameters", ""]
+    parts += ["All user models have these besides their own:", ""]
+    parts += [parameter(f) for f in UserModel.parameters()]
+    parts += ["- `@k`: nobody goes beyond rank k: the depth is k, and C(k) = 0", ""]
+    return "\n".join(parts)
+
+
+def _rule(c: type[UserModel]) -> str:
+    """The first formula of a model's documentation."""
+    found = re.search(r"^([CWL]\(i\) .+)$", inspect.cleandoc(c.__doc__ or ""), flags=re.M)
+    return found[1].split(",   ")[0].strip() if found else ""
+
+
+def walks(example: str) -> Iterator[tuple[str, Walk]]:
+    """The walk down each example list."""
+    model = parse_measure(example)
+    assert isinstance(model, UserModel)  # noqa: S101
+    for topic, gains in GAINS.items():
+        yield topic, model.walk(gains, COSTS[topic], gains)
+
+
+def _table(examples: list[str]) -> list[str]:
+    head = ["user model", *(f"{name} of {topic}" for topic in GAINS for name in FIVE)]
+    lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
+    for example in examples:
+        values = [f"{getattr(w, name):.4f}" for _, w in walks(example) for name in FIVE]
+        lines.append(f"| `{_model(example)}` | {' | '.join(values)} |")
+    return lines
+
+
+def _looks_at(c: type[UserModel]) -> str:
+    return " and ".join(c.looks_at) or "ranks only"

@@ -1,0 +1,412 @@
+"""cwl_eval's work, in its layout: a line for each topic and metric, with five measurements.
+
+Metrics are named as the constructors of the program, ``INSTCWLMetric(T=2)``, or as measures are
+here, ``INST(T=2)``; the room `measures` computes them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cranfield.data.costs import CostsLike, DocCosts, read_costs
+from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
+from cranfield.data.records import Record, finite, records, text_lines
+from cranfield.data.run import Run, RunLike, read_run
+from cranfield.data.source import Source
+from cranfield.data.strings import spans
+from cranfield.data.trec import Irregular
+from cranfield.errors import CranfieldError, InputError
+from cranfield.labelling.blocks import Rankings
+from cranfield.labelling.columns import label_columns
+from cranfield.labelling.gold import GoldStandard
+from cranfield.labelling.mappings import label_lists
+from cranfield.measures import models
+from cranfield.measures.base import FIVE, shown
+from cranfield.measures.cwl import UserModel
+from cranfield.measures.grammar import parse_measure
+from cranfield.measures.lists import Lists, blocks, gold_block, lists_block
+from cranfield.measures.references import REFERENCES
+from cranfield.scores import Notice
+from cranfield.wording import counted, some
+
+VERSION = "1.0.12"  # the release whose every number can be asked for
+DEFAULT = (
+    *(f"PrecisionCWLMetric({k})" for k in (1, 2, 3, 4, 5, 10)),
+    *(f"RBPCWLMetric({theta})" for theta in (0.2, 0.4, 0.8)),
+    *("NDCGCWLMetric(5)", "NDCGCWLMetric(10)", "RRCWLMetric()", "APCWLMetric()"),
+    *(f"INSTCWLMetric({T})" for T in (1.0, 2.0, 3.0)),
+)
+COLUMNS = ("Topic", "Metric", *FIVE)
+RESIDUALS = tuple(f"Res{name}" for name in FIVE)
+
+
+# -- metrics -------------------------------------------------------------------------------------
+
+
+class Metric(NamedTuple):
+    """A user model under the name it is printed with."""
+
+    name: str
+    model: UserModel
+
+
+@dataclass(frozen=True)
+class Constructor:
+    """A class of the program: its model here, the name it prints, its parameters in order."""
+
+    model: type[UserModel]
+    name: str
+    defaults: Mapping[str, float | None]  # None where one must be given
+
+
+def _made(model: type[UserModel], name: str, **defaults: float | None) -> Constructor:
+    return Constructor(model, name, defaults)
+
+
+CONSTRUCTORS = {
+    "PrecisionCWLMetric": _made(models.P, "P@{k}", k=10),
+    "RRCWLMetric": _made(models.RR, "RR"),
+    "APCWLMetric": _made(models.AP, "AP"),
+    "TrAPCWLMetric": _made(models.TrAP, "TrAP"),
+    "NDCGCWLMetric": _made(models.SDCG, "NDCG-k@{k}", k=None),
+    "RBPCWLMetric": _made(models.RBP, "RBP@{theta}", theta=0.9),
+    "NPVCWLMetric": _made(models.NPV, "NPV-r@{rate}", rate=0.1),
+    "INSTCWLMetric": _made(models.INST, "INST-T={T}", T=1.0),
+    "INSQCWLMetric": _made(models.INSQ, "INSQ-T={T}", T=1.0),
+    "SETCWLMetric": _made(models.SET, "SET-k@{k}-b@{beta}", beta=0.5, k=10),
+    "BPMCWLMetric": _made(models.BPM, "BPM-Static-T={T}-K={K}", T=1.0, K=10),
+    "BPMDCWLMetric": _made(
+        models.BPMD, "BPM-Dynamic-T={T}-K={K}-hb={hb}-hc={hc}", T=1, K=10, hb=1.0, hc=1.0,
+        gain_med=0.5,
+    ),
+    "UMeasureCWLMetric": _made(models.U, "U-L@{L}", L=1000),
+    "TBGCWLMetric": _made(models.TBG, "TBG-H@{halflife}", halflife=224),
+    "IFTGoalCWLMetric": _made(
+        models.IFTGoal, "IFT-C1-T={T}-b1={b1}-R1={R1}", T=None, b1=None, R1=None
+    ),
+    "IFTRateCWLMetric": _made(
+        models.IFTRate, "IFT-C2-A={A}-b2={b2}-R2={R2}", A=None, b2=None, R2=None
+    ),
+    "IFTGoalRateCWLMetric": _made(
+        models.IFT, "IFT-C1-C2-T={T}-b1={b1}-R1={R1}-A={A}-b2={b2}-R2={R2}",
+        T=None, b1=None, R1=None, A=None, b2=None, R2=None,
+    ),
+    "NERReq8CWLMetric": _made(models.NERR8, "NERR-EQ8@k={k}", k=None),
+    "NERReq9CWLMetric": _made(models.NERR9, "NERR-EQ9@k={k}", k=None),
+    "NERReq10CWLMetric": _made(models.NERR10, "NERR-EQ10@phi={phi}", phi=0.9),
+    "NERReq11CWLMetric": _made(models.NERR11, "NERR-EQ11@T={T}", T=1.0),
+}  # fmt: skip
+OURS = {"k": "cutoff", "theta": "p"}  # other parameters have the same name here
+SPELLINGS = {"h": "halflife"}  # the paper's
+
+_LINE = re.compile(r"(?P<name>\w*CWL\w*)\s*(?:\((?P<arguments>.*)\))?", re.IGNORECASE)
+
+
+def read_metrics(path: str | os.PathLike[str] | None = None) -> list[Metric]:
+    """The metrics of a file, one on each line; those of the program if there is none.
+
+    >>> len(read_metrics())
+    16
+    """
+    if path is None:
+        return [parse_metric(text) for text in DEFAULT]
+    source, found = Source.of(path), []
+    for number, line in text_lines(source):
+        try:
+            found.append(parse_metric(line.partition("#")[0]))
+        except InputError as error:
+            raise InputError(error.found, error.expected, source.name, number) from None
+        except CranfieldError as error:
+            raise CranfieldError(f"{source.name}:{number}: {error}") from None
+    if not found:
+        raise InputError("no metrics", "one on each line", source.name)
+    return found
+
+
+def parse_metric(text: str) -> Metric:
+    """The metric that a text stands for, a constructor of the program or a measure.
+
+    >>> parse_metric("INSTCWLMetric(2)")
+    Metric(name='INST-T=2', model=INST(T=2))
+    >>> parse_metric("PrecisionCWLMetrics(k=10)").name, parse_metric("TBGCWLMetric( h=22.0 )").name
+    ('P@10', 'TBG-H@22.0')
+    >>> parse_metric("SDCG@10").name, parse_metric("RBP(n=50)").name
+    ('NDCG-k@10', 'RBP(n=50)')
+    """
+    text = text.strip()
+    line = _LINE.fullmatch(text)
+    if line is None:
+        if "CWLMetric" in text:
+            raise InputError(text, "a constructor such as INSTCWLMetric(T=2)")
+        return _measure(text)
+    known = _constructor(line["name"])
+    values = _values(line["name"], known, line["arguments"] or "")
+    model: Any = known.model(**{OURS.get(name, name): value for name, value in values.items()})
+    return Metric(known.name.format(**values), model)
+
+
+def _constructor(name: str) -> Constructor:
+    singular = re.sub("s$", "", name)  # the paper's PrecisionCWLMetrics
+    if singular in CONSTRUCTORS:
+        return CONSTRUCTORS[singular]
+    near = difflib.get_close_matches(name, CONSTRUCTORS, n=3)
+    expected = " or ".join(near) if near else f"one of {', '.join(CONSTRUCTORS)}"
+    raise InputError(name, expected)
+
+
+def _values(name: str, known: Constructor, arguments: str) -> dict[str, float]:
+    """The value of each parameter, given by its place or by its name, or by default."""
+    given: dict[str, float] = {}
+    order = tuple(known.defaults)
+    takes = f"{name}({', '.join(order)})"
+    for place, argument in enumerate(arguments.split(",") if arguments.strip() else []):
+        before, equals, text = argument.rpartition("=")
+        if not equals and (place >= len(order) or tuple(given) != order[:place]):
+            raise InputError(f"{name}({arguments.strip()})", takes)
+        key = SPELLINGS.get(before.strip(), before.strip()) if equals else order[place]
+        if key not in order:
+            raise InputError(f"parameter {before.strip()!r}", takes)
+        if key in given:
+            raise InputError(f"{key} twice", takes)
+        given[key] = _number(key, text.strip())
+    values = {key: x for key, x in known.defaults.items() if x is not None} | given
+    if missing := [key for key in order if key not in values]:
+        raise InputError(f"{name} without {', '.join(missing)}", takes)
+    return values
+
+
+def _number(name: str, text: str) -> float:
+    """A whole number if it is written as one: it is printed as it was written."""
+    number = finite(text)
+    if number is None:
+        raise InputError(f"{name}={text}", "a number")
+    return int(text) if re.fullmatch(r"[+-]?\d+", text) else number
+
+
+def _measure(text: str) -> Metric:
+    """A measure in the grammar; under the program's name if that has just this.
+
+    A suffix makes it a user model; which of the five it names is all the same.
+    """
+    suffixed = text.rpartition(".")[2] in FIVE
+    asked: Any = parse_measure(text if suffixed else f"{text}.EU")
+    model: UserModel = replace(asked, measurement="")
+    known = next((c for c in CONSTRUCTORS.values() if c.model is type(model)), None)
+    if known is not None:
+        values = {key: getattr(model, OURS.get(key, key)) for key in known.defaults}
+        plain: Any = known.model(**{OURS.get(key, key): x for key, x in values.items()})
+        if plain == model and None not in values.values():
+            return Metric(known.name.format(**{k: shown(x) for k, x in values.items()}), model)
+    return Metric(str(model), model)
+
+
+def bibtex(metrics: Sequence[Metric]) -> str:
+    r"""The papers of the program and of these metrics, each once.
+
+    >>> text = bibtex([parse_metric("RBP"), parse_metric("RBP(p=0.5)")])
+    >>> re.findall(r"@\w+{(\w+),", text)
+    ['azzopardi2019', 'moffat2008']
+    """
+    keys = dict.fromkeys(["azzopardi2019", *(k for m in metrics for k in m.model.references)])
+    return "".join(f"{REFERENCES[key]}\n\n" for key in keys)
+
+
+# -- measuring -----------------------------------------------------------------------------------
+
+
+def cwl_eval(
+    qrels: QrelsLike,
+    run: RunLike,
+    metrics: Sequence[Metric],
+    *,
+    costs: CostsLike | None = None,
+    residuals: bool = False,
+    max_depth: int = 1000,
+    min_gain: float = 0.0,
+    max_gain: float = 1.0,
+    min_cost: float = 1.0,
+    max_cost: float = 1.0,
+    update_K: bool = True,
+) -> tuple[list[str], list[Notice]]:
+    """The lines that cwl_eval prints of a run, and what the user should know.
+
+    Lists are taken in the order of the file, whatever the scores. Unjudged documents gain nothing,
+    at best `max_gain`; those of unknown cost `max_cost`, at best `min_cost`. In dynamic BPM, what
+    is found changes K, unless `update_K` is False as in release 1.0.12.
+
+    >>> rbp = [parse_metric("RBPCWLMetric(0.5)")]
+    >>> lines, _ = cwl_eval({"T1": {"a": 1, "b": 0.5}}, {"T1": ["c", "a", "b"]}, rbp)
+    >>> lines
+    ['T1\\tRBP@0.5\\t0.3125\\t0.6250\\t1.0000\\t2.0000\\t2.0000']
+    """
+    _refuse_limits("gain", min_gain, max_gain)
+    _refuse_limits("cost", min_cost, max_cost)
+    if min_cost <= 0:
+        raise InputError(f"min_cost {min_cost:g}", "a number above 0")
+    settings = {
+        "n": max_depth,
+        "gain": "raw",
+        "max_gain": max_gain,
+        "min_cost": min_cost,
+        "max_cost": max_cost,
+        "end": False,
+        "update_K": update_K,
+    }
+    placed = [Metric(m.name, _with(m, settings)) for m in metrics]
+    for name, model in placed:
+        if residuals and not model.has_residuals:
+            raise InputError(f"residuals of {name}", "a metric that has them")
+    known = None if costs is None else read_costs(costs)
+    judged = read_qrels(qrels, "trec")
+    _refuse_gains(judged, qrels, min_gain, max_gain)
+    lists = read_run(run, "trec", ties="given", types=known is not None)
+    order, untold = _looked_over(lists, known)
+    topics = list(dict.fromkeys(order))
+    gold = GoldStandard.of(_of_topics(judged, topics))
+    rankings = _labelled(gold, lists, () if known is None else (known,))
+    notices = [
+        *_of_metrics(placed),
+        *_of_topics_asked(lists, judged, order),
+        *_of_costs(known, untold, rankings, min_cost, max_cost),
+    ]
+    widest = max(model.width for _, model in placed)
+    lines: list[str] = []
+    for start, stop in blocks(np.full(len(topics), widest)):
+        block = lists_block(rankings, gold_block(gold.judgments, start, stop), start, stop)
+        tables = [(name, _numbers(model, block, residuals)) for name, model in placed]
+        for t, topic in enumerate(topics[start:stop]):
+            lines += [f"{topic}\t{name}\t{_printed(table[t])}" for name, table in tables]
+    return lines, notices
+
+
+def _numbers(model: UserModel, lists: Lists, residuals: bool) -> list[list[float]]:
+    five = model.five(lists)
+    both = np.concatenate((five, model.residuals(lists)), axis=1) if residuals else five
+    found: list[list[float]] = both.tolist()
+    return found
+
+
+def _printed(numbers: Sequence[float]) -> str:
+    return "\t".join(f"{x:z.4f}" for x in numbers)  # z: no sign where there is no digit
+
+
+def _with(metric: Metric, settings: Mapping[str, Any]) -> UserModel:
+    """The model with the settings that it does not have itself.
+
+    A cutoff below the depth is one that nobody reaches. The program then lets users go on from
+    the last rank, and stumbles over P.
+    """
+    name, model = metric
+    left = [f.name for f in model.parameters() if getattr(model, f.name) == f.default]
+    chosen = {key: x for key, x in settings.items() if key in left}
+    if "n" in chosen and model.cutoff is not None and model.cutoff > chosen["n"]:
+        if isinstance(model, models.P):
+            expected = f"up to {chosen['n']}, the depth (--max_depth)"
+            raise InputError(f"k={model.cutoff}", expected, name)
+        chosen["cutoff"] = None
+    return replace(model, **chosen)
+
+
+def _refuse_limits(what: str, low: float, high: float) -> None:
+    if high < low:
+        raise InputError(f"max_{what} {high:g}", f"at least {low:g}, which is min_{what}")
+
+
+def _refuse_gains(judged: Qrels, qrels: QrelsLike, low: float, high: float) -> None:
+    outside = np.flatnonzero((judged.levels < low) | (judged.levels > high))
+    if not len(outside):
+        return
+    row = int(outside[0])
+    topic = judged.topics[int(np.searchsorted(judged.offsets, row, side="right")) - 1]
+    doc = judged.doc_names[row]
+    lines: Iterator[int | None] = iter(())
+    if isinstance(qrels, str | os.PathLike):  # which may be a pipe: then it cannot be read again
+        every = records(Source.of(qrels), "trec", "qrels")
+        lines = (r.line for r in every if isinstance(r, Record) and r[1:3] == (topic, doc))
+    found = f"gain {judged.levels[row]:g} of document {doc} of topic {topic}"
+    expected = f"gains from {low:g} to {high:g} (--min_gain, --max_gain)"
+    raise InputError(found, expected, judged.where, next(lines, None))
+
+
+# -- topics in the order of the run --------------------------------------------------------------
+
+
+def _looked_over(run: Run, costs: DocCosts | None) -> tuple[list[str], list[str]]:
+    """The topics of a run as its lines name them one after the other, and types without a cost."""
+    if run.lists is not None:
+        return list(run.lists), []
+    names: list[str] = []
+    types: dict[str, None] = {}
+    try:
+        for part in run.parts() if run.parts else ():
+            table = part()
+            names += table.names
+            if costs is not None and costs.by_type and table.types is not None:
+                unknown = table.types[costs.rows(table) < 0]
+                _, first = np.unique(unknown.hashes(), return_index=True)
+                types.update(dict.fromkeys(unknown[np.sort(first)]))
+    except Irregular:
+        raise run.refusal("lines out of order", "results") from None
+    return [name for name, _ in groupby(names)], list(types)  # a topic may go on in the next part
+
+
+def _of_topics(qrels: Qrels, topics: Sequence[str]) -> Qrels:
+    """The judgments of some topics in their order, none for those that have not been judged."""
+    place = {topic: t for t, topic in enumerate(qrels.topics)}
+    where = np.array([place.get(topic, len(place)) for topic in topics], dtype=np.int64)
+    start, count = np.append(qrels.offsets, 0)[where], np.append(np.diff(qrels.offsets), 0)[where]
+    rows = spans(start, count)
+    offsets = np.concatenate(([0], np.cumsum(count)))
+    return Qrels(tuple(topics), offsets, qrels.levels[rows], qrels.docs[rows], qrels.where)
+
+
+def _labelled(gold: GoldStandard, run: Run, noted: Sequence[DocCosts]) -> Rankings:
+    if run.lists is not None:
+        return label_lists(gold, run, noted=noted)
+    return label_columns(gold, run, noted=noted).rankings
+
+
+# -- what the user should know -------------------------------------------------------------------
+
+
+def _of_metrics(metrics: Sequence[Metric]) -> Iterator[Notice]:
+    for name, model in metrics:
+        if isinstance(model, models.BPMD) and model.update_K:
+            said = "what is found changes K too, as in the paper; in cwl_eval K stays as it is"
+            yield Notice("definition", f"{name}: {said} (--as-version {VERSION})")
+            return
+
+
+def _of_topics_asked(run: Run, qrels: Qrels, order: Sequence[str]) -> Iterator[Notice]:
+    def notice(kind: str, topics: Sequence[str], said: str) -> Notice:
+        return Notice(kind, f"{run.where}: {some(topics, 'topic')} {said}", run.name, tuple(topics))
+
+    answered, judged = Counter(order), set(qrels.topics)
+    if scattered := [topic for topic, times in answered.items() if times > 1]:
+        said = "with lines that are not adjacent, taken together (cwl_eval prints parts)"
+        yield notice("scattered", scattered, said)
+    if unjudged := [topic for topic in answered if topic not in judged]:
+        yield notice("unjudged-topics", unjudged, "without judgments: all documents are unjudged")
+    if missing := [topic for topic in qrels.topics if topic not in answered]:
+        yield notice("missing-topics", missing, "not answered, and not printed")
+
+
+def _of_costs(
+    costs: DocCosts | None, types: Sequence[str], rankings: Rankings, low: float, high: float
+) -> Iterator[Notice]:
+    if costs is None:
+        return
+    unknown = int(np.isnan(rankings.document_lengths["cost"]).sum())
+    if unknown:
+        what = some(types, "element type") if types else counted(unknown, "result")
+        cost = f"{high:g}" if low == high else f"{high:g}, at best {low:g}"
+        yield Notice("costs", f"{costs.where}: {what} without a cost, taken as {cost}")
