@@ -7,7 +7,6 @@ from typing import Any
 
 from cranfield.cli.options import add_import, count
 from cranfield.cli.output import tell, write
-from cranfield.data.records import finite
 from cranfield.errors import CranfieldError
 from cranfield.tools.cwl_eval import (
     COLUMNS,
@@ -17,6 +16,7 @@ from cranfield.tools.cwl_eval import (
     cwl_eval,
     read_metrics,
 )
+from cranfield.tools.ntcir_eval import number
 
 
 def add_to(commands: Any) -> None:
@@ -59,14 +59,6 @@ def add_to(commands: Any) -> None:
                    help="dynamic BPM as this release computes it: K never changes")  # fmt: skip
     add_import(p)
     p.set_defaults(run=run)
-
-
-def number(text: str) -> float:
-    """A finite number."""
-    found = finite(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number")
-    return found
 
 
 def run(options: argparse.Namespace) -> int:

@@ -218,7 +218,7 @@ class UserModel(Measure):
             V = np.maximum(1.0 - above(L), 0.0)
             if self.cutoff is not None:
                 L = np.concatenate((L[:, :-1], V[:, -1:]), axis=1)
-            C, W = 1.0 - ratio(L, V), V / _sum(V)
+            C, W = ratio(V - L, V), V / _sum(V)
         elif type(self).W is not UserModel.W:
             weight = self._given("W", self.W(x), x)
             V = weight / weight[:, :1]

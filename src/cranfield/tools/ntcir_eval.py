@@ -373,7 +373,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
         "rbp": "p of RBP, default: 0.95",
         "rbup": "p of iRBU, default: 0.99",
     }.items():
-        p.add_argument(f"-{name}", type=_number, metavar="X", help=text)
+        p.add_argument(f"-{name}", type=number, metavar="X", help=text)
     for option, name, text in (
         ("-gap", "gap", "graded average precision, too"),
         ("-j", "judged", "bpref and its variants, too"),
@@ -386,15 +386,16 @@ def add_options(p: argparse.ArgumentParser) -> None:
                    "default: 2011")  # fmt: skip
 
 
-def _number(text: str) -> float:
-    number = finite(text)
-    if number is None:
+def number(text: str) -> float:
+    """A finite number, as an option's value."""
+    found = finite(text)
+    if found is None:
         raise argparse.ArgumentTypeError(f"found {text!r}, expected a number")
-    return number
+    return found
 
 
 def _numbers(between: str) -> Callable[[str], tuple[float, ...]]:
-    return lambda text: tuple(map(_number, text.split(between)))
+    return lambda text: tuple(map(number, text.split(between)))
 
 
 def _cutoffs(text: str) -> tuple[int, ...]:
