@@ -459,7 +459,7 @@ def rankings_of(
 
 def labelled(run: Run, costs: DocCosts) -> list[float]:
     gold = GoldStandard.of(read_qrels({"q1": {"a": 1}, "q2": {"a": 1}}))
-    found: list[float] = rankings_of(gold, run, costs).document_lengths["cost"].tolist()
+    found: list[float] = rankings_of(gold, run, costs).noted["cost"].tolist()
     return found
 
 
@@ -560,9 +560,9 @@ def test_any_collection_by_hand(
             for source in sources[1:] if known.by_type else sources:
                 read = read_run(source, types=known.by_type)
                 found = rankings_of(gold, read, known, exclude_self=exclude_self, threads=1)
-                assert nans(found.document_lengths["cost"].tolist()) == expected
+                assert nans(found.noted["cost"].tolist()) == expected
                 shorter = found.truncated(depth)
-                assert nans(shorter.document_lengths["cost"].tolist()) == cut
+                assert nans(shorter.noted["cost"].tolist()) == cut
 
 
 def large() -> tuple[Nested, Nested, Nested]:
@@ -595,12 +595,12 @@ def test_pieces_threads_and_batches(
     assert {None, 5.0} < set(expected)
     for source in (run, path):
         found = rankings_of(gold, read_run(source), known, threads=threads)
-        assert nans(found.document_lengths["cost"].tolist()) == expected
+        assert nans(found.noted["cost"].tolist()) == expected
     by_type = {"web": 1.0, "news": 2.0, "Q0": 4.0}
     expected = naive(topics, run, lambda t, d: by_type.get(kind_of(t, d)))
     assert set(expected) == {None, 1.0, 2.0, 4.0}
     found = rankings_of(gold, read_run(path, types=True), read_costs(by_type), threads=threads)
-    assert nans(found.document_lengths["cost"].tolist()) == expected
+    assert nans(found.noted["cost"].tolist()) == expected
 
 
 def test_lengths_and_costs_side_by_side() -> None:
@@ -611,7 +611,7 @@ def test_lengths_and_costs_side_by_side() -> None:
         read_costs({"q1": {"a": 3}, "q2": {"a": 4}}),
     )
     for source in (run, as_frame(run)):
-        found = rankings_of(gold, read_run(source), *noted).document_lengths
+        found = rankings_of(gold, read_run(source), *noted).noted
         lists = {unit: nans(values.tolist()) for unit, values in found.items()}
         assert lists == {"words": [10, 20, 10], "cost": [4, None, 3]}
 
@@ -621,7 +621,7 @@ def test_a_list_that_loses_its_only_document() -> None:
     gold = GoldStandard.of(read_qrels({"q1": {"a": 1}}))
     for source in (run, as_frame(run)):
         found = rankings_of(gold, read_run(source), read_costs({"q1": {"a": 1}}), exclude_self=True)
-        assert (found.returned.tolist(), found.document_lengths["cost"].tolist()) == ([0], [])
+        assert (found.returned.tolist(), found.noted["cost"].tolist()) == ([0], [])
 
 
 def test_no_judged_topic_is_answered() -> None:
@@ -629,7 +629,7 @@ def test_no_judged_topic_is_answered() -> None:
     gold = GoldStandard.of(read_qrels({"q1": {"a": 1}}))
     for source in (run, as_frame(run)):
         found = rankings_of(gold, read_run(source), read_costs({"other": {"a": 1}}))
-        assert (found.returned.tolist(), found.document_lengths["cost"].tolist()) == ([-1], [])
+        assert (found.returned.tolist(), found.noted["cost"].tolist()) == ([-1], [])
 
 
 def test_tied_documents_move_with_their_costs() -> None:
@@ -639,8 +639,8 @@ def test_tied_documents_move_with_their_costs() -> None:
     gold = GoldStandard.of(read_qrels({"q": {"a": 1}}))
     for source in (run, as_frame(run)):
         found = rankings_of(gold, read_run(source), costs)
-        assert found.document_lengths["cost"].tolist() == [9, 3, 2, 1]
-        assert Reordering(found).best().document_lengths["cost"].tolist() == [9, 1, 3, 2]
+        assert found.noted["cost"].tolist() == [9, 3, 2, 1]
+        assert Reordering(found).best().noted["cost"].tolist() == [9, 1, 3, 2]
 
 
 def test_keys_whose_hashes_agree(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -391,7 +391,7 @@ def seen(
     )
     g = [g_unknown if x is None else x for x in [*gains, *beyond][:depth]]
     c = [c_unknown if x is None else x for x in [*costs, *beyond][:depth]]
-    return Seen(g, c, max(R, sum(x > 0 for x in g)))  # what is seen is there to be found
+    return Seen(g, c, max(R, sum(x > 0 for x in g)) if best else R)  # at best, what is unjudged too
 
 
 class TestSecondWriting:
@@ -856,7 +856,7 @@ class TestOwnModels:
             """Says nothing."""
 
         with pytest.raises(
-            TypeError, match=r"Silent defines no C\(self, x\), W\(self, x\) or last"
+            cf.CranfieldError, match=r"Silent defines no C\(self, x\), W\(self, x\) or last"
         ):
             Silent().walk([1.0])
 
@@ -1081,8 +1081,12 @@ class TestMeasurements:
 
     def test_settings_that_change_nothing(self) -> None:
         scores = cf.evaluate(QRELS, RUN, "nDCG@10", measurements=True, residuals=True, costs=BY_DOC)
-        for name in ("measurements", "residuals", "costs"):
-            assert f"{name} changes nothing: no measure takes it from there" in said(scores)
+        useless = [text.split(":")[0] for text in said(scores) if "changes nothing" in text]
+        assert useless == [
+            f"{name} changes nothing" for name in ("measurements", "residuals", "costs")
+        ]
+        alone = cf.evaluate(QRELS, RUN, "INST", cost_unit="seconds")
+        assert "cost-unit changes nothing: there are no costs" in said(alone)
         used = cf.evaluate(QRELS, RUN, "INST", measurements=True, residuals=True, costs=BY_DOC)
         assert not [text for text in said(used) if "changes nothing" in text]
 
@@ -1173,9 +1177,7 @@ class TestCosts:
 
     def test_missing_documents(self) -> None:
         lacking = {"q1": {"a": 2.0, "b": 4.0}, "q2": {"d": 3.0}}
-        with pytest.raises(
-            cf.InputError, match=r"no cost of document x \(rank 2 of topic q1 in run"
-        ):
+        with pytest.raises(cf.InputError, match="no cost of document x of topic q1 in run"):
             cf.evaluate(QRELS, RUN, "INST", costs=lacking)
         assert cf.evaluate(QRELS, RUN, "P@1.EC", costs=lacking).values.ravel().tolist() == [2, 3]
 
@@ -1225,7 +1227,7 @@ class TestCosts:
         [
             ("web 2\nnews 4\n", "costs: found no cost of 1 type (image) in r, expected one for"),
             ("web 2\n", "costs: found no cost of 2 types (image, news) in r, expected one for"),
-            ("q1 a 2\nq1 b 4\nq2 d 3\n", "costs: found no cost of document x (rank 2 of topic q1"),
+            ("q1 a 2\nq1 b 4\nq2 d 3\n", "costs: found no cost of document x of topic q1 in"),
             ("web 2\nimage 0\nnews 4\n", "costs:2: found cost 0, expected a number above 0"),
             ("web 2\nimage 8\nnews -1\n", "costs:3: found cost -1, expected a number above 0"),
             ("web nan\n", "costs:1: found cost nan, expected a number above 0"),
@@ -1299,3 +1301,117 @@ def test_the_same_bits_however_topics_are_cut() -> None:
         assert np.array_equal(found, expected), (cells, threads)
     alone = [values({topic: docs})[0] for topic, docs in qrels.items()]
     assert np.array_equal(alone, expected)
+
+
+class TestReviewed:
+    """What reviewers found, and nobody should find again."""
+
+    def test_ties_among_unjudged_documents_change_costs(self) -> None:
+        """Of two orders, one costs 1 at rank 1, the other 9."""
+        qrels, run = {"t": {"e": 1}}, {"t": {"a": 2.0, "b": 2.0, "e": 1.0}}
+        costs = {"t": {"a": 1, "b": 9, "e": 1}}
+        options = {"costs": costs, "ties": "expected", "tie_samples": 2000}
+        scores = cf.evaluate(qrels, run, "P@1.EC", **options)
+        mean, error = scores.values.ravel()
+        assert abs(mean - 5) < 5 * error
+        assert error == pytest.approx(4 / math.sqrt(2000), rel=0.05)
+        told = said(cf.evaluate(qrels, run, "P@1.EC", costs=costs))
+        assert "run: ties could change a score in 1 topic (t): 2 of 2 tied documents" in told
+        alike = cf.evaluate(qrels, run, "P@1.EC", costs={"t": {"a": 9, "b": 9, "e": 1}})
+        assert not [text for text in said(alike) if "ties" in text]
+
+    def test_condensed_lists_look_at_judged_documents_however_deep(self) -> None:
+        qrels, run = {"q": {"b": 1, "c": 1}}, {"q": ["u1", "u2", "u3", "b", "c"]}
+        lacking = {"q": {"u1": 1, "u2": 1, "u3": 1}}
+        with pytest.raises(cf.InputError, match=r"no cost of document [bc] of topic q"):
+            cf.evaluate(qrels, run, "P(condensed=true)@2.EC", costs=lacking)
+        enough = {"q": {"b": 5, "c": 7}}
+        scores = cf.evaluate(qrels, run, "P(condensed=true)@2.EC", costs=enough)
+        assert scores.values.ravel().tolist() == [6.0]
+
+    def test_the_document_without_a_cost_is_named(self) -> None:
+        tied = {"a": 1.0, "b": 1.0, "e": 1.0}
+        itself = {**tied, "t": 2.0}
+        cases: list[tuple[dict[str, float], dict[str, Any]]] = [
+            (tied, {"ties": "worst"}), (tied, {"ties": "best"}), (itself, {"exclude_self": True}),
+        ]  # fmt: skip
+        for docs, options in cases:
+            with pytest.raises(cf.InputError, match="no cost of document a of topic t"):
+                cf.evaluate({"t": {"e": 1}}, {"t": docs}, "P@3.EC",
+                            costs={"t": {"b": 1, "e": 1}}, **options)  # fmt: skip
+
+    def test_readings_have_the_defaults_of_their_measures(self) -> None:
+        for name, model in READINGS.items():
+            ours = {f.name: f.default for f in model.parameters()}
+            for f in REGISTRY[name].parameters():
+                assert ours.get(f.name, f.default) == f.default, (name, f.name)
+
+    def test_suffixes_of_classes(self) -> None:
+        assert cf.AP.EU == cf.AP().EU == cf.parse_measure("AP.EU")
+        assert cf.parse_measure("INST.ETC") == cf.INST.ETC
+        with pytest.raises(cf.CranfieldError, match="no user model"):
+            _ = cf.nDCG().EU
+
+    def test_a_parameter_named_k_is_the_model_s_own(self) -> None:
+        @cf.user_model
+        def Bored(x: cf.Items, k: float = 3) -> Any:
+            return (x.i < k).astype(float)
+
+        assert cf.parse_measure("Bored(k=2)") == Bored(k=2)
+        assert Bored(k=2).ED([1, 0, 0]) == 2
+
+    @pytest.mark.parametrize("name", ["n", "cutoff", "gain", "rel", "C", "measurement", "EU"])
+    def test_names_that_are_taken(self, name: str) -> None:
+        scope: dict[str, Any] = {}
+        exec(f"def Taken(x, {name}=2): return x.i", scope)  # noqa: S102
+        with pytest.raises(cf.CranfieldError, match=f"found a parameter named {name}, which all"):
+            cf.user_model(scope["Taken"])
+
+    def test_functions_without_a_name_or_an_argument(self) -> None:
+        with pytest.raises(cf.CranfieldError, match="expected a function with a name"):
+            cf.user_model(lambda x: x.i)
+
+        def Empty() -> Any:
+            return 1
+
+        with pytest.raises(cf.CranfieldError, match="Empty: found no argument, expected x"):
+            cf.user_model(Empty)
+
+    def test_errors_inside_a_model(self) -> None:
+        @cf.user_model
+        def Broken(x: cf.Items) -> Any:
+            return x.nothing  # type: ignore[attr-defined]
+
+        with pytest.raises(cf.CranfieldError, match="Broken: found AttributeError in C: "):
+            Broken().walk([1.0])
+
+    def test_gains_are_checked_whatever_a_run_retrieves(self) -> None:
+        qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
+        with pytest.raises(cf.CranfieldError, match="INST: found gain 2, expected gains from 0"):
+            cf.evaluate(qrels, {"1": ["b"], "2": ["c"]}, "INST")
+
+    def test_at_best_is_no_more_than_what_counts(self) -> None:
+        """Level 2 does not count, so an unjudged item is worth 1 at best: 1/2 of P@2."""
+        upper = cf.evaluate({"q": {"a": 2}}, {"q": ["a", "u"]}, "P(rel=3)@2.EU", residuals=True)
+        assert upper.values.ravel().tolist() == [0.0, 0.0, 0.5]
+
+    def test_a_walk_says_what_it_is(self) -> None:
+        walk = (cf.P @ 2).EU.walk([1.0, 0.0])
+        assert repr(walk) == "Walk(EU=0.5, ETU=1.0, EC=1.0, ETC=2.0, ED=2.0)"
+
+    def test_depths_that_no_machine_has(self) -> None:
+        for text in ("P@1000000000.EU", "INST(n=1e30)", "INST(n=2000000)"):
+            with pytest.raises(cf.CranfieldError, match="1000000"):
+                cf.parse_measure(text)
+
+    def test_annotations_in_an_imported_file(self, tmp_path: Path) -> None:
+        file = tmp_path / "own.py"
+        file.write_text(
+            "from __future__ import annotations\nimport cranfield as cf\n@cf.measure\n"
+            "class Annotated(cf.UserModel):\n    p: float = cf.param(0.5, 'persistence')\n"
+            "    def C(self, x):\n        return self.p + 0 * x.i\n"
+        )
+        assert main(["explain", "Annotated(p=0.25).ED", "--import", str(file)]) == 0
+        assert cf.parse_measure("Annotated(p=0.5).ED")([]) == pytest.approx(2)
+        file.write_text("import sys\nsys.exit(3)\n")
+        assert main(["explain", "AP", "--import", str(file)]) == 2

@@ -473,6 +473,10 @@ class TestMetrics:
             ("BPMD(T=2, K=10, hb=0.5)", "BPM-Dynamic-T=2-K=10-hb=0.5-hc=1"),
             ("SDCG", "SDCG"),
             ("RBP(p=0.5)@20", "RBP(p=0.5)@20"),
+            ("RBP@5", "RBP(p=0.8)@5"),  # RBP@5 is what the program prints of θ = 5
+            ("RBP(n=50)@5", "RBP(n=50)@5"),
+            ("BPM(T=1)@5", "BPM(T=1, K=10)@5"),
+            ("AP@5", "AP@5"),
             ("NCU(stop=r1)", "NCU(stop=r1)"),
             ("BPMD(update_K=false)", "BPMD(update_K=false)"),
         ],
@@ -524,8 +528,12 @@ class TestMetrics:
             ("RBPCWLMetric(1.0)", "RBP: found p=1, expected a number between 0 and 1"),
             ("PrecisionCWLMetric(0)", "P: found cutoff 0, expected a whole number from 1"),
             ("INSTCWLMetric(2", "found INSTCWLMetric(2, expected a constructor such as "),
-            ("INTS(T=2)", "measure 'INTS(T=2).EU': there is no measure named 'INTS'; did you mean"),
-            ("nDCG@10", "measure 'nDCG@10.EU': nDCG has no measurement 'EU'"),
+            # quoted as they are written
+            ("INTS(T=2)", "measure 'INTS(T=2)': there is no measure named 'INTS'; did you mean"),
+            ("INTS(T=2).ED", "measure 'INTS(T=2).ED': there is no measure named 'INTS'"),
+            ("nDCG@10", "measure 'nDCG@10': nDCG has no measurement 'EU'"),
+            ("RBP(p=2)", "measure 'RBP(p=2)': RBP: found p=2, expected a number between 0 and 1"),
+            ("INST(T='x')", """measure "INST(T='x')": INST: found T=x, expected a number"""),
         ],
     )
     def test_bad_lines(self, here: Path, capsys: Capture, line: str, message: str) -> None:
@@ -598,7 +606,7 @@ class TestTopics:
         """Whatever else is in the run, and in however many blocks."""
         rng = np.random.default_rng(8)
         made = random_rankings(rng, 30, 20)
-        made.depth, made.costs = 20_000, None  # 26 lists to a block
+        made.depth, made.costs = 20_000, None  # 3 lists to a block
         metrics = [parse_metric(text) for text in ("RBPCWLMetric(0.9)", "TrAPCWLMetric()", "RR")]
         made.write()
         every = made.ours(metrics)
@@ -660,12 +668,42 @@ class TestLimits:
         expected = "standard input: found gain 1 of document T1-d5 of topic T1, expected gains"
         assert refused(capsys, "- run --max_gain 0.9").startswith(expected)
 
-    def test_gains_that_a_metric_does_not_take(self, here: Path, capsys: Capture) -> None:
+    @pytest.mark.parametrize(
+        ("line", "name"),
+        [
+            ("INSTCWLMetric(2)", "INST-T=2"),
+            ("INST(T=2)", "INST-T=2"),
+            ("NERReq9CWLMetric(5)", "NERR-EQ9@k=5"),
+        ],
+    )
+    @pytest.mark.parametrize("gain", ["2", "-0.5"])
+    def test_gains_that_a_metric_does_not_take(
+        self, here: Path, capsys: Capture, line: str, name: str, gain: str
+    ) -> None:
+        """Within the limits, retrieved or not; in words that stand on the command line."""
+        Path("qrels").write_text(f"T1 0 T1-d1 1\nT1 0 d {gain}\n")
+        Path("metrics").write_text(f"P@5\n{line}\n")
+        assert refused(capsys, "qrels run --min_gain -1 --max_gain 3 -m metrics") == (
+            f"qrels:2: found gain {gain} of document d of topic T1, "
+            f"expected gains from 0 to 1 for {name}\n"
+        )
+
+    def test_unjudged_documents_that_a_metric_does_not_take(
+        self, here: Path, capsys: Capture
+    ) -> None:
+        Path("metrics").write_text("P@5\nINSTCWLMetric(2)\n")
+        command = "qrels run --max_gain 2 -m metrics"
+        expected = "found max_gain 2, expected at most 1 for INST-T=2 with residuals\n"
+        assert refused(capsys, f"{command} -r") == expected
+        assert run(capsys, command) == run(capsys, "qrels run -m metrics")  # at best is not asked
+
+    def test_gains_named_in_the_notation_of_this_toolkit(self, here: Path, capsys: Capture) -> None:
+        """Levels are not gains here: 2 is worth 1, or all that the metric takes."""
         Path("qrels").write_text("T1 0 T1-d1 2\n")
-        Path("metrics").write_text("INSTCWLMetric(2)\n")
-        message = refused(capsys, "qrels run --max_gain 3 -m metrics")
-        assert message.startswith("INST(")
-        assert "found gain 2, expected gains from 0 to 1" in message
+        Path("run").write_text("T1 Q0 T1-d1 1 1 x\n")
+        Path("metrics").write_text("INST(T=2, gain=0.5:1)@1\nINST(T=2, max_level=1)@1\n")
+        found = run(capsys, "qrels run --max_gain 2 -m metrics").splitlines()
+        assert [line.split("\t")[2] for line in found] == ["1.0000", "1.0000"]
 
     def test_gains_below_nothing(self, here: Path, capsys: Capture) -> None:
         """The first two of T1: (−1 + 0.5)/2."""

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield.errors import CranfieldError
+from cranfield.measures.base import FIVE
 from cranfield.report.columns import notice_lines
 from cranfield.report.formats import FORMATS, render
 from cranfield.report.terminal import table
@@ -403,3 +404,121 @@ def test_where_lower_is_better_the_lowest_is_marked() -> None:
     assert second == "| b | **0.1000** | 3.0000 | 0.1000 |"
     assert Scores.from_json(scores.to_json()).better == ("lower", "neither", "higher")
     assert scores.select(measures=["AP", "E"]).better == ("higher", "lower")
+
+
+def measurements(*columns: str) -> Scores:
+    """Two runs, one topic, and columns with the values 0, 1, 2, … in the order of runs."""
+    values = np.arange(2.0 * len(columns)).reshape(2, 1, -1)
+    better = tuple("higher" if column.endswith("U") else "neither" for column in columns)
+    means = ("mean",) * len(columns)
+    return make(values, ("a", "b"), ("1",), columns, means, better=better)
+
+
+class TestUserModels:
+    """Models of which all five measurements are there have a table of their own."""
+
+    @pytest.fixture
+    def scores(self) -> Scores:
+        models = [f"{model}.{name}" for model in ("INST(T=2)", "RBP") for name in FIVE]
+        return measurements("nDCG", *models, "BPM.ED")
+
+    def test_markdown(self, scores: Scores) -> None:
+        assert render(scores, "markdown").decode().split("\n") == [
+            "| run | nDCG | BPM.ED |",
+            "|:---|---:|---:|",
+            "| a | 0.0000 | 11.0000 |",
+            "| b | 12.0000 | 23.0000 |",
+            "",
+            "| run | user model | EU | ETU | EC | ETC | ED |",
+            "|:---|:---|---:|---:|---:|---:|---:|",
+            "| a | INST(T=2) | 1.0000 | 2.0000 | 3.0000 | 4.0000 | 5.0000 |",
+            "| a | RBP | 6.0000 | 7.0000 | 8.0000 | 9.0000 | 10.0000 |",
+            "| b | INST(T=2) | **13.0000** | **14.0000** | 15.0000 | 16.0000 | 17.0000 |",
+            "| b | RBP | **18.0000** | **19.0000** | 20.0000 | 21.0000 | 22.0000 |",
+            "",
+            "Mean over 1 topic; best in bold.",
+            "",
+        ]
+
+    def test_latex(self, scores: Scores) -> None:
+        text = render(scores, "latex").decode()
+        assert text.count(r"\begin{table}") == text.count(r"\caption") == 1
+        first, second = text.split("\n\n\\bigskip\n")
+        assert first.endswith("\n\\bottomrule\n\\end{tabular}")
+        assert second.split("\n") == [
+            r"\begin{tabular}{llrrrrr}",
+            r"\toprule",
+            r"run & user model & EU & ETU & EC & ETC & ED \\",
+            r"\midrule",
+            r"a & INST(T=2) & 1.0000 & 2.0000 & 3.0000 & 4.0000 & 5.0000 \\",
+            r"a & RBP & 6.0000 & 7.0000 & 8.0000 & 9.0000 & 10.0000 \\",
+            r"b & INST(T=2) & \textbf{13.0000} & \textbf{14.0000} & 15.0000 & 16.0000 & 17.0000 \\",
+            r"b & RBP & \textbf{18.0000} & \textbf{19.0000} & 20.0000 & 21.0000 & 22.0000 \\",
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+
+    def test_terminal(self, scores: Scores) -> None:
+        blocks = [
+            [line.split() for line in part.split("\n")] for part in table(scores).split("\n\n")
+        ]
+        assert blocks[0][0] == ["run", "nDCG", "BPM.ED"]
+        assert blocks[1][0] == ["run", "user", "model", *FIVE]
+        assert blocks[1][2][:4] == ["a", "INST(T=2)", "1.0000", "2.0000"]
+        assert blocks[1][5][:4] == ["b", "RBP", "18.0000*", "19.0000*"]
+
+    def test_per_topic(self, scores: Scores) -> None:
+        lines = render(scores, "markdown", per_topic=True).decode().split("\n")
+        assert "| run | topic | user model | EU | ETU | EC | ETC | ED |" in lines
+        assert "| a | 1 | RBP | 6.0000 | 7.0000 | 8.0000 | 9.0000 | 10.0000 |" in lines
+        assert "| a | all | RBP | 6.0000 | 7.0000 | 8.0000 | 9.0000 | 10.0000 |" in lines
+
+    def test_nothing_else_to_show(self) -> None:
+        text = render(measurements(*(f"RBP.{name}" for name in FIVE)), "markdown").decode()
+        assert text.startswith("| run | user model | EU |")
+
+    def test_one_measurement_does_not_make_a_table(self) -> None:
+        text = render(measurements(*(f"RBP.{name}" for name in FIVE[:4])), "markdown").decode()
+        assert text.startswith("| run | RBP.EU | RBP.ETU | RBP.EC | RBP.ETC |\n")
+
+    def test_bounds_and_errors_stand_beside(self) -> None:
+        """And a dash, for a model that does not have them."""
+        bounded = [f"INST.{x}{bound}" for x in FIVE for bound in ("", ".se", ".lower", ".upper")]
+        scores = measurements(*(f"NCU.{name}" for name in FIVE), *bounded)
+        lines = render(scores, "markdown").decode().split("\n")
+        assert lines[0].startswith(
+            "| run | user model | EU | EU.se | EU.lower | EU.upper | ETU | ETU.se | ETU.lower |"
+        )
+        assert lines[2].startswith("| a | NCU | 0.0000 | – | – | – | 1.0000 | – | – | – | 2.0000 |")
+        assert lines[3].startswith("| a | INST | 5.0000 | 6.0000 | 7.0000 | 8.0000 | 9.0000 |")
+
+    @pytest.mark.parametrize("format", ["tsv", "csv", "json", "jsonl"])
+    def test_programs_read_whole_names(self, scores: Scores, format: str) -> None:
+        text = render(scores, format).decode()
+        assert "INST(T=2).ETU" in text
+        assert "user model" not in text
+
+
+class TestBounds:
+    COLUMNS = tuple(
+        f"{name}.EU{bound}" for name in ("RBP", "INST(T=2)") for bound in ("", ".lower", ".upper")
+    )
+
+    def heads(self, width: int) -> list[list[str]]:
+        text = table(measurements("nDCG", *self.COLUMNS), width=width)
+        return [line.split() for line in text.split("\n") if line.startswith("run")]
+
+    def test_stay_with_their_measure(self) -> None:
+        """All take 3 + 8 + 9 + 14 + 14 + 15 + 20 + 20 = 103 cells with the gaps before them, the
+        last three alone 3 + 15 + 20 + 20 = 58.
+        """
+        first, last = ["nDCG", *self.COLUMNS[:3]], self.COLUMNS[3:]
+        assert self.heads(103) == [["run", *first, *last]]
+        assert self.heads(102) == [["run", *first], ["run", *last]]
+        assert self.heads(58) == [["run", *first], ["run", *last]]
+
+    def test_part_where_three_are_too_wide(self) -> None:
+        first, last = ["nDCG", *self.COLUMNS[:3]], self.COLUMNS[3:]
+        assert self.heads(57) == [["run", *first], ["run", *last[:2]], ["run", last[2]]]

@@ -67,7 +67,8 @@ def values_of(f: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
         return st.booleans()
     low, high = max(f.metadata["low"], -1e12), min(f.metadata["high"], 1e12)
     ends = {"exclude_min": f.metadata["open"], "exclude_max": f.metadata["open"]}
-    numbers = st.integers(int(low)) if f.metadata["whole"] else st.floats(low, high, **ends)
+    whole = st.integers(int(low), int(high))
+    numbers = whole if f.metadata["whole"] else st.floats(low, high, **ends)
     return numbers if f.default is not None else st.none() | numbers
 
 
@@ -86,7 +87,8 @@ def measures(draw: st.DrawFn) -> cf.Measure:
     if chosen.get("beta") == 0 and cls is cf.SET:
         chosen["beta"] = 0.25
     recalls = st.just(0.0) | st.floats(1e-4, 1)  # smaller ones: test_a_recall_with_an_exponent
-    at = recalls if cls is cf.IPrec else st.integers(1, 10**9)
+    deepest = 10**6 if issubclass(cls, cf.UserModel) else 10**9
+    at = recalls if cls is cf.IPrec else st.integers(1, deepest)
     alone = [] if cls in READINGS.values() and cls not in BUILT_IN else [""]
     measurement = draw(st.sampled_from([*alone, *cls.columns, *cls.measurements]))
     return cls(**chosen, cutoff=draw(st.none() | at), measurement=measurement)  # type: ignore[arg-type]

@@ -12,15 +12,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.cli.main import main
+from cranfield.measures.base import REGISTRY
 from cranfield.plot import _numbers
-from cranfield.report.cwl import _places
-from cranfield.report.pictures import FORMATS, Picture
+from cranfield.report.cwl import _places, _ticks
+from cranfield.report.pictures import FORMATS, Picture, shortened
 
 # The two example topics of the paper, with costs in seconds.
 GAINS = {
@@ -38,6 +40,21 @@ EVIL = "</script><script>alert(1)</script>"
 def spec_of(picture: Picture) -> Any:
     """What a picture is drawn from."""
     return json.loads(picture.render("json"))
+
+
+def panels_of(picture: Picture) -> list[Any]:
+    """Its panels, those of a row after each other."""
+    return [panel for row in spec_of(picture)["concat"] for panel in row.get("hconcat", [row])]
+
+
+def texts_of(panel: Any) -> dict[str, str]:
+    """What a panel writes beside points, by where it is."""
+    return {
+        row["label"]: row["place"]
+        for layer in panel["layer"]
+        if layer["mark"]["type"] == "text"
+        for row in layer["data"]["values"]
+    }
 
 
 def files(folder: Path) -> tuple[str, str, str]:
@@ -102,18 +119,58 @@ class TestFunctions:
         wanted = ["Users", "RBP(p=0.8)", "INST(T=2)", "C(i), going on", "W(i), attention"]
         for text in (*wanted, "L(i), stopping", "rank i", '"T1"', '"T2"'):
             assert text in shown
-        assert len(json.loads(shown)["concat"]) == 2 * 3
+        assert len(panels_of(picture)) == 2 * 3
 
     @pytest.mark.parametrize(
-        ("runs", "topics", "field"),
-        [(1, 2, "topic"), (2, 1, "run"), (2, 2, "run, topic"), (1, 1, "topic")],
+        ("runs", "topics", "legend", "lines"),
+        [
+            (1, 2, ["topic", "run r0"], ["t0", "t1"]),
+            (2, 1, ["run", "topic t0"], ["r0", "r1"]),
+            (2, 2, ["run, topic"], ["r0, t0", "r0, t1", "r1, t0", "r1, t1"]),
+            (1, 1, ["topic", "run r0"], ["t0"]),
+        ],
     )
-    def test_lines_are_told_apart_by_what_differs(self, runs: int, topics: int, field: str) -> None:
+    def test_the_legend_names_what_differs_and_what_does_not(
+        self, runs: int, topics: int, legend: list[str], lines: list[str]
+    ) -> None:
         qrels = {f"t{i}": {"a": 1} for i in range(topics)}
         several = {f"r{i}": {t: ["a", "b"] for t in qrels} for i in range(runs)}
-        panel = spec_of(cf.plot.cwl("RBP", qrels, several))["concat"][0]
-        assert panel["layer"][1]["encoding"]["color"]["field"] == field
-        assert panel["layer"][1]["encoding"]["shape"]["field"] == field
+        for panel in panels_of(cf.plot.cwl("RBP", qrels, several)):
+            line, points, _ = (layer["encoding"] for layer in panel["layer"])
+            for channel in (line["color"], line["strokeDash"], points["shape"]):
+                assert channel["title"] == legend
+                assert channel["scale"]["domain"] == lines
+
+    def test_lists_have_no_run_to_name(self) -> None:
+        panel = panels_of(cf.plot.cwl("RBP", lists=GAINS))[0]
+        assert panel["layer"][0]["encoding"]["color"]["title"] == ["topic"]
+
+    @pytest.mark.parametrize("topics", [1, 3, 8])
+    def test_lines_that_lie_on_each_other_take_turns(self, topics: int) -> None:
+        """RBP does the same on all topics: a rank has at most one mark, and each line some."""
+        picture = cf.plot.cwl("RBP", lists={f"t{i}": [0.0] * 30 for i in range(topics)})
+        rows = spec_of(picture)["data"]["values"]
+        marked = [(row["rank"], row["line"]) for row in rows if row["marked"]]
+        assert len({rank for rank, _ in marked}) == len(marked)
+        assert {line for _, line in marked} == {f"t{i}" for i in range(topics)}
+        assert len(rows) == 30 * topics  # and all can be pointed at
+
+    def test_few_ranks_are_all_marked(self) -> None:
+        rows = spec_of(cf.plot.cwl("RBP@1", lists=GAINS))["data"]["values"]
+        assert [row["marked"] for row in rows] == [True, True]
+
+    def test_users_stop_at_ranks(self) -> None:
+        """Peaks of L are as wide as a rank, not triangles between ranks."""
+        marks = [panel["layer"][0]["mark"] for panel in panels_of(cf.plot.cwl("BPM", lists=GAINS))]
+        assert [mark["interpolate"] for mark in marks] == ["linear", "linear", "step"]
+
+    def test_what_is_not_a_number_is_unjudged(self) -> None:
+        """As None is; under min_gain an unjudged item has a gain of its own."""
+        missing: list[Any] = [None, float("nan"), np.float32("nan")]
+        for unjudged in missing:
+            data = cf.plot.cwl("RBP(min_gain=0.5)", lists={"t": [1, unjudged]}).data
+            assert data["gain"].to_list() == [1, 0.5]
+        assert cf.plot.cwl("RBP", lists={"t": np.array([1.0, np.nan])}).data["gain"][1] == 0
 
     def test_gains_by_topic(self) -> None:
         """A user who wants 1 has it at once, or needs two items."""
@@ -126,9 +183,7 @@ class TestFunctions:
         """TrAP is a user model in form only: W = (1, 1/2, 2/3)/2, so C(2) = 4/3."""
         picture = cf.plot.cwl("TrAP", lists={"t": [1, 0, 1]})
         assert picture.data["C"][1] == pytest.approx(4 / 3)
-        scales = [
-            panel["layer"][0]["encoding"]["y"]["scale"] for panel in spec_of(picture)["concat"]
-        ]
+        scales = [panel["layer"][0]["encoding"]["y"]["scale"] for panel in panels_of(picture)]
         assert scales == [{"zero": True}] * 3
 
     def test_some_topics(self) -> None:
@@ -180,11 +235,7 @@ class TestVary:
     def test_ends_are_labelled_on_the_outside(self) -> None:
         """A higher rate makes for a smaller depth, so the last value is on the left."""
         picture = cf.plot.cwl("NPV(rate=0.5|1|2)", lists={"t": [1, 1]}, kind="vary")
-        layers = spec_of(picture)["concat"][0]["layer"]
-        labels = [layer for layer in layers if layer["mark"]["type"] == "text"]
-        rows = {label["mark"]["align"]: label["data"]["values"] for label in labels}
-        assert [row["value"] for row in rows["right"]] == [2]  # left of the point
-        assert [row["value"] for row in rows["left"]] == [0.5]
+        assert texts_of(panels_of(picture)[0]) == {"2": "left", "0.5": "right"}
 
     def test_ends_that_are_close_are_labelled_once(self) -> None:
         """RBP's depth and total cost are the same for all topics, what they gain is not."""
@@ -192,12 +243,97 @@ class TestVary:
             "RBP(p=0.2|0.4)", lists={"t": [1], "u": [0, 1]}, kind="vary", measurements=["EU", "ETC"]
         )
         labels = [
-            [row["topic"] for row in layer["data"]["values"]]
-            for panel in spec_of(picture)["concat"]
-            for layer in panel["layer"]
-            if layer["mark"]["type"] == "text"
+            sorted(
+                (row["topic"], row["label"])
+                for layer in panel["layer"]
+                if layer["mark"]["type"] == "text"
+                for row in layer["data"]["values"]
+            )
+            for panel in panels_of(picture)
         ]
-        assert labels == [["t", "u"], ["t", "u"], ["t"], ["t"]]
+        assert labels[0] == [("t", "0.2"), ("t", "0.4"), ("u", "0.2"), ("u", "0.4")]
+        assert labels[1] == [("t", "0.2"), ("t", "0.4")]
+
+    @pytest.mark.parametrize(
+        ("more", "drawn"),
+        [
+            ({}, ["EU", "ETU"]),  # without costs, ETC is ED
+            ({"costs": COSTS}, ["EU", "ETU", "ETC"]),
+            ({"measurements": "ETC"}, ["ETC"]),
+            ({"measurements": ("EC", "EU")}, ["EC", "EU"]),
+        ],
+    )
+    def test_measurements(self, more: dict[str, Any], drawn: list[str]) -> None:
+        picture = cf.plot.cwl("RBP", lists=GAINS, kind="vary", **more)
+        shown = [panel["layer"][0]["encoding"]["y"]["field"] for panel in panels_of(picture)]
+        assert shown == drawn
+
+    def test_axes_begin_at_zero(self) -> None:
+        picture = cf.plot.cwl(["RBP(p=0.5|0.9)", "P(k=3|9)"], lists=GAINS, kind="vary")
+        for panel in panels_of(picture):
+            for axis in (panel["layer"][0]["encoding"][name] for name in "xy"):
+                assert axis["scale"]["domain"][0] == 0
+                step = axis["scale"]["domain"][1] / axis["axis"]["tickCount"]
+                assert f"{step:e}"[:8] in ("1.000000", "2.000000", "5.000000")  # a round number
+
+    def test_little_to_draw(self) -> None:
+        """One value, a panel narrower than a label, and no number at all."""
+        one = panels_of(cf.plot.cwl("RBP(p=0.5|0.5)", lists={"t": [1]}, kind="vary"))
+        assert [texts_of(panel) for panel in one] == [{"0.5": "right"}] * 2
+        narrow = panels_of(cf.plot.cwl("RBP", lists=GAINS, kind="vary", width=10, height=10))
+        assert [texts_of(panel) for panel in narrow] == [{}, {}]
+        picture = cf.plot.cwl(
+            "RR", {"t": {"a": 0}}, {"t": ["a"]}, "vary", values={"k": [1, 2]}, undefined="nan"
+        )
+        assert [texts_of(panel) for panel in panels_of(picture)] == [{}, {}]
+        assert picture.render("svg").startswith(b"<svg ")
+
+    def test_what_is_below_zero_is_seen(self) -> None:
+        """P@1 gains −1, P@2 nothing."""
+        picture = cf.plot.cwl("P(k=1|2, gain=raw)", lists={"t": [-1, 1]}, kind="vary")
+        assert picture.data["EU"].to_list() == [-1, 0]
+        low, high = panels_of(picture)[0]["layer"][0]["encoding"]["y"]["scale"]["domain"]
+        assert low <= -1
+        assert high >= 0
+
+    def test_titles_say_that_it_is_a_user_model(self) -> None:
+        titles = [
+            panel.get("title")
+            for panel in panels_of(cf.plot.cwl("RBP(p=0.5|0.9)", lists=GAINS, kind="vary"))
+        ]
+        assert titles == [{"text": "RBP", "subtitle": "user model, p = 0.5 … 0.9"}, None]
+        of_runs = panels_of(cf.plot.cwl("AP", lists=GAINS, kind="runs"))
+        assert of_runs[0]["title"] == {"text": "AP", "subtitle": "user model"}
+        of_walk = spec_of(cf.plot.cwl("AP", lists=GAINS))["concat"][0]
+        assert of_walk["title"] == "user model AP"
+
+    def test_notices_name_one_model_of_a_series(self) -> None:
+        qrels, run = {"t": {"a": 2}}, {"t": ["a"]}
+        models = ["RBP(p=0.1:0.9:0.1, gain=unit)", "INST(T=1|2|3, gain=unit)"]
+        notices = cf.plot.cwl(models, qrels, run, "vary").notices
+        found = [notice.text for notice in notices if notice.kind == "max-level"]
+        assert [text.split(":")[0] for text in found] == ["RBP(p=0.1, gain=unit), INST(gain=unit)"]
+        declared = "RBP(p=0.1|0.5, gain=unit, max_level=1)"
+        notices = cf.plot.cwl(declared, qrels, run, "vary").notices
+        found = [notice.text for notice in notices if notice.kind == "max-level"]
+        assert [text.split(":")[0] for text in found] == ["RBP(p=0.1, gain=unit, max_level=1)"]
+
+    def test_a_parameter_of_a_model_comes_before_the_cutoff(self) -> None:
+        """At most k items, by a parameter of its own that is called like the cutoff."""
+        before = dict(REGISTRY)
+        try:
+
+            @cf.user_model
+            def UpTo(x: Any, k: float = 3) -> Any:
+                """Reads k items."""
+                return np.where(x.i < k, 1.0, 0.0)
+
+            data = cf.plot.cwl("UpTo(k=1|2)", lists=GAINS, kind="vary", topics="T2").data
+            assert data["ED"].to_list() == [1, 2]
+            assert data["model"].unique().to_list() == ["UpTo: k = 1 … 2"]
+        finally:
+            REGISTRY.clear()
+            REGISTRY.update(before)
 
     @pytest.mark.parametrize(
         ("unit", "titles"),
@@ -238,17 +374,47 @@ class TestRuns:
         ]
         assert cf.plot.cwl("RR", qrels, runs, "runs", topics=["t"]).data["ED"].to_list() == [1, 2]
 
-    @pytest.mark.parametrize(("count", "named"), [(1, True), (12, True), (13, False)])
-    def test_names_where_there_is_room(self, count: int, named: bool) -> None:
+    @pytest.mark.parametrize("count", [1, 12, 20])
+    def test_names_where_there_is_room(self, count: int) -> None:
         qrels = {"t": {"a": 1}}
         runs = {f"r{i}": {"t": [*(f"x{k}" for k in range(i)), "a"]} for i in range(count)}
-        picture = cf.plot.cwl(["INST(T=1)", "RBP(p=0.5)"], qrels, runs, "runs")
-        panels = spec_of(picture)["concat"]
-        marks = [layer["mark"]["type"] for panel in panels for layer in panel["layer"]]
-        assert ("text" in marks) == named
-        assert marks.count("point") == len(panels) == 2
-        tooltip = panels[0]["layer"][0]["encoding"]["tooltip"]
-        assert [shown["field"] for shown in tooltip][:2] == ["run", "model"]
+        picture = cf.plot.cwl(["P@20", "RBP(p=0.5)"], qrels, runs, "runs")
+        on_one_point, on_a_column = panels_of(picture)
+        assert len(texts_of(on_one_point)) == min(count, 4)  # on all sides of it
+        assert "r0" in texts_of(on_a_column)  # the best
+        for panel in (on_one_point, on_a_column):
+            assert [layer["mark"]["type"] for layer in panel["layer"]].count("point") == 1
+            tooltip = panel["layer"][0]["encoding"]["tooltip"]
+            assert [shown["field"] for shown in tooltip][:2] == ["run", "model"]
+        told = [notice.text for notice in picture.notices if notice.kind == "names"]
+        nameless = {f"r{i}" for i in range(count)} - (
+            texts_of(on_one_point).keys() & texts_of(on_a_column).keys()
+        )
+        assert bool(told) == bool(nameless)
+        for text in told:
+            assert text.startswith(f"{len(nameless)} of {count} runs without room for a name")
+
+    def test_long_names_stay_inside_and_different(self) -> None:
+        """All begin alike, with more than the width of a panel."""
+        begin = "university_of_somewhere_bm25_rm3_monoT5_rerank_"
+        qrels = {"t": {"a": 1}}
+        runs = {f"{begin}v{i}": {"t": [*(f"x{k}" for k in range(i)), "a"]} for i in range(8)}
+        picture = cf.plot.cwl("INST(T=1)", qrels, runs, "runs", width=200)
+        texts = texts_of(panels_of(picture)[0])
+        assert texts
+        for name in texts:
+            assert re.fullmatch(r"univ\w*…v\d", name)
+            assert len(name) * 6 < 200
+        legend = panels_of(cf.plot.cwl("RBP", qrels, runs))[0]["layer"][0]["encoding"]["color"]
+        assert len(set(legend["scale"]["domain"])) == 8
+
+    @given(st.lists(st.text("ab_…é検", max_size=12), min_size=1, unique=True), st.integers(8, 14))
+    def test_shortened_names(self, names: list[str], most: int) -> None:
+        found = shortened(names, most)
+        assert len(set(found)) == len(names)
+        assert all(len(name) <= most for name in found)
+        if max(map(len, names)) <= most:
+            assert found == names
 
     def test_without_a_score_there_is_no_point(self) -> None:
         with pytest.raises(cf.CranfieldError, match="RR: found no run with a score"):
@@ -256,9 +422,36 @@ class TestRuns:
 
     def test_names_do_not_cover_each_other(self) -> None:
         """Two points side by side have their names on their outer sides."""
-        assert _places([(100, 100), (112, 100)], ["left", "right"], 300, 200) == ["left", "right"]
-        assert _places([(295, 100)], ["at the edge"], 300, 200) == ["left"]
-        assert len(set(_places([(150, 100)] * 4, ["same"] * 4, 300, 200))) == 4
+
+        def places(at: list[tuple[float, float]], names: list[str]) -> list[str]:
+            points = [(x - 5, y - 5, x + 5, y + 5) for x, y in at]
+            return _places(at, names, 300, 200, points)
+
+        assert places([(100, 100), (112, 100)], ["left", "right"]) == ["left", "right"]
+        assert places([(295, 100)], ["at the edge"]) == ["left"]
+        assert places([(150, 100)], ["longer than the panel is wide" * 2]) == [""]
+        assert len(set(places([(150, 100)] * 4, ["same"] * 4))) == 4
+        assert places([(150, 100)] * 20, ["same"] * 20).count("") >= 12
+
+    def test_titles_are_at_the_same_height(self) -> None:
+        """Axes end in a number, which stands out at the top alike in all panels."""
+        qrels = {"t": {"a": 1, "b": 1}}
+        runs = {"one": {"t": ["a", "b"]}, "two": {"t": ["x", "b"]}, "three": {"t": ["x", "y"]}}
+        svg = cf.plot.cwl(["AP", "RBP", "INST", "P@2"], qrels, runs, "runs").render("svg").decode()
+        at = re.findall(
+            r'translate\([\d.]+,(-?[\d.]+)\)" font-[^>]*font-weight="bold"[^>]*>\w', svg
+        )
+        assert len(at) == 4
+        assert len(set(at)) == 1
+
+    @given(st.floats(-1e3, 1e3), st.floats(1e-4, 1e6))
+    def test_ticks(self, low: float, more: float) -> None:
+        ticks = _ticks(low, low + more)
+        step = ticks[1] - ticks[0]
+        assert ticks[0] <= low + 1e-9 * step
+        assert ticks[-1] >= low + more - 1e-9 * step
+        assert 2 <= len(ticks) <= 11
+        assert np.diff(ticks) == pytest.approx(step, rel=1e-3)
 
 
 @pytest.fixture(scope="module")
@@ -306,7 +499,7 @@ class TestFiles:
     def test_json_is_vega_lite(self, picture: Picture) -> None:
         spec = json.loads(picture.render("json"))
         assert "vega-lite" in spec["$schema"]
-        assert len(spec["concat"]) == 3
+        assert len(spec["concat"][0]["hconcat"]) == 3
 
     def test_numbers(self, picture: Picture, tmp_path: Path) -> None:
         import polars as pl
@@ -344,6 +537,14 @@ class TestFiles:
     def test_formats(self, picture: Picture) -> None:
         with pytest.raises(cf.CranfieldError, match="'jpg', expected one of png"):
             picture.render("jpg")
+        for scale in (0, -1, float("nan"), float("inf")):
+            with pytest.raises(cf.CranfieldError, match=r"found scale .*, expected a number above"):
+                picture.render("png", scale)
+
+    def test_more_pixels_than_can_be_drawn(self, picture: Picture) -> None:
+        with pytest.raises(cf.CranfieldError, match=r"found a PNG of .* × .* at most 100,000,000"):
+            picture.render("png", scale=1000)
+        assert picture.render("svg", scale=1000)  # which has no pixels
         assert set(FORMATS) == {"png", "svg", "pdf", "html", "json", "csv", "tsv"}
 
 
@@ -358,7 +559,21 @@ class TestMistakes:
             (["RBP", "RBP(p=0.8)"], {}, "same model twice"),
             ("RBP", {"kind": "scatter"}, "found kind 'scatter', expected functions, vary, runs"),
             ("RBP", {"topics": ["T9"]}, r"found topic 'T9', .* 2 topics \(T1, T2\)"),
-            ("RBP", {"ranks": 0}, "found 0 ranks"),
+            ("RBP", {"topics": []}, "found no topics"),
+            ("RBP", {"ranks": 0}, "found ranks 0, expected a whole number from 1"),
+            ("RBP", {"ranks": "3"}, "found ranks '3', expected a whole number"),
+            ("RBP", {"ranks": True}, "found ranks True, expected a whole number"),
+            ("RBP", {"lists": [[1, 0]]}, r"found lists \[\[1, 0\]\], expected {topic: gains}"),
+            ("RBP", {"lists": {}}, r"found lists {}, expected {topic: gains}"),
+            ("RBP", {"lists": {"t": 1}}, "found 1 as the list of t, expected gains"),
+            ("RBP", {"lists": {"t": ["x"]}}, "found gain 'x' in the list of t, expected a number"),
+            ("RBP", {"costs": {"T1": 1}}, "found 0 costs of T1, expected 15"),
+            ("RBP", {"width": 1e9}, "found width 1000000000.0, expected a number of points"),
+            ("RBP", {"height": -1}, "found height -1, expected a number of points"),
+            ("RBP", {"height": "9"}, "found height '9', expected a number of points"),
+            (None, {}, "found None, expected a measure"),
+            ("RBP(p=0.1:0.5:0.1)", {}, "expected one value of p: ranges are for .* vary"),
+            ("RBP(p=0.1|0.5)", {"kind": "runs"}, "expected one value of p: ranges are for .* vary"),
             ("RBP", {"costs": {"T1": [1]}}, "found 1 costs of T1, expected 15"),
             ("RBP", {"ties": "expected"}, "found ties=expected"),
             ("RBP", {"qrels": {"t": {"a": 1}}}, "found lists beside qrels"),
@@ -369,7 +584,9 @@ class TestMistakes:
             ("RBP(p=0.1:0.9)", {"kind": "vary"}, "RBP p=0.1:0.9, expected first:last:step"),
             ("RBP(p=a|b)", {"kind": "vary"}, r"found RBP p=a\|b"),
             ("RBP(p=0.1:0.9:1e-9)", {"kind": "vary"}, "at most 1000 values"),
-            ("RBP(p=0.9:0.1:0.1)", {"kind": "vary"}, "expected first:last:step"),
+            ("RBP(p=0.9:0.1:0.1)", {"kind": "vary"}, "expected the lower end first: 0.1:0.9:0.1"),
+            ("RBP(p=0.9:0.1:-0.1)", {"kind": "vary"}, "expected the lower end first: 0.1:0.9:0.1"),
+            ("RBP(p=0.1:0.9:0)", {"kind": "vary"}, "expected first:last:step"),
             ("RBP(p=0.5:1.5:0.5)", {"kind": "vary"}, "RBP: found p=1, expected a number between"),
             ("BPM(T=1|2, K=1|2)", {"kind": "vary"}, "found values of T and K, expected one"),
             ("RBP(q=1|2)", {"kind": "vary"}, "no parameter 'q'"),
@@ -378,21 +595,40 @@ class TestMistakes:
             (
                 "RBP",
                 {"kind": "vary", "measurements": ["ED"]},
-                r"found measurements \(ED\), expected some of EU, ETU, EC",
+                r"found measurements \['ED'\], expected some of EU, ETU, EC",
             ),
             ("RBP", {"kind": "vary", "measurements": []}, "found measurements"),
+            ("RBP", {"kind": "vary", "measurements": True}, "found measurements True, expected"),
+            ("RBP", {"kind": "vary", "values": [0.5]}, r"found values \[0.5\], expected {param"),
+            ("RBP", {"kind": "vary", "values": {"p": 0.5}}, "found 0.5 as the values of 'p'"),
+            ("RBP", {"kind": "vary", "values": {"p": ["x"]}}, "found 'x' in the values of 'p'"),
+            (
+                "RBP",
+                {"kind": "vary", "lists": {str(i): [1] for i in range(9)}},
+                "found 9 lines .* at most 8",
+            ),
         ],
     )
     def test_say_what_was_expected(self, models: Any, more: dict[str, Any], message: str) -> None:
         with pytest.raises(cf.CranfieldError, match=message):
             cf.plot.cwl(models, **{"lists": GAINS, **more})
 
-    def test_without_the_extra(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_without_the_extra(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Numbers can be had all the same; for the rest one is told what to install."""
         monkeypatch.setitem(sys.modules, "altair", None)
-        with pytest.raises(
-            cf.CranfieldError, match=r"need altair.* pip install 'cranfield\[report"
-        ):
-            cf.plot.cwl("RBP", lists=GAINS)
+        picture = cf.plot.cwl("RBP", lists=GAINS)
+        picture.save(tmp_path / "figure.csv")
+        assert (tmp_path / "figure.csv").read_text().startswith("model,run,topic,rank,gain,")
+        missing = r"need altair.* pip install 'cranfield\[report"
+        with pytest.raises(cf.CranfieldError, match=missing):
+            picture.save(tmp_path / "figure.png")
+        qrels, run, _ = files(tmp_path)
+        command = ["plot", "cwl", "runs", qrels, run, "-m", "RBP", "-o"]
+        assert main([*command, str(tmp_path / "runs.tsv")]) == 0
+        assert main([*command, str(tmp_path / "runs.png")]) == 2
+        assert re.search(missing, capsys.readouterr().err)
 
     def test_nothing_is_imported_before_it_is_drawn(self) -> None:
         code = (

@@ -49,6 +49,8 @@ Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
 Ties: TypeAlias = Literal["trec", "rank", "given", "best", "worst", "expected"]
 TIE_CHOICES = get_args(Ties)
 
+ROUNDING = 1e-14  # what the order of a sum may change
+
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "Recall@1000", "Judged@10")
 
 
@@ -108,7 +110,7 @@ class Evaluator:
         or by element type (``{type: cost}``, the second column of a TREC run), as a path, a dict
         or a frame; 1 for each if not given. The unit, such as seconds, is only told.
     measurements
-        All five of EU, ETU, EC, ETC and ED, for every measure that has them.
+        All five of EU, ETU, EC, ETC and ED in the place of every measure that is a user model.
     residuals
         Columns ``.lower`` and ``.upper`` beside those of user models and RBP: the score with all
         unjudged documents at their worst and at their best.
@@ -225,6 +227,8 @@ class Evaluator:
         if self.costs is not None and not self.models:
             self.useless.append("costs")
             self.costs = None
+        if cost_unit and costs is None:
+            self.useless.append("cost-unit")
         self.gold = GoldStandard.of(
             read_qrels(qrels, qrels_format, separator=separator, labels=labels)
         )
@@ -361,7 +365,7 @@ class Evaluator:
     ) -> None:
         """Every length that a measure asks for must be known: of all topics, or of one."""
         every_topic = self.gold.judgments.topics
-        for unit, lengths in rankings.document_lengths.items():
+        for unit, lengths in rankings.noted.items():
             if unit == "cost":
                 continue
             asking = [m for m in self.measures if m.length_unit == unit]
@@ -391,9 +395,12 @@ class Evaluator:
         if self.costs is None:
             return
         rank = spans(np.ones_like(rankings.starts), rankings.lengths)
-        depth = min(self.depth or np.inf, max(m.width for m in self.models))
+        widths = [m.width for m in self.models if not m.condensed]
+        depth = min(self.depth or np.inf, max(widths, default=0))
         looked_at = rank <= (np.inf if self.ties == "expected" else depth)
-        lacking = np.isnan(rankings.document_lengths["cost"]) & looked_at
+        if any(m.condensed for m in self.models):  # judged documents alone, however deep they are
+            looked_at[rankings.starts[rankings.hit_topics] + rankings.ranks - 1] = True
+        lacking = np.isnan(rankings.noted["cost"]) & looked_at
         for row in np.flatnonzero(lacking).tolist():
             t = int(np.searchsorted(rankings.starts, row, side="right")) - 1
             name = self.gold.judgments.topics[t]
@@ -404,9 +411,11 @@ class Evaluator:
                     )
                     expected = "one for every type"
                 else:
-                    doc = run.ranked(name)[rank[row] - 1]
-                    place = f"rank {rank[row]} of topic {name} in {run.name}"
-                    found = f"no cost of document {doc} ({place})"
+                    docs = [d for d in run.ranked(name) if not (self.exclude_self and d == name)]
+                    unknown = self.costs.unknown_documents(name, docs)
+                    there = docs[rank[row] - 1]  # unless ties were broken otherwise
+                    doc = there if there in unknown else unknown[-1]
+                    found = f"no cost of document {doc} of topic {name} in {run.name}"
                     expected = "one for every document that a user model looks at"
                 raise InputError(found, expected, self.costs.where)
 
@@ -440,7 +449,8 @@ class Evaluator:
         """Whether the mean over all orders of tied documents can be computed."""
         # Which item of a class comes first depends on the order, and so does what it counts as.
         simple = self.counting.plain and not (m.condensed and self.depth is not None)
-        return m.exact_under_ties() and simple
+        priced = self.costs is not None and m.is_model
+        return m.exact_under_ties() and simple and not priced
 
     def _bounded(self, m: Measure) -> bool:
         """Whether no order of tied documents beats the one by level."""
@@ -462,7 +472,8 @@ class Evaluator:
                 first = found
                 spreads = [_Spread(x) for x in found]
             for spread, x, x0 in zip(spreads, found, first, strict=True):
-                spread.add(x - x0)  # from the first, so that what is always the same stays so
+                change = x - x0  # from the first, so that what is always the same stays so
+                spread.add(np.where(np.abs(change) <= ROUNDING * np.abs(x0), 0.0, change))
         return [
             np.stack([x0 + spread.mean, spread.error], axis=2).reshape(len(x0), -1)
             for spread, x0 in zip(spreads, first, strict=True)

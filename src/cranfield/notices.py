@@ -27,6 +27,16 @@ UNDEFINED = {
 }
 
 
+NO_MODEL = "no measure is a user model (INST is, and AP.EU)"
+USELESS = {
+    "gain": ("gains", "no measure takes it from there"),
+    "costs": ("costs", NO_MODEL),
+    "measurements": ("measurements", NO_MODEL),
+    "residuals": ("residuals", "no measure has them (RBP has, INST, and AP.EU)"),
+    "cost-unit": ("cost-unit", "there are no costs"),
+}
+
+
 def of_judgments(
     qrels: Qrels,
     max_level: float,
@@ -61,11 +71,14 @@ def of_judgments(
     if silent:
         said = f"the highest level is {max_level:g}, the highest in the judgments"
         yield Notice("max-level", f"{_names(silent)}: {said}; max_level= declares another")
+    capped: dict[float, list[Measure]] = {}
     for m in measures:
         declared = getattr(m, "max_level", None)
         if declared is not None and declared < max_level:
-            said = f"levels up to {max_level:g} in the judgments count as {declared:g}"
-            yield Notice("max-level", f"{m}: {said}")
+            capped.setdefault(declared, []).append(m)
+    for declared, meant in capped.items():
+        said = f"levels up to {max_level:g} in the judgments count as {declared:g}"
+        yield Notice("max-level", f"{_names(meant)}: {said}")
 
 
 def of_settings(
@@ -85,8 +98,8 @@ def of_settings(
             waiting = ", ".join(preset.waiting)
             yield Notice("preset", f"{preset.name}: {waiting} cannot be computed yet")
     for name in useless:
-        option = "gains" if name == "gain" else name
-        yield Notice("settings", f"{option} changes nothing: no measure takes it from there")
+        option, why = USELESS.get(name, (name, "no measure takes it from there"))
+        yield Notice("settings", f"{option} changes nothing: {why}")
     if gains is not None:
         tables = Counter(":".join(map("{:g}".format, g)) for g in gains if not isinstance(g, str))
         said = ", ".join(f"{table} in {counted(n, 'topic')}" for table, n in tables.items())

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import product
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from cranfield.data.costs import CostsLike
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.records import finite
+from cranfield.data.records import finite, real
 from cranfield.data.run import Run
 from cranfield.errors import CranfieldError
 from cranfield.evaluate import Evaluator
 from cranfield.measures import cwl as user_models
 from cranfield.measures.base import FIVE, Measure, shown
 from cranfield.measures.cwl import UserModel
-from cranfield.measures.grammar import MeasureLike, parse_measure
+from cranfield.measures.grammar import MeasureLike, parse_model
 from cranfield.measures.lists import gold_block, lists_block
 from cranfield.report import cwl as charts
-from cranfield.report.pictures import Picture, altair, refuse_many
-from cranfield.scores import ALL, Scores
-from cranfield.wording import some
+from cranfield.report.pictures import Picture, refuse_many
+from cranfield.scores import ALL, Notice, Scores
+from cranfield.wording import counted, some
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,11 +40,11 @@ def cwl(
     runs: Any = None,
     kind: Kind = "functions",
     *,
-    lists: Mapping[str, Sequence[float | None]] | None = None,
+    lists: Mapping[str, Iterable[float | None]] | None = None,
     costs: CostsLike = None,
     topics: Iterable[str] | None = None,
     ranks: int | None = None,
-    measurements: Sequence[str] = ("EU", "ETU", "ETC"),
+    measurements: str | Sequence[str] | None = None,
     values: Mapping[str, Iterable[float]] | None = None,
     width: float | None = None,
     height: float | None = None,
@@ -63,16 +64,16 @@ def cwl(
     qrels, runs
         Judgments and runs, as `evaluate` takes them.
     lists
-        Instead of them, ``{topic: gains}`` from the top down; None is an unjudged item. `costs`
-        are then ``{topic: costs}``.
+        Instead of them, ``{topic: gains}`` from the top down; None or NaN is an unjudged item.
+        `costs` are then ``{topic: costs}``.
     topics
         ``functions``: all judged topics, if not given. ``vary`` and ``runs``: the mean over all;
         given, ``vary`` draws a line for each and ``runs`` takes the mean over these.
     ranks
         How many are shown of ``functions``: the whole list, at most 30, if not given.
     measurements, values
-        What ``vary`` shows, and ``{parameter: values}`` for models that do not say which. Each
-        model has some of its own.
+        What ``vary`` shows: EU and ETU, and with costs ETC, if not given. And ``{parameter:
+        values}`` for models that do not say which; each model has some of its own.
     width, height
         Of each panel, in points.
 
@@ -83,12 +84,15 @@ def cwl(
     [(1, 0.0, 0.5, 0.5), (2, 1.0, 0.5, 0.25), (3, 0.4, 0.5, 0.125)]
     >>> picture.save("rbp.pdf")  # doctest: +SKIP
     """
-    altair()  # before the work, not after it
-    if ranks is not None and ranks < 1:
-        raise CranfieldError(f"found {ranks} ranks, expected at least one")
     if kind not in KINDS:
         raise CranfieldError(f"found kind {kind!r}, expected {', '.join(KINDS)}")
-    chosen = None if topics is None else [topics] if isinstance(topics, str) else [*topics]
+    if ranks is not None and (not _is_whole(ranks) or ranks < 1):
+        raise CranfieldError(f"found ranks {ranks!r}, expected a whole number from 1")
+    for name, side in (("width", width), ("height", height)):
+        _refuse_size(name, side)
+    chosen = None if topics is None else _several(topics)
+    if chosen == []:
+        raise CranfieldError("found no topics, expected at least one, or None for all")
     if lists is not None:
         if qrels is not None or runs is not None:
             raise CranfieldError("found lists beside qrels or runs, expected one or the other")
@@ -97,27 +101,69 @@ def cwl(
     if qrels is None or runs is None:
         raise CranfieldError("found no lists to walk down, expected qrels and runs, or lists")
     asked = list(_varied(models, values) if kind == "vary" else _fixed(models))
+    drawn = _measurements(measurements, costs)
     five = [one.model.reading(name) for one in asked for name in FIVE]
     evaluator = Evaluator(qrels, five, costs=costs, **options)
     if len(evaluator.measures) != len(five):
         raise CranfieldError("found the same model twice, expected each once")
     wanted = _known(evaluator, chosen)
     read = evaluator.read(runs)
+    if kind == "vary":
+        refuse_many(len(read) * len(wanted or [ALL]))
     scores = evaluator(read)
-    look: dict[str, Any] = {"width": width, "height": height, "title": title}
     unit = "" if evaluator.costs is None else evaluator.costs.unit
+    size, notices = (width, height), _told(scores.notices, asked)
     if kind == "functions":
         data = _walks(evaluator, asked, read, wanted or scores.topics, ranks)
-        chart = charts.functions(data, **look)
-    elif kind == "vary":
+        return Picture(lambda: charts.functions(data, *size, title), data, notices)
+    if kind == "vary":
         data = _measured(evaluator, asked, scores, wanted or [ALL])
-        chart = charts.vary(data, measurements, unit, **look)
-    else:
-        these = scores if wanted is None else scores.select(topics=wanted)
-        data = _measured(evaluator, asked, these, [ALL])
-        data = data.drop("topic", "parameter", "value")
-        chart = charts.runs(data, unit, **look)
-    return Picture(chart, data, scores.notices)
+        return Picture(lambda: charts.vary(data, drawn, unit, *size, title), data, notices)
+    these = scores if wanted is None else scores.select(topics=wanted)
+    data = _measured(evaluator, asked, these, [ALL]).drop("topic", "parameter", "value")
+    _refuse_without_scores(data)
+    if nameless := charts.unnamed(data, *size):
+        said = f"{nameless} of {counted(len(scores.runs), 'run')} without room for a name"
+        where = "in .html it is told at the point, in .csv all are listed"
+        notices += (Notice("names", f"{said}: {where}"),)
+    return Picture(lambda: charts.runs(data, unit, *size, title), data, notices)
+
+
+MOST_POINTS = 5000  # of a panel's width or height
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, Integral) and not isinstance(number, bool)
+
+
+def _refuse_size(name: str, side: Any) -> None:
+    number = real(side)
+    if side is not None and (number is None or not 0 < number <= MOST_POINTS):
+        expected = f"a number of points above 0, at most {MOST_POINTS}"
+        raise CranfieldError(f"found {name} {side!r}, expected {expected}")
+
+
+def _measurements(given: Any, costs: Any) -> list[str]:
+    """What is drawn against depth; without costs, total cost would be the depth itself."""
+    if given is None:
+        return ["EU", "ETU"] if costs is None else ["EU", "ETU", "ETC"]
+    names = _several(given)
+    known = [name for name in FIVE if name != "ED"]
+    if not names or not all(name in known for name in names):
+        raise CranfieldError(f"found measurements {given!r}, expected some of {', '.join(known)}")
+    return list(dict.fromkeys(names))
+
+
+def _several(given: Any) -> list[Any]:
+    """One thing or more, as a list."""
+    return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+
+
+def _refuse_without_scores(data: pl.DataFrame) -> None:
+    for of_model in data.partition_by("model", maintain_order=True):
+        if of_model.drop_nans(["ED", "EU"]).is_empty():
+            model = of_model["model"][0]
+            raise CranfieldError(f"{model}: found no run with a score, expected one")
 
 
 # -- models -------------------------------------------------------------------------------------
@@ -135,8 +181,8 @@ class _Chosen:
 
 def _each(models: Any) -> list[Any]:
     """The models, once each."""
-    one = isinstance(models, str | Measure | type)
-    found = list(dict.fromkeys([models] if one else models))
+    one = isinstance(models, Measure | type)
+    found = list(dict.fromkeys([models] if one else _several(models)))
     if not found:
         raise CranfieldError("found no model, expected at least one")
     return found
@@ -144,6 +190,9 @@ def _each(models: Any) -> list[Any]:
 
 def _fixed(models: Any) -> Iterator[_Chosen]:
     for given in _each(models):
+        for m in _ranges(given):
+            found = f"found {given.strip()}, expected one value of {m['name']}"
+            raise CranfieldError(f"{found}: ranges are for pictures of kind vary (plot cwl vary)")
         model = _model(given)
         # As the user writes it: RBP(p=0.8) says more than RBP, which is the same.
         yield _Chosen(_bare(given) if isinstance(given, str) else str(model), model)
@@ -157,27 +206,27 @@ def _bare(text: str) -> str:
 
 def _model(given: MeasureLike) -> UserModel:
     """The user model that a measure or its name stands for."""
-    known = user_models.models()
-    if isinstance(given, str):
-        text = _bare(given)
-        name = re.split(r"[(@]", text)[0].lower()
-        given = f"{text}.EU" if name in {model.lower() for model in known} else text
-    found = parse_measure(given)
-    if not found.is_user_model():
-        names = ", ".join(sorted(known, key=str.lower))
-        raise CranfieldError(f"found {found}, expected a user model: {names}")
-    return _with(found.reading("EU"), "measurement", "")
+    try:
+        found: UserModel = parse_model(given)
+    except CranfieldError as error:
+        if "it is no user model" not in str(error):
+            raise
+        names = ", ".join(sorted(user_models.models(), key=str.lower))
+        raise CranfieldError(f"found {given}, expected a user model: {names}") from None
+    return found
 
 
 def _varied(models: Any, values: Mapping[str, Iterable[float]] | None) -> Iterator[_Chosen]:
     """Each model at each value of the parameter that varies."""
-    asked = [_series(given, values or {}) for given in _each(models)]
-    for name in values or ():
+    by_name = _values(values)
+    asked = [_series(given, by_name) for given in _each(models)]
+    for name in by_name:
         if name not in [parameter for _, parameter, _ in asked]:
             raise CranfieldError(f"found values of {name!r}, expected a parameter of the models")
     for model, parameter, series in asked:
-        name = "cutoff" if parameter == model.at_name else parameter
         defaults = {f.name: f.default for f in dataclasses.fields(model)}
+        at = parameter == model.at_name and parameter not in defaults  # the model's own come first
+        name = "cutoff" if at else parameter
         if name not in defaults:
             raise CranfieldError(f"{type(model).__name__} has no parameter {parameter!r} to vary")
         each = sorted(set(series))
@@ -194,25 +243,66 @@ def _with(model: Any, name: str, value: Any) -> UserModel:
     return made
 
 
+def _values(values: Any) -> dict[str, list[float]]:
+    """The values of each parameter, as numbers."""
+    expected = "{parameter: numbers}, as in {'p': [0.5, 0.8]}"
+    if values is not None and not isinstance(values, Mapping):
+        raise CranfieldError(f"found values {values!r}, expected {expected}")
+    made: dict[str, list[float]] = {}
+    for name, each in (values or {}).items():
+        if isinstance(each, str) or not isinstance(each, Iterable):
+            raise CranfieldError(f"found {each!r} as the values of {name!r}, expected {expected}")
+        made[name] = []
+        for value in each:
+            if (number := real(value)) is None:
+                raise CranfieldError(f"found {value!r} in the values of {name!r}, expected numbers")
+            made[name].append(number)
+    return made
+
+
+def _told(notices: Iterable[Notice], chosen: Sequence[_Chosen]) -> tuple[Notice, ...]:
+    """The notices, each once for a model and its measurements, and once for a series."""
+    first = {one.name: str(one.model) for one in reversed(chosen)}
+    models = {str(one.model): first[one.name] for one in chosen}
+    each = "|".join(map(re.escape, sorted(models, key=len, reverse=True)))
+    listed = re.compile(rf"({each})(, ({each}))*(\.({'|'.join(FIVE)}))?(?=: )")
+    told: dict[Notice, None] = {}
+    for notice in notices:
+        text, found = notice.text, listed.match(notice.text)
+        if found and notice.run is None:  # a run may be called like a model
+            names = dict.fromkeys(models[name] for name in re.findall(each, found[0]))
+            text = ", ".join(names) + text[found.end() :]
+        told[dataclasses.replace(notice, text=text)] = None
+    return tuple(told)
+
+
+def _ranges(given: Any) -> list[re.Match[str]]:
+    """The parameters to which a model's text gives several values."""
+    found = list(_SERIES.finditer(given)) if isinstance(given, str) else []
+    if not found:
+        return []
+    plain = _model(re.split(r"[(@]", found[0].string)[0])
+    tables = [f.name for f in plain.parameters() if f.metadata.get("table")] + ["gain"]
+    return [m for m in found if m["name"] not in tables]
+
+
 def _series(
-    given: MeasureLike, values: Mapping[str, Iterable[float]]
+    given: MeasureLike, values: Mapping[str, list[float]]
 ) -> tuple[UserModel, str, list[float]]:
     """A model, the parameter of it that varies, and its values."""
-    if isinstance(given, str):
-        plain = _model(re.split(r"[(@]", given)[0])
-        tables = [f.name for f in plain.parameters() if f.metadata.get("table")] + ["gain"]
-        found = [m for m in _SERIES.finditer(given) if m["name"] not in tables]
-        if len(found) > 1:
-            names = " and ".join(m["name"] for m in found)
-            raise CranfieldError(f"{given}: found values of {names}, expected one to vary")
-        for m in found:
-            series = _numbers(m["values"], f"{type(plain).__name__} {m['name']}=")
-            first = given[: m.start("values")] + shown(series[0]) + given[m.end("values") :]
-            return _model(first), m["name"], series
+    found = _ranges(given)
+    if len(found) > 1:
+        names = " and ".join(m["name"] for m in found)
+        raise CranfieldError(f"{given}: found values of {names}, expected one to vary")
+    for m in found:
+        text = m.string
+        series = _numbers(m["values"], f"{text.split('(')[0].strip()} {m['name']}=")
+        first = text[: m.start("values")] + shown(series[0]) + text[m.end("values") :]
+        return _model(first), m["name"], series
     model = _model(given)
     for name in (*(f.name for f in model.parameters()), model.at_name):
         if name in values:
-            return model, name, [float(value) for value in values[name]]
+            return model, name, values[name]
     if model.vary is None:
         raise CranfieldError(
             f"{model}: found no values to vary, expected them as in RBP(p=0.1:0.9:0.1)"
@@ -234,7 +324,10 @@ def _numbers(text: str, what: str = "") -> list[float]:
         given = [float(number) for number in numbers if number is not None]
         if "|" in text:
             return given
-        if len(given) == 3 and given[2] > 0 and given[0] <= given[1]:
+        if len(given) == 3 and given[0] > given[1]:
+            rising = ":".join(map(shown, (given[1], given[0], abs(given[2]))))
+            raise CranfieldError(f"found {what}{text}, expected the lower end first: {rising}")
+        if len(given) == 3 and given[2] > 0:
             first, last, step = given
             steps = (last - first) / step * (1 + 1e-9)  # so that the last one is not lost
             if steps < MOST_VALUES:
@@ -246,24 +339,40 @@ def _numbers(text: str, what: str = "") -> list[float]:
 # -- what is drawn ------------------------------------------------------------------------------
 
 
-def _collection(
-    lists: Mapping[str, Sequence[float | None]], costs: Any
-) -> tuple[dict[str, Any], dict[str, Any], Any]:
+def _collection(lists: Any, costs: Any) -> tuple[dict[str, Any], dict[str, Any], Any]:
     """Lists without documents as judgments, a run and costs: the rank is the document."""
+    if not isinstance(lists, Mapping) or not lists:
+        raise CranfieldError(f"found lists {lists!r}, expected {{topic: gains}}")
     qrels: dict[str, dict[str, float]] = {}
     runs: dict[str, list[str]] = {}
     priced: dict[str, dict[str, float]] = {}
-    for topic, gains in lists.items():
+    for name, given in lists.items():
+        topic, gains = str(name), _gains(name, given)
         docs = [str(rank) for rank in range(1, len(gains) + 1)]
         runs[topic] = docs
         qrels[topic] = {doc: g for doc, g in zip(docs, gains, strict=True) if g is not None}
         if costs is not None:
-            of_topic = costs.get(topic, ()) if isinstance(costs, Mapping) else ()
-            if len(of_topic) != len(docs):
-                found = f"{len(of_topic)} costs of {topic}"
+            of_topic = costs.get(name, ()) if isinstance(costs, Mapping) else ()
+            many = len(of_topic) if isinstance(of_topic, Sized) else 0
+            if many != len(docs):
+                found = f"{many} costs of {topic}"
                 raise CranfieldError(f"found {found}, expected {len(docs)}: one for each gain")
             priced[topic] = dict(zip(docs, of_topic, strict=True))
     return qrels, runs, priced or None
+
+
+def _gains(topic: Any, given: Any) -> list[float | None]:
+    """The gains of a list; None for items that are not judged."""
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise CranfieldError(f"found {given!r} as the list of {topic}, expected gains")
+    made: list[float | None] = []
+    for gain in given:
+        unjudged = gain is None or str(gain) == "nan"  # which arrays have for None
+        number = None if unjudged else real(gain)
+        if number is None and not unjudged:
+            raise CranfieldError(f"found gain {gain!r} in the list of {topic}, expected a number")
+        made.append(number)
+    return made
 
 
 def _known(evaluator: Evaluator, topics: Iterable[Any] | None) -> list[str] | None:

@@ -78,7 +78,8 @@ def add_to(commands: Any) -> None:
     users = p.add_argument_group("user models (C/W/L: RBP.EU, INST(T=2).ETC, …)")
     users.add_argument(
         "--measurements", action="store_true",
-        help="all five of EU, ETU, EC, ETC and ED, for every measure that is a user model",
+        help="all five of EU, ETU, EC, ETC and ED in the place of every measure that is a user "
+        "model",
     )  # fmt: skip
     users.add_argument(
         "--residuals", action="store_true",

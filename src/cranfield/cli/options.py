@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,19 +45,21 @@ def import_files(paths: Sequence[str]) -> None:
         spec = spec_from_file_location(f"_imported_{number}", path)
         if spec is None or spec.loader is None:
             raise InputError("a file that is not Python", "a name that ends in .py", path)
+        module = module_from_spec(spec)
+        sys.modules[spec.name] = module  # dataclasses look there for what annotations mean
         try:
-            spec.loader.exec_module(module_from_spec(spec))
+            spec.loader.exec_module(module)
         except CranfieldError as error:
             raise CranfieldError(f"{path}: {error}") from None
         except FileNotFoundError:
             raise InputError("no such file", "a Python file", path) from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             line = getattr(error, "lineno", None) or _line(error, path)
             found = f"{type(error).__name__}: {error}"
             raise InputError(found, "Python that runs", path, line) from None
 
 
-def _line(error: Exception, path: str) -> int | None:
+def _line(error: BaseException, path: str) -> int | None:
     """Where in a file an error arose."""
     from os.path import abspath
     from traceback import extract_tb

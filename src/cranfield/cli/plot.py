@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from cranfield.cli.evaluate import (
@@ -17,8 +18,9 @@ from cranfield.cli.evaluate import (
 from cranfield.cli.options import add_import, count
 from cranfield.cli.output import tell
 from cranfield.cli.progress import Progress
+from cranfield.errors import CranfieldError
 from cranfield.evaluate import TIE_CHOICES
-from cranfield.report.pictures import FORMATS, format_of
+from cranfield.report.pictures import FORMATS, NUMBERS, altair, format_of
 
 KINDS = {
     "functions": "C, W and L of user models, rank by rank",
@@ -72,7 +74,7 @@ def _add_kind(kinds: Any, kind: str, said: str) -> None:
         p.add_argument(
             "--measurement", dest="measurements", action="append", metavar="NAME",
             choices=("EU", "ETU", "EC", "ETC"),
-            help="EU, ETU, EC or ETC; may be repeated (default: EU, ETU and ETC)",
+            help="EU, ETU, EC or ETC; may be repeated (default: EU and ETU, and with costs ETC)",
         )  # fmt: skip
     look = p.add_argument_group("look")
     look.add_argument("--title", metavar="TEXT", default="", help="above the picture")
@@ -96,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     from cranfield.plot import cwl
 
     refuse_two_inputs(options, options.qrels, *options.runs)
-    format_of(options.output)  # before the work, not after it
+    numbers = _refuse_output(options.output)
     asked = {name: getattr(options, name, None) for name in ("ranks", "measurements")}
     with Progress([options.qrels, *options.runs]) as progress:
         picture = cwl(
@@ -112,6 +114,17 @@ def run(options: argparse.Namespace) -> int:
             **list_options(options),
             progress=progress.step,
         )
-    tell(picture.notices)
+    tell(n for n in picture.notices if not (numbers and n.kind == "names"))
     picture.save(options.output, options.scale)
     return 0
+
+
+def _refuse_output(path: str) -> bool:
+    """Before the work, not after it: can the file be written? And is it numbers alone?"""
+    numbers = format_of(path) in NUMBERS
+    directory = os.path.dirname(path) or "."
+    if not os.path.isdir(directory):
+        raise CranfieldError(f"cannot write {path}: there is no directory {directory}")
+    if not numbers:
+        altair()
+    return numbers

@@ -79,6 +79,13 @@ class DocCosts:
             group[:] = [self._group.get(topic, -1) for topic in lines.names]
         return self.known.find(names, hashes, group[lines.group])
 
+    def unknown_documents(self, topic: str, docs: Sequence[str]) -> list[str]:
+        """Those of some documents of a topic that have no cost."""
+        names = Strings.of(list(docs))
+        lines = Table([topic], np.zeros(1, dtype=np.int64), names, names.hashes(),
+                      np.zeros(len(names)))  # fmt: skip
+        return names[self.rows(lines) < 0].tolist()
+
     def unknown_types(self, run: Run) -> list[str]:
         """The types of results of a run that have no cost."""
         found: dict[str, None] = {}

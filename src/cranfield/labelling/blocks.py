@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -73,9 +73,9 @@ class Rankings:
     first: Ints  # [hits] the best and the worst rank the item could have been given:
     last: Ints  # [hits] both equal `ranks` unless its score is tied
     tied: Ints  # [topics] items whose score equals another's
-    document_lengths: Mapping[str, Floats] = field(
-        default_factory=dict
-    )  # by unit: [sum of lengths]
+    noted: Mapping[str, Floats] = field(default_factory=dict)  # [documents] in order of rank, list
+    # after list: their lengths, by unit, and "cost", NaN where not known; and then also
+    scores: Floats | None = None  # [documents] what they are ranked by
 
     @cached_property
     def hit_topics(self) -> Ints:
@@ -110,11 +110,27 @@ class Rankings:
             first=self.first[kept],
             last=self.last[kept],
             tied=self.tied,
-            document_lengths={
-                unit: x[spans(self.starts, np.minimum(self.lengths, depth))]
-                for unit, x in self.document_lengths.items()
+            noted={
+                name: x[spans(self.starts, np.minimum(self.lengths, depth))]
+                for name, x in self.noted.items()
             },
         )
+
+    @cached_property
+    def tie_groups(self) -> tuple[Ints, Ints]:
+        """Groups of documents with one score, as first row and size: all, where documents are
+        noted, else those that hold a hit. A row is a place in all lists side by side.
+        """
+        if self.scores is None:
+            tied = self.heads & (self.last > self.first)
+            first = self.starts[self.hit_topics[tied]] + self.first[tied] - 1
+            return first, (self.last - self.first + 1)[tied]
+        new = np.ones(len(self.scores), dtype=bool)
+        new[1:] = self.scores[1:] != self.scores[:-1]
+        new[self.starts[self.lengths > 0]] = True
+        first = np.flatnonzero(new)
+        size = np.diff(first, append=len(new))
+        return first[size > 1], size[size > 1]
 
     @cached_property
     def heads(self) -> Bools:
@@ -146,6 +162,8 @@ class Rankings:
         within the depth that is looked at.
         """
         topics, levels = len(self.returned), self.levels
+        if "cost" in self.noted and self.scores is not None:
+            return self._doubtful_costs(depth)
         tied = self.last > self.first
         if depth is not None:
             tied &= self.first <= depth
@@ -163,6 +181,24 @@ class Rankings:
             hit_topics[start], weights=np.where(matters, size[start], 0), minlength=topics
         ).astype(np.int64)
 
+    def _doubtful_costs(self, depth: int | None) -> Ints:
+        """The same where costs count: a group matters if they differ, or if it is of use."""
+        first, size = self.tie_groups
+        rows = spans(first, size)
+        topic = np.repeat(np.arange(len(self.returned)), self.lengths)[first]
+        cost = self.noted["cost"][rows]
+        begin = np.cumsum(size) - size
+        useful = np.zeros(int(self.lengths.sum()))
+        useful[(self.starts[self.hit_topics] + self.ranks - 1)[self.levels > 0]] = 1.0
+        matters = np.zeros(len(first), dtype=bool)
+        if len(first):
+            dear, cheap = np.maximum.reduceat(cost, begin), np.minimum.reduceat(cost, begin)
+            matters = (dear > cheap) | (np.maximum.reduceat(useful[rows], begin) > 0)
+        if depth is not None:
+            matters &= first - self.starts[topic] < depth
+        found = np.bincount(topic, np.where(matters, size, 0), len(self.returned))
+        return found.astype(np.int64)
+
 
 def count_by(topics: Ints, n: int) -> Ints:
     """How often each of the topics 0..n-1 occurs."""
@@ -170,11 +206,16 @@ def count_by(topics: Ints, n: int) -> Ints:
 
 
 def with_noted(
-    rankings: Rankings, topics: Ints, rows: Sequence[Ints], noted: Sequence[Noted]
+    rankings: Rankings,
+    topics: Ints,
+    rows: Sequence[Ints],
+    noted: Sequence[Noted],
+    scores: Sequence[Any],
 ) -> Rankings:
     """The rankings with what is noted of every document, NaN where it is not known.
 
-    `rows` are rows of each of `noted`, in order of rank, list after list in the order of `topics`.
+    `rows` are rows of each of `noted`, in order of rank, list after list in the order of `topics`;
+    `scores` what the documents are ranked by, in parts.
     """
     if not noted:
         return rankings
@@ -184,7 +225,9 @@ def with_noted(
         for unit, values in known.values.items():
             made[unit] = np.empty(len(found))
             made[unit][place] = np.append(values, np.nan)[found]  # row -1 is the last
-    return replace(rankings, document_lengths=made)
+    ranked_by = np.empty(len(place))
+    ranked_by[place] = np.concatenate(scores)
+    return replace(rankings, noted=made, scores=ranked_by)
 
 
 def rankings_of(

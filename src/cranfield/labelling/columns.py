@@ -37,7 +37,8 @@ class _Labelled:
     topics: list[Ints] = field(default_factory=list)  # the judged ones: their index,
     returned: list[Ints] = field(default_factory=list)  # length,
     tied: list[Ints] = field(default_factory=list)  # and tied documents
-    noted: list[tuple[Ints, ...]] = field(default_factory=list)  # rows of all, in order of rank
+    noted: list[tuple[Ints, ...]] = field(default_factory=list)  # rows of all, in order of rank,
+    scores: list[Floats] = field(default_factory=list)  # and what they are ranked by
     hits: list[tuple[Ints, Ints, Ints, Ints, Ints]] = field(default_factory=list)
     contradicted: list[str] = field(default_factory=list)
 
@@ -47,6 +48,7 @@ class _Labelled:
         self.returned += other.returned
         self.tied += other.tied
         self.noted += other.noted
+        self.scores += other.scores
         self.hits += other.hits
         self.contradicted += other.contradicted
 
@@ -95,7 +97,7 @@ def label_columns(
     )
     rankings = rankings_of(gold.judgments, returned, topics, ranks, items, first, last, tied)
     return ColumnLabels(
-        with_noted(rankings, where, rows, noted),
+        with_noted(rankings, where, rows, noted, [none, *found.scores]),
         tuple(found.names),
         tuple(found.contradicted),
     )
@@ -206,8 +208,10 @@ def _label(
         found.hits.append((topics[segment[rows]], ranks, items, first, last))
         tied |= dict(zip(table.names, order.tied().tolist(), strict=True))
         if noted:
-            lines = table.reordered(order.from_the_top(table.docs)).where(topics[segment] >= 0)
+            ranked = replace(table, values=value).reordered(order.from_the_top(table.docs))
+            lines = ranked.where(topics[segment] >= 0)
             found.noted.append(tuple(known.rows(lines) for known in noted))
+            found.scores.append(lines.values)
         if not run.given:
             contradicted = (table.names[s] for s in order.contradicted(table.ranks))
             found.contradicted += [name for name in contradicted if name in index]

@@ -52,6 +52,7 @@ def label_lists(
     returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     hits: list[tuple[Ints, ...]] = [(np.empty(0, dtype=np.int64),) * 5]
     rows: list[tuple[Ints, ...]] = [(np.empty(0, dtype=np.int64),) * len(noted)]
+    scores: list[Floats] = [np.empty(0)]
     batch = _Batch()
 
     def finish() -> None:
@@ -61,6 +62,7 @@ def label_lists(
         if noted:
             lines = lists.ranked()
             rows.append(tuple(known.rows(lines) for known in noted))
+            scores.append(lines.values)
 
     for t, (topic, judged) in enumerate(zip(gold.qrels.topics, gold.by_topic, strict=True)):
         ranked = run.lists.get(topic)
@@ -88,7 +90,7 @@ def label_lists(
     topics, ranks, items, first, last = map(np.concatenate, zip(*hits, strict=True))
     rankings = rankings_of(gold.judgments, returned, topics, ranks, items, first, last, tied)
     every = [np.concatenate(column) for column in zip(*rows, strict=True)]
-    return with_noted(rankings, np.flatnonzero(rankings.answered), every, noted)
+    return with_noted(rankings, np.flatnonzero(rankings.answered), every, noted, scores)
 
 
 class _Lists:

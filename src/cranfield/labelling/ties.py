@@ -11,30 +11,30 @@ from cranfield.labelling.blocks import Floats, Ints, Rankings, spans
 
 
 class Reordering:
-    """The groups of tied items that hold a judged one, ready to be put in another order.
+    """The groups of tied items that matter, ready to be put in another order.
 
-    A *place* is a rank of such a group, whether it holds a judged item or not.
+    Those that hold a judged item matter, and all where something is noted of every document. A
+    *place* is a rank of such a group, whether it holds a judged item or not.
     """
 
     def __init__(self, rankings: Rankings) -> None:
         self.rankings = rankings
         self.hits = np.flatnonzero(rankings.last > rankings.first)
         topic, first = rankings.hit_topics[self.hits], rankings.first[self.hits]
-        new = rankings.heads[self.hits]
-        group = np.cumsum(new) - 1
+        start, size = rankings.tie_groups
+        group = np.searchsorted(start, rankings.starts[topic] + first - 1)  # of each hit
         self.first = first
-        self.size = (rankings.last[self.hits] - first + 1)[new]
-        self.begin = (np.cumsum(self.size) - self.size)[group]  # the first place of its group
+        self.begin = (np.cumsum(size) - size)[group]  # the first place of its group
         self.place = self.begin + rankings.ranks[self.hits] - first
-        self.group = np.repeat(np.arange(len(self.size)), self.size)
+        self.group = np.repeat(np.arange(len(size)), size)
         self.level = np.zeros(len(self.group))
         self.level[self.place] = np.maximum(rankings.levels[self.hits], 0.0)
-        self.rows = spans((rankings.starts[topic] + first - 1)[new], self.size)  # per document
+        self.rows = spans(start, size)  # per document
 
     @property
     def possible(self) -> bool:
         """Whether there is another order at all."""
-        return len(self.hits) > 0
+        return len(self.rows) > 0
 
     def best(self) -> Rankings:
         """Higher levels first; what is of no use stays in its order."""
@@ -58,8 +58,8 @@ class Reordering:
         to[order] = np.arange(len(order))
         ranks = self.rankings.ranks.copy()
         ranks[self.hits] = self.first + to[self.place] - self.begin
-        lengths = {}
-        for unit, given in self.rankings.document_lengths.items():
-            lengths[unit] = given.copy()
-            lengths[unit][self.rows] = given[self.rows[order]]
-        return replace(self.rankings, ranks=ranks, document_lengths=lengths).in_order()
+        noted = {}
+        for name, given in self.rankings.noted.items():
+            noted[name] = given.copy()
+            noted[name][self.rows] = given[self.rows[order]]
+        return replace(self.rankings, ranks=ranks, noted=noted).in_order()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from cranfield.errors import CranfieldError
 from cranfield.labelling.blocks import Bools, Floats
-from cranfield.measures.lists import Gold, Lengths, Lists, above, costs_by_rank
+from cranfield.measures.lists import Costs, Gold, Lengths, Lists, above
 
 
 def lists_of(
@@ -143,11 +143,11 @@ def _lengths(length: Floats, there: Bools, needed: Bools, order: Any) -> Lengths
     )
 
 
-def _costs(cost: Floats, there: Bools) -> Callable[[int], Floats]:
+def _costs(cost: Floats, there: Bools) -> Costs:
     """The costs of the items, rank by rank."""
     if cost.shape != there.shape:
         raise CranfieldError(f"found costs of shape {cost.shape}, expected {there.shape}")
     bad = there & ~np.isnan(cost) & ~(np.isfinite(cost) & (cost > 0))
     if bad.any():
         raise CranfieldError(f"found cost {cost[bad][0]:g}, expected a number above 0")
-    return costs_by_rank(cost[there], there.sum(axis=1))
+    return Costs(cost[there], there.sum(axis=1))

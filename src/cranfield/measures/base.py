@@ -145,6 +145,18 @@ class MeasureType(type):
     __repr__ = __str__
 
 
+class Suffix:
+    """One of the five measurements of a measure, or of a class that stands for one: `AP.EU`."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, m: Measure | None, cls: type[Measure]) -> Any:
+        if m is None and not (cls.is_model or cls.__name__ in READINGS):
+            return self
+        return (cls() if m is None else m).reading(self.name)
+
+
 @dataclass(init=False, repr=False, eq=False)
 class Measure(metaclass=MeasureType):
     """The base of all measures. A new one states its parameters and its equation:
@@ -176,6 +188,7 @@ class Measure(metaclass=MeasureType):
     properties: ClassVar[tuple[str, ...]] = ()  # of PROPERTIES
     at_name: ClassVar[str] = "cutoff"  # what ir_measures calls the number behind @
     at: ClassVar[str] = "look at the first so many ranks only"  # what the number behind @ means
+    is_model: ClassVar[bool] = False  # a user model of C/W/L
     has_residuals: ClassVar[bool] = False  # whether it has `bounds`
     length_unit: ClassVar[str] = ""  # of document lengths, if it needs them
     every_length: ClassVar[bool] = False  # those of unjudged documents too
@@ -356,42 +369,21 @@ class Measure(metaclass=MeasureType):
 
     # -- as C/W/L measures it -------------------------------------------------------------------
 
-    @property
-    def EU(self) -> Any:
-        """Expected utility: gain per item seen."""
-        return self.reading("EU")
-
-    @property
-    def ETU(self) -> Any:
-        """Expected total utility: gain by the time the user stops."""
-        return self.reading("ETU")
-
-    @property
-    def EC(self) -> Any:
-        """Expected cost per item seen."""
-        return self.reading("EC")
-
-    @property
-    def ETC(self) -> Any:
-        """Expected total cost."""
-        return self.reading("ETC")
-
-    @property
-    def ED(self) -> Any:
-        """Expected depth: items seen."""
-        return self.reading("ED")
+    EU = Suffix()
+    ETU = Suffix()
+    EC = Suffix()
+    ETC = Suffix()
+    ED = Suffix()
 
     def is_user_model(self) -> bool:
         """Whether C/W/L has a reading of this measure."""
-        return "EU" in self.measurements or (
-            type(self).__name__ in READINGS and not self.measurement
-        )
+        return self.is_model or (type(self).__name__ in READINGS and not self.measurement)
 
     def reading(self, measurement: str) -> Measure:
         """The user model of this measure, with one of its five measurements."""
         if not self.is_user_model():
             raise CranfieldError(f"{self} has no measurement {measurement!r}: it is no user model")
-        if measurement in self.measurements:
+        if self.is_model:
             return dataclasses.replace(self, measurement=measurement)
         model = READINGS[type(self).__name__]
         names = [f.name for f in model.parameters()]
@@ -444,7 +436,7 @@ class Measure(metaclass=MeasureType):
         """The value of a parameter as its kind demands, or an error that names it."""
         if f.name == "gain":
             gain = parse_gain(value)
-            if gain == "raw" and "EU" not in self.measurements:
+            if gain == "raw" and not self.is_model:
                 found = f"{type(self).__name__}: found gain=raw"
                 raise CranfieldError(f"{found}, which only user models take")
             return gain
@@ -541,7 +533,8 @@ def _documentation(cls: type[Measure]) -> str:
     """The docstring as written, with the parameters, the range and the references below it."""
     lines = [inspect.cleandoc(cls.__doc__ or ""), "", "Parameters:"]
     lines += [
-        f"  {f.name} = {shown(f.default)}: {f.metadata.get('doc', '')}" for f in cls.parameters()
+        f"  {f.name} = {shown(f.default)}: {f.metadata.get('doc', '')}".rstrip(": ")
+        for f in cls.parameters()
     ]
     lines += [f"  @cutoff: {cls.at}", ""]
     if cls.measurements:
@@ -583,5 +576,5 @@ def _number_between(low: float, high: float, open_ends: bool) -> str:
         return "a number"
     if math.isinf(high):
         return f"a number {'above' if open_ends else 'from'} {low:g}"
-    between = f"between {low:g} and {high:g}" if open_ends else f"from {low:g} to {high:g}"
-    return f"a number {between}"
+    ends = shown(float(low)), shown(float(high))
+    return "a number " + ("between {} and {}" if open_ends else "from {} to {}").format(*ends)

@@ -47,8 +47,10 @@ from cranfield.measures.base import (
     param,
     shown,
 )
-from cranfield.measures.gains import Gain, gain_of
+from cranfield.measures.gains import Gain
 from cranfield.measures.lists import Lists, NeedsMore, above, ratio
+
+DEEPEST = 1_000_000  # ranks that a model can look at
 
 MEANINGS = {
     "EU": "expected utility: gain per item seen",
@@ -76,6 +78,7 @@ class Items:
     g: Floats  # [lists, n]
     c: Floats  # [lists, n], or [1, n] where they are the same for all
     lists: Lists
+    best: bool = False  # unjudged items are at their best
 
     @property
     def n(self) -> int:
@@ -85,7 +88,8 @@ class Items:
     @property
     def R(self) -> Floats:
         """Items of the topic that have a gain; at best, unjudged ones of the list too."""
-        found: Floats = np.maximum(self.lists.R, (self.g > 0).sum(axis=1))
+        known = self.lists.R
+        found: Floats = np.maximum(known, (self.g > 0).sum(axis=1)) if self.best else known
         return found
 
     @cached_property
@@ -104,7 +108,7 @@ class Items:
         return np.cumsum(self.c, axis=1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Walk:
     """How users walk down some lists, and what they take from it.
 
@@ -123,6 +127,10 @@ class Walk:
     EC: Any
     ETC: Any
     ED: Any
+
+    def __repr__(self) -> str:
+        five = {name: np.round(getattr(self, name), 4) for name in FIVE}
+        return f"Walk({', '.join(f'{name}={value}' for name, value in five.items())})"
 
     def one(self) -> Walk:
         """The first list alone."""
@@ -158,8 +166,9 @@ class UserModel(Measure):
         low=0,
         open_ends=True,
     )
-    n: float = param(1000.0, "depth: the last rank looked at; shorter lists go on with "
-                     "unjudged items", low=1, whole=True)  # fmt: skip
+    n: float = param(1000.0, "depth: the last rank looked at; shorter lists go on with unjudged "
+                     "items; a cutoff takes its place",
+                     low=1, high=DEEPEST, whole=True)  # fmt: skip
     min_gain: float = param(0.0, "gain of an unjudged item")
     max_gain: float | None = param(
         None, "gain of an unjudged item at best, for residuals; 1, or the highest judged if more"
@@ -175,6 +184,7 @@ class UserModel(Measure):
     )
 
     measurements: ClassVar[tuple[str, ...]] = FIVE
+    is_model = True
     looks_at: ClassVar[tuple[str, ...]] = ()  # what besides ranks decides: gains, costs
     unit_gains: ClassVar[bool] = False  # gains must be from 0 to 1
     scaled: ClassVar[bool] = True  # W is made to sum to 1
@@ -193,7 +203,8 @@ class UserModel(Measure):
 
     def C(self, x: Items) -> Floats:
         """C(i): the probability of going on after rank i; [lists, n], or [n] if for all alike."""
-        raise TypeError(f"{type(self).__name__} defines no C(self, x), W(self, x) or last(self, x)")
+        name = type(self).__name__
+        raise CranfieldError(f"{name} defines no C(self, x), W(self, x) or last(self, x)")
 
     def W(self, x: Items) -> Floats:
         """W(i): the attention that rank i gets, up to a factor; W(1) must be above 0."""
@@ -214,19 +225,19 @@ class UserModel(Measure):
     def walk_down(self, x: Items) -> Walk:
         """The walk down the items of a block."""
         if type(self).last is not UserModel.last:
-            L = self._given("L", self.last(x), x)
+            L = self._given("L", self.last, x)
             V = np.maximum(1.0 - above(L), 0.0)
             if self.cutoff is not None:
                 L = np.concatenate((L[:, :-1], V[:, -1:]), axis=1)
             C, W = ratio(V - L, V), V / _sum(V)
         elif type(self).W is not UserModel.W:
-            weight = self._given("W", self.W(x), x)
+            weight = self._given("W", self.W, x)
             V = weight / weight[:, :1]
             after = np.concatenate((V[:, 1:], np.zeros((len(V), 1))), axis=1)
             L, C = V - after, ratio(after, V)
             W = weight / _sum(weight) if self.scaled else weight
         else:
-            C = self._given("C", self.C(x), x)
+            C = self._given("C", self.C, x)
             if self.cutoff is not None:
                 C = C.copy()
                 C[:, -1] = 0.0
@@ -241,16 +252,26 @@ class UserModel(Measure):
         totals = np.broadcast_arrays(*(s[:, 0] for s in (EU, ETU, EC, ETC, ED)), x.g[:, 0])[:5]
         return Walk(C, V, W, L, x.g, x.c, *totals)
 
-    def _given(self, name: str, values: Any, x: Items) -> Floats:
+    def _given(self, name: str, asked: Callable[[Items], Any], x: Items) -> Floats:
         """What a model gave, one row per list or one for all; a user's own is checked."""
-        made = np.asarray(values, dtype=np.float64)
+        own = not type(self).__module__.startswith("cranfield.")
+        try:
+            values = asked(x)
+            made = np.asarray(values, dtype=np.float64)
+        except CranfieldError:
+            raise
+        except Exception as error:
+            if not own or isinstance(error, NotImplementedError):
+                raise
+            found = f"{type(error).__name__} in {name}: {error}"
+            raise CranfieldError(f"{self}: found {found}, expected numbers") from error
         made = made[None, :] if made.ndim == 1 else made
         if made.shape not in ((len(x.g), x.n), (1, x.n)):
             expected = f"{x.n} ranks, or {len(x.g)} lists × {x.n} ranks"
             raise CranfieldError(
                 f"{self}: {name} has shape {np.shape(values)}, expected {expected}"
             )
-        if not type(self).__module__.startswith("cranfield."):
+        if own:
             self._refuse_impossible(name, made)
         return made
 
@@ -316,30 +337,31 @@ class UserModel(Measure):
         unknown = self.min_cost if best else self.max_cost
         source = lists.condensed if self.condensed else lists
         seen_as = (self.condensed, view.l, view.gain, view.rel, view.max_level)
-        key = ("items", self.width, *seen_as, unjudged, unknown)
+        key = ("items", self.width, *seen_as, unjudged, unknown, best)
 
         def compute() -> Items:
-            g = view.by_ranks(view.g, self.width, unjudged)
+            unsure = (1.0 - view.J) * unjudged  # of an item that may be unjudged: ties
+            g = view.by_ranks(view.g + unsure, self.width, unjudged)
             if source.costs is None:
                 c = np.full((1, self.width), unknown)
             else:
-                c = source.costs(self.width)
+                c = source.costs.to(self.width)
                 c = np.where(np.isnan(c), unknown, c)
-            return Items(g, c, view)
+            return Items(g, c, view, best)
 
-        x = lists.remember(key, compute)
         if self.unit_gains:
-            self._refuse_other_gains(x.g)
-        return x
+            self._refuse_other_gains(view, unjudged)
+        return lists.remember(key, compute)
 
     def _best_gain(self, view: Lists) -> float:
         if self.max_gain is not None:
             return self.max_gain
-        highest = view.gold.max_level if self.max_level is None else self.max_level
-        return max(1.0, float(gain_of(view.gain, np.array([highest]), highest=highest)[0]))
+        return max(1.0, float(view.gains_of(view.gold.distinct).max(initial=0.0)))
 
-    def _refuse_other_gains(self, g: Floats) -> None:
-        for found in (g.min(initial=0.0), g.max(initial=0.0)):
+    def _refuse_other_gains(self, view: Lists, unjudged: float) -> None:
+        """Whatever the list holds, no judged level may be worth more."""
+        judged = view.gains_of(view.gold.distinct)
+        for found in (judged.min(initial=0.0), judged.max(initial=0.0), unjudged):
             if not 0 <= found <= 1:
                 raise CranfieldError(
                     f"{self}: found gain {found:g}, expected gains from 0 to 1 "
@@ -356,6 +378,9 @@ class UserModel(Measure):
         if self.measurement in ("", "EU", "ETU"):
             object.__setattr__(self, "better", "higher")
             object.__setattr__(self, "effectiveness", True)
+        if self.width > DEEPEST:
+            found = f"{type(self).__name__}: found cutoff {self.width}"
+            raise CranfieldError(f"{found}, expected at most {DEEPEST}")
         if self.max_gain is not None and self.max_gain < self.min_gain:
             self._refuse_limits("max_gain", "min_gain")
         if self.max_cost < self.min_cost:
@@ -365,6 +390,9 @@ class UserModel(Measure):
         found = f"{high}={shown(getattr(self, high))}"
         expected = f"at least {low}={shown(getattr(self, low))}"
         raise CranfieldError(f"{type(self).__name__}: found {found}, expected {expected}")
+
+    def exact_under_ties(self) -> bool:
+        return not self.looks_at and type(self).__module__.startswith("cranfield.")
 
     def takes_max_level(self) -> bool:
         return self.gain == "unit" and self.max_level is None
@@ -468,9 +496,14 @@ def user_model_of(function: Callable[..., Any], gives: str) -> type[UserModel]:
     if not arguments:
         raise CranfieldError(f"{function.__name__}: found no argument, expected x and parameters")
     parameters = arguments[1:]
+    if not function.__name__.isidentifier():
+        raise CranfieldError(f"found {function.__name__}, expected a function with a name")
     for p in parameters:
         if p.default is p.empty:
             raise CranfieldError(f"found {p.name} without a default, expected one for parameters")
+        if hasattr(UserModel, p.name):
+            found = f"{function.__name__}: found a parameter named {p.name}"
+            raise CranfieldError(f"{found}, which all user models have, expected another name")
     names = [p.name for p in parameters]
 
     def given(self: UserModel, x: Items) -> Any:
@@ -478,7 +511,10 @@ def user_model_of(function: Callable[..., Any], gives: str) -> type[UserModel]:
 
     body = {p.name: _as_param(p.default) for p in parameters}
     annotations = dict.fromkeys(names, Any)
-    about = {"__doc__": function.__doc__, "__module__": function.__module__}
+    about = {
+        "__doc__": function.__doc__ or "A user model of your own.",
+        "__module__": function.__module__,
+    }
     cls: Any = MeasureType(
         function.__name__,
         (UserModel,),

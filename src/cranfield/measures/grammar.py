@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from cranfield.errors import CranfieldError
@@ -56,6 +56,23 @@ def parse_measure(text: MeasureLike) -> Measure:
         return _build(_translated(text.strip()))
     except CranfieldError as problem:
         raise CranfieldError(f"measure {text.strip()!r}: {problem}") from None
+
+
+def parse_model(text: MeasureLike) -> Any:
+    """The user model a text stands for, whichever of its measurements it names, or none.
+
+    >>> parse_model("RBP(p=0.5)"), parse_model("RBP(p=0.5).ED"), parse_model("inst(T=2)")
+    (RBP(p=0.5), RBP(p=0.5), INST(T=2))
+    """
+    if not isinstance(text, str):
+        return replace(parse_measure(text).reading("EU"), measurement="")
+    model, _, suffix = text.strip().rpartition(".")
+    model = model if suffix in FIVE else text.strip()
+    try:
+        return replace(parse_measure(f"{model}.EU"), measurement="")
+    except CranfieldError as error:  # which quotes what nobody wrote
+        said = str(error).replace(repr(f"{model}.EU"), repr(text.strip()), 1)
+        raise CranfieldError(said) from None
 
 
 def parse_measures(texts: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:
@@ -240,7 +257,7 @@ def _build(call: Call) -> Measure:
         other = key in PARAMETERS and key not in names
         try:
             meant = PARAMETERS[key](value) if other else {key: value}
-            meant = {"cutoff": value} if key == cls.at_name else meant
+            meant = {"cutoff": value} if key == cls.at_name and key not in names else meant
         except KeyError:
             raise CranfieldError(f"found {key}={value}, expected true or false") from None
         for name, setting in meant.items():

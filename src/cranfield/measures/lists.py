@@ -8,6 +8,7 @@ order of rank; a quantity is computed when first asked for and remembered.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
@@ -95,6 +96,26 @@ class Lengths(NamedTuple):
     above: Floats  # of all documents above it, judged or not
 
 
+@dataclass(frozen=True)
+class Costs:
+    """Costs of all items of some lists, one list after the other."""
+
+    flat: Floats
+    n: Ints  # lengths of the lists
+
+    def to(self, width: int) -> Floats:
+        """Those down to a rank, as [lists, width]; NaN beyond the end."""
+        made = np.full((len(self.n), width), np.nan)
+        rows = spans(np.cumsum(self.n) - self.n, np.minimum(self.n, width))
+        made[np.arange(width) < self.n[:, None]] = self.flat[rows]
+        return made
+
+    def at(self, row: Ints, rank: Ints) -> Floats:
+        """That of the item at a rank of a list, for many of them."""
+        found: Floats = self.flat[(np.cumsum(self.n) - self.n)[row] + rank - 1]
+        return found
+
+
 class Lists:
     """A block of ranked lists, seen through a cutoff, a gain and a threshold.
 
@@ -131,13 +152,13 @@ class Lists:
         max_level: float | None = None,
         is_ideal: bool = False,
         lengths: Mapping[str, Lengths] | None = None,
-        costs: Callable[[int], Floats] | None = None,
+        costs: Costs | None = None,
     ) -> None:
         self.r, self.level, self.judged, self.n, self.gold = r, level, judged, n, gold
         self.l, self.rel, self.gain, self.max_level = cutoff, rel, gain, max_level
         self.is_ideal = is_ideal
         self.lengths = lengths or {}
-        self.costs = costs  # of all items down to a rank: [lists, rank], NaN if not known
+        self.costs = costs  # of all items, judged or not
         self.steps: dict[str, Any] = {}
         self.by_rank: dict[str, Floats] = {}  # steps that have a value at every rank
         self.fraction: tuple[Any, Any] | None = None
@@ -213,9 +234,8 @@ class Lists:
         n = self.judged.sum(axis=1)
         costs = None
         if self.costs is not None:
-            every = self.costs(int(self.r.max(initial=1)))
-            own = np.take_along_axis(every, np.minimum(self.r, every.shape[1]) - 1, axis=1)
-            costs = costs_by_rank(own[self.judged], n)
+            row, column = np.nonzero(self.judged)
+            costs = Costs(self.costs.at(row, self.r[row, column]), n)
         return Lists(ranks, self.level, self.judged, n, self.gold, lengths=lengths, costs=costs)
 
     @property
@@ -332,6 +352,10 @@ class Lists:
             raise NeedsMore(f"needs the lengths of the documents in {unit}: give them as lengths=")
         return self.lengths[unit]
 
+    def gains_of(self, level: Floats) -> Floats:
+        """The gains of some levels."""
+        return self._gains(level, np.ones(level.shape, dtype=bool))
+
     def _gains(self, level: Floats, judged: Bools) -> Floats:
         kept = judged if self.rel is None else judged & (level >= self.rel)
         if self.max_level is not None:  # declared: no level counts for more
@@ -388,10 +412,10 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
     r[judged] = rankings.ranks[cells]
     level[judged] = rankings.levels[cells]
     lengths, costs = {}, None
-    for unit, every in rankings.document_lengths.items():
+    for unit, every in rankings.noted.items():
         if unit == "cost":
             first = rankings.starts[start] if stop > start else 0
-            costs = costs_by_rank(every[first : first + n.sum()], n)
+            costs = Costs(every[first : first + n.sum()], n)
             continue
         own, before = np.zeros(judged.shape), np.zeros(judged.shape)
         for t, (a, k) in enumerate(zip(rankings.starts[start:stop], n, strict=True)):
@@ -400,17 +424,6 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
             before[t, hits] = above(given[None, :])[0, r[t, hits] - 1]
         lengths[unit] = Lengths(own, before)
     return Lists(r, level, judged, n, gold, lengths=lengths, costs=costs)
-
-
-def costs_by_rank(flat: Floats, n: Ints) -> Callable[[int], Floats]:
-    """Costs of items, list after list, as [lists, width] for any width; NaN beyond the end."""
-
-    def to(width: int) -> Floats:
-        made = np.full((len(n), width), np.nan)
-        made[np.arange(width) < n[:, None]] = flat[spans(np.cumsum(n) - n, np.minimum(n, width))]
-        return made
-
-    return to
 
 
 def tie_bounds(rankings: Rankings, start: int, stop: int) -> tuple[Ints, Ints]:

@@ -90,7 +90,8 @@ class RBP(UserModel):
 
     C(i) = p
 
-    ED is 1/(1 − p).
+    ED is 1/(1 − p). Gains are as they are, where RBP alone divides them by the highest; and `rel`
+    takes the gain from lower levels, where in RBP alone it makes gains 1 or 0.
 
     >>> round(RBP(p=0.5).ED([]), 6), round(RBP(p=0.5).EU([0, 1]), 6)  # 1/4
     (2.0, 0.25)
@@ -650,7 +651,7 @@ class U(UserModel):
     0.3333
     """
 
-    L: float = param(1000.0, "cost after which nothing is seen", low=0, open_ends=True)
+    L: float = param(132000.0, "cost after which nothing is seen", low=0, open_ends=True)
     end: bool = param(True, "whether rank n gets attention; not in cwl_eval")
     looks_at = ("costs",)
     references = cite("sakai2013dou", "azzopardi2019")

@@ -5,22 +5,25 @@ Each is drawn from a frame that `cranfield.plot` makes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import product
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
-from cranfield.errors import CranfieldError
-from cranfield.measures.base import FIVE
-from cranfield.report.pictures import LOOK, altair, dashes, rows_of, told_apart
+from cranfield.measures.base import FIVE, shown
+from cranfield.report.pictures import LOOK, altair, rows_of, shortened, told_apart
 from cranfield.scores import ALL
 
 if TYPE_CHECKING:
     import polars as pl
 
 FUNCTIONS = {"C": "C(i), going on", "W": "W(i), attention", "L": "L(i), stopping"}
-NAMED = 12  # more runs than that have no room for their names
 COLUMNS = 3  # panels in a row
 LETTER, LINE = 6.3, 13.0  # size of text of 11 points
+APART = 12.0  # points between marks on lines, else they become a band
+LEGEND = 40  # characters of a name in a legend
+END = 34.0  # points beside the last point of a line, for its value
+NAMELESS = "run"  # what a run is called that has no name
 
 
 def functions(
@@ -28,27 +31,46 @@ def functions(
 ) -> Any:
     """C, W and L of each model, rank by rank: a row for each model, a line for each list."""
     alt = altair()
-    data, field = _lines(data)
-    names = data[field].unique(maintain_order=True).to_list()
-    apart, last = told_apart(field, names), int(data["rank"].max())  # type: ignore[arg-type]
+    w, h = width or 190, height or 130
+    data, names, said = _lines(data)
+    apart, last = told_apart("line", names, said), int(data["rank"].max())  # type: ignore[arg-type]
     step = next(s for s in (1, 5, 10, 20, 50, 100, 200, last) if s * 9 >= last)
     tooltip = _tooltip(("model", "run", "topic", "rank", "gain", "cost"), FUNCTIONS)
     ticks = alt.Axis(values=sorted({1, *range(step, last + 1, step)}), format="d", grid=False)
     ranks = alt.X("rank:Q", title="rank i", axis=ticks,
                   scale=alt.Scale(domain=[1, last], nice=False, padding=6))  # fmt: skip
-    panels: list[Any] = []
-    for model in data["model"].unique(maintain_order=True):
-        of_model = data.filter(data["model"] == model)
+    rows: list[Any] = []
+    for of_model in _by_model(data):
+        panels: list[Any] = []
+        points_of_model = rows_of(_marked(of_model, names, w / last))
         for name, meaning in FUNCTIONS.items():
             probable = name == "C" and of_model["C"].max() <= 1  # type: ignore[operator]
             scale = alt.Scale(domain=[0, 1]) if probable else alt.Scale(zero=True)
             value = alt.Y(f"{name}:Q", title=meaning, scale=scale, axis=alt.Axis(tickCount=5))
-            base = alt.Chart(rows_of(of_model)).encode(ranks, value, apart["color"])
-            line = base.mark_line().encode(dashes(field, names))
-            points = base.mark_point().encode(apart["shape"], tooltip=tooltip)
-            panel = alt.layer(line, points, title=model if name == "C" else "")
-            panels.append(panel.properties(width=width or 190, height=height or 130))
-    return _finished(alt.concat(*panels, columns=len(FUNCTIONS)), title)
+            base = alt.Chart(points_of_model).encode(ranks, value, apart["color"])
+            # Users stop at a rank, not between ranks: a peak of L is as wide as its rank.
+            line = base.mark_line(interpolate="step" if name == "L" else "linear")
+            points = base.transform_filter("datum.marked").mark_point().encode(apart["shape"])
+            told = base.mark_point(opacity=0, size=90).encode(tooltip=tooltip)
+            panel = alt.layer(line.encode(apart["dash"]), points, told)
+            panels.append(panel.properties(width=w, height=h))
+        rows.append(alt.hconcat(*panels, title=f"user model {of_model['model'][0]}"))
+    return _finished(alt.concat(*rows, columns=1), title)
+
+
+def _marked(data: pl.DataFrame, names: Sequence[str], rank: float) -> pl.DataFrame:
+    """Which points have a mark, where a rank is so many points wide.
+
+    Lines take turns, so that those that lie on each other show their marks side by side.
+    """
+    import polars as pl
+
+    every = len(names) * math.ceil(APART / rank)
+    if every >= data["rank"].n_unique():  # a line might have none
+        return data.with_columns(marked=True)
+    turns = {name: k * every // len(names) for k, name in enumerate(names)}
+    turn = pl.col("line").replace_strict(turns, return_dtype=pl.Int64)
+    return data.with_columns(marked=(pl.col("rank") - 1) % every == turn)
 
 
 def vary(
@@ -61,67 +83,61 @@ def vary(
 ) -> Any:
     """Measurements against expected depth as a parameter varies: a column for each model."""
     alt = altair()
-    known = [name for name in FIVE if name != "ED"]
-    if not measurements or not set(measurements) <= set(known):
-        found, expected = ", ".join(measurements), ", ".join(known)
-        raise CranfieldError(f"found measurements ({found}), expected some of {expected}")
-    data, field = _lines(data)
-    names = data[field].unique(maintain_order=True).to_list()
-    apart = told_apart(field, names)
+    w, h = width or 190, height or 150
+    data, names, said = _lines(data)
+    apart = told_apart("line", names, said)
     tooltip = _tooltip(("model", "parameter", "value", "run", "topic"), FIVE)
-    models = data["model"].unique(maintain_order=True)
+    models = _by_model(data)
     panels: list[Any] = []
-    for measurement, model in product(measurements, models):
-        of_model = data.filter(data["model"] == model)
-        base = alt.Chart(rows_of(of_model)).encode(
-            alt.X(
-                "ED:Q",
-                title=_axis("ED", unit),
-                # room on both sides for the values at the ends, but no depth below 0
-                scale=alt.Scale(zero=False, nice=False, padding=32),
-                axis=alt.Axis(labelExpr="datum.value < 0 ? '' : datum.label"),
-            ),
-            alt.Y(
-                f"{measurement}:Q",
-                title=_axis(measurement, unit),
-                scale=alt.Scale(zero=True, nice=False, padding=10),
-            ),
-        )
-        line = base.mark_line().encode(apart["color"], dashes(field, names), alt.Order("value:Q"))
+    for measurement, of_model in product(measurements, models):
+        axes = [
+            _from_zero(of_model["ED"], min(END / w, 0.5)),
+            _from_zero(of_model[measurement], 0.06),
+        ]
+        base = _plane(of_model, ("ED", measurement), axes, unit)
+        line = base.mark_line().encode(apart["color"], apart["dash"], alt.Order("value:Q"))
         points = base.mark_point().encode(apart["color"], apart["shape"], tooltip=tooltip)
-        ends = [
-            base.mark_text(color="#333333", **PLACES[place]).encode(alt.Text("value:Q"))
-            .properties(data=rows_of(of_ends))
-            for place, of_ends in _ends(of_model, measurement, field).items()
-        ]  # fmt: skip
-        panel = alt.layer(
-            line, points, *ends, title=model if measurement == measurements[0] else ""
-        )
-        panels.append(panel.properties(width=width or 190, height=height or 150))
+        ends = _texts(base, _ends(of_model, measurement, axes, w, h), color="#333333")
+        panel = alt.layer(line, points, *ends).properties(width=w, height=h)
+        if measurement == measurements[0]:
+            name, _, series = of_model["model"][0].rpartition(": ")
+            panel = panel.properties(title=_title(name, series))
+        panels.append(panel)
     return _finished(alt.concat(*panels, columns=len(models)), title)
 
 
-def _ends(data: pl.DataFrame, measurement: str, field: str) -> dict[str, pl.DataFrame]:
-    """Of each line its first and its last point, by the side on which their values have room.
+def _ends(
+    data: pl.DataFrame, measurement: str, axes: Sequence[Ticks], width: float, height: float
+) -> pl.DataFrame:
+    """Of each line its first and its last point, with their values and the place of these.
 
     Where lines end close together, at the same value, it is said once.
     """
     import polars as pl
 
-    reach = {name: 0.1 * (max(data[name]) - min(0.0, *data[name])) for name in ("ED", measurement)}
-    sides: dict[str, list[dict[str, Any]]] = {"left": [], "right": []}
-    for line in data.sort("value").partition_by(field, maintain_order=True):
-        ends = sorted(
-            (line.row(0, named=True), line.row(-1, named=True)), key=lambda row: row["ED"]
-        )
-        for said, end in zip(sides.values(), ends, strict=True):
+    lines = [
+        line.drop_nans(["ED", measurement]).sort("value")
+        for line in data.partition_by("line", maintain_order=True)
+    ]
+    walked = [_at(line["ED"], line[measurement], axes, width, height) for line in lines]
+    ends: list[dict[str, Any]] = []
+    for line, at in zip(lines, walked, strict=True):
+        outer = sorted({0, len(at) - 1} if at else (), key=at.__getitem__)
+        for side, i in zip(("right", "left"), reversed(outer), strict=False):
+            end = line.row(i, named=True) | {"at": at[i], "side": side}
+            end["label"] = shown(end["value"])
             if not any(
-                end["value"] == other["value"]
-                and all(abs(end[name] - other[name]) < reach[name] for name in reach)
-                for other in said
+                (end["value"], side) == (other["value"], other["side"])
+                and math.dist(end["at"], other["at"]) < 1.5 * LINE
+                for other in ends
             ):
-                said.append(end)
-    return {side: pl.DataFrame(ends, data.schema) for side, ends in sides.items()}
+                ends.append(end)
+    taken = [_around(point, 5) for at in walked for point in at]
+    taken += [_around(point, 2) for at in walked for point in _between(at)]
+    at, labels, sides = ([end[key] for end in ends] for key in ("at", "label", "side"))
+    places = _places(at, labels, width, height, taken, sides)
+    made = pl.DataFrame(ends, {**data.schema, "label": pl.Utf8})
+    return made.with_columns(pl.Series("place", places, pl.Utf8))
 
 
 def runs(
@@ -136,47 +152,85 @@ def runs(
     w, h = width or 300, height or 260
     tooltip = _tooltip(("run", "model"), FIVE)
     panels: list[Any] = []
-    for model in data["model"].unique(maintain_order=True):
-        of_model = data.filter(data["model"] == model).drop_nans(["ED", "EU"])
-        if of_model.is_empty():
-            raise CranfieldError(f"{model}: found no run with a score, expected one")
-        x, y = (_domain(of_model[name].to_list()) for name in ("ED", "EU"))
-        base = alt.Chart(rows_of(of_model)).encode(
-            alt.X("ED:Q", title=_axis("ED", unit), scale=alt.Scale(domain=x, nice=False)),
-            alt.Y("EU:Q", title=_axis("EU", unit), scale=alt.Scale(domain=y, nice=False)),
-        )
-        layers = [
-            base.mark_point(filled=True, color="#0072B2", opacity=0.8).encode(tooltip=tooltip)
-        ]
-        if len(of_model) <= NAMED:
-            at = [
-                ((ed - x[0]) / (x[1] - x[0]) * w, (y[1] - eu) / (y[1] - y[0]) * h)
-                for ed, eu in of_model.select("ED", "EU").iter_rows()
-            ]
-            places = _places(at, of_model["run"].to_list(), w, h)
-            for place in dict.fromkeys(places):
-                here = of_model.filter([other == place for other in places])
-                text = base.mark_text(**PLACES[place]).encode(alt.Text("run:N"))
-                layers.append(text.properties(data=rows_of(here)))
-        panel = alt.layer(*layers, title=model).properties(width=w, height=h)
+    for of_model in _named(data, w, h):
+        axes = [_around_all(of_model[name]) for name in ("ED", "EU")]
+        base = _plane(of_model, ("ED", "EU"), axes, unit)
+        points = base.mark_point(filled=True, color="#0072B2", opacity=0.8).encode(tooltip=tooltip)
+        panel = alt.layer(points, *_texts(base, of_model), title=_title(of_model["model"][0]))
+        panel = panel.properties(width=w, height=h)
         panels.append(panel.interactive(name=f"zoom{len(panels) + 1}"))
     return _finished(alt.concat(*panels, columns=COLUMNS), title)
 
 
-# -- names and axes -----------------------------------------------------------------------------
+def unnamed(data: pl.DataFrame, width: float | None = None, height: float | None = None) -> int:
+    """How many runs have a point without a name, for want of room."""
+    frames = _named(data, width or 300, height or 260)
+    return len({run for frame in frames for run in frame.filter(frame["place"] == "")["run"]})
 
 
-def _lines(data: pl.DataFrame) -> tuple[pl.DataFrame, str]:
-    """What tells the lines of a picture apart: the topic or the run, or both."""
+NAMED = 50  # names of runs that are tried to be placed
+
+
+def _named(data: pl.DataFrame, width: float, height: float) -> list[pl.DataFrame]:
+    """The runs of each model, with their names and the places of these.
+
+    The best runs come first, and the last may have no place; names are as long as lets most of
+    them have one.
+    """
     import polars as pl
 
-    topics, several_runs = data["topic"].unique(), data["run"].n_unique() > 1
-    if len(topics) == 1 and (several_runs or topics[0] == ALL):
-        return data, "run"
-    if not several_runs:
-        return data, "topic"
-    both = "run, topic"
-    return data.with_columns(pl.concat_str("run", "topic", separator=", ").alias(both)), both
+    frames = [
+        frame.drop_nans(["ED", "EU"]).sort("EU", descending=True, maintain_order=True)
+        for frame in _by_model(data)
+    ]
+    names = data["run"].unique(maintain_order=True).to_list()
+    tries: list[list[pl.DataFrame]] = []
+    for share in (2, 4, 6):
+        most = max(8, int(width / LETTER / share))
+        short = dict(zip(names, shortened(names, most), strict=True))
+        tries.append([])
+        for frame in frames:
+            axes = [_around_all(frame[name]) for name in ("ED", "EU")]
+            at = _at(frame["ED"], frame["EU"], axes, width, height)
+            labels = [short[run] for run in frame["run"]]
+            taken = [_around(point, 5) for point in at]
+            places = _places(at[:NAMED], labels[:NAMED], width, height, taken)
+            places += [""] * (len(frame) - len(places))
+            tries[-1].append(
+                frame.with_columns(pl.Series("label", labels), pl.Series("place", places))
+            )
+    return max(tries, key=lambda made: sum((frame["place"] != "").sum() for frame in made))
+
+
+# -- names and axes -----------------------------------------------------------------------------
+
+Ticks = list[float]
+
+
+def _by_model(data: pl.DataFrame) -> list[pl.DataFrame]:
+    return data.partition_by("model", maintain_order=True)
+
+
+def _lines(data: pl.DataFrame) -> tuple[pl.DataFrame, list[str], list[str]]:
+    """The data with what tells lines apart, their names, and what a legend says above them: what
+    the names are of, and what is the same for all.
+    """
+    import polars as pl
+
+    topics, runs = (data[name].unique(maintain_order=True) for name in ("topic", "run"))
+    if len(topics) == 1 and (len(runs) > 1 or topics[0] == ALL):
+        field = ["run"]
+        same = "mean over topics" if topics[0] == ALL else f"topic {topics[0]}"
+    elif len(runs) == 1:
+        field, same = ["topic"], "" if runs[0] == NAMELESS else f"run {runs[0]}"
+    else:
+        field, same = ["run", "topic"], ""
+    data = data.with_columns(pl.concat_str(field, separator=", ").alias("line"))
+    names = data["line"].unique(maintain_order=True).to_list()
+    short = shortened(names, LEGEND)
+    to_short = dict(zip(names, short, strict=True))
+    data = data.with_columns(pl.col("line").replace_strict(to_short, return_dtype=pl.Utf8))
+    return data, short, [", ".join(field), *(shortened([same], LEGEND) if same else [])]
 
 
 def _axis(measurement: str, unit: str) -> list[str] | str:
@@ -200,13 +254,60 @@ def _tooltip(as_they_are: Iterable[str], four_decimals: Iterable[str]) -> list[A
     ]
 
 
+def _from_zero(values: Iterable[float], room: float) -> Ticks:
+    """An axis that begins at 0, or below it if a value is, with some room beyond the values."""
+    known = [value for value in values if not math.isnan(value)]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    return _ticks(min(low, 0.0), max(high, 0.0) / (1 - room) or 1.0)
+
+
+def _around_all(values: Iterable[float]) -> Ticks:
+    """An axis with room around the points for their names."""
+    known = list(values)
+    low, high = min(known), max(known)
+    same = math.isclose(low, high)  # but for rounding
+    room = (0.1 * abs(high) or 1.0) if same else 0.12 * (high - low)
+    return _ticks(low - room if low < 0 else max(low - room, 0.0), high + room)
+
+
+def _ticks(low: float, high: float) -> Ticks:
+    """Round numbers from below the lowest to above the highest.
+
+    An axis that ends in a number has it at the same height in all panels, and the title above it.
+
+    >>> _ticks(0.1, 0.95)
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    """
+    least = (high - low) / 8
+    digits = -math.floor(math.log10(least))
+    step = next(size for k in (1, 2, 5, 10) if (size := k * 10.0**-digits) >= least)
+    steps = range(math.floor(low / step), math.ceil(high / step) + 1)
+    return [round(k * step, digits) for k in steps]
+
+
+def _plane(data: pl.DataFrame, names: Sequence[str], axes: Sequence[Ticks], unit: str) -> Any:
+    """A chart of two measurements."""
+    alt = altair()
+    x, y = (
+        channel(f"{name}:Q", title=_axis(name, unit), axis=alt.Axis(tickCount=len(ticks) - 1),
+                scale=alt.Scale(domain=[ticks[0], ticks[-1]], nice=False))
+        for channel, name, ticks in zip((alt.X, alt.Y), names, axes, strict=True)
+    )  # fmt: skip
+    return alt.Chart(rows_of(data)).encode(x, y)
+
+
+def _title(model: str, series: str = "") -> dict[str, str]:
+    """What is above a panel: AP there is users, not the measure of this name."""
+    return {"text": model, "subtitle": f"user model, {series}" if series else "user model"}
+
+
 def _finished(chart: Any, title: str) -> Any:
     if title:
         chart = chart.properties(title={"text": title, "fontSize": 15, "offset": 12})
     return chart.configure(**LOOK)
 
 
-# -- names of runs beside their points ----------------------------------------------------------
+# -- texts beside their points ------------------------------------------------------------------
 
 PLACES: dict[str, dict[str, Any]] = {
     "right": {"align": "left", "baseline": "middle", "dx": 7},
@@ -218,46 +319,82 @@ PLACES: dict[str, dict[str, Any]] = {
     "below right": {"align": "left", "baseline": "top", "dx": 4, "dy": 5},
     "below left": {"align": "right", "baseline": "top", "dx": -4, "dy": 5},
 }
+TOUCH = 4.0  # square points of others that a text may cover
 
+Point = tuple[float, float]  # from the left, and from the top
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
-def _domain(values: Sequence[float]) -> tuple[float, float]:
-    """The range of an axis, with room around the points for their names."""
-    low, high = min(values), max(values)
-    room = 0.12 * (high - low) or 0.1 * abs(high) or 1.0
-    return low - room, high + room
+def _texts(base: Any, data: pl.DataFrame, **look: Any) -> list[Any]:
+    """The labels of points at their places; those without a place are not shown."""
+    alt = altair()
+    return [
+        base.mark_text(**PLACES[place], **look)
+        .encode(alt.Text("label:N"))
+        .properties(data=rows_of(data.filter(data["place"] == place)))
+        for place in data["place"].unique(maintain_order=True)
+        if place
+    ]
+
+
+def _at(
+    xs: Iterable[float], ys: Iterable[float], axes: Iterable[Ticks], width: float, height: float
+) -> list[Point]:
+    """Where values are in a panel."""
+    (left, right), (bottom, top) = ((ticks[0], ticks[-1]) for ticks in axes)
+    return [
+        ((x - left) / (right - left) * width, (top - y) / (top - bottom) * height)
+        for x, y in zip(xs, ys, strict=True)
+    ]
+
+
+def _between(points: Sequence[Point]) -> Iterator[Point]:
+    """Points of a line, close to each other."""
+    for (x, y), (to_x, to_y) in pairwise(points):
+        steps = math.ceil(math.dist((x, y), (to_x, to_y)) / 4)
+        for k in range(1, steps):
+            yield x + (to_x - x) * k / steps, y + (to_y - y) * k / steps
+
+
+def _around(point: Point, reach: float) -> Box:
+    x, y = point
+    return x - reach, y - reach, x + reach, y + reach
 
 
 def _places(
-    at: Sequence[tuple[float, float]], names: Sequence[str], width: float, height: float
+    at: Sequence[Point],
+    texts: Sequence[str],
+    width: float,
+    height: float,
+    taken: Sequence[Box],
+    sides: Sequence[str] = (),
 ) -> list[str]:
-    """Where each point has its name so that names cover few points and few other names."""
-    points: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in at]
-    boxes = [
-        {place: _box(x, y, LETTER * len(name), place) for place in PLACES}
-        for (x, y), name in zip(at, names, strict=True)
-    ]
-    chosen: dict[int, str] = {}
-    for _ in range(3):  # those that came first make room for those that came later
-        for k, own in enumerate(boxes):
-            others = [boxes[j][place] for j, place in chosen.items() if j != k]
-            taken = [*points[:k], *points[k + 1 :], *others]
-            hidden = {place: _hidden(box, taken, width, height) for place, box in own.items()}
-            chosen[k] = min(own, key=hidden.__getitem__)
-    return list(chosen.values())
+    """Where each point has its text, on its own side if it can be: none covers what is taken, nor
+    another text. One that has no room has no place.
+    """
+    from rich.cells import cell_len
+
+    covered, chosen = list(taken), []
+    for k, (point, text) in enumerate(zip(at, texts, strict=True)):
+        boxes = {place: _box(point, LETTER * cell_len(text), place) for place in PLACES}
+        hidden = {place: _hidden(box, covered, width, height) for place, box in boxes.items()}
+        own = sides[k] if sides else "right"
+        place = min(hidden, key=lambda name: (hidden[name], name != own))
+        chosen.append(place if hidden[place] <= TOUCH else "")
+        covered += [boxes[place]] if chosen[-1] else []
+    return chosen
 
 
-def _box(x: float, y: float, long: float, place: str) -> Box:
-    """What a name covers beside, above or below its point."""
-    look = PLACES[place]
+def _box(point: Point, long: float, place: str) -> Box:
+    """What a text covers beside, above or below its point."""
+    (x, y), look = point, PLACES[place]
     left = x + look.get("dx", 0) - long * {"left": 0, "center": 0.5, "right": 1}[look["align"]]
     top = y + look.get("dy", 0) - LINE * {"top": 0, "middle": 0.5, "bottom": 1}[look["baseline"]]
     return left, top, left + long, top + LINE
 
 
 def _hidden(box: Box, taken: Sequence[Box], width: float, height: float) -> float:
-    """How much of others a name would cover, and how much of it would be outside."""
+    """How much of others a text would cover, and how much of it would be outside."""
     left, top, right, bottom = box
     outside = max(0.0, -left) + max(0.0, right - width) + max(0.0, -top) + max(0.0, bottom - height)
     covered = sum(

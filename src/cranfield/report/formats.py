@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from cranfield.errors import InputError
+from cranfield.measures.base import FIVE
 from cranfield.report.rows import as_json, separated
 from cranfield.scores import ALL, Scores, four_decimals, json_number, number, printable
 from cranfield.wording import counted
@@ -34,7 +35,8 @@ def render(scores: Scores, format: str, per_topic: bool = False) -> bytes:
     r"""Return scores as the content of a file.
 
     All formats but ``"table"``, which is `cranfield.report.terminal.table`. Those for programs
-    hold every value in full; those for papers have four decimals and the best value in bold.
+    hold every value in full; those for papers have four decimals and the best value in bold, and
+    user models of which there are all measurements have a table of their own.
 
     >>> from cranfield.scores import Scores
     >>> scores = Scores([[[1 / 3]], [[0.25]]], ["bm25", "dense"], ["301"], ["AP"], ["mean"])
@@ -130,13 +132,86 @@ class Line:
     cells: tuple[Cell, ...]
 
 
-def header(per_topic: bool) -> tuple[str, ...]:
-    """Return what stands above the names of a line."""
-    return ("run", "topic") if per_topic else ("run",)
+@dataclass(frozen=True)
+class Table:
+    """What stands above the names and above the values, and the lines below it."""
+
+    names: tuple[str, ...]
+    measures: tuple[str, ...]
+    lines: tuple[Line, ...]
 
 
-def lines(scores: Scores, per_topic: bool) -> list[Line]:
-    """Return the lines of a table for people.
+NONE = Cell("–", False)
+_BOUND = r"(?:\.lower|\.upper)?(?:\.se)?"
+_BESIDE = re.compile(rf"{_BOUND}$")
+_OF_MODEL = re.compile(rf"(?P<model>.+)\.(?P<column>(?:{'|'.join(FIVE)}){_BOUND})")
+
+
+def measured(column: str) -> str:
+    """Return the measure that a column is about: bounds and standard errors stand beside it.
+
+    >>> measured("INST(T=2).EU.lower"), measured("ERR.se"), measured("AP")
+    ('INST(T=2).EU', 'ERR', 'AP')
+    """
+    return _BESIDE.sub("", column, count=1)
+
+
+def tables(scores: Scores, per_topic: bool) -> list[Table]:
+    """Return the tables for people: of measures, and of user models with all they measure.
+
+    A user model has a line of its own if all five measurements are there.
+
+    >>> names = ["nDCG", *(f"INST(T=2).{name}" for name in FIVE)]
+    >>> scores = Scores([[[0.5, 0.4, 1, 1, 2.5, 2.5]]], ["bm25"], ["301"], names, ["mean"] * 6)
+    >>> for table in tables(scores, per_topic=False):
+    ...     print(*table.names, *table.measures, sep=", ")
+    run, nDCG
+    run, user model, EU, ETU, EC, ETC, ED
+    """
+    heads = ("run", "topic") if per_topic else ("run",)
+    rows = _lines(scores, per_topic)
+    models, columns = _by_model(scores.measures)
+    of_models = {f"{model}.{column}" for model in models for column in columns}
+    others = tuple(name for name in scores.measures if name not in of_models)
+    place = {name: i for i, name in enumerate(scores.measures)}
+
+    def values(line: Line, measures: Iterable[str]) -> tuple[Cell, ...]:
+        return tuple(line.cells[place[m]] if m in place else NONE for m in measures)
+
+    found = []
+    if others or not models:
+        found.append(Table(heads, others, tuple(Line(x.names, values(x, others)) for x in rows)))
+    if models:
+        lines = tuple(
+            Line((*x.names, model), values(x, (f"{model}.{column}" for column in columns)))
+            for x in rows
+            for model in models
+        )
+        found.append(Table((*heads, "user model"), columns, lines))
+    return found
+
+
+def _by_model(measures: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the user models of which all five measurements are there, and their columns.
+
+    >>> _by_model(["AP", *(f"{m}.{x}" for m in ("INST", "RBP(p=0.5)") for x in FIVE), "INSQ.ED"])
+    (('INST', 'RBP(p=0.5)'), ('EU', 'ETU', 'EC', 'ETC', 'ED'))
+    """
+    columns: dict[str, list[str]] = {}
+    for match in filter(None, map(_OF_MODEL.fullmatch, measures)):
+        columns.setdefault(match["model"], []).append(match["column"])
+    whole = {model: found for model, found in columns.items() if {*FIVE} <= {*found}}
+    every = dict.fromkeys(column for found in whole.values() for column in found)
+    return tuple(whole), tuple(sorted(every, key=lambda column: FIVE.index(measured(column))))
+
+
+def marked(shown: Iterable[Table]) -> bool:
+    """Return whether any value is marked as the best."""
+    return any(cell.best for table in shown for line in table.lines for cell in line.cells)
+
+
+def _lines(scores: Scores, per_topic: bool) -> list[Line]:
+    """Return a line for each run (and topic) with all values.
 
     The best is the highest value of any run (the lowest, for measures where lower is better),
     for each topic and measure; runs that tie share it. A run that is alone is not best.
@@ -152,7 +227,7 @@ def lines(scores: Scores, per_topic: bool) -> list[Line]:
 
     return [
         Line(
-            (run, topic)[: len(header(per_topic))],
+            (run, topic) if per_topic else (run,),
             tuple(cell(topic, m, summary, row.get(m, math.nan)) for m, summary in columns),
         )
         for (run, topic), row in values.items()
@@ -195,52 +270,63 @@ def shown(scores: Scores, per_topic: bool) -> str:
     return f"per topic, and all: {text}" if per_topic else text
 
 
-def _caption(scores: Scores, table: list[Line], per_topic: bool) -> str:
+def _caption(scores: Scores, parts: Iterable[Table], per_topic: bool) -> str:
     text = shown(scores, per_topic)
-    best = "; best in bold" if any(cell.best for line in table for cell in line.cells) else ""
+    best = "; best in bold" if marked(parts) else ""
     return f"{text[0].upper()}{text[1:]}{best}."
 
 
 def _markdown(scores: Scores, per_topic: bool) -> bytes:
-    table = lines(scores, per_topic)
-    names, measures = header(per_topic), scores.measures
+    parts = tables(scores, per_topic)
+    text = [line for table in parts for line in (*_markdown_table(table), "")]
+    return "\n".join([*text, _caption(scores, parts, per_topic), ""]).encode()
+
+
+def _markdown_table(table: Table) -> list[str]:
     rows = [
-        [*map(_escape_markdown, (*names, *measures))],
+        [*map(_escape_markdown, (*table.names, *table.measures))],
         *(
             [*map(_escape_markdown, line.names)]
             + [f"**{cell.text}**" if cell.best else cell.text for cell in line.cells]
-            for line in table
+            for line in table.lines
         ),
     ]
     text = ["| " + " | ".join(row) + " |" for row in rows]
-    text.insert(1, "|" + ":---|" * len(names) + "---:|" * len(measures))
-    return "\n".join([*text, "", _caption(scores, table, per_topic), ""]).encode()
+    text.insert(1, "|" + ":---|" * len(table.names) + "---:|" * len(table.measures))
+    return text
 
 
 def _latex(scores: Scores, per_topic: bool) -> bytes:
-    table = lines(scores, per_topic)
-    names, measures = header(per_topic), scores.measures
-    rows = [
-        [*map(_escape_latex, line.names)]
-        + [rf"\textbf{{{cell.text}}}" if cell.best else cell.text for cell in line.cells]
-        for line in table
-    ]
+    parts = tables(scores, per_topic)
+    first, *more = map(_tabular, parts)
     text = [
         r"% \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{_escape_latex(_caption(scores, table, per_topic))}}}",
-        rf"\begin{{tabular}}{{{'l' * len(names)}{'r' * len(measures)}}}",
-        r"\toprule",
-        _latex_row([*map(_escape_latex, (*names, *measures))]),
-        r"\midrule",
-        *map(_latex_row, rows),
-        r"\bottomrule",
-        r"\end{tabular}",
+        rf"\caption{{{_escape_latex(_caption(scores, parts, per_topic))}}}",
+        *first,
+        *(line for part in more for line in ("", r"\bigskip", *part)),
         r"\end{table}",
         "",
     ]
     return "\n".join(text).encode()
+
+
+def _tabular(table: Table) -> list[str]:
+    rows = [
+        [*map(_escape_latex, line.names)]
+        + [rf"\textbf{{{cell.text}}}" if cell.best else cell.text for cell in line.cells]
+        for line in table.lines
+    ]
+    return [
+        rf"\begin{{tabular}}{{{'l' * len(table.names)}{'r' * len(table.measures)}}}",
+        r"\toprule",
+        _latex_row([*map(_escape_latex, (*table.names, *table.measures))]),
+        r"\midrule",
+        *map(_latex_row, rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
 
 
 def _latex_row(cells: list[str]) -> str:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cranfield.data.files import write_whole
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 FORMATS = ("png", "svg", "pdf", "html", "json", "csv", "tsv")
+NUMBERS = ("csv", "tsv")  # formats that are the numbers of a picture alone
+MOST_PIXELS = 100_000_000  # of a PNG; what renders it would end the whole process
 
 # Okabe and Ito's colours, which colour-blind people can tell apart; yellow, weak on white, is last.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -33,9 +39,12 @@ LOOK: dict[str, Any] = {
     "font": "sans-serif",
     "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal",
              "gridColor": "#e6e6e6", "titlePadding": 6},
-    "legend": {"labelFontSize": 12, "titleFontSize": 12, "symbolSize": 70, "labelLimit": 300,
-               "symbolStrokeWidth": 1.5},
-    "title": {"fontSize": 13, "anchor": "start", "offset": 6, "frame": "group"},
+    "axisY": {"minExtent": 30},  # so that panels are below each other
+    # names are `shortened` before: cut at the end they could become equal
+    "legend": {"labelFontSize": 12, "titleFontSize": 12, "symbolSize": 70, "labelLimit": 0,
+               "titleLimit": 0, "symbolStrokeWidth": 1.5},
+    "title": {"fontSize": 13, "anchor": "start", "offset": 6, "frame": "group",
+              "subtitleFontSize": 12},
     "text": {"fontSize": 11},
     "line": {"strokeWidth": 1.5},
     "point": {"size": 45, "strokeWidth": 1.5, "opacity": 1},
@@ -83,53 +92,111 @@ def refuse_many(lines: int) -> None:
         )
 
 
-def told_apart(field: str, names: Sequence[str]) -> dict[str, Any]:
-    """Encodings that tell a few things apart by colour, and by shape too."""
+def told_apart(field: str, names: Sequence[str], title: str | list[str]) -> dict[str, Any]:
+    """Encodings that tell a few lines apart: colours, shapes of points, and dashes where one line
+    lies on another.
+    """
     alt = altair()
-    refuse_many(len(names))
 
     def scale(values: Sequence[Any]) -> Any:
         return alt.Scale(domain=list(names), range=list(values[: len(names)]))
 
     return {
-        "color": alt.Color(field, type="nominal", title=field, scale=scale(COLOURS)),
-        "shape": alt.Shape(field, type="nominal", title=field, scale=scale(SHAPES)),
+        "color": alt.Color(field, type="nominal", title=title, scale=scale(COLOURS)),
+        "shape": alt.Shape(field, type="nominal", title=title, scale=scale(SHAPES)),
+        "dash": alt.StrokeDash(field, type="nominal", title=title, scale=scale(DASHES)),
     }
 
 
-def dashes(field: str, names: Sequence[str]) -> Any:
-    """The encoding that tells lines apart where one lies on another."""
-    alt = altair()
-    scale = alt.Scale(domain=list(names), range=list(DASHES[: len(names)]))
-    return alt.StrokeDash(field, type="nominal", title=field, scale=scale)
+# -- names that have room -----------------------------------------------------------------------
+
+
+def shortened(names: Sequence[str], most: int) -> list[str]:
+    """Names of at most `most` characters, as different as they were.
+
+    What all begin and end with goes first, then what is in the middle of a name; names that are
+    equal then have their number in the list, ``…#3``.
+
+    >>> shortened(["bm25", "dense"], 8)
+    ['bm25', 'dense']
+    >>> shortened(["our_group_bm25_v1", "our_group_dense_v1"], 12)
+    ['our_g…bm25…', 'our_g…dense…']
+    >>> shortened(["retrievability", "bm25"], 9)
+    ['retr…lity', 'bm25']
+    """
+    if max(map(len, names), default=0) <= most:
+        return list(names)
+    begin = _shared_words(names)
+    rests = [name.removeprefix(begin)[::-1] for name in names]
+    end = _shared_words(rests)
+    own = [rest.removeprefix(end)[::-1] + ("…" if end else "") for rest in rests]
+    if begin:
+        room = most - 1 - max(map(len, own))
+        own = [f"{begin[: max(0, room)]}…{name}" for name in own]
+    made = [_without_middle(name, most) for name in own]
+    equal = {name for name, count in Counter(made).items() if count > 1}
+    return [
+        f"{name[: most - 5].rstrip('…')}…#{number}" if name in equal else name
+        for number, name in enumerate(made, 1)
+    ]
+
+
+def _shared_words(names: Sequence[str]) -> str:
+    """The whole words that all names begin with.
+
+    >>> _shared_words(["bm25_v10", "bm25_v12"]), _shared_words(["bm25", "bm26"])
+    ('bm25_', '')
+    """
+    first, last = min(names), max(names)
+    same = next((k for k, c in enumerate(first) if c != last[k]), len(first))
+    return first[: max((k for k in range(same + 1) if not first[k - 1 : k].isalnum()), default=0)]
+
+
+def _without_middle(name: str, most: int) -> str:
+    """The begin and the end of a name that is too long."""
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
+
+
+# -- files --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Picture:
     """A picture, and the numbers it shows.
 
-    `chart` is Altair's, for those who want to change it; `data` a Polars frame; `notices` what
-    the user should know about the numbers. Notebooks show the picture.
+    `chart` is Altair's, for those who want to change it, drawn when it is asked for; `data` a
+    Polars frame; `notices` what the user should know about the numbers. Notebooks show the
+    picture.
     """
 
-    chart: Any
+    draw: Callable[[], Any]
     data: pl.DataFrame
     notices: tuple[Notice, ...] = ()
+
+    @cached_property
+    def chart(self) -> Any:
+        """The picture as Altair has it."""
+        return self.draw()
 
     def render(self, format: str, scale: float = 2.0) -> bytes:
         """The picture as a file of one of FORMATS; a PNG has `scale` pixels for each point."""
         if format not in FORMATS:
             raise CranfieldError(f"found format {format!r}, expected one of {', '.join(FORMATS)}")
-        if format in ("csv", "tsv"):
+        if not 0 < scale < math.inf:
+            raise CranfieldError(f"found scale {scale}, expected a number above 0")
+        if format in NUMBERS:
             return separated([self.data.columns, *self.data.iter_rows()], format).encode()
         if format == "html":
             return self._page().encode()
         if format == "json":
             return (self._spec(indent=1) + "\n").encode()
-        file = io.BytesIO() if format in ("png", "pdf") else io.StringIO()
-        self.chart.save(file, format=format, scale_factor=scale if format == "png" else 1)
-        found = file.getvalue()
-        return found.encode() if isinstance(found, str) else found
+        if format == "pdf":
+            file = io.BytesIO()
+            self.chart.save(file, format=format)
+            return file.getvalue()
+        svg = self._svg()
+        return svg.encode() if format == "svg" else _pixels(svg, scale)
 
     def save(self, path: str | os.PathLike[str], scale: float = 2.0) -> None:
         """Write the picture, whole or not at all; how is told by the end of the name.
@@ -139,6 +206,11 @@ class Picture:
         """
         format = format_of(path)
         write_whole(path, self.render(format, scale))
+
+    def _svg(self) -> str:
+        file = io.StringIO()
+        self.chart.save(file, format="svg")
+        return file.getvalue()
 
     def _spec(self, **style: Any) -> str:
         return json.dumps(self.chart.to_dict(), ensure_ascii=False, allow_nan=False, **style)
@@ -158,12 +230,26 @@ class Picture:
         major = altair().SCHEMA_VERSION.split(".")[0]
         return {
             f"application/vnd.vegalite.{major}+json": self.chart.to_dict(),
-            "image/svg+xml": self.render("svg").decode(),
+            "image/svg+xml": self._svg(),
             "text/plain": repr(self),
         }
 
     def __repr__(self) -> str:
         return f"Picture of {len(self.data)} rows: {', '.join(self.data.columns)}"
+
+
+def _pixels(svg: str, scale: float) -> bytes:
+    """An SVG as a PNG of `scale` pixels for each point."""
+    import vl_convert
+
+    size = re.search(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"', svg)
+    width, height = (float(side) * scale for side in size.groups()) if size else (0.0, 0.0)
+    if width * height > MOST_PIXELS:
+        raise CranfieldError(
+            f"found a PNG of {width:,.0f} × {height:,.0f} pixels, expected at most "
+            f"{MOST_PIXELS:,} in all: choose a smaller scale, width or height, or SVG or PDF"
+        )
+    return vl_convert.svg_to_png(svg, scale=scale)
 
 
 def format_of(path: str | os.PathLike[str]) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
+from itertools import groupby
 
-from cranfield.measures.base import FIVE
 from cranfield.report.columns import GAP, Column, block, left, notice_lines
-from cranfield.report.formats import Cell, Line, header, lines, shown
+from cranfield.report.formats import Cell, Table, marked, measured, shown, tables
 from cranfield.scores import Scores, printable
 from cranfield.wording import counted
 
@@ -20,7 +20,8 @@ def table(
 
     User models of which there are all measurements have a table of their own, a line for each.
     Names and numbers are never cut: measures that do not fit in `width` go to a second table
-    below the first. Without a `width` everything is in one table. Notices follow.
+    below the first, a measure and its bounds together. Without a `width` everything is in one
+    table. Notices follow.
 
     >>> from cranfield.scores import Notice, Scores
     >>> scores = Scores([[[1 / 3]], [[0.25]]], ["bm25", "dense"], ["301"], ["AP"], ["mean"],
@@ -34,67 +35,28 @@ def table(
     mean over 1 topic · * best of 2 runs
     note: bm25 has tied documents in 1 topic.
     """
-    rows, head = lines(scores, per_topic), header(per_topic)
-    models, measurements = _by_model(scores.measures)
-    of_models = {f"{model}.{name}" for model in models for name in measurements}
-    others = [name for name in scores.measures if name not in of_models]
-    blocks = []
-    if others or not models:
-        blocks += _blocks(head, _lines_of(scores.measures, rows, others), others, width, colour)
-    if models:
-        parts = [
-            replace(part, names=(*part.names, model))
-            for line in rows
-            for model in models
-            for part in _lines_of(
-                scores.measures, [line], [f"{model}.{name}" for name in measurements]
-            )
-        ]
-        blocks += _blocks((*head, "user model"), parts, measurements, width, colour)
+    parts = tables(scores, per_topic)
     caption = shown(scores, per_topic)
-    if any(cell.best for line in rows for cell in line.cells):
+    if marked(parts):
         caption += f" · * best of {counted(len(scores.runs), 'run')}"
     notes = [
-        part for text in (caption, *notice_lines(scores.notices)) for part in _wrap(text, width)
+        line for text in (caption, *notice_lines(scores.notices)) for line in _wrap(text, width)
     ]
+    blocks = [text for part in parts for text in _blocks(part, width, colour)]
     return "\n\n".join([*blocks, "\n".join(notes)])
 
 
-def _by_model(measures: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The user models of which all five measurements are there, and what they are.
-
-    >>> _by_model(["AP", *(f"{m}.{x}" for m in ("INST", "RBP(p=0.5)") for x in FIVE), "INSQ.ED"])
-    (['INST', 'RBP(p=0.5)'], ['EU', 'ETU', 'EC', 'ETC', 'ED'])
-    """
-    models = [name.removesuffix(".EU") for name in measures if name.endswith(".EU")]
-    models = [model for model in models if {f"{model}.{x}" for x in FIVE} <= set(measures)]
-    suffixes = [f"{x}{bound}" for x in FIVE for bound in ("", ".lower", ".upper")]
-    return models, [x for x in suffixes if any(f"{model}.{x}" in measures for model in models)]
-
-
-def _lines_of(measures: Sequence[str], rows: Sequence[Line], some: Sequence[str]) -> list[Line]:
-    """The lines with some of the measures only, and a dash for what is not among them."""
-    places = [measures.index(name) if name in measures else None for name in some]
-    none = Cell("–", False)
-    return [
-        replace(line, cells=tuple(none if i is None else line.cells[i] for i in places))
-        for line in rows
-    ]
-
-
-def _blocks(
-    head: Sequence[str],
-    rows: Sequence[Line],
-    measures: Sequence[str],
-    width: int | None,
-    colour: bool,
-) -> list[str]:
+def _blocks(whole: Table, width: int | None, colour: bool) -> list[str]:
     """A table, or several if it is too wide."""
-    names = [left(name, [line.names[i] for line in rows]) for i, name in enumerate(head)]
-    columns = [
-        _right(name, [line.cells[i] for line in rows], colour) for i, name in enumerate(measures)
+    names = [
+        left(name, [line.names[i] for line in whole.lines]) for i, name in enumerate(whole.names)
     ]
-    return [block([*names, *part]) for part in _parts(names, columns, width)]
+    columns = {
+        name: _right(name, [line.cells[i] for line in whole.lines], colour)
+        for i, name in enumerate(whole.measures)
+    }
+    groups = [[columns[name] for name in group] for _, group in groupby(columns, key=measured)]
+    return [block([*names, *part]) for part in _parts(names, groups, width)]
 
 
 def _right(name: str, cells: list[Cell], colour: bool) -> Column:
@@ -118,19 +80,25 @@ def _bold(text: str) -> str:
 
 
 def _parts(
-    names: list[Column], measures: list[Column], width: int | None
+    names: list[Column], groups: list[list[Column]], width: int | None
 ) -> Iterator[list[Column]]:
-    """Yield the measures of one table after the other, each within the width if it can be."""
-    margin = sum(column.width + len(GAP) for column in names) - len(GAP)
-    used, part = margin, list[Column]()
-    for column in measures:
-        needed = len(GAP) + column.width
-        if width and part and used + needed > width:
-            yield part
-            used, part = margin, []
-        used += needed
-        part.append(column)
+    """Yield the measures of one table after the other, each within the width if it can be.
+
+    A measure and its bounds stay together, unless they are too wide even alone.
+    """
+    room = math.inf if not width else width + len(GAP) - _width(names)
+    part = list[Column]()
+    for group in groups:
+        for columns in [group] if _width(group) <= room else [[column] for column in group]:
+            if part and _width(part + columns) > room:
+                yield part
+                part = []
+            part += columns
     yield part
+
+
+def _width(columns: list[Column]) -> int:
+    return sum(column.width + len(GAP) for column in columns)
 
 
 def _wrap(text: str, width: int | None) -> list[str]:

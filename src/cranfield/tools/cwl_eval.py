@@ -32,8 +32,8 @@ from cranfield.labelling.mappings import label_lists
 from cranfield.measures import models
 from cranfield.measures.base import FIVE, shown
 from cranfield.measures.cwl import UserModel
-from cranfield.measures.grammar import parse_measure
-from cranfield.measures.lists import Lists, blocks, gold_block, lists_block
+from cranfield.measures.grammar import parse_model
+from cranfield.measures.lists import DENSE_CELLS, Lists, blocks, gold_block, lists_block
 from cranfield.measures.references import REFERENCES
 from cranfield.scores import Notice
 from cranfield.wording import counted, some
@@ -139,8 +139,8 @@ def parse_metric(text: str) -> Metric:
     Metric(name='INST-T=2', model=INST(T=2))
     >>> parse_metric("PrecisionCWLMetrics(k=10)").name, parse_metric("TBGCWLMetric( h=22.0 )").name
     ('P@10', 'TBG-H@22.0')
-    >>> parse_metric("SDCG@10").name, parse_metric("RBP(n=50)").name
-    ('NDCG-k@10', 'RBP(n=50)')
+    >>> parse_metric("SDCG@10").name, parse_metric("RBP(n=50)").name, parse_metric("RBP@5").name
+    ('NDCG-k@10', 'RBP(n=50)', 'RBP(p=0.8)@5')
     """
     text = text.strip()
     line = _LINE.fullmatch(text)
@@ -197,16 +197,20 @@ def _measure(text: str) -> Metric:
 
     A suffix makes it a user model; which of the five it names is all the same.
     """
-    suffixed = text.rpartition(".")[2] in FIVE
-    asked: Any = parse_measure(text if suffixed else f"{text}.EU")
-    model: UserModel = replace(asked, measurement="")
+    model: UserModel = parse_model(text)
+    name = str(model)
     known = next((c for c in CONSTRUCTORS.values() if c.model is type(model)), None)
-    if known is not None:
-        values = {key: getattr(model, OURS.get(key, key)) for key in known.defaults}
-        plain: Any = known.model(**{OURS.get(key, key): x for key, x in values.items()})
-        if plain == model and None not in values.values():
-            return Metric(known.name.format(**{k: shown(x) for k, x in values.items()}), model)
-    return Metric(str(model), model)
+    if known is None:
+        return Metric(name, model)
+    values = {key: getattr(model, OURS.get(key, key)) for key in known.defaults}
+    ours = {OURS.get(key, key): x for key, x in values.items()}
+    plain: Any = known.model(**ours)
+    if plain == model and None not in values.values():
+        name = known.name.format(**{key: shown(x) for key, x in values.items()})
+    elif ours and name == f"{type(model).__name__}@{model.cutoff}":  # RBP@5 would be θ = 5
+        settings = ", ".join(f"{key}={shown(x)}" for key, x in ours.items())
+        name = name.replace("@", f"({settings})@")
+    return Metric(name, model)
 
 
 def bibtex(metrics: Sequence[Metric]) -> str:
@@ -265,9 +269,15 @@ def cwl_eval(
     for name, model in placed:
         if residuals and not model.has_residuals:
             raise InputError(f"residuals of {name}", "a metric that has them")
+        if residuals and model.unit_gains and model.max_gain is not None and model.max_gain > 1:
+            expected = f"at most 1 for {name} with residuals"
+            raise InputError(f"max_gain {model.max_gain:g}", expected)
     known = None if costs is None else read_costs(costs)
     judged = read_qrels(qrels, "trec")
-    _refuse_gains(judged, qrels, min_gain, max_gain)
+    _refuse_gains(judged, qrels, min_gain, max_gain, "(--min_gain, --max_gain)")
+    for name, model in placed:
+        if model.unit_gains and (model.gain, model.rel, model.max_level) == ("raw", None, None):
+            _refuse_gains(judged, qrels, 0, 1, f"for {name}")
     lists = read_run(run, "trec", ties="given", types=known is not None)
     order, untold = _looked_over(lists, known)
     topics = list(dict.fromkeys(order))
@@ -280,7 +290,7 @@ def cwl_eval(
     ]
     widest = max(model.width for _, model in placed)
     lines: list[str] = []
-    for start, stop in blocks(np.full(len(topics), widest)):
+    for start, stop in blocks(np.maximum(gold.judgments.counts, widest), DENSE_CELLS):
         block = lists_block(rankings, gold_block(gold.judgments, start, stop), start, stop)
         tables = [(name, _numbers(model, block, residuals)) for name, model in placed]
         for t, topic in enumerate(topics[start:stop]):
@@ -321,7 +331,7 @@ def _refuse_limits(what: str, low: float, high: float) -> None:
         raise InputError(f"max_{what} {high:g}", f"at least {low:g}, which is min_{what}")
 
 
-def _refuse_gains(judged: Qrels, qrels: QrelsLike, low: float, high: float) -> None:
+def _refuse_gains(judged: Qrels, qrels: QrelsLike, low: float, high: float, why: str) -> None:
     outside = np.flatnonzero((judged.levels < low) | (judged.levels > high))
     if not len(outside):
         return
@@ -333,7 +343,7 @@ def _refuse_gains(judged: Qrels, qrels: QrelsLike, low: float, high: float) -> N
         every = records(Source.of(qrels), "trec", "qrels")
         lines = (r.line for r in every if isinstance(r, Record) and r[1:3] == (topic, doc))
     found = f"gain {judged.levels[row]:g} of document {doc} of topic {topic}"
-    expected = f"gains from {low:g} to {high:g} (--min_gain, --max_gain)"
+    expected = f"gains from {low:g} to {high:g} {why}"
     raise InputError(found, expected, judged.where, next(lines, None))
 
 
@@ -405,7 +415,7 @@ def _of_costs(
 ) -> Iterator[Notice]:
     if costs is None:
         return
-    unknown = int(np.isnan(rankings.document_lengths["cost"]).sum())
+    unknown = int(np.isnan(rankings.noted["cost"]).sum())
     if unknown:
         what = some(types, "element type") if types else counted(unknown, "result")
         cost = f"{high:g}" if low == high else f"{high:g}, at best {low:g}"
