@@ -21,7 +21,8 @@ def write(shown: str | bytes, output: str | None) -> None:
 
 
 def tell(notices: Iterable[Notice]) -> None:
-    """What the user should know, on standard error."""
+    """What the user should know, on standard error: after what has been printed so far."""
+    sys.stdout.flush()
     for line in notice_lines(notices):
         print(line, file=sys.stderr)
 
