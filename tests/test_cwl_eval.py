@@ -380,7 +380,7 @@ class TestRandomRankings:
         for topics, depth in [*((25, int(x)) for x in rng.integers(2, 30, 10)), (1, 1000)]:
             seen.compare(random_rankings(rng, topics, depth), drawn(rng, depth))
         assert seen.values == 251 * len(CONSTRUCTORS) * 10
-        assert seen.halves < seen.values / 1000
+        assert seen.halves == 0
 
     def test_gains_below_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Metrics that do not mind: INST and NERR do, and AP and TrAP divide by what may be 0."""
@@ -395,7 +395,7 @@ class TestRandomRankings:
             metrics = [pair for pair in drawn(rng, 20) if not mind.search(pair[1])]
             seen.compare(rankings, metrics)
         assert seen.values == 200 * 14 * 10
-        assert seen.halves < seen.values / 1000
+        assert seen.halves == 0
 
     @settings(max_examples=60, deadline=None)
     @given(

@@ -48,7 +48,7 @@ from cranfield.measures.base import (
     shown,
 )
 from cranfield.measures.gains import Gain
-from cranfield.measures.lists import Lists, NeedsMore, above, ratio
+from cranfield.measures.lists import Lists, NeedsMore, above, ratio, total
 
 DEEPEST = 1_000_000  # ranks that a model can look at
 
@@ -235,7 +235,7 @@ class UserModel(Measure):
             V = weight / weight[:, :1]
             after = np.concatenate((V[:, 1:], np.zeros((len(V), 1))), axis=1)
             L, C = V - after, ratio(after, V)
-            W = weight / _sum(weight) if self.scaled else weight
+            W = weight / total(weight)[:, None] if self.scaled else weight
         else:
             C = self._given("C", self.C, x)
             if self.cutoff is not None:
@@ -305,13 +305,27 @@ class UserModel(Measure):
         both = np.stack([self._five(lists)[:, k], self._five(lists, best=True)[:, k]], axis=1)
         return np.sort(both, axis=1)
 
-    def residuals(self, lists: Lists) -> Floats:
-        """All five at their best less all five at their worst: [lists, 5]."""
-        return self._five(lists, best=True) - self._five(lists)
-
-    def five(self, lists: Lists) -> Floats:
-        """All five measurements: [lists, 5]."""
-        return self._five(lists)
+    def five_as_cwl_eval(self, lists: Lists, best: bool = False) -> Floats:
+        """All five, [lists, 5], as cwl_eval adds them up: a printed digit may depend on the last
+        bit. It works on one list of length n at a time, with products and dot products.
+        """
+        x = dataclasses.replace(self, cutoff=None).items(lists, best)
+        walk = self.walk_down(self.items(lists, best))
+        C, V, W = np.zeros(x.g.shape), np.ones(x.g.shape), np.zeros(x.g.shape)
+        C[:, : walk.C.shape[1]] = walk.C[:, : x.n]
+        W[:, : walk.W.shape[1]] = walk.W[:, : x.n]
+        by_weight = type(self).W is not UserModel.W
+        if by_weight:
+            C[:, :-1] = ratio(W[:, 1:], W[:, :-1])
+        np.cumprod(C[:, :-1], axis=1, out=V[:, 1:])
+        W = W if by_weight else V * (1.0 / _sum(V))
+        L, c = V * (1.0 - C), np.broadcast_to(x.c, C.shape)
+        cg, cc = x.cg, np.broadcast_to(x.cc, C.shape)
+        five = [
+            (W[t] @ x.g[t], L[t] @ cg[t], W[t] @ c[t], L[t] @ cc[t], 1.0 / W[t, 0])
+            for t in range(len(C))
+        ]
+        return np.array(five).reshape(len(C), len(FIVE))
 
     def _five(self, lists: Lists, best: bool = False) -> Floats:
         """All five, computed once per block whichever is asked for."""

@@ -299,10 +299,12 @@ def cwl_eval(
 
 
 def _numbers(model: UserModel, lists: Lists, residuals: bool) -> list[list[float]]:
-    five = model.five(lists)
-    both = np.concatenate((five, model.residuals(lists)), axis=1) if residuals else five
-    found: list[list[float]] = both.tolist()
-    return found
+    found = model.five_as_cwl_eval(lists)
+    if residuals:
+        at_best = model.five_as_cwl_eval(lists, best=True)
+        found = np.concatenate((found, at_best - found), axis=1)
+    numbers: list[list[float]] = found.tolist()
+    return numbers
 
 
 def _printed(numbers: Sequence[float]) -> str:
