@@ -203,16 +203,19 @@ class UserModel(Measure):
 
     def C(self, x: Items) -> Floats:
         """C(i): the probability of going on after rank i; [lists, n], or [n] if for all alike."""
-        name = type(self).__name__
-        raise CranfieldError(f"{name} defines no C(self, x), W(self, x) or last(self, x)")
+        raise self._silent()
 
     def W(self, x: Items) -> Floats:
         """W(i): the attention that rank i gets, up to a factor; W(1) must be above 0."""
-        raise NotImplementedError
+        raise self._silent()
 
     def last(self, x: Items) -> Floats:
         """L(i): the probability that rank i is the last one seen."""
-        raise NotImplementedError
+        raise self._silent()
+
+    def _silent(self) -> CranfieldError:
+        name = type(self).__name__
+        return CranfieldError(f"{name} defines no C(self, x), W(self, x) or last(self, x)")
 
     @classmethod
     def parameters(cls) -> Iterator[dataclasses.Field[Any]]:
@@ -261,7 +264,7 @@ class UserModel(Measure):
         except CranfieldError:
             raise
         except Exception as error:
-            if not own or isinstance(error, NotImplementedError):
+            if not own:
                 raise
             found = f"{type(error).__name__} in {name}: {error}"
             raise CranfieldError(f"{self}: found {found}, expected numbers") from error
