@@ -60,6 +60,7 @@ OWN_DEFAULTS: dict[str, dict[str, Any]] = {
     "niRBU": {"p": 0.99},
     "NCU": {"p": 0.99},
     "Compat": {"p": 0.95},
+    "AP11": {"points": tuple(i / 10 for i in range(11))},
     "WRR": {"beta": None},
     "NWRR": {"beta": None},
     "Utility": {"a": 1.0, "b": -1.0, "c": 0.0, "d": 0.0, "docs": 0.0},
@@ -104,7 +105,8 @@ class Naive:
 
     @property
     def ideal(self) -> Naive:
-        best: list[Level] = sorted(self.judged, reverse=True)  # type: ignore[assignment]
+        harmless = [x for x in self.judged if x > 0] if self.s.gain == "raw" else self.judged
+        best: list[Level] = sorted(harmless, reverse=True)  # type: ignore[assignment]
         chosen = {**self.chosen, "condensed": False}
         return Naive(best, self.judged, self.top, self.l, **chosen)
 
@@ -118,6 +120,8 @@ class Naive:
         return self.top if isinstance(self.s.gain, str) else float(len(self.s.gain))
 
     def gain(self, x: float) -> float:
+        if self.s.gain == "raw":
+            return x
         if x <= 0:
             return 0.0
         if self.s.gain == "linear":
@@ -468,7 +472,7 @@ class Naive:
         return [self.at_recall(i / 10) for i in range(11)]
 
     def AP11(self) -> float:
-        return sum(self.at_recall(i / 10) for i in range(11)) / 11
+        return sum(map(self.at_recall, self.s.points)) / len(self.s.points)
 
     # -- reading
 
@@ -562,7 +566,7 @@ class Naive:
         return divided(sum(1 / math.log2(2 + r - self.C(r)) for r in self.relevant()), self.R)
 
     def G(self) -> float:
-        best, added = sorted((self.g(x) for x in self.judged), reverse=True), 0.0
+        best, added = sorted((max(self.g(x), 0.0) for x in self.judged), reverse=True), 0.0
         for r, x in enumerate(self.shown, 1):
             could = sum(max(best[k], 1.0) if k < len(best) else 1.0 for k in range(r))
             added += self.g(x) / math.log2(2 + could - self.cg(r))
@@ -572,8 +576,7 @@ class Naive:
         return sum(self.g(x) / math.log2(r + 1) for r, x in enumerate(levels[:k], 1))
 
     def ndcg_at(self, k: int) -> float:
-        best: list[Level] = sorted(self.judged, reverse=True)  # type: ignore[assignment]
-        return divided(self.dcg_at(self.shown, k), self.dcg_at(best, k))
+        return divided(self.dcg_at(self.shown, k), self.dcg_at(self.ideal.levels, k))
 
     def nDCGrel(self) -> float:
         at = [r for r, x in enumerate(self.shown, 1) if self.g(x) > 0]
@@ -623,9 +626,11 @@ SETTINGS: dict[str, Chosen] = {
     "GMAP": [*BINARY, {"norm": "R"}],
     "Rprec": [*REACH, {"mult": 0.7}, {"mult": 2.0, "rel": 1.0}, {"mult": 0.2, "reach": "nearest"},
               {"mult": 1.4, "reach": "trec9"}],
-    **dict.fromkeys(("IPrec", "AP11"), REACH),
+    "IPrec": REACH,
+    "AP11": [*REACH, {"points": (0.2, 0.5, 0.8)}, {"points": (1.0, 0.0), "reach": "trec9"}],
     "Utility": [*BINARY, {"a": 2.0, "b": -0.5, "c": -1.0, "d": 0.25, "docs": 100.0}],
-    **dict.fromkeys(("nCG", "nG", "gAP", "G", "nDCGrel", "RnDCG"), GRADED),
+    **dict.fromkeys(("nCG", "nG", "gAP"), GRADED),
+    **{name: [*GRADED, {"gain": "raw"}] for name in ("G", "nDCGrel", "RnDCG")},
     **dict.fromkeys(("rpref_relative", "rpref_relative2"), GRADED),
     "rpref_N": [*GRADED, {"max_level": 1.0}, {"max_level": 4.0, "gain": "exp"}],
     **dict.fromkeys(("BR", "Rmeasure", "Q", "O", "Pmeasure", "Pplus"), BLENDED),
@@ -647,8 +652,11 @@ SETTINGS: dict[str, Chosen] = {
         {"discount": "jk2008", "b": 1.5},
         {"measurement": "ideal"},
         {"measurement": "ideal", "gain": "exp", "discount": "jk"},
+        {"gain": "raw"},
+        {"gain": "raw", "discount": "jk"},
     ],
     "nDCG": [
+        {"gain": "raw"},
         *GRADED,
         *({"discount": "jk", "b": b} for b in (2.0, 10.0)),
         {"discount": "jk", "gain": "exp"},

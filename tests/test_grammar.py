@@ -57,8 +57,8 @@ def values_of(f: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
         table = st.lists(st.floats(0, 1e6) | st.integers(0, 9), min_size=1, max_size=5)
         return st.sampled_from(GAINS) | table.map(lambda gains: tuple(sorted(gains)))
     if f.metadata["table"]:
-        low = f.metadata["low"]
-        numbers = st.floats(low, 1e12, exclude_min=f.metadata["open"])
+        low, high = f.metadata["low"], min(f.metadata["high"], 1e12)
+        numbers = st.floats(low, high, exclude_min=f.metadata["open"])
         table = st.lists(numbers, min_size=1, max_size=5).map(tuple)
         return st.sampled_from([f.default, *f.metadata["choices"]]) | table
     if f.metadata["choices"]:
@@ -82,7 +82,7 @@ def measures(draw: st.DrawFn) -> cf.Measure:
             chosen[low], chosen[high] = sorted(given)
         elif low in chosen or high in chosen:
             chosen |= {low: 1.0, high: 2.5}
-    if chosen.get("gain") == "raw" and not issubclass(cls, cf.UserModel):
+    if chosen.get("gain") == "raw" and not (issubclass(cls, cf.UserModel) or cls.below_zero):
         chosen["gain"] = "unit"
     if chosen.get("beta") == 0 and cls is cf.SET:
         chosen["beta"] = 0.25
@@ -850,7 +850,7 @@ class TestSplitting:
 # -- mistakes ---------------------------------------------------------------------------------
 
 MISTAKES = {
-    "nDCG(gain=raw)@10": "nDCG: found gain=raw, which only user models take",
+    "Q(gain=raw)@10": "Q: found gain=raw, which only user models and DCG's family take",
     "nDCg10": "no measure named 'nDCg10'; did you mean nDCG",
     "nDGC@10": "did you mean nDCG",
     "APs": "did you mean AP",

@@ -1,4 +1,4 @@
-"""The two ways a user can be told that something is wrong."""
+"""The ways a user can be told that something is wrong."""
 
 from __future__ import annotations
 
@@ -19,3 +19,13 @@ class InputError(CranfieldError):
         self.found, self.expected, self.where, self.line = found, expected, where, line
         place = "" if where is None else where + (f":{line}" if line else "") + ": "
         super().__init__(f"{place}found {found}, expected {expected}")
+
+
+class RepetitionError(InputError):
+    """A document stands in a list, or among the judgments of a topic, twice."""
+
+    def __init__(
+        self, doc: str, found: str, expected: str, where: str | None, line: int | None
+    ) -> None:
+        super().__init__(found, expected, where, line)
+        self.doc = doc

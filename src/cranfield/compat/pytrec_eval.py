@@ -14,8 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from cranfield.compat.scorer import Scorer, Wanted, fields
 from cranfield.data.columns import VALUE, Kind
@@ -23,6 +22,14 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure
 from cranfield.measures.counts import NumRel
 from cranfield.measures.grammar import parse_measure
+from cranfield.measures.trec_eval import (
+    AT_RANKS,
+    AT_SHARES,
+    OFFICIAL,
+    SET,
+    VERSION_9,
+    measure_of,
+)
 
 __all__ = [
     "RelevanceEvaluator",
@@ -33,37 +40,18 @@ __all__ = [
     "supported_nicknames",
 ]
 
-# In the order of trec_eval's output, which is that of the results.
-_ALL = (
-    *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
-    *("recip_rank", "iprec_at_recall", "P", "relstring", "recall", "infAP", "gm_bpref"),
-    *("Rprec_mult", "utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut"),
-    *("map_cut", "relative_P", "success", "set_P", "set_relative_P", "set_recall", "set_map"),
-    *("set_F", "num_nonrel_judged_ret"),
-)
-_SET = ["set_P", "set_relative_P", "set_recall", "set_map", "set_F", "utility"]
-
-supported_measures: set[str] = set(_ALL)
+supported_measures: set[str] = set(VERSION_9)
 supported_nicknames: dict[str, set[str]] = {
-    "official": set(_ALL[:12]),
-    "set": {*_ALL[:5], *_SET},
-    "all_trec": set(_ALL),
+    "official": set(OFFICIAL),
+    "set": set(SET),
+    "all_trec": set(VERSION_9),
 }
 
-_RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-_AT_RANKS: dict[str, tuple[float, ...]] = dict.fromkeys(
-    ("P", "recall", "relative_P", "map_cut", "ndcg_cut"), _RANKS
-) | {"success": (1, 5, 10)}
-_AT_SHARES = {
-    "iprec_at_recall": tuple(i / 10 for i in range(11)),
-    "Rprec_mult": tuple(i / 5 for i in range(1, 11)),
-}
-_DEFAULTS: dict[str, tuple[float, ...]] = {"set_F": (1.0,)} | _AT_RANKS | _AT_SHARES
+_DEFAULTS: dict[str, tuple[float, ...]] = {"set_F": (1.0,)} | AT_RANKS | AT_SHARES
 _NONE = (math.nan,)  # what stands for the parameter of a measure without one
 
 _TEXTS = ("runid", "relstring")  # not numbers: pytrec_eval gives 0 for them
-_GRADED = ("ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "G")  # whatever the relevance level
-_SHAPE = re.compile(rf"({'|'.join(_ALL)})(?:[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*))?")
+_SHAPE = re.compile(rf"({'|'.join(VERSION_9)})(?:[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*))?")
 
 T = TypeVar("T")
 
@@ -178,28 +166,22 @@ def _asked(measures: Iterable[str]) -> dict[str, set[float]]:
         asked.setdefault(name, set()).update(parameters)
     if len(asked.get("set_F", ())) > 1:
         raise ValueError("unsupported measure set_F with several parameters: it has one key")
-    return {name: asked[name] for name in _ALL if name in asked}
+    return {name: asked[name] for name in VERSION_9 if name in asked}
 
 
 def _key(name: str, parameter: float) -> str:
     """The name of a number in the results."""
-    if name in _AT_RANKS:
+    if name in AT_RANKS:
         return f"{name}_{parameter:.0f}"
-    return f"{name}_{parameter:.2f}" if name in _AT_SHARES else name
+    return f"{name}_{parameter:.2f}" if name in AT_SHARES else name
 
 
 def _measure(name: str, parameter: float, level: float, condensed: bool) -> Measure:
     """Our measure of that name."""
     if name in _TEXTS:
         return parse_measure("Utility(a=0, b=0)")  # which is 0 for every list
-    text = name if name not in _DEFAULTS else f"{name}_{parameter:.15g}"
+    at = parameter if name in _DEFAULTS else None
     try:
-        found = parse_measure(f"trec:{text}")
+        return measure_of(name, at, rel=level, condensed=condensed, version=9)
     except CranfieldError as problem:
-        raise ValueError(f"unsupported measure {text}: {problem}") from None
-    settings: dict[str, Any] = {"condensed": condensed}
-    if hasattr(found, "rel") and name not in _GRADED:
-        settings["rel"] = float(level)
-    if name in ("iprec_at_recall", "11pt_avg"):
-        settings["reach"] = "trec9"
-    return replace(found, **settings)
+        raise ValueError(f"unsupported measure {name}_{parameter:.15g}: {problem}") from None

@@ -16,7 +16,7 @@ from cranfield.data.columns import EARLY, NTCIR, TREC, VALUE, Kind, name_columns
 from cranfield.data.formats import GRADES, Format
 from cranfield.data.labels import level_of, one_of
 from cranfield.data.source import Source
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import CranfieldError, InputError, RepetitionError
 from cranfield.wording import counted
 
 
@@ -59,6 +59,7 @@ class Text:
 
     separator: str | None = None  # between the fields of a line; None: blanks
     labels: Mapping[str, float] | None = None  # what assessors wrote, and the level it means
+    further: bool = False  # whether lines of a TREC run may go on after the tag
 
 
 PLAIN = Text()
@@ -123,6 +124,8 @@ def _text_records(source: Source, format: Format, kind: Kind, text: Text) -> Ite
             yield line
             continue
         fields = fields_of(line, text.separator)
+        if text.further and kind == "run":
+            fields = fields[: len(TREC["run"])]
         names = next((names for names in layouts if len(names) == len(fields)), None)
         if names is None:
             expected = " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts)
@@ -373,14 +376,22 @@ def _duplicate(record: Record, first: Record, where: str, kind: Kind) -> Problem
     before = "" if first.line is None else f" as on line {first.line}"
     if kind == "run":
         again = "" if first.line is None else f" (first on line {first.line})"
-        error = InputError(f"{what} again{again}", "each document once", where, record.line)
+        found, expected = f"{what} again{again}", "each document once"
+        error = RepetitionError(record.doc, found, expected, where, record.line)
         return Problem.error(error, where)
     if first.value == record.value:
         return Problem(
             "warning", where, record.line, f"{what} is judged again,{before or ' alike'}"
         )
     found, expected = f"level {record.value:g} for {what}", f"{first.value:g}{before}"
-    return Problem.error(InputError(found, expected, where, record.line), where)
+    return Problem.error(RepetitionError(record.doc, found, expected, where, record.line), where)
+
+
+def line_of(source: Source, kind: Kind, topic: str, doc: str) -> int | None:
+    """The line of a TREC file that holds a document of a topic."""
+    every = records(source, "trec", kind)
+    found = (r.line for r in every if isinstance(r, Record) and (r.topic, r.doc) == (topic, doc))
+    return next(found, None)
 
 
 def first_error(source: Source, format: Format, kind: Kind, text: Text = PLAIN) -> CranfieldError:

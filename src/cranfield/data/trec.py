@@ -8,15 +8,18 @@ order makes it Irregular, and `records` finds the line.
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import replace
 
 import numpy as np
 
 from cranfield.data.columns import TREC, VALUE, Kind
 from cranfield.data.records import finite
+from cranfield.data.source import Source
 from cranfield.data.strings import ROOM, Bytes, Floats, Ints, Strings, numbers, whole_numbers
 from cranfield.data.table import Table
 
+FURTHER = re.compile(rb"^([^\S\n]*(?:\S+[^\S\n]+){5}\S+)[^\S\n]+[^\n]*", re.MULTILINE)
 COMMENT = re.compile(rb"^[ \t\r\f\v]*#[^\n]*(?:\n|\Z)", re.MULTILINE)
 
 
@@ -24,14 +27,20 @@ class Irregular(ValueError):
     """The text is not what it should be; `records` finds the line."""
 
 
-def read_table(text: bytes, kind: Kind, types: bool = False) -> Table:
+def read_table(text: bytes, kind: Kind, types: bool = False, further: bool = False) -> Table:
     """The lines of TREC text, or Irregular if one is not in order.
 
-    With `types`, the second column of a run is kept: the type of each result.
+    With `types`, the second column of a run is kept: the type of each result. With `further`,
+    what follows its six fields on a line is left out.
     """
     if b"#" in text:
         text = COMMENT.sub(b"", text)
-    column = Fields(text, len(TREC[kind])).column
+    try:
+        column = Fields(text, len(TREC[kind])).column
+    except Irregular:
+        if not further:
+            raise
+        column = Fields(FURTHER.sub(rb"\1", text), len(TREC[kind])).column
     at = TREC[kind].index
     values = all_numbers(column(at(VALUE[kind])))
     if values is None:
@@ -56,6 +65,19 @@ def read_ntcir(text: bytes) -> Table:
     if levels is None or not (marked & (labels.length > 1)).all():
         raise Irregular
     return Table.of(docs, levels, topics)
+
+
+def last_tag(source: Source) -> str | None:
+    """The name of the run on the last line of its file, which may not be that on the first."""
+    last = b"".join(read() for read in deque(source.pieces(), maxlen=2))
+    end, at = len(last), TREC["run"].index("tag")
+    while end > 0:
+        begin = last.rfind(b"\n", 0, end) + 1
+        fields = last[begin:end].split()
+        if len(fields) > at and not fields[0].startswith(b"#"):
+            return fields[at].decode("utf-8", "replace")
+        end = begin - 1
+    return None
 
 
 class Fields:

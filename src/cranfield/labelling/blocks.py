@@ -100,20 +100,26 @@ class Rankings:
 
     def truncated(self, depth: int) -> Rankings:
         """These lists cut after `depth` items."""
-        kept = self.ranks <= depth
-        return Rankings(
+        return replace(
+            self.with_hits(self.ranks <= depth),
             returned=np.minimum(self.returned, depth),
+            noted={
+                name: x[spans(self.starts, np.minimum(self.lengths, depth))]
+                for name, x in self.noted.items()
+            },
+            scores=None,
+        )
+
+    def with_hits(self, kept: Bools) -> Rankings:
+        """These lists with some of their hits; the other items are as if nobody judged them."""
+        return replace(
+            self,
             offsets=np.concatenate(([0], np.cumsum(kept)))[self.offsets],
             ranks=self.ranks[kept],
             items=self.items[kept],
             levels=self.levels[kept],
             first=self.first[kept],
             last=self.last[kept],
-            tied=self.tied,
-            noted={
-                name: x[spans(self.starts, np.minimum(self.lengths, depth))]
-                for name, x in self.noted.items()
-            },
         )
 
     @cached_property
@@ -241,7 +247,9 @@ def rankings_of(
     tied: Ints,
 ) -> Rankings:
     """Rankings from hits in any order, each of the level it was judged at."""
-    by_rank = np.lexsort((ranks, topics))
+    falls = topics[1:] < topics[:-1]
+    falls |= (topics[1:] == topics[:-1]) & (ranks[1:] < ranks[:-1])
+    by_rank = np.lexsort((ranks, topics)) if falls.any() else slice(None)
     offsets = np.concatenate(([0], np.cumsum(count_by(topics, len(returned)))))
     items = items[by_rank]
     levels = judgments.levels[items]

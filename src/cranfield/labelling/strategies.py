@@ -106,6 +106,17 @@ def _ideal(gold: GoldStandard, items: Ints, levels: Floats) -> Judgments:
     return Judgments(gold.qrels.topics, offsets, levels[order], items[order])
 
 
+def regraded(gold: GoldStandard, rankings: Rankings, levels: Floats) -> tuple[Judgments, Rankings]:
+    """Judgments and rankings with other levels of the judged items.
+
+    One that is NaN makes the item as if nobody had judged it.
+    """
+    judged = ~np.isnan(levels)
+    items = np.flatnonzero(judged)
+    hits = rankings.with_hits(judged[rankings.items])
+    return _ideal(gold, items, levels[items]), replace(hits, levels=levels[hits.items])
+
+
 @dataclass(frozen=True)
 class _Members:
     """The relevant items of a collection that belong to groups; all others are by themselves."""

@@ -189,6 +189,7 @@ class Measure(metaclass=MeasureType):
     at_name: ClassVar[str] = "cutoff"  # what ir_measures calls the number behind @
     at: ClassVar[str] = "look at the first so many ranks only"  # what the number behind @ means
     is_model: ClassVar[bool] = False  # a user model of C/W/L
+    below_zero: ClassVar[bool] = False  # whether items may do harm: gain=raw
     has_residuals: ClassVar[bool] = False  # whether it has `bounds`
     length_unit: ClassVar[str] = ""  # of document lengths, if it needs them
     every_length: ClassVar[bool] = False  # those of unjudged documents too
@@ -436,9 +437,9 @@ class Measure(metaclass=MeasureType):
         """The value of a parameter as its kind demands, or an error that names it."""
         if f.name == "gain":
             gain = parse_gain(value)
-            if gain == "raw" and not self.is_model:
+            if gain == "raw" and not (self.is_model or self.below_zero):
                 found = f"{type(self).__name__}: found gain=raw"
-                raise CranfieldError(f"{found}, which only user models take")
+                raise CranfieldError(f"{found}, which only user models and DCG's family take")
             return gain
         if value is None and f.default is None:
             return None
@@ -490,9 +491,10 @@ class Measure(metaclass=MeasureType):
             return table
         named = "".join(f"{choice}, or " for choice in limits["choices"])
         bound = f", each {'above' if limits['open'] else 'at least'} {low:g}"
+        bound += f" and at most {high:g}" if math.isfinite(high) else ""
+        what = "numbers" if math.isfinite(high) else "numbers for levels 1, 2, … such as 1:2:3"
         raise CranfieldError(
-            f"{type(self).__name__}: found {f.name}={shown(value)}, "
-            f"expected {named}numbers for levels 1, 2, … such as 1:2:3{bound}"
+            f"{type(self).__name__}: found {f.name}={shown(value)}, expected {named}{what}{bound}"
         )
 
 

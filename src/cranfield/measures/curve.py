@@ -9,7 +9,7 @@ import numpy as np
 
 from cranfield.errors import CranfieldError
 from cranfield.labelling.blocks import Floats
-from cranfield.measures.base import Measure, cite, has, measure, rel_param, shown
+from cranfield.measures.base import Measure, cite, has, measure, param, rel_param, shown
 from cranfield.measures.lists import Lists, total
 from cranfield.measures.sets import reach_param, reached
 
@@ -73,16 +73,22 @@ class AP11(Measure):
 
     AP11 = (1/11) Σ_{i = 0, 0.1, …, 1} IPrec@i
 
+    `points` are other recalls to look at, such as 0.2:0.5:0.8.
+
     >>> round(AP11()([1, None, 1], judged=[1, 1]), 4)  # 6 points at 1, 5 at 2/3
     0.8485
     """
 
     rel: float | None = rel_param()
     reach: str = reach_param()
+    points: tuple[float, ...] = param(POINTS, "recalls to look at", low=0, high=1, table=True)
     references = cite("buckley2005", "sakai2014metrics")
     task = "comparison with results of the 1980s and early 1990s"
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:
-        points = [x.step(f"IPrec@{shown(i)}", interpolated(x, i, self.reach)) for i in POINTS]
-        return x.ratio(total(np.stack(points, axis=1)), len(POINTS))
+        points = [
+            x.step(f"IPrec@{shown(i)}", interpolated(x, i, self.reach))
+            for i in sorted(self.points, reverse=True)
+        ]
+        return x.ratio(total(np.stack(points, axis=1)), len(points))

@@ -5,12 +5,13 @@ Two small tables make the family: gains (`gains.py`) and discounts by rank (`DIS
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
-from cranfield.labelling.blocks import Floats
+from cranfield.labelling.blocks import Floats, Ints
 from cranfield.measures.base import (
     Measure,
     Normalised,
@@ -67,6 +68,7 @@ class DCG(Measure):
     )
     b: float = param(2.0, "base of the logarithm for jk and jk2008", low=1, open_ends=True)
     measurements: ClassVar[tuple[str, ...]] = ("ideal",)
+    below_zero = True
     references = cite("jarvelin2002", "burges2005", "jarvelin2008")
     task = "graded relevance at the top of the list, where topics should not weigh alike"
     range = "from 0"
@@ -123,6 +125,16 @@ class nDCG(Normalised, DCG):
     properties = has("graded", "normalised")
 
 
+def powers(p: float, k: Ints) -> Floats:
+    """p^k by repeated multiplication: the bits of those who go down a list rank by rank."""
+    vanishing = math.ceil(-745 / math.log(p))  # e^−745 is the least double
+    factors = np.full(min(int(k.max(initial=0)), vanishing) + 1, p)
+    factors[0] = 1.0
+    table = np.cumprod(factors)
+    found: Floats = table[np.minimum(k, len(table) - 1)]
+    return found
+
+
 @measure
 class RBP(Measure):
     """Rank-biased precision: the gain per item seen by a user who goes on with probability p.
@@ -167,7 +179,7 @@ class RBP(Measure):
         return replace(self, measurement="residual")
 
     def score(self, x: Lists) -> Floats:
-        weight = x.step("p^(r−1)", self.p ** (x.r - 1.0))
+        weight = x.step("p^(r−1)", powers(self.p, x.r - 1))
         if self.measurement == "residual":
             return 1.0 - (1.0 - self.p) * total(x.J * weight)
         g, g_h = (x.g, x.g_h) if self.rel is None else (x.I, 1.0)

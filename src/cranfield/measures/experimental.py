@@ -36,6 +36,7 @@ class Graded(Measure):
 
     gain: Gain = gain_param()
     rel: float | None = rel_param("levels below this gain nothing")
+    below_zero = True
     references = cite("buckley2005")
     task = "a compromise of AP and nDCG"
     properties = has("graded", "normalised")

@@ -6,7 +6,7 @@ A *level* is what the assessor wrote; a *gain* is what a measure makes of it:
 - ``exp``: 2^level − 1;
 - ``binary``: 1 above level 0;
 - ``unit``: the level over the highest, from 0 to 1;
-- ``raw``: the level itself, below 0 too;
+- ``raw``: the level itself, below 0 too (user models and DCG's family);
 - a table such as ``1:2:3``: the gains of levels 1, 2, 3 (level 0 and below gain nothing).
 
 Levels below 0 (junk, spam) gain nothing but with ``raw``.

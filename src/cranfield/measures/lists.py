@@ -362,6 +362,8 @@ class Lists:
             level = np.minimum(level, self.max_level)
         highest = self.gold.max_level if self.max_level is None else self.max_level
         gains = gain_of(self.gain, np.where(judged, level, 0.0), highest=highest)
+        if self.is_ideal:  # where nothing stands that does harm
+            gains = np.maximum(gains, 0.0)
         return np.where(kept, gains, 0.0)
 
     def _relevant(self, level: Floats, judged: Bools) -> Bools:

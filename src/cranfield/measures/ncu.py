@@ -160,7 +160,9 @@ class Stopping(Measure):
         weight, norm = STOPS[stop](self, x)
         weight = x.step("stop", weight)
         NU = x.step(utility, UTILITIES[utility](self, x))
-        return x.ratio(x.step(f"Σ stop·{utility}", total(weight * NU)), norm)
+        # Divided by r, not multiplied by 1/r: one rounding less, and gdeval's bits.
+        products = weight / x.r if utility == "RR" else weight * NU
+        return x.ratio(x.step(f"Σ stop·{utility}", total(products)), norm)
 
     def exact_under_ties(self) -> bool:
         return self.stop_and_utility() in EXACT

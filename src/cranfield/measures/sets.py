@@ -116,9 +116,13 @@ class FMeasure(SetMeasure):
             object.__setattr__(self, "beta", 1.0)
 
     def f(self, x: Lists, size: Floats) -> Floats:
-        """F = 1 / (α/P + (1 − α)/Recall), which is C / (α·size + (1 − α)·R)."""
-        a = 1.0 / (self.beta**2 + 1.0) if self.alpha is None else self.alpha
-        return x.ratio(x.step("C(l)", total(x.I)), a * size + (1.0 - a) * x.R)
+        """F = (β² + 1)·P·Recall / (β²·P + Recall)."""
+        C = x.step("C(l)", total(x.I))
+        P, recall = x.step("P", ratio(C, size)), x.step("Recall", ratio(C, x.R))
+        if self.alpha == 0:
+            return recall
+        b = self.beta**2 if self.alpha is None else 1.0 / self.alpha - 1.0
+        return x.ratio((b + 1.0) * P * recall, recall + b * P)
 
 
 @measure

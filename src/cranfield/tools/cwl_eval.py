@@ -19,7 +19,7 @@ import numpy as np
 
 from cranfield.data.costs import CostsLike, DocCosts, read_costs
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.records import Record, finite, records, text_lines
+from cranfield.data.records import finite, line_of, text_lines
 from cranfield.data.run import Run, RunLike, read_run
 from cranfield.data.source import Source
 from cranfield.data.strings import spans
@@ -281,8 +281,8 @@ def cwl_eval(
     lists = read_run(run, "trec", ties="given", types=known is not None)
     order, untold = _looked_over(lists, known)
     topics = list(dict.fromkeys(order))
-    gold = GoldStandard.of(_of_topics(judged, topics))
-    rankings = _labelled(gold, lists, () if known is None else (known,))
+    gold = GoldStandard.of(of_topics(judged, topics))
+    rankings = labelled(gold, lists, () if known is None else (known,))
     notices = [
         *_of_metrics(placed),
         *_of_topics_asked(lists, judged, order),
@@ -340,13 +340,12 @@ def _refuse_gains(judged: Qrels, qrels: QrelsLike, low: float, high: float, why:
     row = int(outside[0])
     topic = judged.topics[int(np.searchsorted(judged.offsets, row, side="right")) - 1]
     doc = judged.doc_names[row]
-    lines: Iterator[int | None] = iter(())
+    line = None
     if isinstance(qrels, str | os.PathLike):  # which may be a pipe: then it cannot be read again
-        every = records(Source.of(qrels), "trec", "qrels")
-        lines = (r.line for r in every if isinstance(r, Record) and r[1:3] == (topic, doc))
+        line = line_of(Source.of(qrels), "qrels", topic, doc)
     found = f"gain {judged.levels[row]:g} of document {doc} of topic {topic}"
     expected = f"gains from {low:g} to {high:g} {why}"
-    raise InputError(found, expected, judged.where, next(lines, None))
+    raise InputError(found, expected, judged.where, line)
 
 
 # -- topics in the order of the run --------------------------------------------------------------
@@ -371,7 +370,7 @@ def _looked_over(run: Run, costs: DocCosts | None) -> tuple[list[str], list[str]
     return [name for name, _ in groupby(names)], list(types)  # a topic may go on in the next part
 
 
-def _of_topics(qrels: Qrels, topics: Sequence[str]) -> Qrels:
+def of_topics(qrels: Qrels, topics: Sequence[str]) -> Qrels:
     """The judgments of some topics in their order, none for those that have not been judged."""
     place = {topic: t for t, topic in enumerate(qrels.topics)}
     where = np.array([place.get(topic, len(place)) for topic in topics], dtype=np.int64)
@@ -381,7 +380,8 @@ def _of_topics(qrels: Qrels, topics: Sequence[str]) -> Qrels:
     return Qrels(tuple(topics), offsets, qrels.levels[rows], qrels.docs[rows], qrels.where)
 
 
-def _labelled(gold: GoldStandard, run: Run, noted: Sequence[DocCosts]) -> Rankings:
+def labelled(gold: GoldStandard, run: Run, noted: Sequence[DocCosts] = ()) -> Rankings:
+    """Where a run placed the judged documents."""
     if run.lists is not None:
         return label_lists(gold, run, noted=noted)
     return label_columns(gold, run, noted=noted).rankings

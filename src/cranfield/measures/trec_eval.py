@@ -1,0 +1,141 @@
+"""trec_eval's measures: their names in its order, their parameters, and what they are here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cranfield.labelling.blocks import Floats, Judgments
+from cranfield.measures.base import Measure
+from cranfield.measures.dcg import RBP, powers
+from cranfield.measures.grammar import parse_measure
+from cranfield.measures.lists import Lists
+
+PREFERENCES = (
+    *("prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
+    *("prefs_simp", "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel"),
+    *("prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret"),
+    *("prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp"),
+)
+BY_GROUP = {"map_avgjg": "map", "P_avgjg": "P", "Rprec_mult_avgjg": "Rprec_mult"}
+ALL = (
+    *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+    *("recip_rank", "iprec_at_recall", "P", "relstring", "recall", "infAP", "gm_bpref"),
+    *("Rprec_mult", "utility", "11pt_avg", "binG", "G", "dcg", "ideal_dcg", "ndcg", "ndcg_rel"),
+    *("Rndcg", "ndcg_cut", "map_cut", "relative_P", "success", "set_P", "set_relative_P"),
+    *("set_recall", "set_map", "set_F", "num_nonrel_judged_ret", *PREFERENCES, *BY_GROUP),
+    *("yaap", "rbp", "rbp_resid", "unj"),
+)
+OFFICIAL = ALL[:12]
+SET = (*ALL[:5], "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F")
+VERSION_9 = tuple(
+    name for name in ALL[: ALL.index(PREFERENCES[0])] if name not in ("dcg", "ideal_dcg")
+)
+NICKNAMES = {
+    "official": OFFICIAL,
+    "set": SET,
+    "all_trec": (*VERSION_9, "rbp", "rbp_resid", "unj"),
+    "all_prefs": ("runid", "num_q", *PREFERENCES),
+    "prefs": ("runid", "num_q", *PREFERENCES[:6]),
+    "qrels_jg": ("runid", "num_q", *BY_GROUP),
+}
+
+RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+AT_RANKS: dict[str, tuple[float, ...]] = dict.fromkeys(
+    ("P", "recall", "relative_P", "map_cut", "ndcg_cut", "P_avgjg"), RANKS
+) | {"success": (1, 5, 10), "unj": (5, 10, 20)}
+FIFTHS = tuple(i / 5 for i in range(1, 11))
+AT_SHARES: dict[str, tuple[float, ...]] = {
+    "iprec_at_recall": tuple(i / 10 for i in range(11)),
+    "Rprec_mult": FIFTHS,
+    "Rprec_mult_avgjg": FIFTHS,
+}
+WITH_GAINS = ("G", "dcg", "ideal_dcg", "ndcg", "ndcg_rel", "Rndcg")  # level=gain
+LEVELS_AS_GAINS = (*WITH_GAINS, "ndcg_cut", "rbp", "rbp_resid")  # whatever is called relevant
+
+
+class Residual(RBP):
+    """What rbp may lack: as if all unjudged documents of the list, and all after it, were the best.
+
+    rbp_resid = p^n + (1 − p) Σ_{unjudged r} p^(r−1), n the length of the list; 0 if all is judged
+
+    >>> Residual(p=0.5)([None, 1]), Residual(p=0.5)([0, 1])
+    (0.75, 0.0)
+    """
+
+    def score(self, x: Lists) -> Floats:
+        found = np.zeros(len(x))
+        n = x.n.tolist()
+        p = powers(self.p, np.arange(max(n, default=0) + 1))
+        for t, (ranks, judged) in enumerate(zip(x.r, x.judged, strict=True)):
+            unjudged = np.ones(n[t], dtype=bool)
+            unjudged[ranks[judged] - 1] = False
+            if unjudged.any():  # added up from the top rank down, as there
+                found[t] = p[n[t]] + (1.0 - self.p) * np.cumsum(p[: n[t]][unjudged])[-1]
+        return found
+
+
+OWN = {"rbp": RBP(p=0.9, max_level=1), "rbp_resid": Residual(p=0.9)}
+
+
+def measure_of(
+    name: str,
+    at: float | None = None,
+    *,
+    rel: float = 1.0,
+    condensed: bool = False,
+    version: int = 10,
+    **parameters: Any,
+) -> Measure:
+    """Our measure of that name, for documents that are relevant from level `rel` on.
+
+    `at` is a rank or a share of R. Version 9 rounds the number of documents that a recall means
+    otherwise than version 10.
+
+    >>> measure_of("P", 5), measure_of("ndcg_cut", 10), measure_of("map", rel=2)
+    (P(rel=1)@5, nDCG@10, AP(rel=2))
+    >>> measure_of("11pt_avg", version=9), measure_of("utility", a=2.0)
+    (AP11(rel=1, reach=trec9), Utility(a=2, rel=1))
+    """
+    written = f"trec:{name if at is None else f'{name}_{at:.15g}'}"
+    found = OWN.get(name) or parse_measure(written)
+    settings: dict[str, Any] = {"condensed": condensed, **parameters}
+    if hasattr(found, "rel") and name not in LEVELS_AS_GAINS:
+        settings["rel"] = float(rel)
+    if version == 9 and name in ("iprec_at_recall", "11pt_avg"):
+        settings["reach"] = "trec9"
+    return replace(found, **settings)
+
+
+# -- gains by level ------------------------------------------------------------------------------
+
+
+def given_gains(judgments: Judgments, levels: Floats, given: Mapping[int, float]) -> Floats:
+    """The gain of each item: what is given for its level, else the level."""
+    gains = levels.copy()
+    for level, gain in given.items():
+        gains[levels == level] = gain
+    return gains
+
+
+def unit_gains(judgments: Judgments, levels: Floats, given: Mapping[int, float]) -> Floats:
+    """The same from 0 to 1, as rbp has them: those of the topic's levels, if one is outside.
+
+    gain = (g − min g)/(max g − min g), over all levels from 0 up to the topic's highest and those
+    that gains are given for; without any, the level over the topic's highest.
+    """
+    gains = given_gains(judgments, levels, given)
+    top = np.zeros(len(judgments.topics), dtype=np.int64)
+    known = ~np.isnan(levels)
+    np.maximum.at(top, judgments.item_topics[known], levels[known].astype(np.int64))
+    low, high = np.zeros(len(top)), np.zeros(len(top))
+    for h in np.unique(top).tolist():
+        every = [*given.values(), *(level for level in range(h + 1) if level not in given)]
+        low[top == h], high[top == h] = min(every), max(every)
+    outside = (low < 0) | (high > 1)
+    low, span = np.where(outside, low, 0.0), np.where(outside, high - low, 1.0)
+    topic = judgments.item_topics
+    return (gains - low[topic]) / np.where(span == 0, 1.0, span)[topic]
