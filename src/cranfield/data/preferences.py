@@ -1,0 +1,281 @@
+"""Preference judgments and judgment groups: what each of several users says about a topic.
+
+Three formats of trec_eval, all text with a judgment on each line:
+
+- ``prefs``: ``topic group subgroup doc level``; within a sub group, a document is preferred to
+  all documents with lower levels;
+- ``qrels_prefs``: ``topic group doc level``, the same where each group is one sub group: qrels
+  read as preferences;
+- ``qrels_jg``: ``topic group doc level``, relevance judgments of each group.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from cranfield.data.qrels import Qrels
+from cranfield.data.records import fields_of, finite, identifier, text_lines
+from cranfield.data.source import Source
+from cranfield.data.strings import Bools, Floats, Ints, Strings
+from cranfield.data.trec import COMMENT, Fields, Irregular, all_numbers
+from cranfield.errors import InputError, RepetitionError
+from cranfield.wording import counted
+
+PreferencesLike: TypeAlias = Any  # a path, or tuples with the fields of a line
+
+FIELDS = {
+    "prefs": ("topic", "group", "subgroup", "doc", "level"),
+    "qrels_prefs": ("topic", "group", "doc", "level"),
+    "qrels_jg": ("topic", "group", "doc", "level"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceGroup:
+    """What one user prefers: some documents at levels, and others in other sub groups.
+
+    Levels of different sub groups are not compared: only their order within one counts, and that
+    0 means nonrelevant.
+    """
+
+    name: str
+    docs: tuple[str, ...]  # as they come: those of the first sub group first
+    relevant: Bools  # [docs] those with levels above 0
+    subgroups: tuple[tuple[Ints, Floats], ...]  # some of the documents, and their levels
+
+    @cached_property
+    def prefers(self) -> Bools:
+        """Whether a document (row) is preferred to another (column), said or implied.
+
+        Who prefers a to b, and b to c in another sub group, prefers a to c.
+        """
+        prefers = np.zeros((len(self.docs), len(self.docs)), dtype=np.bool_)
+        for docs, levels in self.subgroups:
+            prefers[np.ix_(docs, docs)] |= levels[:, None] > levels
+        for doc in range(len(self.docs)):  # Warshall: all that is implied by way of this one
+            prefers[prefers[:, doc]] |= prefers[doc]
+        return prefers
+
+    def contradiction(self) -> tuple[str, str] | None:
+        """Two documents of which the first is preferred, and yet the second is as good."""
+        if len(self.subgroups) == 1:
+            return None
+        as_good = self.prefers.copy()
+        for docs, levels in self.subgroups:
+            as_good[np.ix_(docs, docs)] |= levels[:, None] == levels
+        for better, worse in np.argwhere(self.prefers & as_good.T).tolist():
+            if better != worse:
+                return self.docs[better], self.docs[worse]
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """The preferences of each group for each topic.
+
+    >>> read_preferences([("q1", "ann", "d1", 2), ("q1", "ann", "d2", 0)], "qrels_prefs")
+    Preferences: 1 group of 1 topic
+    """
+
+    groups: Mapping[str, tuple[PreferenceGroup, ...]]  # by topic, both in order of their names
+    where: str = "preferences"
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics in order of their names."""
+        return tuple(self.groups)
+
+    def __repr__(self) -> str:
+        groups = counted(sum(map(len, self.groups.values())), "group")
+        return f"Preferences: {groups} of {counted(len(self.groups), 'topic')}"
+
+
+@dataclass(frozen=True, eq=False)
+class JudgmentGroups:
+    """The judgments of each group for each topic, as judgments of as many topics.
+
+    >>> judged = [("q1", "ann", "d1", 2), ("q1", "bob", "d1", 0), ("q2", "ann", "d1", 1)]
+    >>> groups = read_judgment_groups(judged)
+    >>> groups.topics, groups.qrels.topics, groups.topic_of.tolist()
+    (('q1', 'q2'), ('q1 ann', 'q1 bob', 'q2 ann'), [0, 0, 1])
+    """
+
+    topics: tuple[str, ...]  # in order of their names
+    qrels: Qrels  # its topics are a topic and a group, with a blank between
+    topic_of: Ints  # the topic of each of these, as an index
+
+
+def read_preferences(data: PreferencesLike, format: str = "prefs") -> Preferences:
+    """Preferences from a file, or tuples; `format` is prefs or qrels_prefs.
+
+    Refused are a document twice in a sub group, preferences of a group that contradict each
+    other, said or implied, and a document that is nonrelevant (level 0) in one sub group only.
+    """
+    if isinstance(data, Preferences):
+        return data
+    if format not in ("prefs", "qrels_prefs"):
+        raise InputError(f"format {format!r}", "prefs or qrels_prefs")
+    judged = _read(data, format, "preferences")
+    negative = np.flatnonzero(judged.levels < 0)
+    if len(negative):
+        found = f"level {judged.levels[negative[0]]:g}"
+        raise judged.error(found, "a number from 0", int(negative[0]))
+    found_in: dict[str, dict[str, list[list[int]]]] = {}
+    for (topic, group, *_), rows in judged.rows.items():
+        found_in.setdefault(topic, {}).setdefault(group, []).append(rows)
+    groups = {
+        topic: tuple(_group(judged, group, subgroups) for group, subgroups in found.items())
+        for topic, found in found_in.items()
+    }
+    return Preferences(groups, judged.where)
+
+
+def read_judgment_groups(data: PreferencesLike) -> JudgmentGroups:
+    """Relevance judgments of several groups from a file of the format qrels_jg, or tuples."""
+    if isinstance(data, JudgmentGroups):
+        return data
+    judged = _read(data, "qrels_jg", "judgments")
+    index = {topic: i for i, topic in enumerate(dict.fromkeys(key[0] for key in judged.rows))}
+    rows = [row for rows in judged.rows.values() for row in rows]
+    qrels = Qrels(
+        tuple(" ".join(key) for key in judged.rows),
+        np.cumsum([0, *map(len, judged.rows.values())]),
+        judged.levels[rows],
+        [judged.docs[row] for row in rows],
+        judged.where,
+    )
+    return JudgmentGroups(tuple(index), qrels, np.array([index[key[0]] for key in judged.rows]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """All judgments, in the order in which they came."""
+
+    where: str
+    source: Source | None  # None where there are no lines
+    docs: list[str]
+    levels: Floats
+    rows: Mapping[tuple[str, ...], list[int]]  # of each sub group, or group, in order of names
+
+    def error(self, found: str, expected: str, row: int) -> InputError:
+        return InputError(found, expected, self.where, self.line(row))
+
+    def line(self, row: int) -> int | None:
+        """The line of a judgment, looked up when somebody must be told."""
+        if self.source is None:
+            return None
+        return next(islice(text_lines(self.source), row, None))[0]
+
+
+def _group(judged: _Judged, name: str, subgroups: Sequence[list[int]]) -> PreferenceGroup:
+    """A group of one topic, given the rows of its sub groups, if it does not contradict itself."""
+    docs = [[judged.docs[row] for row in rows] for rows in subgroups]
+    index = {doc: i for i, doc in enumerate(dict.fromkeys(doc for some in docs for doc in some))}
+    relevant = np.zeros(len(index), dtype=np.bool_)
+    made = []
+    for rows, some in zip(subgroups, docs, strict=True):
+        at, levels = np.array([index[doc] for doc in some]), judged.levels[rows]
+        relevant[at] |= levels > 0
+        made.append((at, levels))
+    for (at, levels), rows in zip(made, subgroups, strict=True):
+        if (relevant[at] != (levels > 0)).any():
+            row = rows[int(np.argmax(relevant[at] != (levels > 0)))]
+            found = f"level 0 for document {judged.docs[row]}, relevant elsewhere in group {name}"
+            raise judged.error(found, "it to be nonrelevant in all sub groups, or in none", row)
+    group = PreferenceGroup(name, tuple(index), relevant, tuple(made))
+    if pair := group.contradiction():
+        better, worse = pair
+        last = max(row for rows in subgroups for row in rows if judged.docs[row] in pair)
+        found = f"document {worse} as good as {better}, or better"
+        expected = f"{better} preferred to {worse}, as elsewhere in group {name}"
+        raise judged.error(found, expected, last)
+    return group
+
+
+def _read(data: PreferencesLike, format: str, what: str) -> _Judged:
+    names, where, source = FIELDS[format], what, None
+    if isinstance(data, str | os.PathLike):
+        source = Source.of(data)
+        where = source.name
+        try:
+            columns, levels = _of_text(source.read(), len(names))
+        except Irregular:
+            lines = ((number, fields_of(line, None)) for number, line in text_lines(source))
+            columns, levels = _of_rows(lines, names, where)
+    elif isinstance(data, Iterable) and not isinstance(data, bytes | Mapping):
+        rows = ((None, row if isinstance(row, tuple | list) else [row]) for row in data)
+        columns, levels = _of_rows(rows, names, where)
+    else:
+        raise InputError(repr(data), f"{what} as a path or tuples")
+    *ids, docs = columns
+    judged = _Judged(where, source, docs.tolist(), levels, _rows(ids))
+    _check(judged, names)
+    return judged
+
+
+def _of_text(text: bytes, width: int) -> tuple[list[Strings], Floats]:
+    """The columns of a text that is in order."""
+    fields = Fields(COMMENT.sub(b"", text) if b"#" in text else text, width)
+    levels = all_numbers(fields.column(width - 1))
+    if levels is None:
+        raise Irregular
+    return [fields.column(i) for i in range(width - 1)], levels
+
+
+def _of_rows(
+    rows: Iterable[tuple[int | None, Sequence[Any]]], names: Sequence[str], where: str
+) -> tuple[list[Strings], Floats]:
+    """The same record by record, with the line of every error."""
+    columns: list[list[str]] = [[] for _ in names[:-1]]
+    levels = []
+    for line, cells in rows:
+        if len(cells) != len(names):
+            said = " ".join(map(str, cells))
+            found = f"{counted(len(cells), 'field')} ({said!r})"
+            raise InputError(found, f"{len(names)}: {' '.join(names)}", where, line)
+        for name, cell, column in zip(names, cells, columns, strict=False):
+            known = identifier(cell)
+            if known is None or fields_of(known, None) != [known]:
+                raise InputError(f"{name} {cell!r}", "an identifier without blanks", where, line)
+            column.append(known)
+        level = finite(cells[-1])
+        if level is None:
+            raise InputError(f"level {cells[-1]!r}", "a finite number", where, line)
+        levels.append(level)
+    return [Strings.of(column) for column in columns], np.array(levels)
+
+
+def _rows(ids: Sequence[Strings]) -> dict[tuple[str, ...], list[int]]:
+    """The rows of each combination of ids, which mostly are adjacent."""
+    starts = np.unique(np.concatenate([column.changes() for column in ids]))
+    keys = zip(*(column[starts].tolist() for column in ids), strict=True)
+    found: dict[tuple[str, ...], list[int]] = {}
+    for key, (begin, stop) in zip(keys, pairwise([*starts.tolist(), len(ids[0])]), strict=True):
+        found.setdefault(key, []).extend(range(begin, stop))
+    return dict(sorted(found.items()))
+
+
+def _check(judged: _Judged, names: Sequence[str]) -> None:
+    """That there are judgments, and none of a document twice."""
+    if not judged.rows:
+        raise InputError("no judgments", "at least one", judged.where)
+    for key, rows in judged.rows.items():
+        if key[0] == "all":
+            expected = "another name: 'all' is the summary's"
+            raise judged.error("a topic named 'all'", expected, rows[0])
+        firsts: dict[str, int] = {}
+        for row in rows:
+            doc = judged.docs[row]
+            if (first := firsts.setdefault(doc, row)) != row:
+                of = ", ".join(f"{name} {value}" for name, value in zip(names, key, strict=False))
+                line = judged.line(row)
+                before = "" if line is None else f" (first on line {judged.line(first)})"
+                found = f"document {doc} again for {of}{before}"
+                raise RepetitionError(doc, found, "each document once", judged.where, line)

@@ -1,0 +1,203 @@
+"""A ranked list against the preferences of a topic: numbers only, for measures to count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cranfield.data.preferences import PreferenceGroup, Preferences
+from cranfield.labelling.blocks import Bools, Floats, Ints
+
+Votes: TypeAlias = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Preferences for whatever has the higher level: no two documents are incomparable."""
+
+    levels: Floats  # [docs]
+
+    def among(self, docs: Ints) -> Levels:
+        """The preferences between some of the documents, in the order given."""
+        return Levels(self.levels[docs])
+
+    def prefers(self) -> Bools:
+        """Whether a document (row) is preferred to another (column)."""
+        return self.levels[:, None] > self.levels
+
+    def count(self) -> int:
+        """The number of preferences: of all pairs, those not tied."""
+        _, tied = np.unique(self.levels, return_counts=True)
+        return int(len(self.levels) ** 2 - (tied**2).sum()) // 2
+
+    def fulfilled(self, retrieved: int) -> int:
+        """The number of preferences that hold in this order, if only the first are retrieved."""
+        found = 0
+        for level in np.unique(self.levels):
+            lower = self.levels < level
+            after = np.count_nonzero(lower) - np.cumsum(lower)
+            found += int(after[:retrieved][self.levels[:retrieved] == level].sum())
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """Preferences between some pairs of documents, as a matrix."""
+
+    matrix: Bools  # [docs, docs]
+
+    def among(self, docs: Ints) -> Partial:
+        """The preferences between some of the documents, in the order given."""
+        return Partial(self.matrix[np.ix_(docs, docs)])
+
+    def prefers(self) -> Bools:
+        """Whether a document (row) is preferred to another (column)."""
+        return self.matrix
+
+    def count(self) -> int:
+        """The number of preferences."""
+        return int(np.count_nonzero(self.matrix))
+
+    def fulfilled(self, retrieved: int) -> int:
+        """The number of preferences that hold in this order, if only the first are retrieved."""
+        return int(np.count_nonzero(np.triu(self.matrix[:retrieved])))
+
+
+@dataclass(frozen=True, eq=False)
+class RankedGroup:
+    """The preferences of one judgment group, its documents in the order of the list.
+
+    Those that were not retrieved come last. A preference is fulfilled if the preferred document
+    was retrieved and the other one was not, or later.
+    """
+
+    places: Ints  # [docs] of its documents among all judged ones of the topic, ascending
+    retrieved: int  # how many of its documents were retrieved: the first ones
+    relevant: Bools  # [docs]
+    order: Levels | Partial
+
+    @cached_property
+    def possible(self) -> int:
+        """The number of preferences."""
+        return self.order.count()
+
+    @cached_property
+    def fulfilled(self) -> int:
+        """The number of preferences that the list fulfils."""
+        return self.order.fulfilled(self.retrieved)
+
+    @cached_property
+    def unseen(self) -> int:
+        """The number of preferences between two documents that were not retrieved."""
+        return self.order.among(np.arange(self.retrieved, len(self.places))).count()
+
+    @property
+    def R(self) -> int:
+        """The number of relevant documents."""
+        return int(np.count_nonzero(self.relevant))
+
+    @property
+    def R_retrieved(self) -> int:
+        """The number of relevant documents that were retrieved."""
+        return int(np.count_nonzero(self.relevant[: self.retrieved]))
+
+    @property
+    def N(self) -> int:
+        """The number of nonrelevant documents."""
+        return len(self.relevant) - self.R
+
+    def among(self, docs: Ints) -> RankedGroup:
+        """The preferences between some of the documents, which are in ascending order."""
+        retrieved = int(np.searchsorted(docs, self.retrieved))
+        return RankedGroup(
+            self.places[docs], retrieved, self.relevant[docs], self.order.among(docs)
+        )
+
+    def first_nonrelevant(self, count: int) -> RankedGroup:
+        """The preferences with no nonrelevant documents but the first few of the list."""
+        return self.among(np.flatnonzero(self.relevant | (np.cumsum(~self.relevant) <= count)))
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceCounts:
+    """The preferences of all judgment groups of a topic, against one ranked list."""
+
+    judged: int  # documents of the topic, in the order of the list and then of their names
+    retrieved: int  # how many of them were retrieved: the first ones
+    groups: tuple[RankedGroup, ...]
+
+    @cached_property
+    def among_retrieved(self) -> PreferenceCounts:
+        """The same, as if documents that were not retrieved had not been judged."""
+        groups = tuple(group.among(np.arange(group.retrieved)) for group in self.groups)
+        return PreferenceCounts(self.retrieved, self.retrieved, groups)
+
+    @cached_property
+    def votes(self) -> tuple[Votes, Votes]:
+        """For pairs of documents: the groups that prefer what the list has first, and the others.
+
+        The pairs are those that some group has a preference for, and at least one document of
+        which was retrieved.
+        """
+        n = self.retrieved
+        columns = (slice(n), slice(n, None))  # both retrieved, then only one
+        first, second = (
+            np.concatenate([table[:n, part][self._voted[:n, part]] for part in columns])
+            for table in (self._table, self._table.T)
+        )
+        return first, second
+
+    @cached_property
+    def unseen_pairs(self) -> int:
+        """The number of pairs with a preference, neither document of which was retrieved."""
+        return int(np.count_nonzero(self._voted[self.retrieved :, self.retrieved :]))
+
+    @cached_property
+    def _table(self) -> Votes:
+        """How many groups prefer a document (row) to another (column)."""
+        table = np.zeros((self.judged, self.judged), dtype=np.int32)
+        for group in self.groups:
+            if len(group.places) == self.judged:  # all documents: no need to look for them
+                table += group.order.prefers()
+            else:
+                table[np.ix_(group.places, group.places)] += group.order.prefers()
+        return table
+
+    @cached_property
+    def _voted(self) -> Bools:
+        """The pairs with a preference, each once: a document (row) and a later one (column)."""
+        return np.triu(self._table + self._table.T) > 0
+
+
+def preference_counts(
+    preferences: Preferences, topic: str, ranking: Sequence[str]
+) -> PreferenceCounts:
+    """A topic's preferences against a list of documents, the best one first and each once.
+
+    >>> from cranfield.data.preferences import read_preferences
+    >>> judged = [("q1", "ann", "d1", 2), ("q1", "ann", "d2", 1), ("q1", "ann", "d3", 0)]
+    >>> counts = preference_counts(read_preferences(judged, "qrels_prefs"), "q1", ["d2", "d1"])
+    >>> [(group.fulfilled, group.possible) for group in counts.groups]
+    [(2, 3)]
+    """
+    groups = preferences.groups[topic]
+    judged = set().union(*(group.docs for group in groups))
+    retrieved = [doc for doc in ranking if doc in judged]
+    order = dict.fromkeys([*retrieved, *sorted(judged)])
+    places = {doc: place for place, doc in enumerate(order)}
+    ranked = tuple(_ranked(group, places, len(retrieved)) for group in groups)
+    return PreferenceCounts(len(judged), len(retrieved), ranked)
+
+
+def _ranked(group: PreferenceGroup, places: Mapping[str, int], retrieved: int) -> RankedGroup:
+    found = np.array([places[doc] for doc in group.docs])
+    ranked = np.argsort(found)
+    order: Levels | Partial
+    order = Levels(group.subgroups[0][1]) if len(group.subgroups) == 1 else Partial(group.prefers)
+    retrieved = int(np.searchsorted(found[ranked], retrieved))
+    return RankedGroup(found[ranked], retrieved, group.relevant[ranked], order.among(ranked))
