@@ -46,7 +46,7 @@ from cranfield.wording import some
 
 Topics: TypeAlias = Literal["judged", "common"]
 Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
-Ties: TypeAlias = Literal["trec", "rank", "given", "best", "worst", "expected"]
+Ties: TypeAlias = Literal["trec", "rank", "given", "best", "worst", "expected", "file"]
 TIE_CHOICES = get_args(Ties)
 
 ROUNDING = 1e-14  # what the order of a sum may change
@@ -64,7 +64,8 @@ def evaluate(
 
     `qrels` and each run may be a path, a nested dict, a Polars or pandas frame, or tuples;
     several runs are a list, or a dict from their names. A directory with one for each topic, as
-    NTCIREVAL has them, holds judgments and runs. The options are those of `Evaluator`.
+    NTCIREVAL has them, holds judgments and runs. For LETOR data, a run may be predictions: an
+    array, a list or a file of numbers, one for each line. The options are those of `Evaluator`.
 
     >>> qrels = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
     >>> run = {"q1": {"a": 0.3, "b": 0.9, "x": 0.1}, "q2": {"d": 1.5}}
@@ -98,8 +99,8 @@ class Evaluator:
         What a topic without a relevant document scores: ``zero``; ``nan``, and so do the means
         over it; nothing, it is left out of the means (``skip``); or it is an ``error``.
     ties
-        Order of the lists: ``trec``, ``rank`` or ``given``, see `read_run`; or as ``trec``, but
-        tied documents by level, the ``best`` or the ``worst`` first; or ``expected``, the mean
+        Order of the lists: ``trec``, ``rank``, ``given`` or ``file``, see `read_run`; or by score
+        with tied documents by level, the ``best`` or the ``worst`` first; or ``expected``, the mean
         over all orders of tied documents: exact for measures that allow it, for the others the
         mean of `tie_samples` random orders (chosen by `seed`), with its standard error in a
         column of its own.
@@ -311,7 +312,14 @@ class Evaluator:
             runs = _inside(self.directory, runs)
         order = reading_order(self.ties)
         types = self.costs is not None and self.costs.by_type
-        return read_runs(runs, self.run_format, ties=order, separator=self.separator, types=types)
+        return read_runs(
+            runs,
+            self.run_format,
+            ties=order,
+            separator=self.separator,
+            types=types,
+            qrels=self.gold.qrels,
+        )
 
     def rankings(self, run: Run, topic: str | None = None) -> Rankings:
         """Where a run placed the judged documents; what all topics need is there, or one."""

@@ -36,13 +36,13 @@ def add_to(commands: Any) -> None:
     )
     p.add_argument(
         "qrels", metavar="QRELS",
-        help="judgments: topic iteration doc level, or topic doc L2; or a directory with one for "
-        "each topic, as NTCIREVAL has them",
+        help="judgments: topic iteration doc level, or topic doc L2, or LETOR data; or a directory "
+        "with one for each topic, as NTCIREVAL has them",
     )  # fmt: skip
     p.add_argument(
         "runs", metavar="RUN", nargs="*",
-        help="results: topic Q0 doc rank score tag; of a directory DIR the run DIR/NAME, or all of "
-        "its runs if none is named",
+        help="results: topic Q0 doc rank score tag; for LETOR data one number a line; of a "
+        "directory DIR the run DIR/NAME, or all of its runs if none is named",
     )  # fmt: skip
     p.add_argument(
         "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
@@ -108,6 +108,7 @@ def add_order(group: Any, ties: Sequence[str]) -> None:
         "best": "tied documents by level, the best first",
         "worst": "tied documents by level, the worst first",
         "expected": "the mean over all orders of tied documents",
+        "file": "by score, then as in the file (default of predictions for LETOR data)",
     }
     said = "; ".join(f"{name}: {meanings[name]}" for name in ties)
     group.add_argument("--ties", choices=ties, help=f"order of a list: {said}")

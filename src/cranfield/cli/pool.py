@@ -56,7 +56,8 @@ def add_to(commands: Any) -> None:
     other.add_argument(
         "--ties", choices=TIES,
         help="order of a list: trec: by score, then document id, both descending (default); rank: "
-        "by the rank column; given: as in the file (default without scores)",
+        "by the rank column; given: as in the file (default without scores); file: by score, then "
+        "as in the file",
     )  # fmt: skip
     add_labels(other)
     add_formats(other)

@@ -47,7 +47,7 @@ def _summary(report: Report) -> str:
     what = "judgment" if report.kind == "qrels" else "result"
     found = {severity: report.count(severity) for severity in ("error", "warning")}
     counts = [counted(count, severity) for severity, count in found.items() if count]
-    size = (
-        f"{counted(report.lines, what)} ({report.format}), {counted(len(report.topics), 'topic')}"
-    )
+    size = f"{counted(report.lines, what)} ({report.format})"
+    if report.topics or not report.lines:  # predictions do not name them
+        size += f", {counted(len(report.topics), 'topic')}"
     return f"{report.where}: {size}: {', '.join(counts) or 'fine'}"

@@ -12,7 +12,7 @@ from cranfield.data.source import START, Source
 from cranfield.errors import CranfieldError
 
 Format: TypeAlias = Literal[
-    "trec", "ntcir", "early", "csv", "tsv", "json", "jsonl", "parquet", "arrow"
+    "trec", "ntcir", "early", "csv", "tsv", "json", "jsonl", "parquet", "arrow", "letor"
 ]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
@@ -54,6 +54,8 @@ def recognise(
         return "parquet"
     if start.startswith(b"ARROW1\0\0"):
         return "arrow"
+    if _names_queries(start):
+        return "letor"
     lines = _lines(start)
     if not lines:
         return _by_name(source) or "trec"
@@ -68,6 +70,14 @@ def recognise(
 def _lines(start: bytes) -> list[bytes]:
     lines = start.splitlines()[: None if len(start) < START else -1]  # the last may be cut
     return [line for line in lines if line.strip() and not line.lstrip().startswith(b"#")]
+
+
+def _names_queries(start: bytes) -> bool:
+    """Whether most lines have ``qid:ID`` as their second field; the last may be cut after it."""
+    heads = [line.split(None, 2) for line in start.splitlines()[:100]]
+    heads = [fields for fields in heads if fields and not fields[0].startswith(b"#")]
+    named = [fields for fields in heads if len(fields) > 1 and fields[1].startswith(b"qid:")]
+    return 2 * len(named) > len(heads)
 
 
 def _text_format(lines: list[bytes], separator: bytes | None, labels: Collection[str]) -> Format:

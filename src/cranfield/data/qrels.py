@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from cranfield.data import topic_dirs, trec
+from cranfield.data import letor, topic_dirs, trec
 from cranfield.data.formats import recognise
 from cranfield.data.labels import LabelsLike, level_of, read_labels
 from cranfield.data.mappings import Nested, nested, read_json
@@ -42,6 +42,7 @@ class Qrels:
     where: str = "qrels"
     repeated: int = 0  # judgments given more than once, each time alike
     grouped: int = 0  # judgments that name a class
+    lines: Ints | slice | None = None  # of LETOR data, the place of each judgment in its file
 
     @cached_property
     def docs(self) -> Strings:
@@ -73,11 +74,11 @@ def read_qrels(
 ) -> Qrels:
     """Judgments from a path, a mapping, a Polars or pandas frame, or tuples.
 
-    `format` forces the format of a file: trec, ntcir, csv, tsv, json, jsonl, parquet or arrow. A
-    directory is taken for one with a directory for each topic, as NTCIREVAL has them.
+    `format` forces the format of a file: trec, ntcir, letor, csv, tsv, json, jsonl, parquet or
+    arrow. A directory is taken for one with a directory for each topic, as NTCIREVAL has them.
     `separator` stands between the fields of a line of text, instead of blanks. `labels` are the
     levels that labels mean, as in ``"S=3,A=2,B=1,C=0"``, in files, mappings and tuples; a dict
-    will do.
+    will do. LETOR's levels are numbers and mean themselves.
     """
     text = Text(separator, None if labels is None else read_labels(labels))
     if isinstance(data, Qrels):
@@ -105,6 +106,11 @@ def read_qrels(
 def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:
     """The fast way where the file is in order, else record by record, with every error's place."""
     format = recognise(source, forced, text.separator, text.labels or ())
+    if format == "letor":
+        try:
+            return _of_letor(letor.read_table(source), source.name)
+        except trec.Irregular:
+            raise letor.first_error(source, "qrels") from None
     try:
         if text != PLAIN:
             raise trec.Irregular
@@ -140,6 +146,15 @@ def _in_order(table: Table, where: str) -> Qrels:
         raise trec.Irregular
     offsets = np.append(table.starts, len(table))
     return Qrels(tuple(table.names), offsets, table.values, table.docs, where)
+
+
+def _of_letor(table: Table, where: str) -> Qrels:
+    """The judgments of LETOR data, which know where they stood: predictions stand there, too."""
+    qrels = _in_order(table, where)
+    if len(qrels.topics) == len(table.names):
+        return replace(qrels, lines=slice(None))
+    numbered = replace(table, values=np.arange(len(table), dtype=np.float64)).grouped()
+    return replace(qrels, lines=numbered.values.astype(np.int64))
 
 
 def _of_table(table: Table) -> Qrels:

@@ -6,15 +6,16 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
-from typing import Any, Literal, TypeAlias
+from itertools import islice, pairwise
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from cranfield.data import topic_dirs, trec
+from cranfield.data import letor, topic_dirs, trec
 from cranfield.data.formats import Format, recognise
 from cranfield.data.ir4qa import is_ir4qa, read_ir4qa
 from cranfield.data.mappings import Nested, is_listed, nested, read_json
+from cranfield.data.qrels import Qrels
 from cranfield.data.records import PLAIN, Record, Text, errors, first_error, real, records
 from cranfield.data.source import Source
 from cranfield.data.strings import Floats, Ints, Strings
@@ -22,9 +23,11 @@ from cranfield.data.table import Table
 from cranfield.data.tables import NotATable, frame_table, is_frame, read_table
 from cranfield.errors import CranfieldError, InputError
 
-RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, a frame, tuples, Run
-Ties: TypeAlias = Literal["trec", "rank", "given"]
-TIES: tuple[Ties, ...] = ("trec", "rank", "given")
+RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, a frame, tuples, Run,
+# or predictions for LETOR data: an array or a list of numbers
+Ties: TypeAlias = Literal["trec", "rank", "given", "file"]
+TIES: tuple[Ties, ...] = get_args(Ties)
+PART = 1 << 16  # predictions that are labelled at a time
 
 
 def reading_order(ties: str | None) -> Ties | None:
@@ -40,7 +43,8 @@ class Run:
     """One system's lists: a mapping, or parts of a table read one after the other.
 
     The value of a document is what it is ranked by, larger first; equal values are ordered by
-    document id, larger first (trec_eval's rule). With `given`, the order is that of the lists.
+    document id, larger first (trec_eval's rule); with `stable`, they stay in the order of the
+    lists. With `given`, the order is that of the lists.
 
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.9}}, name="bm25")
     Run 'bm25'
@@ -53,6 +57,8 @@ class Run:
     where: str = "run"
     source: Source | None = None
     format: Format | None = None
+    stable: bool = False
+    text: Text = PLAIN
 
     def __repr__(self) -> str:
         return f"Run {self.name!r}"
@@ -82,7 +88,7 @@ class Run:
 
     def ranked(self, topic: str) -> list[str]:
         """The documents of one topic from the top down, none if the run does not answer it."""
-        return from_the_top(self.list_of(topic), self.given)
+        return from_the_top(self.list_of(topic), self.given, self.stable)
 
     def rankings(self, depth: int | None = None) -> dict[str, list[str]]:
         """``{topic: [doc, …]}`` from the top down, of each list the first `depth` documents.
@@ -117,7 +123,7 @@ class Run:
     ) -> tuple[list[str], bool]:
         if any(real(score) is None for score in docs.values()):
             raise self.without_order(topic, docs)
-        ranked = from_the_top(docs, self.given)
+        ranked = from_the_top(docs, self.given, self.stable)
         return ranked[:depth], not self.given and _parts_equals([docs[d] for d in ranked], depth)
 
     def without_order(self, topic: str, docs: Mapping[str, float]) -> InputError:
@@ -149,7 +155,7 @@ class Run:
         if twice := table.repeats():
             found = f"document {twice[1]} of topic {twice[0]} twice"
             raise self.refusal(found, "each document once")
-        order = np.arange(len(table)) if self.given else _falling(table)
+        order = np.arange(len(table)) if self.given else _falling(table, self.stable)
         lists = [order[a:b] for a, b in table.bounds()]
         docs = iter(table.docs[np.concatenate([order[:0], *(rows[:depth] for rows in lists)])])
         return {
@@ -164,7 +170,7 @@ class Run:
         """The error that explains why the run cannot be used, with its line if there is one."""
         if self.source is None or self.format is None:
             return InputError(found, expected, self.where)
-        return first_error(self.source, self.format, "run")
+        return first_error(self.source, self.format, "run", self.text)
 
 
 def _parts_equals(values: Sequence[float] | Floats, depth: int | None) -> bool:
@@ -172,19 +178,20 @@ def _parts_equals(values: Sequence[float] | Floats, depth: int | None) -> bool:
     return depth is not None and len(values) > depth and bool(values[depth - 1] == values[depth])
 
 
-def from_the_top(docs: Mapping[str, float], given: bool) -> list[str]:
-    """Documents by value, then by id, both falling; or in the order given."""
+def from_the_top(docs: Mapping[str, float], given: bool, stable: bool) -> list[str]:
+    """Documents by value, then by id, both falling, or then as they come; or as they come."""
     if given:
         return list(docs)
-    return sorted(sorted(docs, reverse=True), key=docs.__getitem__, reverse=True)
+    equals = docs if stable else sorted(docs, reverse=True)
+    return sorted(equals, key=docs.__getitem__, reverse=True)
 
 
-def _falling(table: Table) -> Ints:
+def _falling(table: Table, stable: bool) -> Ints:
     """The rows of a table in the same order, group by group."""
     within = np.diff(table.group) == 0
     if not (within & (np.diff(table.values) >= 0)).any():
         return np.arange(len(table))
-    by_name = (~key for key in reversed(table.docs.sort_keys()))
+    by_name = () if stable else (~key for key in reversed(table.docs.sort_keys()))
     return np.lexsort([*by_name, -table.values, table.group])
 
 
@@ -196,17 +203,24 @@ def read_run(
     ties: Ties | None = None,
     separator: str | None = None,
     types: bool = False,
+    qrels: Qrels | None = None,
+    further: bool = False,
 ) -> Run:
     """A run from a path, a mapping, a Polars or pandas frame, or tuples.
 
     ``DIR/NAME`` (or ``DIR/*.NAME.res``) is the run NAME of a directory with one for each topic, as
     NTCIREVAL has them.
 
+    For `qrels` from LETOR data, predictions will do: an array, a list or a file of numbers, in the
+    order of the lines of that data.
+
     `ties` is the order of the lists: ``trec`` by score, then document id, both descending (the
     default where there are scores); ``rank`` by the rank column (the default of a table with
-    ranks and no scores); ``given`` as they come (the default where there is neither).
+    ranks and no scores); ``given`` as they come (the default where there is neither); ``file`` by
+    score, descending, then as they come (the default of predictions).
     `format` forces the format of a file; `separator` stands between the fields of a line of text,
-    instead of blanks. With `types`, the type of each result is kept: the second column of TREC
+    instead of blanks; what follows the six fields of a TREC run's line is an error, unless
+    `further` allows it. With `types`, the type of each result is kept: the second column of TREC
     text, or the column ``type`` of a table.
     """
     if ties is not None and ties not in TIES:
@@ -214,7 +228,9 @@ def read_run(
     if isinstance(data, Run):
         if ties == "rank":
             raise CranfieldError("found a run already read, expected ties=rank when it is read")
-        return replace(data, name=name or data.name, given=data.given or ties == "given")
+        stable = data.stable if ties is None else ties == "file"
+        given = data.given or ties == "given"
+        return replace(data, name=name or data.name, given=given, stable=stable)
     if isinstance(data, str | os.PathLike):
         inside = topic_dirs.lists(os.fspath(data), separator)
         if inside is not None:
@@ -222,7 +238,11 @@ def read_run(
                 dict(inside), False, ties, os.fspath(data), topic_dirs.run_name(os.fspath(data))
             )
         else:
-            run = _read_file(Source.of(data), format, ties, Text(separator), types)
+            run = _read_file(
+                Source.of(data), format, ties, Text(separator, further=further), types, qrels
+            )
+    elif _is_array(data) or _is_list_of_numbers(data):
+        run = _predicted(partial(letor.predictions_of, data), qrels, ties, "run", "run")
     elif is_frame(data):
         run = _of_table(frame_table(data, "run", "run", types), "run", ties)
     else:
@@ -238,17 +258,19 @@ def read_runs(
     ties: Ties | None = None,
     separator: str | None = None,
     types: bool = False,
+    qrels: Qrels | None = None,
 ) -> list[Run]:
     """One run or several (a list, or a dict from their names), each under a name of its own.
 
-    A directory with one for each topic, as NTCIREVAL has them, stands for all runs in it.
+    A directory with one for each topic, as NTCIREVAL has them, stands for all runs in it. The
+    options are those of `read_run`.
     """
     if isinstance(runs, str | os.PathLike):
         runs = _inside(runs)
     elif isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
         runs = [path for run in runs for path in _inside(run)]
     read = [
-        read_run(data, format, name=name, ties=ties, separator=separator, types=types)
+        read_run(data, format, name=name, ties=ties, separator=separator, types=types, qrels=qrels)
         for name, data in _named(runs)
     ]
     return [replace(run, name=name) for run, name in zip(read, _distinct(read), strict=True)]
@@ -266,6 +288,8 @@ def _named(runs: Any) -> list[tuple[str | None, RunLike]]:
         if any(_is_run(value) for value in islice(runs.values(), 100)):
             return [(str(name), run) for name, run in runs.items()]
         return [(None, runs)]
+    if _is_list_of_numbers(runs):
+        return [(None, runs)]
     if isinstance(runs, list | tuple) and any(_is_run(r) for r in runs):
         in_memory = 0
         named: list[tuple[str | None, RunLike]] = []
@@ -282,7 +306,19 @@ def _is_run(value: Any) -> bool:
     if isinstance(value, Mapping):
         inner = value.values()
         return bool(value) and all(isinstance(docs, Mapping | list | tuple) for docs in inner)
-    return isinstance(value, str | os.PathLike | Run) or is_frame(value)
+    if _is_list_of_numbers(value):
+        return isinstance(value[0], float | np.floating)  # whole numbers may name documents
+    return isinstance(value, str | os.PathLike | Run) or is_frame(value) or _is_array(value)
+
+
+def _is_array(data: Any) -> bool:
+    """Whether this is an array or a series, of NumPy, pandas, Polars or another library."""
+    return hasattr(data, "__array__") and len(data.shape) > 0 and not is_frame(data)
+
+
+def _is_list_of_numbers(data: Any) -> bool:
+    """Whether this is a list of numbers, told by the first."""
+    return isinstance(data, list | tuple) and bool(data) and real(data[0]) is not None
 
 
 def _distinct(runs: Sequence[Run]) -> list[str]:
@@ -309,18 +345,21 @@ def _of_nested(
         raise InputError("no results", "at least one", where)
     if ties == "rank":
         raise InputError("no ranks", "a rank column for ties=rank", where)
-    if ties == "trec" and not scored:
-        raise InputError("no scores", "scores for ties=trec", where)
-    return Run(tag or where, lists, given=ties == "given" or not scored, where=where)
+    if ties in ("trec", "file") and not scored:
+        raise InputError("no scores", f"scores for ties={ties}", where)
+    given, stable = ties == "given" or not scored, ties == "file"
+    return Run(tag or where, lists, given=given, where=where, stable=stable)
 
 
 def _of_table(table: Table, where: str, ties: Ties | None) -> Run:
-    if ties == "trec" and not table.scored:
-        raise InputError("no scores", "scores for ties=trec", where)
+    if ties in ("trec", "file") and not table.scored:
+        raise InputError("no scores", f"scores for ties={ties}", where)
     if ties is None and not table.scored:
         ties = "given" if table.ranks is None else "rank"
     ranked = by_order(table, ties, where)
-    return Run(table.tag or where, None, lambda: iter([lambda: ranked]), ties == "given", where)
+    given, stable = ties == "given", ties == "file"
+    whole = partial(iter, [lambda: ranked])
+    return Run(table.tag or where, None, whole, given, where, stable=stable)
 
 
 def by_order(table: Table, ties: Ties | None, where: str) -> Table:
@@ -333,7 +372,12 @@ def by_order(table: Table, ties: Ties | None, where: str) -> Table:
 
 
 def _read_file(
-    source: Source, forced: str | None, ties: Ties | None, text: Text, types: bool
+    source: Source,
+    forced: str | None,
+    ties: Ties | None,
+    text: Text,
+    types: bool,
+    qrels: Qrels | None,
 ) -> Run:
     """The fast way where the file is in order, else record by record, with every error's place."""
     if forced is None and is_ir4qa(source):
@@ -341,8 +385,13 @@ def _read_file(
         name = os.path.basename(source.path).removesuffix(".xml")
         return replace(_of_nested(dict(lists), False, ties, source.name, name), source=source)
     format = recognise(source, forced, text.separator)
-    if format == "trec" and text == PLAIN:
-        run = _stream(source, ties, types)
+    learnt = qrels is not None and qrels.lines is not None
+    if format == "letor" or (learnt and forced is None and letor.are_predictions(source)):
+        name = os.path.basename(source.name)
+        read = partial(letor.read_predictions, source)
+        return replace(_predicted(read, qrels, ties, source.name, name), source=source)
+    if format == "trec" and text.separator is None:
+        run = _stream(source, ties, text, types)
     elif format in ("trec", "ntcir", "early", "json", "jsonl"):
         run = _read_records(source, format, ties, text, types)
     else:
@@ -358,25 +407,56 @@ def _by_place(docs: Sequence[str]) -> dict[str, float]:
     return {doc: -float(place) for place, doc in enumerate(docs)}
 
 
-def _stream(source: Source, ties: Ties | None, types: bool) -> Run:
+def _stream(source: Source, ties: Ties | None, text: Text, types: bool) -> Run:
     """TREC text: its parts are read when it is evaluated, and not kept."""
 
     def table(read: Callable[[], bytes]) -> Table:
-        return by_order(trec.read_table(read(), "run", types), ties, source.name)
+        return by_order(trec.read_table(read(), "run", types, text.further), ties, source.name)
 
     def parts() -> Iterator[Part]:
         for read in source.pieces():
             yield partial(table, read)
 
-    return Run(_first_tag(source), None, parts, given=ties == "given", where=source.name)
+    given, stable = ties == "given", ties == "file"
+    tag = _first_tag(source, text)
+    return Run(tag, None, parts, given, source.name, stable=stable, text=text)
 
 
-def _first_tag(source: Source) -> str:
-    for record in records(source, "trec", "run"):
+def _predicted(
+    read: Callable[[int, str, str], Floats],
+    qrels: Qrels | None,
+    ties: Ties | None,
+    where: str,
+    name: str,
+) -> Run:
+    """One number for each judgment of LETOR data: read, and put where the judgments are."""
+    if qrels is None or qrels.lines is None:
+        expected = "documents with their scores, or LETOR data as judgments"
+        raise InputError("predictions", expected, where)
+    if ties == "rank":
+        raise InputError("no ranks", "a rank column for ties=rank", where)
+    values = read(len(qrels.levels), qrels.where, where)[qrels.lines]
+    cuts = np.searchsorted(qrels.offsets, np.arange(0, len(values), PART))
+    bounds = np.unique(np.append(cuts, len(qrels.topics))).tolist()
+    tables = [partial(_placed, values, qrels, *bound) for bound in pairwise(bounds)]
+    stable = ties in (None, "file")
+    return Run(name, None, lambda: iter(tables), ties == "given", where, stable=stable)
+
+
+def _placed(values: Floats, qrels: Qrels, first: int, stop: int) -> Table:
+    """The topics first..stop-1 of the judgments, with other values."""
+    begin, end = qrels.offsets[[first, stop]].tolist()
+    docs = qrels.docs[begin:end]
+    starts = qrels.offsets[first:stop] - begin
+    return Table(list(qrels.topics[first:stop]), starts, docs, docs.hashes(), values[begin:end])
+
+
+def _first_tag(source: Source, text: Text) -> str:
+    for record in records(source, "trec", "run", text):
         if isinstance(record, Record) and record.tag is not None:
             return record.tag
         break
-    raise first_error(source, "trec", "run")
+    raise first_error(source, "trec", "run", text)
 
 
 def _read_records(

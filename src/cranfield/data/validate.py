@@ -13,7 +13,7 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from cranfield.data import topic_dirs
+from cranfield.data import letor, topic_dirs
 from cranfield.data.columns import SPELLINGS, TREC, Kind
 from cranfield.data.formats import Format, recognise
 from cranfield.data.mappings import read_json
@@ -66,6 +66,8 @@ def validate(
         for report in reports:
             if report.kind == "run" and report.topics:
                 _compare_topics(report, judged)
+            elif report.kind == "run" and report.format == judged.format == "letor":
+                _compare_lines(report, judged)
     return reports
 
 
@@ -76,6 +78,13 @@ def _compare_topics(run: Report, qrels: Report) -> None:
         run.add("warning", f"{some(missing, 'topic')} of {qrels.where} not answered")
     if unjudged:
         run.add("warning", f"{some(unjudged, 'topic')} not judged in {qrels.where}")
+
+
+def _compare_lines(predictions: Report, qrels: Report) -> None:
+    if predictions.lines != qrels.lines and not predictions.count("error"):
+        found = f"{predictions.lines:,} predictions"
+        expected = f"{qrels.lines:,}: one for each judgment of {qrels.where}"
+        predictions.add("error", f"found {found}, expected {expected}")
 
 
 def _validate_directory(path: str, text: Text) -> list[Report]:
@@ -120,8 +129,15 @@ def validate_file(
     recognised = recognise(source, format, text.separator, text.labels or ())
     if kind is not None and kind not in get_args(Kind):
         raise CranfieldError(f"found kind {kind!r}, expected qrels or run")
+    if format is None and kind != "qrels" and letor.are_predictions(source):
+        kind, recognised = "run", "letor"
     told = kind or _kind(source, recognised, text.separator)
     report = Report(source.name, "qrels" if told == "qrels" else "run", recognised)
+    if recognised == "letor":
+        _collect(report, letor.errors(source, report.kind))
+        if report.kind == "run":
+            report.topics = ()  # those of the judgments
+        return report
     found = _collect(report, errors(source, recognised, report.kind, text))
     if report.kind == "run":
         _oddities_of_run(report, found)
@@ -130,7 +146,7 @@ def validate_file(
 
 def _kind(source: Source, format: Format, separator: str | None) -> Kind:
     """Judgments or results? Told by the number or the names of the columns, or by the values."""
-    if format in ("ntcir", "early"):
+    if format in ("ntcir", "early", "letor"):
         return "qrels"
     if format == "trec":
         # A line with a mistake in it may have any number of fields: most lines decide.

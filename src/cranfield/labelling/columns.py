@@ -39,7 +39,7 @@ class _Labelled:
     tied: list[Ints] = field(default_factory=list)  # and tied documents
     noted: list[tuple[Ints, ...]] = field(default_factory=list)  # rows of all, in order of rank,
     scores: list[Floats] = field(default_factory=list)  # and what they are ranked by
-    hits: list[tuple[Ints, Ints, Ints, Ints, Ints]] = field(default_factory=list)
+    hits: list[tuple[Ints, ...]] = field(default_factory=list)
     contradicted: list[str] = field(default_factory=list)
 
     def add(self, other: _Labelled) -> None:
@@ -95,6 +95,7 @@ def label_columns(
     topics, ranks, items, first, last = (
         np.concatenate(column) for column in zip((none,) * 5, *found.hits, strict=True)
     )
+    found.hits.clear()  # so that no column is kept twice
     rankings = rankings_of(gold.judgments, returned, topics, ranks, items, first, last, tied)
     return ColumnLabels(
         with_noted(rankings, where, rows, noted, [none, *found.scores]),
@@ -202,10 +203,13 @@ def _label(
         segment = table.group
         topics = np.array([index.get(name, -1) for name in table.names], dtype=np.int64)
         value = -np.arange(len(table), dtype=np.float64) if run.given else table.values
-        order = _Order(value, table.starts, segment)
+        order = _Order(value, table.starts, segment, run.stable)
         rows, items = _judged_rows(gold, table, topics, segment)
         first, last, ranks = order.places(rows, table.docs)
-        found.hits.append((topics[segment[rows]], ranks, items, first, last))
+        topic = topics[segment[rows]]
+        by_rank = np.lexsort((ranks, topic))
+        hits = (topic, ranks, items, first, last)
+        found.hits.append(tuple(column[by_rank] for column in hits))
         tied |= dict(zip(table.names, order.tied().tolist(), strict=True))
         if noted:
             ranked = replace(table, values=value).reordered(order.from_the_top(table.docs))
@@ -253,10 +257,13 @@ def _matches(keys: Words, sought: Words) -> tuple[Ints, Ints]:
 
 
 class _Order:
-    """The order of the lines of some topics by value, computed only as far as it is needed."""
+    """The order of the lines of some topics by value, computed only as far as it is needed.
 
-    def __init__(self, value: Floats, starts: Ints, segment: Ints) -> None:
-        self.starts, self.segment = starts, segment
+    Equal values are ordered by document id, or, if `stable`, as they come.
+    """
+
+    def __init__(self, value: Floats, starts: Ints, segment: Ints, stable: bool) -> None:
+        self.starts, self.segment, self.stable = starts, segment, stable
         self.within = np.ones(len(value), dtype=bool)  # not the first of its topic
         self.within[starts] = False
         self.position = np.arange(len(value))  # where each row stands in the order
@@ -278,7 +285,7 @@ class _Order:
         return np.add.reduceat(either, self.starts, dtype=np.int64)
 
     def places(self, rows: Ints, docs: Strings) -> tuple[Ints, Ints, Ints]:
-        """First and last rank a row's value allows, and the rank its document id gives it."""
+        """First and last rank a row's value allows, and the rank it has among its equals."""
         position = self.position[rows]
         start = self.starts[self.segment[rows]]
         if not self.same.any():
@@ -290,7 +297,9 @@ class _Order:
         end = np.append(group_starts, len(self.same))[group + 1]
         rank = begin - start + 1
         tied = end - begin > 1
-        if tied.any():
+        if self.stable:
+            rank = position - start + 1
+        elif tied.any():
             rank = rank + self._by_name(position, begin, end, tied, docs)
         return begin - start + 1, end - start, rank
 

@@ -97,7 +97,7 @@ class _Lists:
     """The lists of a batch as arrays: their scores side by side, falling within each list."""
 
     def __init__(self, batch: _Batch, run: Run) -> None:
-        self.batch = batch
+        self.batch, self.stable = batch, run.stable
         self.topics = np.array(batch.topics, dtype=np.int64)
         self.sizes = np.array([len(packed) // 8 for packed in batch.scores], dtype=np.int64)
         self.starts = np.cumsum(self.sizes) - self.sizes
@@ -127,7 +127,7 @@ class _Lists:
 
     def ranked(self) -> Table:
         """All documents, in the order of their ranks."""
-        lists = (from_the_top(ranked, given=False) for ranked in self.batch.lists)
+        lists = (from_the_top(ranked, False, self.stable) for ranked in self.batch.lists)
         docs = Strings.of([doc for ranked in lists for doc in ranked])
         return Table(self.batch.names, self.starts, docs, docs.hashes(), self.falling)
 
@@ -152,7 +152,7 @@ class _Lists:
             lists = which[doubtful]
             for t in np.unique(lists).tolist():
                 hits = doubtful[lists == t].tolist()
-                place = self._by_name(t, {float(score[k]) for k in hits})
+                place = self._among_equals(t, {float(score[k]) for k in hits})
                 for k in hits:
                     ranks[k] += place[names[k]]
         return self.topics[which], ranks, np.array(self.batch.items, dtype=np.int64), first, last
@@ -168,9 +168,9 @@ class _Lists:
             low, high = np.where(on, middle + 1, low), np.where(searching & ~on, middle, high)
         return low - begin
 
-    def _by_name(self, which: int, scores: set[float]) -> dict[str, int]:
+    def _among_equals(self, which: int, scores: set[float]) -> dict[str, int]:
         """The places of the documents with one of these scores among their equals: largest id
-        first.
+        first, or as they come.
         """
         groups: dict[float, list[str]] = {score: [] for score in scores}
         for doc, score in self.batch.lists[which].items():
@@ -179,5 +179,5 @@ class _Lists:
         return {
             doc: place
             for docs in groups.values()
-            for place, doc in enumerate(sorted(docs, reverse=True))
+            for place, doc in enumerate(docs if self.stable else sorted(docs, reverse=True))
         }

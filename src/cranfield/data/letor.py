@@ -1,0 +1,252 @@
+"""LETOR's files: judgments ``level qid:ID 1:0.03 2:0.5 … # comment``, and predictions.
+
+Such are the data of LETOR, MSLR-WEB10K and 30K, Yahoo! and Istella, and whatever is written for
+SVMrank. A document has the docid that its comment names (``#docid = GX000-00``), else the number of
+its line. Only the two ends of a line are looked at: features are not read, and not kept.
+
+Predictions are one number a line, in the order of the lines of the judgments. Blank lines and lines
+that begin with ``#`` count in neither.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from cranfield.data.columns import Kind
+from cranfield.data.records import NUMBER, Problem, Record, finite, lines
+from cranfield.data.source import Source
+from cranfield.data.strings import ROOM, Bytes, Floats, Ints, Strings, spans
+from cranfield.data.table import Table
+from cranfield.data.trec import COMMENT, Fields, Irregular, all_numbers
+from cranfield.errors import InputError
+from cranfield.wording import counted
+
+LAYOUT = "level qid:ID features # comment"
+PREDICTIONS = "one number a line"
+QID = np.frombuffer(b"qid:", dtype=np.uint8)
+HEAD = 64  # bytes of a line that usually hold its level and its qid
+FEW = 64  # tables kept before they are joined: thousands of small ones would leave holes in memory
+_DOCID = re.compile(rb"#[^\n]*?\bdocid[ \t]*=[ \t]*([^\s]+)[^\n]*")
+
+
+# -- judgments ---------------------------------------------------------------------------------
+
+
+def read_table(source: Source) -> Table:
+    """The judgments of a file, in its order.
+
+    Irregular if a line is not in order; `errors` says which.
+    """
+    before, parts = 0, []
+    for piece in source.pieces():
+        table, lines = _read_lines(piece(), before)
+        parts.append(table)
+        before += lines
+        if len(parts) == FEW:
+            parts = [Table.joined(parts)]
+    if not sum(map(len, parts)):
+        raise Irregular
+    table = Table.joined(parts)
+    names = ["", *table.names]  # a topic may go on in the next piece
+    new = [i for i, (above, name) in enumerate(pairwise(names)) if above != name]
+    return replace(table, names=[table.names[i] for i in new], starts=table.starts[new])
+
+
+def _read_lines(text: bytes, before: int) -> tuple[Table, int]:
+    """The judgments of some whole lines that come after `before` others; how many lines."""
+    if not text.isascii():
+        try:
+            text.decode()
+        except UnicodeDecodeError:
+            raise Irregular from None
+    if not text.endswith(b"\n"):
+        text += b"\n"
+    ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n"))
+    buffer, line, level, query = _heads(np.frombuffer(text, dtype=np.uint8), ends + 1)
+    marked = (buffer[query.start[:, None] + np.arange(len(QID))] == QID).all()
+    levels = all_numbers(level)
+    topics = Strings(buffer, query.start + len(QID), query.length - len(QID))
+    if not marked or (topics.length < 1).any() or levels is None:
+        raise Irregular
+    return Table.of(_documents(text, ends, line, before), levels, topics), len(ends)
+
+
+def _heads(text: Bytes, end: Ints) -> tuple[Bytes, Ints, Strings, Strings]:
+    """The beginnings of lines side by side; which lines hold something, and their two first fields.
+
+    Beginnings are made longer until they hold two whole fields of every line.
+    """
+    begin = np.append(0, end[:-1])
+    width = HEAD
+    while True:
+        taken = np.minimum(end - begin, width)
+        buffer = np.full(taken.sum() + 2 * ROOM, ord("\n"), dtype=np.uint8)
+        buffer[ROOM:-ROOM] = text[spans(begin, taken)]
+        stop = ROOM + np.cumsum(taken)
+        blank = (buffer - np.uint8(9) < 5) | (buffer == ord(" "))
+        blank[stop - 1] = True  # the end of the line, or where it is cut
+        start, after = (np.flatnonzero(blank[1:] != blank[:-1]) + 1).reshape(-1, 2).T
+        first = np.searchsorted(start, stop - taken)  # field of each line
+        fields = np.diff(first, append=len(start))
+        if ((fields > 2) | (taken == end - begin)).all():
+            break
+        width *= 4
+    line = np.flatnonzero(fields > 0)
+    line = line[buffer[start[first[line]]] != ord("#")]
+    if (fields[line] < 2).any():
+        raise Irregular
+    level, query = first[line], first[line] + 1
+    comment = np.append(np.flatnonzero(buffer == ord("#")), len(buffer))
+    stop = np.minimum(after[query], comment[np.searchsorted(comment, start[query])])
+    return (
+        buffer,
+        line,
+        Strings(buffer, start[level], after[level] - start[level]),
+        Strings(buffer, start[query], stop - start[query]),
+    )
+
+
+def _documents(text: bytes, ends: Ints, line: Ints, before: int) -> Strings:
+    """The names of the documents on some of the lines that end there, after `before` others."""
+    digits = (line + before + 1).astype("S20").view(np.uint8).reshape(-1, 20)
+    numbers = Strings.packed(digits[digits > 0].tobytes(), np.count_nonzero(digits, axis=1))
+    if b"#" not in text:
+        return numbers
+    found = [(m.start(), m[1]) for m in _DOCID.finditer(text)]
+    named = np.searchsorted(ends, np.array([place for place, _ in found], dtype=np.int64))
+    names = [name for _, name in found]
+    docids = Strings.packed(b"".join(names), np.array([len(name) for name in names], dtype=int))
+    which = np.arange(len(line))
+    _, place, at = np.intersect1d(line, named, assume_unique=True, return_indices=True)
+    which[place] = len(line) + at
+    return Strings.joined([numbers, docids])[which].compact()
+
+
+# -- predictions -------------------------------------------------------------------------------
+
+
+def are_predictions(source: Source) -> bool:
+    """Whether most of the first lines of a file are a number and nothing else."""
+    first = [line.split() for line in COMMENT.sub(b"", source.start).splitlines()[:100]]
+    first = [fields for fields in first if fields]
+    return 2 * sum(len(fields) == 1 and _is_number(fields[0]) for fields in first) > len(first)
+
+
+def _is_number(text: bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def read_predictions(source: Source, expected: int, judgments: str, where: str) -> Floats:
+    """The predictions of a file: as many as there are judgments."""
+    try:
+        found = np.concatenate([np.empty(0), *map(_numbers, (p() for p in source.pieces()))])
+    except Irregular:
+        raise first_error(source, "run") from None
+    if len(found) != expected:
+        at = line_of(source, min(expected, len(found)))
+        raise _wrong_number(len(found), expected, judgments, where, at)
+    return found
+
+
+def _numbers(text: bytes) -> Floats:
+    if b"#" in text:
+        text = COMMENT.sub(b"", text)
+    found = all_numbers(Fields(text, 1).column(0))
+    if found is None:
+        raise Irregular
+    return found
+
+
+def line_of(source: Source, place: int) -> int:
+    """The line of the prediction at a place from 0; after the last one, the next line."""
+    number = 0
+    for at, (number, _) in enumerate(lines(source)):
+        if at == place:
+            return number
+    return number + 1
+
+
+def predictions_of(values: object, expected: int, judgments: str, where: str) -> Floats:
+    """The same of an array, a list or a series of numbers."""
+    found = np.asarray(values)
+    if found.ndim != 1 or found.dtype.kind not in "fiu":
+        said = f"{found.dtype} of shape {'×'.join(map(str, found.shape)) or 'none'}"
+        raise InputError(said, "predictions: one number for each judgment", where)
+    if len(found) != expected:
+        raise _wrong_number(len(found), expected, judgments, where)
+    found = found.astype(np.float64)
+    for place in np.flatnonzero(~np.isfinite(found)).tolist():
+        raise InputError(f"prediction {place + 1}: {found[place]}", NUMBER, where)
+    return found
+
+
+def _wrong_number(
+    found: int, expected: int, judgments: str, where: str, line: int | None = None
+) -> InputError:
+    said = f"{expected:,}: one for each judgment of {judgments}"
+    return InputError(counted(found, "prediction"), said, where, line)
+
+
+# -- line by line, for errors ------------------------------------------------------------------
+
+
+def errors(source: Source, kind: Kind) -> Iterator[Problem | Record]:
+    """Every judgment or prediction of a file, and every error in its place."""
+    one_of = _judgment if kind == "qrels" else _prediction
+    seen: dict[tuple[str, str], int] = {}
+    empty = True
+    for number, line in lines(source):
+        empty = False
+        found = line if isinstance(line, InputError) else one_of(line, source.name, number)
+        if isinstance(found, Record):
+            first = seen.setdefault((found.topic, found.doc), number)
+            if first != number:
+                said = f"document {found.doc} of topic {found.topic} again (first on line {first})"
+                found = InputError(said, "each document once", source.name, number)
+        yield found if isinstance(found, Record) else Problem.error(found, source.name)
+    if empty:
+        what = "judgments" if kind == "qrels" else "predictions"
+        yield Problem.error(InputError("an empty file", what, source.name), source.name)
+
+
+def _judgment(line: str, where: str, number: int) -> Record | InputError:
+    data, _, comment = line.partition("#")
+    level, query = [field.decode() for field in (*data.encode().split(None, 2), b"", b"")][:2]
+    if not query.startswith("qid:"):
+        return InputError(f"no qid in the second field ({_short(line)})", LAYOUT, where, number)
+    if not (topic := query.removeprefix("qid:")):
+        return InputError(f"a qid without a name ({_short(line)})", LAYOUT, where, number)
+    if topic == "all":
+        expected = "another name: 'all' is the summary's"
+        return InputError("a topic named 'all'", expected, where, number)
+    if (value := finite(level)) is None:
+        return InputError(f"level {level!r}", NUMBER, where, number)
+    named = _DOCID.match(f"#{comment}".encode())
+    return Record(number, topic, named[1].decode() if named else str(number), value, None, None)
+
+
+def _prediction(line: str, where: str, number: int) -> Record | InputError:
+    value = finite(line.strip())
+    if value is None:
+        return InputError(_short(line), PREDICTIONS, where, number)
+    return Record(number, "", str(number), value, None, None)
+
+
+def _short(line: str) -> str:
+    text = line.strip()
+    return repr(text if len(text) <= 60 else text[:57] + "…")
+
+
+def first_error(source: Source, kind: Kind) -> InputError:
+    """The error to refuse a file with."""
+    causes = (item.cause for item in errors(source, kind) if isinstance(item, Problem))
+    return next((c for c in causes if c), InputError("lines out of order", LAYOUT, source.name))

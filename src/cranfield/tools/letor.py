@@ -1,0 +1,262 @@
+"""LETOR's work, in its layout or as a tidy table: Eval-Score, Eval-Rank and the t-test.
+
+P@n, MAP and NDCG@n for n = 1, 2, …, a block of lines for each: the values of every query, then
+their mean.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from cranfield.data.letor import line_of, read_predictions
+from cranfield.data.qrels import Qrels, read_qrels
+from cranfield.data.records import finite, text_lines
+from cranfield.data.source import Source
+from cranfield.data.strings import Floats
+from cranfield.errors import InputError
+from cranfield.evaluate import Evaluator, Ties
+from cranfield.measures.base import Measure
+from cranfield.measures.grammar import parse_measure
+from cranfield.scores import Notice, Scores
+from cranfield.wording import counted
+
+DEPTH = 16  # later releases of LETOR look at 10
+BLOCKS = {"P": "precision", "AP": "Map", "nDCG": "NDCG"}  # as LETOR heads them
+MEANS = {"P": "precision:{}\n\n", "AP": "MAP:\t{}\n\n", "nDCG": "NDCG:\t{}"}
+TIDY = ("topic", "measure", "value")
+
+Results: TypeAlias = dict[str, dict[str, float]]  # {query: {measure: value}}
+
+_QUERY = re.compile(r"(precision|map|ndcg) of query(\S+):(.*)", re.IGNORECASE)
+_MEAN = re.compile(r"(precision|map|ndcg):.*", re.IGNORECASE)
+
+
+def measures(depth: int = DEPTH) -> list[Measure]:
+    """P@n, AP, and nDCG@n as LETOR defines it, n being 1 to `depth`.
+
+    >>> [str(m) for m in measures(1)]
+    ['P@1', 'AP', 'nDCG(gain=exp, discount=jk)@1']
+    """
+    cutoffs = range(1, depth + 1)
+    precision = (f"P@{n}" for n in cutoffs)
+    ndcg = (f"nDCG(letor=true)@{n}" for n in cutoffs)
+    return [parse_measure(name) for name in (*precision, "AP", *ndcg)]
+
+
+# -- Eval-Score and Eval-Rank ------------------------------------------------------------------
+
+
+def eval_score(test: str, predictions: str, depth: int = DEPTH, ties: Ties = "file") -> Scores:
+    """What Eval-Score computes: lists by score; what is tied stays in the order of the file."""
+    evaluator = Evaluator(
+        test, measures(depth), ties=ties, qrels_format="letor", run_format="letor"
+    )
+    return evaluator(predictions)
+
+
+def eval_rank(test: str, positions: str, depth: int = DEPTH) -> Scores:
+    """What Eval-Rank computes: lists by position."""
+    qrels = read_qrels(test, "letor")
+    placed = _positions(Source.of(positions), qrels)
+    return Evaluator(qrels, measures(depth))({positions: -placed})
+
+
+def _positions(source: Source, qrels: Qrels) -> Floats:
+    """The positions of a file, no two the same in a query."""
+    assert qrels.lines is not None  # noqa: S101
+    found = read_predictions(source, len(qrels.levels), qrels.where, source.name)
+    for place in np.flatnonzero((found < 0) | (found != np.floor(found))).tolist():
+        expected = "a rank position: a whole number"
+        raise InputError(f"{found[place]:g}", expected, source.name, line_of(source, place))
+    query = np.empty(len(found), dtype=np.int64)
+    query[qrels.lines] = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.offsets))
+    order = np.lexsort((found, query))
+    same = (np.diff(found[order]) == 0) & (np.diff(query[order]) == 0)
+    if same.any():
+        again = order[1:][same].min()
+        before = np.flatnonzero((query == query[again]) & (found == found[again]))[0]
+        first = line_of(source, int(before))
+        said = f"position {found[again]:g} of query {qrels.topics[query[again]]} again"
+        expected = "each position once"
+        line = line_of(source, int(again))
+        raise InputError(f"{said} (first on line {first})", expected, source.name, line)
+    return found
+
+
+def blocks(scores: Scores, per_query: bool) -> str:
+    """The scores of a run as LETOR writes them, to the last tab; queries are numbered from 0."""
+    text = ""
+    for name, columns in _families(scores.measures):
+        heading, values = BLOCKS[name], scores.values[0, :, columns]
+        if per_query:
+            for number, row in enumerate(values.tolist()):
+                text += f"{heading} of query{number}:\t{_digits(row)}\n"
+        means = np.cumsum(values, axis=0)[-1] / len(values)  # added up as there
+        text += MEANS[name].format(_digits(means.tolist()))
+    return text
+
+
+def _digits(values: Sequence[float]) -> str:
+    """Numbers as Perl prints them; of several, each is followed by a tab."""
+    printed = [f"{value:.15g}" for value in values]
+    return printed[0] if len(printed) == 1 else "".join(f"{digits}\t" for digits in printed)
+
+
+def tidy(scores: Scores, per_query: bool) -> str:
+    """The scores of a run as a table of topics (all is the mean), measures and values."""
+    rows = zip(scores.topics, scores.values[0].tolist(), strict=True) if per_query else ()
+    means = scores.summary()[scores.runs[0]]
+    lines = [_line(TIDY[0], TIDY[1:])]
+    for topic, values in (*rows, ("all", means.values())):
+        named = zip(scores.measures, values, strict=True)
+        lines += [_line(topic, (measure, value)) for measure, value in named]
+    return "".join(lines)
+
+
+def _families(names: Iterable[str]) -> Iterator[tuple[str, slice]]:
+    """The first word of measures that stand side by side, and where they do."""
+    start = 0
+    for family, members in groupby(names, lambda name: re.split(r"[@(]", name)[0]):
+        stop = start + len(list(members))
+        yield family, slice(start, stop)
+        start = stop
+
+
+def _line(first: str, others: Iterable[str | float]) -> str:
+    return "\t".join([first, *map(str, others)]) + "\n"
+
+
+# -- the t-test --------------------------------------------------------------------------------
+
+
+class Comparison(NamedTuple):
+    """A paired, two-sided t-test between two systems."""
+
+    measure: str
+    mean_a: float
+    mean_b: float
+    difference: float
+    t: float
+    p: float
+
+
+def ttest(path_a: str, path_b: str) -> tuple[list[Comparison], list[Notice]]:
+    """Test each measure of two files with the results of every query, in either layout."""
+    a, b = read_results(Source.of(path_a)), read_results(Source.of(path_b))
+    _refuse_others(a, b, path_a, path_b)
+    names = list(next(iter(a.values())))
+    x, y = (np.array([[found[q][name] for name in names] for q in a]) for found in (a, b))
+    from scipy import stats
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # of differences that are all the same: said below
+        found = stats.ttest_rel(x, y)
+    tests = []
+    for name, *results, t, p in zip(names, x.T, y.T, found.statistic, found.pvalue, strict=True):
+        mean_a, mean_b = (math.fsum(values) / len(values) for values in results)
+        tests.append(Comparison(name, mean_a, mean_b, mean_a - mean_b, float(t), float(p)))
+    return tests, list(_notices(names, x - y))
+
+
+def _notices(names: Sequence[str], differences: Floats) -> Iterator[Notice]:
+    same = (differences == differences[0]).all(axis=0)
+    for zero, said in (
+        (True, "the same in every query: there is no test, and t and p are nan"),
+        (False, "the difference is the same in every query: t is infinite"),
+    ):
+        meant = [
+            n for n, s, d in zip(names, same, differences[0] == 0, strict=True) if s and d == zero
+        ]
+        if meant:
+            yield Notice("t-test", f"{', '.join(meant)}: {said}")
+
+
+def _refuse_others(a: Results, b: Results, path_a: str, path_b: str) -> None:
+    """Both must have the same queries, at least two, and the same measures."""
+    if len(a) != len(b):
+        raise InputError(_queries(b), f"{len(a):,} as in {path_a}", path_b)
+    if unknown := [query for query in b if query not in a]:
+        raise InputError(f"query {unknown[0]}", f"the queries of {path_a}", path_b)
+    if len(a) < 2:
+        raise InputError(_queries(a), "at least 2 for a t-test", path_a)
+    names = next(iter(a.values())).keys()
+    for found, path in ((a, path_a), (b, path_b)):
+        for query, values in found.items():
+            if values.keys() != names:
+                said = f"{counted(len(values), 'value')} for query {query}"
+                same = f"the same measures for every query of {path_a} and {path_b}"
+                raise InputError(said, f"{len(names)}: {same}", path)
+
+
+def _queries(found: Results) -> str:
+    return "1 query" if len(found) == 1 else f"{len(found):,} queries"
+
+
+def read_results(source: Source) -> Results:
+    """The results of every query from a file in either layout, LETOR's own files included."""
+    every = list(text_lines(source))
+    is_tidy = bool(every) and tuple(every[0][1].split("\t")) == TIDY
+    found: Results = {}
+    for number, line in every[1:] if is_tidy else every:
+        read = _tidy_line if is_tidy else _block_line
+        for query, measure, text in read(line, source.name, number):
+            value = finite(text)
+            if value is None:
+                raise InputError(f"{measure} {text!r}", "a finite number", source.name, number)
+            if measure in found.setdefault(query, {}):
+                said = f"{measure} of query {query} again"
+                raise InputError(said, "each once", source.name, number)
+            found[query][measure] = value
+    if not found:
+        raise InputError("no results of single queries", "those written with FLAG 1", source.name)
+    return found
+
+
+def _tidy_line(line: str, where: str, number: int) -> list[tuple[str, str, str]]:
+    fields = line.split("\t")
+    if len(fields) != len(TIDY):
+        raise InputError(repr(line), " ".join(TIDY), where, number)
+    topic, measure, value = fields
+    return [] if topic == "all" else [(topic, measure, value)]
+
+
+def _block_line(line: str, where: str, number: int) -> list[tuple[str, str, str]]:
+    if _MEAN.fullmatch(line.strip()):
+        return []
+    found = _QUERY.fullmatch(line.strip())
+    if found is None or not (values := found[3].split()):
+        expected = "a line such as precision of query1: 1.0 0.5"
+        raise InputError(repr(line[:60]), expected, where, number)
+    names = _by_heading(len(values))[found[1].lower()]
+    if len(values) != len(names):
+        raise InputError(counted(len(values), "value"), "one", where, number)
+    return [(found[2], name, value) for name, value in zip(names, values, strict=True)]
+
+
+@cache
+def _by_heading(depth: int) -> dict[str, list[str]]:
+    """The measures of each block down to a depth."""
+    every = [str(m) for m in measures(depth)]
+    return {BLOCKS[name].lower(): every[columns] for name, columns in _families(every)}
+
+
+def blocks_of_tests(tests: Sequence[Comparison]) -> str:
+    """The p-value of each measure, in LETOR's layout."""
+    return "".join(
+        _line("MAP:" if name == "AP" else f"{BLOCKS[name]}:", (test.p for test in tests[columns]))
+        for name, columns in _families([test.measure for test in tests])
+    )
+
+
+def tidy_tests(tests: Sequence[Comparison]) -> str:
+    """The tests as a table."""
+    first, *others = Comparison._fields
+    return _line(first, others) + "".join(_line(test.measure, test[1:]) for test in tests)
