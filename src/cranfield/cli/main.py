@@ -16,7 +16,7 @@ from cranfield.errors import CranfieldError
 
 COMMANDS = (
     "evaluate", "label", "validate", "measures", "explain", "presets", "plot", "assess", "pool",
-    "simulate", "cwl_eval", "letor", "ntcir_eval", "ntcir",
+    "simulate", "cwl_eval", "gdeval", "letor", "ntcir_eval", "ntcir",
 )  # fmt: skip
 
 

@@ -1,0 +1,46 @@
+"""`cranfield gdeval`: the program of TREC's Web track, with its options and its output."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import cranfield
+from cranfield.cli.options import count
+from cranfield.cli.output import tell, write
+from cranfield.errors import CranfieldError
+from cranfield.tools.gdeval import HIGHEST, gdeval
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    p = commands.add_parser(
+        "gdeval",
+        help="gdeval: nDCG and ERR of each topic, as CSV",
+        description="A drop-in for gdeval.pl: nDCG with gain 2^x - 1 and ERR of each topic that "
+        "a run answers, and their means.",
+        epilog="gdeval -k 10 qrels.txt run.txt",
+    )
+    p.add_argument("qrels", metavar="QRELS", help=f"judgments, with levels up to {HIGHEST}")
+    p.add_argument("result_file", metavar="RUN", help="a run, taken in the order of its scores")
+    p.add_argument("depth", metavar="K", nargs="?", type=count, help="the same as -k K")
+    p.add_argument(
+        "-c", dest="complete", action="store_true",
+        help="means over all topics with a relevant document, answered or not",
+    )  # fmt: skip
+    p.add_argument("-k", metavar="K", type=count, default=20,
+                   help="the last rank that counts, default: 20")  # fmt: skip
+    p.add_argument("-help", action="help", help="the same as -h")
+    p.add_argument("-v", "-version", action="version", version=f"cranfield {cranfield.__version__}")
+    p.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure and print."""
+    if options.qrels == options.result_file == "-":
+        raise CranfieldError("found - twice, expected standard input once")
+    k = options.depth or options.k
+    lines, notices = gdeval(options.qrels, options.result_file, k, complete=options.complete)
+    tell(notices)
+    write("".join(f"{line}\n" for line in lines), None)
+    return 0

@@ -1,0 +1,139 @@
+"""gdeval's work, in its layout: nDCG and ERR of each topic and their means, as CSV.
+
+The program came with TREC's Web track, whose judgments have levels up to 4.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
+from cranfield.data.records import line_of
+from cranfield.data.run import Part, Run, RunLike, read_run
+from cranfield.data.source import Source
+from cranfield.data.table import Table
+from cranfield.errors import InputError
+from cranfield.evaluate import evaluate
+from cranfield.measures.lists import total
+from cranfield.scores import Notice
+
+HIGHEST = 4  # level that judgments may have, and that ERR knows of
+
+
+def gdeval(
+    qrels: QrelsLike, run: RunLike, k: int = 20, *, complete: bool = False
+) -> tuple[list[str], list[Notice]]:
+    """The lines that gdeval prints of a run at cutoff `k`, and what the user should know.
+
+    Topics that the run answers are printed, if they have a relevant document, and the mean is
+    over them; if it is `complete`, over all topics with a relevant document.
+
+    >>> qrels = {"wt-1": {"a": 1}, "wt-2": {"b": 2}}
+    >>> lines, _ = gdeval(qrels, {"wt-1": {"a": 3.5, "b": 2.5}}, complete=True)
+    >>> lines
+    ['runid,topic,ndcg@20,err@20', 'run,1,1.00000,0.06250', 'run,amean,0.50000,0.03125']
+    """
+    judged = read_qrels(qrels, "trec")
+    _refuse_levels(judged, qrels)
+    results = read_run(run, "trec")
+    judged, results, notices = _numbered(judged, replace(results, name=_last_tag(results)))
+    scores = evaluate(
+        judged,
+        results,
+        [f"nDCG(gain=exp)@{k}", f"ERR(max_level={HIGHEST})@{k}"],
+        topics="judged" if complete else "common",
+        undefined="skip",
+    )
+    found = scores.to_dict()[results.name]  # topics without a relevant document are not in it
+    if not found:
+        raise InputError("no topic with a relevant document", "at least one", judged.where)
+    unanswered = {topic for n in scores.notices if n.kind == "missing-topics" for topic in n.topics}
+    topics = sorted(found, key=_in_order)
+    values = np.array([list(found[topic].values()) for topic in topics])
+    rows = [(t, *x) for t, x in zip(topics, values.tolist(), strict=True) if t not in unanswered]
+    rows.append(("amean", *(total(values.T) / len(values)).tolist()))
+    lines = [f"{results.name},{topic},{ndcg:.5f},{err:.5f}" for topic, ndcg, err in rows]
+    return [f"runid,topic,ndcg@{k},err@{k}", *lines], [*notices, *scores.notices]
+
+
+def _refuse_levels(judged: Qrels, qrels: QrelsLike) -> None:
+    wrong = np.flatnonzero((judged.levels > HIGHEST) | (judged.levels % 1 != 0))
+    if not len(wrong):
+        return
+    row = int(wrong[0])
+    topic = judged.topics[int(np.searchsorted(judged.offsets, row, side="right")) - 1]
+    doc = judged.doc_names[row]
+    line = None
+    if isinstance(qrels, str | os.PathLike):  # which may be a pipe: then it cannot be read again
+        line = line_of(Source.of(qrels), "qrels", topic, doc)
+    found = f"level {judged.levels[row]:g} for document {doc} of topic {topic}"
+    raise InputError(found, f"whole levels up to {HIGHEST}", judged.where, line)
+
+
+def _last_tag(run: Run) -> str:
+    """What the last line calls the run: there the program looks."""
+    pieces = run.source.pieces() if run.source is not None else iter(())
+    for piece in deque(pieces, maxlen=1):
+        for line in reversed(piece().splitlines()):
+            if line.strip() and not line.lstrip().startswith(b"#"):
+                return line.split()[-1].decode(errors="replace")
+    return run.name
+
+
+# -- topics --------------------------------------------------------------------------------------
+
+
+def _number(topic: str) -> str:
+    """The number at the end of a topic's name, after a hyphen; the name if there is none.
+
+    >>> _number("wt09-12"), _number("12"), _number("wt09-twelve")
+    ('12', '12', 'wt09-twelve')
+    """
+    end = topic.rpartition("-")[2]
+    return end if _is_number(end) else topic
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit()
+
+
+def _in_order(topic: str) -> tuple[bool, int, str, str]:
+    """Numbers from the smallest, however long they are, then names."""
+    digits = topic.lstrip("0") if _is_number(topic) else ""
+    return not _is_number(topic), len(digits), digits, topic
+
+
+def _numbered(qrels: Qrels, run: Run) -> tuple[Qrels, Run, list[Notice]]:
+    """Judgments and run with numbers for topics, if all judged topics have one of their own."""
+    numbers = tuple(map(_number, qrels.topics))
+    if not all(map(_is_number, numbers)):
+        return qrels, run, []
+    if len(set(numbers)) < len(numbers):
+        said = "topics keep their names, as some end in the same number (gdeval takes them for one)"
+        return qrels, run, [Notice("topics", f"{qrels.where}: {said}")]
+    return replace(qrels, topics=numbers), _with_numbers(run), []
+
+
+def _with_numbers(run: Run) -> Run:
+    names: dict[str, str] = {}  # in the run, of each number
+
+    def number(topic: str) -> str:
+        short = _number(topic)
+        if names.setdefault(short, topic) != topic:
+            found = f"topics {names[short]} and {topic}"
+            raise InputError(found, f"one name for topic {short}", run.where)
+        return short
+
+    def renamed(part: Part) -> Table:
+        table = part()
+        return replace(table, names=[number(topic) for topic in table.names])
+
+    if run.lists is not None:
+        return replace(run, lists={number(topic): docs for topic, docs in run.lists.items()})
+    parts = run.parts or (lambda: iter(()))
+    return replace(run, parts=lambda: (partial(renamed, part) for part in parts()))
