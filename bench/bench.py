@@ -254,6 +254,24 @@ def catalogue() -> Iterator[Result]:
         yield Result(name, all_.seconds / few.seconds, 4, "x the time")
 
 
+def trec_eval() -> Iterator[Result]:
+    """`cranfield trec_eval -q` and the program itself, a usual run and a large one."""
+    binary = shutil.which("trec_eval")
+    if not binary:
+        return
+    ours, theirs = [PYTHON, "-m", "cranfield", "trec_eval", "-q"], [binary, "-q"]
+    with tempfile.TemporaryDirectory() as directory:
+        simulate(directory, 50, 1)
+        files = [f"{directory}/qrels.txt", f"{directory}/runs/sys01.txt"]
+        mine, other = alternate([*ours, *files], [*theirs, *files], 9)
+        name = "trec_eval -q, 50,000 lines"
+        yield Result(name, mine.seconds / other.seconds, 6, "x the time")
+    with large_collection() as files:
+        mine, other = alternate([*ours, *files], [*theirs, *files], 3)
+        name = "trec_eval -q, 7 million lines"
+        yield Result(name, other.seconds / mine.seconds, 5, "x faster")
+
+
 def skewed() -> Iterator[Result]:
     """One topic of five million documents beside a hundred small ones."""
     with tempfile.TemporaryDirectory() as directory:
@@ -337,6 +355,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {
     "many": many,
     "catalogue": catalogue,
     "cwl": cwl,
+    "trec_eval": trec_eval,
     "skewed": skewed,
     "large": large,
 }

@@ -16,7 +16,7 @@ from cranfield.errors import CranfieldError
 
 COMMANDS = (
     "evaluate", "label", "validate", "measures", "explain", "presets", "plot", "assess", "pool",
-    "simulate", "cwl_eval", "gdeval", "letor", "ntcir_eval", "ntcir",
+    "simulate", "cwl_eval", "gdeval", "letor", "ntcir_eval", "ntcir", "trec_eval",
 )  # fmt: skip
 
 
@@ -46,11 +46,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     asked = [c for c in COMMANDS if arguments[:1] == [c]]  # the others need not be imported
-    options, rest = parser(asked or COMMANDS).parse_known_args(arguments)
-    if rest:
-        command = Parser(prog=f"cranfield {asked[0]}" if asked else "cranfield")
-        command.error(f"found {' '.join(rest)}, which it does not know")
     try:
+        if arguments[:1] == ["trec_eval"]:  # whose options are getopt's
+            from cranfield.cli import trec_eval
+
+            return trec_eval.main(arguments[1:])
+        options, rest = parser(asked or COMMANDS).parse_known_args(arguments)
+        if rest:
+            command = Parser(prog=f"cranfield {asked[0]}" if asked else "cranfield")
+            command.error(f"found {' '.join(rest)}, which it does not know")
         if getattr(options, "imports", ()):
             import_files(options.imports)
         return int(options.run(options))

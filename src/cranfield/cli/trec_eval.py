@@ -1,0 +1,150 @@
+"""`cranfield trec_eval`: the program of that name, with its options, output and exit codes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from getopt import GetoptError, gnu_getopt
+from inspect import cleandoc
+from typing import Any
+
+import cranfield
+from cranfield.cli.output import tell, write
+from cranfield.measures.trec_eval import NICKNAMES
+from cranfield.tools.trec_eval import FORMATS, MEASURED, RESULTS, trec_eval
+from cranfield.tools.trec_measures import Failed, described
+
+USAGE = """\
+Usage: cranfield trec_eval [-h] [-q] [-c] [-n] [-m MEASURE[.PARAMETERS]]... QRELS RUN
+   -q: every topic, then all of them   -c: judged topics that the run lacks count too
+   -m: what to compute (default: official)   -h: all options and, with -m, measures
+"""
+HELP = """\
+cranfield trec_eval [OPTION]... QRELS RUN
+
+A drop-in for trec_eval 10: the same options, numbers and layout. - is standard input.
+
+ -q, --query_eval_wanted             print every topic, then all topics together
+ -n, --nosummary                     do not print all topics together
+ -c, --complete_rel_info_wanted      judged topics that the run lacks count as empty lists;
+                                     otherwise they are left out
+ -m, --measure NAME[.PARAMETERS]     a measure, or several under one nickname; may be repeated
+                                     (default: official). Ranks: P.5,10; other numbers:
+                                     set_F.2; gains of levels: ndcg.1=3,2=9
+ -l, --level_for_rel N               lowest level that is relevant (default: 1)
+ -M, --Max_retrieved_per_topic N     look at the first N documents of a list only
+ -J, --Judged_docs_only              leave unjudged documents out of the lists
+ -N, --Number_docs_in_coll N         documents in the collection, for utility
+ -R, --Rel_info_format FORMAT        of judgments: {formats} (default: qrels)
+ -T, --Results_format FORMAT         of runs: trec_results
+ -Z, --Zscore FILE                   print z-scores; FILE has lines: topic measure mean
+                                     standard_deviation
+ -D, --Debug_level N[.TOPIC]         evaluate this topic only; there is no debug output
+ -h, --help                          print this, the formats, and the measures named by -m
+ -v, --version                       print the version
+     --as-version 9                  scores in single precision and recall rounded as before
+                                     version 10
+
+Nicknames: {nicknames}.
+
+Standard error says what is wrong. Exit codes: 0 fine, 1 usage, 2 a file or a parameter is
+wrong, 4 a document twice, 7 no topic has both judgments and results.
+The rest of cranfield knows these measures too: `cranfield explain map`.
+"""
+SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
+LONG = {
+    "help": "-h",
+    "version": "-v",
+    "query_eval_wanted": "-q",
+    "measure=": "-m",
+    "complete_rel_info_wanted": "-c",
+    "level_for_rel=": "-l",
+    "nosummary": "-n",
+    "Debug_level=": "-D",
+    "Judged_docs_only": "-J",
+    "Number_docs_in_coll=": "-N",
+    "Max_retrieved_per_topic=": "-M",
+    "Rel_info_format=": "-R",
+    "Results_format=": "-T",
+    "Output_old_results_format=": "-o",
+    "Zscore=": "-Z",
+    "as-version=": "--as-version",
+}
+SPELLED = {f"--{long.rstrip('=')}": short for long, short in LONG.items()}
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command; its arguments are not argparse's."""
+    commands.add_parser("trec_eval", help="trec_eval 10, with its options and output")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Evaluate and print; return the exit code that trec_eval has."""
+    try:
+        given, files = gnu_getopt(list(arguments), SHORT, list(LONG))
+        return _run([(SPELLED.get(name, name), value) for name, value in given], files)
+    except GetoptError as error:
+        sys.stderr.write(f"cranfield trec_eval: {error.msg}\n{USAGE}")
+        return 1
+    except Failed as error:
+        sys.stdout.flush()
+        print(error, file=sys.stderr)
+        return error.code
+
+
+def _run(given: Sequence[tuple[str, str]], files: Sequence[str]) -> int:
+    options = dict(given)
+    measures = [value for name, value in given if name == "-m"]
+    version = options.get("--as-version", "10")
+    if version not in ("9", "10"):
+        raise GetoptError(f"found --as-version {version}, expected 9 or 10")
+    if "-v" in options:
+        shown = "10.0" if version == "10" else "9.0"
+        print(f"trec_eval version {shown} (cranfield {cranfield.__version__})", file=sys.stderr)
+        return 0
+    form = options.get("-R", "qrels")
+    if "-h" in options:
+        write(_help(measures, form, int(version)), None)
+        return 0
+    if len(files) != 2:
+        raise GetoptError(f"found {len(files)} files, expected QRELS and RUN")
+    if list(files).count("-") > 1:
+        raise GetoptError("found - twice, expected standard input once")
+    qrels, run = files
+    text, notices = trec_eval(
+        qrels,
+        run,
+        measures or ["official"],
+        per_topic="-q" in options,
+        summary="-n" not in options,
+        complete="-c" in options,
+        rel=_whole(options, "-l", 1),
+        depth=None if "-M" not in options else _whole(options, "-M", 0),
+        condensed="-J" in options,
+        docs=_whole(options, "-N", 0),
+        topic=options.get("-D", "").partition(".")[2] or None,
+        format=form,
+        results=options.get("-T", RESULTS),
+        zscores=options.get("-Z"),
+        version=int(version),
+    )
+    write(text, None)
+    tell(notices)
+    return 0
+
+
+def _whole(options: dict[str, str], name: str, default: int) -> int:
+    """A whole number from 0."""
+    text = options.get(name, str(default)).strip()
+    if not re.fullmatch(r"\+?\d+", text):
+        raise GetoptError(f"found {name} {text}, expected a whole number from 0")
+    return int(text)
+
+
+def _help(measures: Sequence[str], form: str, version: int) -> str:
+    """The options, the formats, and what is asked about."""
+    parts = [HELP.format(formats=", ".join(MEASURED), nicknames=", ".join(NICKNAMES))]
+    parts += [f"{name}: {cleandoc(FORMATS[name])}\n" for name in (RESULTS, form) if name in FORMATS]
+    parts += described(measures, version)
+    return "-----------------------\n".join(parts)

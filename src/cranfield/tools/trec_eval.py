@@ -1,0 +1,465 @@
+"""trec_eval's work, in its layout: a line for each measure and topic, then for all topics.
+
+Measures are named as there; the room `measures` computes them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from cranfield.data.preferences import (
+    JudgmentGroups,
+    Preferences,
+    read_judgment_groups,
+    read_preferences,
+)
+from cranfield.data.qrels import Qrels, read_qrels
+from cranfield.data.records import Problem, Record, errors, finite, line_of, text_lines
+from cranfield.data.run import Part, Run, read_run
+from cranfield.data.source import Source
+from cranfield.data.table import Table
+from cranfield.data.trec import last_tag
+from cranfield.errors import CranfieldError, InputError, RepetitionError
+from cranfield.labelling.blocks import Bools, Floats, Judgments, Rankings
+from cranfield.labelling.gold import GoldStandard
+from cranfield.labelling.mappings import label_lists
+from cranfield.labelling.preferences import preference_counts
+from cranfield.labelling.strategies import regraded
+from cranfield.measures.base import Measure
+from cranfield.measures.counts import NumRel
+from cranfield.measures.lists import blocks, gold_block, lists_block
+from cranfield.measures.preferences import MEASURES
+from cranfield.measures.trec_eval import ALL, BY_GROUP, PREFERENCES, given_gains, unit_gains
+from cranfield.scores import Notice
+from cranfield.tools.cwl_eval import labelled, of_topics
+from cranfield.tools.trec_measures import Failed, Line, asked
+from cranfield.wording import some
+
+T = TypeVar("T")
+FLOOR = 1e-5  # the least that counts in a geometric mean
+MISSING = -1_000_000.0  # where there is no mean to compare with
+
+RESULTS = "trec_results"
+FORMATS = {
+    RESULTS: """A line for each document of a list: topic Q0 document rank score run_id. Documents
+        are ranked by score, those with equal scores by their names, both descending; the rank is
+        not looked at. The run_id of the last line is printed.""",
+    "qrels": """A line for each judgment: topic iteration document level. Levels are whole numbers;
+        one below 0 means that the document was in the pool and not judged.""",
+    "qrels_jg": """A line for each judgment: topic group document level. Each group of judges has
+        levels of its own; measures are averaged over the groups of a topic.""",
+    "prefs": """A line for each document of a sub group: topic group subgroup document level. Within
+        a sub group, a document is preferred to those of lower levels; what a group prefers is
+        transitive. Level 0 means nonrelevant.""",
+    "qrels_prefs": """A line for each judgment: topic group document level. As prefs, where each
+        group has one sub group: qrels read as preferences.""",
+}
+MEASURED = {  # the measures of each format, besides runid and num_q
+    "qrels": tuple(name for name in ALL if name not in (*PREFERENCES, *BY_GROUP)),
+    "qrels_jg": tuple(BY_GROUP),
+    "prefs": PREFERENCES,
+    "qrels_prefs": PREFERENCES,
+}
+
+# -- evaluating ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the numbers depend on."""
+
+    complete: bool
+    rel: int
+    depth: int | None
+    condensed: bool
+    docs: int
+    topic: str | None
+    version: int
+
+    def chosen(self, topics: Sequence[str]) -> list[str]:
+        """The topics to look at, in the order of their bytes."""
+        return sorted(topics) if self.topic is None else [t for t in topics if t == self.topic]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """Numbers and texts of judged topics, by topic."""
+
+    topics: Sequence[str]
+    answered: Bools  # those that the run has
+    values: Mapping[Line, Floats]
+    relstrings: Mapping[Line, Sequence[str]]
+    num_rel: int | None = None  # that of the summary, if not the sum
+
+    def of(self, counted: Bools) -> Evaluated:
+        """The same of some topics."""
+        rows = np.flatnonzero(counted).tolist()
+        return Evaluated(
+            [self.topics[t] for t in rows],
+            self.answered[counted],
+            {line: x[counted] for line, x in self.values.items()},
+            {line: [texts[t] for t in rows] for line, texts in self.relstrings.items()},
+            self.num_rel,
+        )
+
+
+Zscores: TypeAlias = Mapping[tuple[str, str], tuple[float, float]]
+
+
+def trec_eval(
+    qrels: str,
+    run: str,
+    measures: Iterable[str] = ("official",),
+    *,
+    per_topic: bool = False,
+    summary: bool = True,
+    complete: bool = False,
+    rel: int = 1,
+    depth: int | None = None,
+    condensed: bool = False,
+    docs: int = 0,
+    topic: str | None = None,
+    format: str = "qrels",
+    results: str = RESULTS,
+    zscores: str | None = None,
+    version: int = 10,
+) -> tuple[str, list[Notice]]:
+    """What trec_eval prints of a run, and what the user should know."""
+    lines = asked(measures, version)
+    _refuse_formats(format, results, lines)
+    settings = Settings(complete, rel, depth, condensed, docs, topic, version)
+    evaluate, read = _PATHS[format]
+    judged = _read(qrels, format, lines, lambda: read(qrels))
+    ranked = _read(run, "results", lines, lambda: _run(run, version))
+    known = None if zscores is None else _read(zscores, "zscores", lines, lambda: _means(zscores))
+    every = _read(run, "results", lines, lambda: evaluate(judged, ranked, lines, settings))
+    if not every.answered.any():
+        raise Failed("trec_eval: No queries with both results and relevance info", 7)
+    evaluated = every.of(every.answered | complete)
+    if known is not None:
+        evaluated = replace(evaluated, values=dict(_standardised(evaluated, known)))
+    tag = None if ranked.source is None else last_tag(ranked.source)
+    prefix = "" if known is None else "Z"
+    text = _topic_lines(evaluated, lines, prefix) if per_topic else ""
+    text += _summary_lines(evaluated, lines, prefix, tag or "") if summary else ""
+    return text, list(_notices(run, every, lines, settings))
+
+
+def _refuse_formats(format: str, results: str, lines: Sequence[Line]) -> None:
+    if format not in MEASURED:
+        raise Failed(f"trec_eval: Illegal rel_format '{format}'", 2)
+    if results != RESULTS:
+        raise Failed(f"trec_eval: Illegal retrieval results format '{results}'", 2)
+    for line in lines:
+        if line.measure not in ("runid", "num_q", *MEASURED[format]):
+            others = [name for name, measures in MEASURED.items() if line.measure in measures]
+            said = f"trec_eval: found rel_info format {format}, expected {' or '.join(others)}"
+            raise Failed(f"{said}\ntrec_eval: Can't calculate measure '{line.measure}'", 4)
+
+
+def _of_qrels(judged: Qrels, run: Run, lines: Sequence[Line], settings: Settings) -> Evaluated:
+    gold = GoldStandard.of(of_topics(judged, settings.chosen(judged.topics)))
+    rankings = _cut(labelled(gold, run), settings)
+    return Evaluated(
+        gold.qrels.topics,
+        rankings.answered,
+        _values(gold, rankings, lines, settings),
+        {
+            line: _relstrings(rankings, settings.condensed, int((line.numbers or (10,))[0]))
+            for line in lines
+            if line.measure == "relstring"
+        },
+        int((gold.judgments.levels > 0).sum()) if settings.complete else None,
+    )
+
+
+def _of_groups(
+    judged: JudgmentGroups, run: Run, lines: Sequence[Line], settings: Settings
+) -> Evaluated:
+    """Each group as a topic of its own; then the mean over the groups of a topic."""
+    topics, lists = settings.chosen(judged.topics), run.to_dict()
+    run.tops(1)  # which refuses a document twice
+    names = zip(judged.qrels.topics, judged.topic_of.tolist(), strict=True)
+    topic_of = {name: judged.topics[t] for name, t in names}
+    wanted = [name for name in judged.qrels.topics if topic_of[name] in topics]
+    gold = GoldStandard.of(of_topics(judged.qrels, wanted))
+    found = {name: lists[topic] for name, topic in topic_of.items() if topic in lists}
+    rankings = _cut(label_lists(gold, replace(run, lists=found, parts=None)), settings)
+    values = {}
+    for line, x in _values(gold, rankings, lines, settings).items():
+        groups: dict[str, list[float]] = {topic: [] for topic in topics}
+        for name, value in zip(wanted, x.tolist(), strict=True):
+            groups[topic_of[name]].append(value)
+        values[line] = np.array([np.cumsum(g)[-1] / len(g) for g in groups.values()])
+    return Evaluated(topics, np.array([t in lists for t in topics]), values, {})
+
+
+def _of_preferences(
+    judged: Preferences, run: Run, lines: Sequence[Line], settings: Settings
+) -> Evaluated:
+    """Documents with equal scores are here in the order of their names, ascending."""
+    topics, lists = settings.chosen(judged.topics), run.to_dict()
+    run.tops(1)  # which refuses a document twice
+    counts = []
+    for topic in topics:
+        docs = lists.get(topic, {})
+        ranking = sorted(docs, key=lambda doc: (-docs[doc], doc))[: settings.depth]
+        counts.append(preference_counts(judged, topic, ranking))
+    values = {
+        line: np.array([MEASURES[line.measure](x) for x in counts])
+        for line in lines
+        if line.measure in MEASURES
+    }
+    values |= {line: np.ones(len(topics)) for line in lines if line.measure == "num_q"}
+    return Evaluated(topics, np.array([t in lists for t in topics]), values, {})
+
+
+def _cut(rankings: Rankings, settings: Settings) -> Rankings:
+    return rankings if settings.depth is None else rankings.truncated(settings.depth)
+
+
+def _values(
+    gold: GoldStandard, rankings: Rankings, lines: Sequence[Line], settings: Settings
+) -> dict[Line, Floats]:
+    """The numbers of all topics."""
+    levels = gold.judgments.levels
+    known = np.where(levels < 0, np.nan, levels)  # below 0: in the pool, and not judged
+    chosen = {
+        "rel": settings.rel,
+        "condensed": settings.condensed,
+        "version": settings.version,
+        "docs": float(settings.docs),
+    }
+    groups: dict[Any, list[Line]] = {}  # of measures that look at the same levels
+    for line in lines:
+        if line.measure not in ("runid", "num_q", "relstring"):
+            pooled = line.measure == "infAP" and not settings.condensed
+            groups.setdefault((pooled, "rbp" in line.measure, line.gains), []).append(line)
+    values = {line: np.ones(len(gold.qrels.topics)) for line in lines if line.measure == "num_q"}
+    for (pooled, unit, gains), members in groups.items():
+        regrade = unit_gains if unit else given_gains
+        used = levels if pooled else regrade(gold.judgments, known, dict(gains))
+        computed = [line.computed(**chosen) for line in members]
+        table = _measured(computed, *regraded(gold, rankings, used))
+        values |= {line: table[:, i] for i, line in enumerate(members)}
+    for line, x in values.items():
+        if line.measure == "Rndcg":  # which looks at the relevance level after all
+            num_rel = [NumRel(rel=float(settings.rel))]
+            (R,) = _measured(num_rel, *regraded(gold, rankings, known)).T
+            x[R == 0] = 0.0
+        elif line.measure == "ndcg_rel":  # gains below 0 cannot make it negative
+            np.maximum(x, 0.0, out=x)
+        elif line.measure == "utility":
+            x[~rankings.answered] = 0.0
+        elif line.geometric:
+            x[:] = np.log(np.maximum(x, FLOOR))
+    return values
+
+
+def _measured(measures: Sequence[Measure], judgments: Judgments, rankings: Rankings) -> Floats:
+    """Topics × measures."""
+    parts = []
+    for start, stop in blocks(judgments.counts):
+        block = lists_block(rankings, gold_block(judgments, start, stop), start, stop)
+        parts.append(np.concatenate([m.values(block) for m in measures], axis=1))
+    return np.concatenate(parts)
+
+
+def _relstrings(rankings: Rankings, condensed: bool, length: int) -> list[str]:
+    """The levels at the first ranks, a character each: - not in the pool, . in it and unjudged."""
+    found = []
+    for t in range(len(rankings.returned)):
+        hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
+        ranks, levels = rankings.ranks[hits], rankings.levels[hits]
+        if condensed:
+            text = [_level(level) for level in levels[levels >= 0][:length].tolist()]
+        else:
+            text = ["-"] * min(length, int(rankings.lengths[t]))
+            for rank, level in zip(ranks.tolist(), levels.tolist(), strict=True):
+                if rank > length:
+                    break
+                text[rank - 1] = _level(level)
+        found.append("".join(text))
+    return found
+
+
+def _level(level: float) -> str:
+    if level < 0:
+        return "."
+    return f"{level:.0f}" if level <= 9 else ">"
+
+
+def _standardised(evaluated: Evaluated, known: Zscores) -> Iterator[tuple[Line, Floats]]:
+    """Each number as its distance from a mean, in standard deviations."""
+    for line, values in evaluated.values.items():
+        found = []
+        for topic, x in zip(evaluated.topics, values.tolist(), strict=True):
+            mean, deviation = known.get((topic, line.name), (math.nan, 0.0))
+            if deviation:
+                found.append((x - mean) / deviation)
+            else:
+                found.append(0.0 if x == mean else MISSING)
+        yield line, np.array(found)
+
+
+# -- printing ------------------------------------------------------------------------------------
+
+
+def _topic_lines(evaluated: Evaluated, lines: Sequence[Line], prefix: str) -> str:
+    shown = [line for line in lines if line.of_topics]
+    formats, columns = [], []
+    for line in shown:
+        if line in evaluated.relstrings:
+            formats.append(f"{_name(line)}\t%s\t'%s'\n")
+            columns.append(evaluated.relstrings[line])
+        else:
+            formats.append(f"{prefix}{_name(line)}\t%s\t{_format(line, prefix)}\n")
+            columns.append(evaluated.values[line].tolist())
+    template = "".join(formats)
+    rows = zip(evaluated.topics, *columns, strict=True)
+    return "".join(template % tuple(x for value in row for x in (t, value)) for t, *row in rows)
+
+
+def _summary_lines(evaluated: Evaluated, lines: Sequence[Line], prefix: str, tag: str) -> str:
+    n, found = len(evaluated.topics), []
+    for line in lines:
+        if line.measure == "runid":
+            found.append(f"{line.name:<22}\tall\t{tag}\n")
+        elif line.measure != "relstring":
+            value = float(np.cumsum(evaluated.values[line])[-1])  # added as trec_eval adds
+            if line.measure == "num_q":
+                value = n
+            elif line.measure == "num_rel" and evaluated.num_rel is not None:
+                value = evaluated.num_rel
+            elif not line.whole:
+                value /= n
+            value = math.exp(value) if line.geometric else value
+            found.append(f"{prefix}{_name(line)}\tall\t{_format(line, prefix)}\n" % value)
+    return "".join(found)
+
+
+def _name(line: Line) -> str:
+    return f"{line.name:<22}".replace("%", "%%")
+
+
+def _format(line: Line, prefix: str) -> str:
+    return "%d" if line.whole and not prefix else "%6.4f"
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+
+def _read(path: str, what: str, lines: Sequence[Line], read: Callable[[], T]) -> T:
+    """What is read of a file, or trec_eval's way of saying that it cannot be."""
+    name = {"results": "results", "zscores": "zscores"}.get(what, "qrels")
+    quit_ = f"trec_eval: Quit in file '{path}'"
+    try:
+        return read()
+    except RepetitionError as error:
+        first = next((x.measure for x in lines if x.measure not in ("runid", "num_q")), "num_ret")
+        said = f"{error}\ntrec_eval.form_res_rels: duplicate docs {error.doc}"
+        raise Failed(f"{said}\ntrec_eval: Can't calculate measure '{first}'", 4) from None
+    except InputError as error:
+        if error.line is None:
+            said = f"trec_eval.get_{what}: Cannot read {name} file '{path}' ({error})"
+        else:
+            said = f"{error}\ntrec_eval.get_{what}: Malformed line {error.line}"
+        raise Failed(f"{said}\n{quit_}", 2) from None
+    except CranfieldError as error:
+        said = f"trec_eval.get_{what}: Cannot read {name} file '{path}' ({error})"
+        raise Failed(f"{said}\n{quit_}", 2) from None
+
+
+def _judgments(path: str) -> Qrels:
+    """Judgments of whole levels, each document once."""
+    source = Source.of(path)
+    judged = read_qrels(source.path, "trec")
+    _refuse_fractions(judged, partial(line_of, source, "qrels"))
+    if judged.repeated:
+        every = errors(source, "trec", "qrels")
+        problem = next(item for item in every if isinstance(item, Problem))
+        again = next(item for item in every if isinstance(item, Record))
+        found = f"document {again.doc} of topic {again.topic} again"
+        raise RepetitionError(again.doc, found, "each document once", source.name, problem.line)
+    return judged
+
+
+def _groups(path: str) -> JudgmentGroups:
+    """The same of each group."""
+    judged = read_judgment_groups(path)
+    _refuse_fractions(judged.qrels)
+    return judged
+
+
+def _refuse_fractions(
+    judged: Qrels, line_of: Callable[[str, str], int | None] = lambda topic, doc: None
+) -> None:
+    """Levels are whole numbers; trec_eval cuts off what is not."""
+    for row in np.flatnonzero(judged.levels % 1 != 0).tolist():
+        topic = judged.topics[int(np.searchsorted(judged.offsets, row, side="right")) - 1]
+        doc = judged.doc_names[row]
+        found = f"level {judged.levels[row]:g} for document {doc} of topic {topic}"
+        expected = "a whole number (`cranfield evaluate` takes fractions)"
+        raise InputError(found, expected, judged.where, line_of(topic, doc))
+
+
+def _run(path: str, version: int) -> Run:
+    """A run by score, then document; version 9 holds scores in single precision."""
+    run = read_run("-" if path.startswith("-") else path, "trec", ties="trec", further=True)
+    if version == 10:
+        return run
+    read = run.parts
+
+    def parts() -> Iterator[Part]:
+        return (partial(_single, part) for part in (read() if read else ()))
+
+    return replace(run, parts=parts)
+
+
+def _single(part: Part) -> Table:
+    table = part()
+    return replace(table, values=table.values.astype(np.float32).astype(np.float64))
+
+
+def _means(path: str) -> dict[tuple[str, str], tuple[float, float]]:
+    """Mean and standard deviation of each topic and measure."""
+    found = {}
+    source = Source.of(path)
+    for number, line in text_lines(source):
+        fields = line.split()
+        mean, deviation = (finite(x) for x in fields[2:4]) if len(fields) == 4 else (None, None)
+        if mean is None or deviation is None:
+            expected = "topic measure mean standard_deviation"
+            raise InputError(repr(line.strip()), expected, source.name, number)
+        found[fields[0], fields[1]] = mean, deviation
+    return found
+
+
+_PATHS: dict[str, tuple[Callable[..., Evaluated], Callable[[str], Any]]] = {
+    "qrels": (_of_qrels, _judgments),
+    "qrels_jg": (_of_groups, _groups),
+    "prefs": (_of_preferences, partial(read_preferences, format="prefs")),
+    "qrels_prefs": (_of_preferences, partial(read_preferences, format="qrels_prefs")),
+}
+
+
+# -- what the user should know -------------------------------------------------------------------
+
+
+def _notices(
+    run: str, every: Evaluated, lines: Sequence[Line], settings: Settings
+) -> Iterator[Notice]:
+    missing = [t for t, answered in zip(every.topics, every.answered, strict=True) if not answered]
+    if missing and not settings.complete:
+        said = f"{run}: {some(missing, 'topic')} judged and not in the run, left out"
+        yield Notice("missing-topics", f"{said} (-c counts them)", topics=tuple(missing))
+    counts = [every.values[line].sum() for line in lines if line.measure == "num_rel"]
+    if counts and every.num_rel not in (None, counts[0]):
+        said = "with -c, num_rel of all topics counts every level above 0, as trec_eval's does"
+        yield Notice("definition", f"{said}; {counts[0]:.0f} are at level {settings.rel} or above")
