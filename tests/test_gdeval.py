@@ -341,7 +341,8 @@ class TestMistakes:
         self, capsys: Capture, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"1 0 a 5\n")))
-        assert refused(capsys, "- run").startswith("standard input: found level 5 for document a")
+        said = "standard input:1: found level 5 for document a"
+        assert refused(capsys, "- run").startswith(said)
 
     def test_nothing_in_common(self, capsys: Capture) -> None:
         Path("run").write_text("99 Q0 a 1 1 t\n")

@@ -15,6 +15,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -375,6 +376,105 @@ def test_errors_name_what_is_wrong(ours: Ours) -> None:
     assert "run.short:2" in ours("nine run.short").err
     assert "d1" in ours("nine run.twice").err
     assert "d1" in ours("qrels.twice run").err
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "told"),
+    [
+        ("-D 1.777 qrels run", 7, "No queries with both"),
+        ("-m ndcg.1=1,1=2 qrels run", 2, "expected each level once"),
+        ("-m utility.1e308,1e308,1e308,1e308 -N 1000 qrels run", 2, "beyond any number"),
+        ("-m P_5 qrels run", 1, "(did you mean P.5?)"),
+        ("-m MAP qrels run", 1, "(did you mean map?)"),
+        ("-m map,P qrels run", 1, "(one -m for each)"),
+        ("-m official.5 qrels run", 1, "(nicknames have no parameters)"),
+        ("-m P.5000000000000000 qrels run", 2, "expected a whole number from 1"),
+        ("-m Rprec_mult.0 qrels run", 2, "expected a number above 0"),
+        (f"-l {'9' * 5000} qrels run", 1, "expected -l and a whole number from 0"),
+        ("-l ٣ qrels run", 1, "expected -l and a whole number from 0"),
+        ("-m ndcg.٣=1 qrels run", 2, "expected a whole number from 0"),
+        ("-R prefs -m map qrels run", 4, "Can't calculate measure 'map'"),
+        ("-m prefs_simp qrels run", 4, "expected prefs or qrels_prefs"),
+        ("- -Z - run < qrels", 1, "found - twice"),
+    ],
+)
+def test_requests_that_are_refused(command: str, code: int, told: str, ours: Ours) -> None:
+    found = ours(command)
+    assert (found.out, found.exit) == ("", code)
+    assert told in found.err
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("-m iprec_at_recall.0.00001", "iprec_at_recall_0.00"),
+        ("-m Rprec_mult.0.00001", "Rprec_mult_0.00"),
+        ("-m set_F.-0", "set_F_-0"),
+        ("-m set_F.1e300", "set_F_1e300"),
+        ('-m "P. 5, 3"', "P_3"),
+        ("-m P.1000000000000", "P_1000000000000"),
+        ("-M 999999999999999 -m map", "map"),
+    ],
+)
+def test_numbers_however_written(command: str, name: str, ours: Ours) -> None:
+    assert (name, "all") in values(ours(f"{command} qrels run"))
+
+
+def test_nothing_in_common_and_every_topic_counts(ours: Ours) -> None:
+    Path("other").write_text("other Q0 d1 1 1 tag\n")
+    found = values(ours("-q -c -m map -m num_q qrels other"))
+    assert found["map", "9"] == found["map", "all"] == "0.0000"
+    assert found["num_q", "all"] == "5"
+
+
+def test_huge_levels(ours: Ours) -> None:
+    """They are numbers like any other: nothing is made for each level below."""
+    Path("g.qrels").write_text("1 0 a 1000000000\n1 0 b 0\n")
+    Path("g.run").write_text("1 Q0 a 0 3 x\n")
+    assert values(ours("-m rbp g.qrels g.run")) == {("rbp", "all"): "0.1000"}  # (1 − 0.9) · 1
+    Path("g.qrels").write_text("1 0 a 1e300\n")
+    assert ours("-m rbp g.qrels g.run").exit == 2
+
+
+def test_there_is_no_negative_zero(ours: Ours) -> None:
+    Path("g.qrels").write_text("1 0 a -0\n1 0 b 1\n")
+    Path("g.run").write_text("1 Q0 a 0 3 x\n")
+    assert ours("-q -n -m relstring g.qrels g.run").out.endswith("'0'\n")
+    assert values(ours("-m dcg.0=-0,1=2 g.qrels g.run")) == {("dcg_0=-0,1=2", "all"): "0.0000"}
+
+
+@pytest.mark.parametrize("form", ["prefs", "qrels_prefs", "qrels_jg"])
+def test_a_bad_run_beside_preferences(form: str, ours: Ours) -> None:
+    Path("p").write_text("1 g s a 1\n" if form == "prefs" else "1 g a 1\n")
+    Path("bad").write_text("1 Q0 a 0 3 x\n1 Q0 b 0 three x\n")
+    measure = "qrels_jg" if form == "qrels_jg" else "prefs"
+    found = ours(f"-R {form} -m {measure} p bad")
+    assert (found.out, found.exit) == ("", 2)
+    assert found.err.startswith("bad:2: found score 'three', expected a finite number\n")
+
+
+def test_mistakes_on_standard_input_have_lines(ours: Ours) -> None:
+    Path("g.qrels").write_text("1 0 a 1\n1 0 b 0\n1 0 a 1\n")
+    found = ours("- run < g.qrels")
+    assert (found.exit, found.err.splitlines()[0]) == (
+        4,
+        "standard input:3: found document a of topic 1 again, expected each document once",
+    )
+    Path("g.qrels").write_text("1 0 a 1\n1 0 b 0.5\n")
+    assert ours("- run < g.qrels").err.startswith("standard input:2: found level 0.5")
+
+
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", "2>/dev/full"])
+def test_closed_streams(closed: str, here: Path) -> None:
+    """What belongs to a stream that is closed goes nowhere, and not into another."""
+    command = f"{sys.executable} -m cranfield trec_eval -m map with_absent run {closed}"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=here, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+    assert "note:" not in done.stdout
+    if closed != ">&-":
+        assert done.stdout.startswith("map  ")
 
 
 # -- random files -------------------------------------------------------------------------------

@@ -11,14 +11,21 @@ class InputError(CranfieldError):
     """Something found in the input is not what was expected there.
 
     Reads as ``file:line: found …, expected …``; `where` and `line` are left out when unknown.
+    A `hint` says what the user may have meant; it names options of `cranfield evaluate`.
     """
 
     def __init__(
-        self, found: str, expected: str, where: str | None = None, line: int | None = None
+        self,
+        found: str,
+        expected: str,
+        where: str | None = None,
+        line: int | None = None,
+        hint: str = "",
     ) -> None:
         self.found, self.expected, self.where, self.line = found, expected, where, line
         place = "" if where is None else where + (f":{line}" if line else "") + ": "
-        super().__init__(f"{place}found {found}, expected {expected}")
+        self.plain, self.hint = f"{place}found {found}, expected {expected}", hint
+        super().__init__(self.plain + (f" ({hint})" if hint else ""))
 
 
 class RepetitionError(InputError):

@@ -434,7 +434,9 @@ class Evaluator:
             for one in labelled:
                 counted &= one.rankings.answered
             if not counted.any():
-                raise CranfieldError("found no judged topic that every run answers, expected one")
+                who = "that every run answers" if len(labelled) > 1 else f"in {labelled[0].name}"
+                expected = some(self.gold.judgments.topics, "topic")
+                raise CranfieldError(f"found no judged topic {who}, expected some of {expected}")
         return counted
 
     # -- measuring --------------------------------------------------------------------------

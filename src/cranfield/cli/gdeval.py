@@ -28,8 +28,7 @@ def add_to(commands: Any) -> None:
         "-c", dest="complete", action="store_true",
         help="means over all topics with a relevant document, answered or not",
     )  # fmt: skip
-    p.add_argument("-k", metavar="K", type=count, default=20,
-                   help="the last rank that counts, default: 20")  # fmt: skip
+    p.add_argument("-k", metavar="K", type=count, help="the last rank that counts, default: 20")
     p.add_argument("-help", action="help", help="the same as -h")
     p.add_argument("-v", "-version", action="version", version=f"cranfield {cranfield.__version__}")
     p.set_defaults(run=run)
@@ -39,7 +38,9 @@ def run(options: argparse.Namespace) -> int:
     """Measure and print."""
     if options.qrels == options.result_file == "-":
         raise CranfieldError("found - twice, expected standard input once")
-    k = options.depth or options.k
+    if options.depth and options.k:
+        raise CranfieldError("found K twice, expected it once")
+    k = options.depth or options.k or 20
     lines, notices = gdeval(options.qrels, options.result_file, k, complete=options.complete)
     tell(notices)
     write("".join(f"{line}\n" for line in lines), None)

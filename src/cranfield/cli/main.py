@@ -7,11 +7,13 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import NoReturn
 
 import cranfield
 from cranfield.cli.options import import_files
+from cranfield.data.files import reopen_closed_streams
 from cranfield.errors import CranfieldError
 
 COMMANDS = (
@@ -70,6 +72,7 @@ def entry() -> NoReturn:
     end of the interpreter, which frees every object by itself, is worth the wait.
     """
     gc.disable()
+    reopen_closed_streams()
     try:
         code = main()
         sys.stdout.flush()
@@ -79,9 +82,11 @@ def entry() -> NoReturn:
     except BrokenPipeError:  # the reader (head, less) has seen enough
         code = 0
     except OSError as error:  # standard output cannot be written to
-        print(f"cannot write: {error.strerror}", file=sys.stderr)
+        with suppress(OSError):
+            print(f"cannot write: {error.strerror}", file=sys.stderr)
         code = 2
     except KeyboardInterrupt:
         code = 130
-    sys.stderr.flush()
+    with suppress(OSError):
+        sys.stderr.flush()
     os._exit(code)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from getopt import GetoptError, gnu_getopt
 from inspect import cleandoc
+from textwrap import fill
 from typing import Any
 
 import cranfield
 from cranfield.cli.output import tell, write
 from cranfield.measures.trec_eval import NICKNAMES
 from cranfield.tools.trec_eval import FORMATS, MEASURED, RESULTS, trec_eval
-from cranfield.tools.trec_measures import Failed, described
+from cranfield.tools.trec_measures import Failed, described, whole
+from cranfield.wording import counted
 
 USAGE = """\
 Usage: cranfield trec_eval [-h] [-q] [-c] [-n] [-m MEASURE[.PARAMETERS]]... QRELS RUN
@@ -46,7 +47,8 @@ A drop-in for trec_eval 10: the same options, numbers and layout. - is standard 
      --as-version 9                  scores in single precision and recall rounded as before
                                      version 10
 
-Nicknames: {nicknames}.
+Nicknames:
+{nicknames}
 
 Standard error says what is wrong. Exit codes: 0 fine, 1 usage, 2 a file or a parameter is
 wrong, 4 a document twice, 7 no topic has both judgments and results.
@@ -108,8 +110,8 @@ def _run(given: Sequence[tuple[str, str]], files: Sequence[str]) -> int:
         write(_help(measures, form, int(version)), None)
         return 0
     if len(files) != 2:
-        raise GetoptError(f"found {len(files)} files, expected QRELS and RUN")
-    if list(files).count("-") > 1:
+        raise GetoptError(f"found {counted(len(files), 'file')}, expected QRELS and RUN")
+    if [*files, options.get("-Z")].count("-") > 1:
         raise GetoptError("found - twice, expected standard input once")
     qrels, run = files
     text, notices = trec_eval(
@@ -136,15 +138,21 @@ def _run(given: Sequence[tuple[str, str]], files: Sequence[str]) -> int:
 
 def _whole(options: dict[str, str], name: str, default: int) -> int:
     """A whole number from 0."""
-    text = options.get(name, str(default)).strip()
-    if not re.fullmatch(r"\+?\d+", text):
-        raise GetoptError(f"found {name} {text}, expected a whole number from 0")
-    return int(text)
+    number = whole(options.get(name, str(default)))
+    if number is None or number < 0:
+        raise GetoptError(
+            f"found {name} {options[name]}, expected {name} and a whole number from 0"
+        )
+    return number
 
 
 def _help(measures: Sequence[str], form: str, version: int) -> str:
     """The options, the formats, and what is asked about."""
-    parts = [HELP.format(formats=", ".join(MEASURED), nicknames=", ".join(NICKNAMES))]
+    nicknames = "\n".join(
+        fill(f"{name}: {', '.join(members)}", 96, initial_indent=" ", subsequent_indent="    ")
+        for name, members in NICKNAMES.items()
+    )
+    parts = [HELP.format(formats=", ".join(MEASURED), nicknames=nicknames)]
     parts += [f"{name}: {cleandoc(FORMATS[name])}\n" for name in (RESULTS, form) if name in FORMATS]
     parts += described(measures, version)
     return "-----------------------\n".join(parts)

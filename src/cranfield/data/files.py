@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterable
 
 from cranfield.errors import CranfieldError
@@ -56,3 +57,11 @@ def _reason(path: str | os.PathLike[str], error: OSError) -> str:
     if isinstance(error, PermissionError):
         return f"no permission to write in {directory}"
     return error.strerror or str(error)
+
+
+def reopen_closed_streams() -> None:
+    """Lead standard streams that are closed nowhere: the next file would take their numbers."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w"))

@@ -31,7 +31,7 @@ PREDICTIONS = "one number a line"
 QID = np.frombuffer(b"qid:", dtype=np.uint8)
 HEAD = 64  # bytes of a line that usually hold its level and its qid
 FEW = 64  # tables kept before they are joined: thousands of small ones would leave holes in memory
-_DOCID = re.compile(rb"#[^\n]*?\bdocid[ \t]*=[ \t]*([^\s]+)[^\n]*")
+_DOCID = re.compile(rb"#[^\n]*?\bdocid[^\S\n]*=[^\S\n]*([^\s]+)[^\n]*")
 
 
 # -- judgments ---------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def _judgment(line: str, where: str, number: int) -> Record | InputError:
 
 
 def _prediction(line: str, where: str, number: int) -> Record | InputError:
-    value = finite(line.strip())
+    value = finite(line)
     if value is None:
         return InputError(_short(line), PREDICTIONS, where, number)
     return Record(number, "", str(number), value, None, None)
@@ -249,4 +249,5 @@ def _short(line: str) -> str:
 def first_error(source: Source, kind: Kind) -> InputError:
     """The error to refuse a file with."""
     causes = (item.cause for item in errors(source, kind) if isinstance(item, Problem))
-    return next((c for c in causes if c), InputError("lines out of order", LAYOUT, source.name))
+    expected = LAYOUT if kind == "qrels" else PREDICTIONS
+    return next((c for c in causes if c), InputError("lines out of order", expected, source.name))

@@ -24,6 +24,7 @@ from cranfield.data.qrels import Qrels
 from cranfield.data.records import fields_of, finite, identifier, text_lines
 from cranfield.data.source import Source
 from cranfield.data.strings import Bools, Floats, Ints, Strings
+from cranfield.data.tables import is_frame
 from cranfield.data.trec import COMMENT, Fields, Irregular, all_numbers
 from cranfield.errors import InputError, RepetitionError
 from cranfield.wording import counted
@@ -209,11 +210,11 @@ def _read(data: PreferencesLike, format: str, what: str) -> _Judged:
         except Irregular:
             lines = ((number, fields_of(line, None)) for number, line in text_lines(source))
             columns, levels = _of_rows(lines, names, where)
-    elif isinstance(data, Iterable) and not isinstance(data, bytes | Mapping):
+    elif isinstance(data, Iterable) and not (isinstance(data, bytes | Mapping) or is_frame(data)):
         rows = ((None, row if isinstance(row, tuple | list) else [row]) for row in data)
         columns, levels = _of_rows(rows, names, where)
     else:
-        raise InputError(repr(data), f"{what} as a path or tuples")
+        raise InputError(type(data).__name__, f"{what} as a path or tuples")
     *ids, docs = columns
     judged = _Judged(where, source, docs.tolist(), levels, _rows(ids))
     _check(judged, names)

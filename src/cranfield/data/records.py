@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -34,6 +35,7 @@ class Problem:
     def error(cls, cause: InputError, where: str) -> Problem:
         """An error, as its sentence without the place."""
         text = f"found {cause.found}, expected {cause.expected}"
+        text += f" ({cause.hint})" if cause.hint else ""
         return cls("error", where, cause.line, text, cause)
 
 
@@ -64,6 +66,7 @@ class Text:
 
 PLAIN = Text()
 NUMBER = "a finite number"
+PRINTED = re.compile(r"[ -^`-~\t\r\f\v]*")  # float() takes 1_000, and digits of all scripts
 
 
 def records(source: Source, format: Format, kind: Kind, text: Text = PLAIN) -> Iterator[Found]:
@@ -129,9 +132,11 @@ def _text_records(source: Source, format: Format, kind: Kind, text: Text) -> Ite
         names = next((names for names in layouts if len(names) == len(fields)), None)
         if names is None:
             expected = " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts)
+            if kind == "qrels" and len(fields) == len(TREC["run"]):
+                expected += " (this looks like a run: judgments come first)"
             hint = _hint(line, fields, kind, format)
             said = f"{counted(len(fields), 'field')} ({_short(line.strip())})"
-            yield InputError(said, expected + hint, source.name, number)
+            yield InputError(said, expected, source.name, number, hint)
         else:
             cells = dict(zip(names, fields, strict=True))
             number_as = "L0, L1, L2, …" if format == "ntcir" else NUMBER
@@ -142,10 +147,9 @@ def _hint(line: str, fields: list[str], kind: Kind, format: Format) -> str:
     """What the user may have meant by a line with the wrong number of fields."""
     for separator in ";|,\t":
         if len(fields) < 3 and line.count(separator) >= 2:
-            return f" (or are fields separated by {separator!r}? then say so: --sep)"
-    if kind == "qrels" and len(fields) == len(TREC["run"]):
-        return " (this looks like a run: judgments come first)"
-    return " (or topic doc L2)" if kind == "qrels" and format == "trec" else ""
+            return f"or are fields separated by {separator!r}? then say so: --sep"
+    judgments = kind == "qrels" and format == "trec" and len(fields) != len(TREC["run"])
+    return "or topic doc L2" if judgments else ""
 
 
 Row: TypeAlias = tuple[int | None, dict[str, Any]]
@@ -293,20 +297,16 @@ def _record(
     if number is None and not (kind == "run" and value is None and not scored):
         found = f"{VALUE[kind]} {_short(repr(value), quote=False)}"
         found += "" if line is not None else f" for document {doc} of topic {topic}"
-        return InputError(found, _expected(value, kind, text, number_as), where, line)
+        expected = one_of(str(value), text.labels) if text.labels else number_as
+        letters = kind == "qrels" and isinstance(value, str) and value.isalpha()
+        told = letters and not text.labels
+        hint = f"--labels {value}=1,… says what letters mean" if told else ""
+        return InputError(found, expected, where, line, hint)
     tag = cells.get("tag")
     rank = finite(cells.get("rank"))
     tag = None if tag is None else str(tag)
     kept = identifier(cells.get("type", cells.get("q0")))
     return Record(line, topic, doc, number, rank, tag, cells.get("class") or None, kept)
-
-
-def _expected(value: Any, kind: Kind, text: Text, number_as: str) -> str:
-    if text.labels:
-        return one_of(str(value), text.labels)
-    letters = kind == "qrels" and isinstance(value, str) and value.isalpha()
-    hint = f" (--labels {value}=1,… says what letters mean)" if letters else ""
-    return number_as + hint
 
 
 def identifier(cell: Any) -> str | None:
@@ -321,7 +321,7 @@ def identifier(cell: Any) -> str | None:
 
 def finite(value: Any) -> float | None:
     """The finite number a text or a value stands for, or None."""
-    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
+    if isinstance(value, bool) or (isinstance(value, str) and not PRINTED.fullmatch(value)):
         return None
     try:
         number = float(value)

@@ -34,7 +34,10 @@ class Source:
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> Source:
-        return cls(os.fspath(path))
+        return path if isinstance(path, Source) else cls(os.fspath(path))
+
+    def __fspath__(self) -> str:
+        return self.path
 
     @property
     def name(self) -> str:

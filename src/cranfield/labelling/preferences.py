@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cranfield.data.preferences import PreferenceGroup, Preferences
+from cranfield.errors import InputError
 from cranfield.labelling.blocks import Bools, Floats, Ints
+from cranfield.wording import some
 
 Votes: TypeAlias = npt.NDArray[np.int32]
 
@@ -185,6 +187,11 @@ def preference_counts(
     >>> [(group.fulfilled, group.possible) for group in counts.groups]
     [(2, 3)]
     """
+    if topic not in preferences.groups:
+        expected = some(preferences.topics, "topic")
+        raise InputError(f"topic {topic}", f"one of {expected}", preferences.where)
+    if len(set(ranking)) < len(ranking):
+        raise InputError(f"a document twice for topic {topic}", "each document once", "ranking")
     groups = preferences.groups[topic]
     judged = set().union(*(group.docs for group in groups))
     retrieved = [doc for doc in ranking if doc in judged]

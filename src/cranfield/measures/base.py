@@ -425,7 +425,7 @@ class Measure(metaclass=MeasureType):
 
     def _checked_cutoff(self, cutoff: Any) -> int:
         number = isinstance(cutoff, int | float | np.number) and not isinstance(cutoff, bool)
-        if not number or not cutoff >= 1 or cutoff % 1:
+        if not number or not 1 <= cutoff < 2**53 or cutoff % 1:
             raise CranfieldError(
                 f"{type(self).__name__}: found cutoff "
                 f"{repr(cutoff) if isinstance(cutoff, str) else shown(cutoff)}, "

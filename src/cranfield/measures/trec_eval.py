@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -100,8 +101,8 @@ def measure_of(
     >>> measure_of("11pt_avg", version=9), measure_of("utility", a=2.0)
     (AP11(rel=1, reach=trec9), Utility(a=2, rel=1))
     """
-    written = f"trec:{name if at is None else f'{name}_{at:.15g}'}"
-    found = OWN.get(name) or parse_measure(written)
+    shown = "" if at is None else f"_{np.format_float_positional(at, trim='-')}"
+    found = OWN.get(name) or parse_measure(f"trec:{name}{shown}")
     settings: dict[str, Any] = {"condensed": condensed, **parameters}
     if hasattr(found, "rel") and name not in LEVELS_AS_GAINS:
         settings["rel"] = float(rel)
@@ -128,12 +129,14 @@ def unit_gains(judgments: Judgments, levels: Floats, given: Mapping[int, float])
     that gains are given for; without any, the level over the topic's highest.
     """
     gains = given_gains(judgments, levels, given)
-    top = np.zeros(len(judgments.topics), dtype=np.int64)
+    top = np.zeros(len(judgments.topics))
     known = ~np.isnan(levels)
-    np.maximum.at(top, judgments.item_topics[known], levels[known].astype(np.int64))
+    np.maximum.at(top, judgments.item_topics[known], levels[known])
     low, high = np.zeros(len(top)), np.zeros(len(top))
     for h in np.unique(top).tolist():
-        every = [*given.values(), *(level for level in range(h + 1) if level not in given)]
+        lowest = next(level for level in count() if level not in given)
+        highest = next(h - below for below in count() if h - below not in given)
+        every = [*given.values(), *(x for x in (lowest, highest) if 0 <= x <= h)]
         low[top == h], high[top == h] = min(every), max(every)
     outside = (low < 0) | (high > 1)
     low, span = np.where(outside, low, 0.0), np.where(outside, high - low, 1.0)

@@ -6,7 +6,6 @@ The program came with TREC's Web track, whose judgments have levels up to 4.
 from __future__ import annotations
 
 import os
-from collections import deque
 from dataclasses import replace
 from functools import partial
 
@@ -17,6 +16,7 @@ from cranfield.data.records import line_of
 from cranfield.data.run import Part, Run, RunLike, read_run
 from cranfield.data.source import Source
 from cranfield.data.table import Table
+from cranfield.data.trec import last_tag
 from cranfield.errors import InputError
 from cranfield.evaluate import evaluate
 from cranfield.measures.lists import total
@@ -38,10 +38,12 @@ def gdeval(
     >>> lines
     ['runid,topic,ndcg@20,err@20', 'run,1,1.00000,0.06250', 'run,amean,0.50000,0.03125']
     """
-    judged = read_qrels(qrels, "trec")
-    _refuse_levels(judged, qrels)
-    results = read_run(run, "trec")
-    judged, results, notices = _numbered(judged, replace(results, name=_last_tag(results)))
+    source = Source.of(qrels) if isinstance(qrels, str | os.PathLike) else qrels
+    judged = read_qrels(source, "trec")
+    _refuse_levels(judged, source)
+    results = read_run(run, "trec", further=True)
+    tag = None if results.source is None else last_tag(results.source)
+    judged, results, notices = _numbered(judged, replace(results, name=tag or results.name))
     scores = evaluate(
         judged,
         results,
@@ -68,21 +70,9 @@ def _refuse_levels(judged: Qrels, qrels: QrelsLike) -> None:
     row = int(wrong[0])
     topic = judged.topics[int(np.searchsorted(judged.offsets, row, side="right")) - 1]
     doc = judged.doc_names[row]
-    line = None
-    if isinstance(qrels, str | os.PathLike):  # which may be a pipe: then it cannot be read again
-        line = line_of(Source.of(qrels), "qrels", topic, doc)
+    line = line_of(qrels, "qrels", topic, doc) if isinstance(qrels, Source) else None
     found = f"level {judged.levels[row]:g} for document {doc} of topic {topic}"
     raise InputError(found, f"whole levels up to {HIGHEST}", judged.where, line)
-
-
-def _last_tag(run: Run) -> str:
-    """What the last line calls the run: there the program looks."""
-    pieces = run.source.pieces() if run.source is not None else iter(())
-    for piece in deque(pieces, maxlen=1):
-        for line in reversed(piece().splitlines()):
-            if line.strip() and not line.lstrip().startswith(b"#"):
-                return line.split()[-1].decode(errors="replace")
-    return run.name
 
 
 # -- topics --------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from cranfield.scores import Notice, Scores
 from cranfield.wording import counted
 
 DEPTH = 16  # later releases of LETOR look at 10
+MOST = 1000  # each rank has columns of its own
 BLOCKS = {"P": "precision", "AP": "Map", "nDCG": "NDCG"}  # as LETOR heads them
 MEANS = {"P": "precision:{}\n\n", "AP": "MAP:\t{}\n\n", "nDCG": "NDCG:\t{}"}
 TIDY = ("topic", "measure", "value")
@@ -45,6 +46,8 @@ def measures(depth: int = DEPTH) -> list[Measure]:
     >>> [str(m) for m in measures(1)]
     ['P@1', 'AP', 'nDCG(gain=exp, discount=jk)@1']
     """
+    if depth > MOST:
+        raise InputError(f"depth {depth:,}", f"at most {MOST:,}")
     cutoffs = range(1, depth + 1)
     precision = (f"P@{n}" for n in cutoffs)
     ndcg = (f"nDCG(letor=true)@{n}" for n in cutoffs)

@@ -138,12 +138,19 @@ def trec_eval(
     judged = _read(qrels, format, lines, lambda: read(qrels))
     ranked = _read(run, "results", lines, lambda: _run(run, version))
     known = None if zscores is None else _read(zscores, "zscores", lines, lambda: _means(zscores))
-    every = _read(run, "results", lines, lambda: evaluate(judged, ranked, lines, settings))
-    if not every.answered.any():
-        raise Failed("trec_eval: No queries with both results and relevance info", 7)
-    evaluated = every.of(every.answered | complete)
-    if known is not None:
-        evaluated = replace(evaluated, values=dict(_standardised(evaluated, known)))
+    nothing = Failed("trec_eval: No queries with both results and relevance info", 7)
+    if not settings.chosen(judged.topics):
+        raise nothing
+    with np.errstate(all="ignore"):  # what is not finite is refused below
+        every = _read(run, "results", lines, lambda: evaluate(judged, ranked, lines, settings))
+        evaluated = every.of(every.answered | complete)
+        if not evaluated.topics:
+            raise nothing
+        if known is not None:
+            evaluated = replace(evaluated, values=dict(_standardised(evaluated, known)))
+        for line, x in evaluated.values.items():
+            if not np.isfinite(x.sum()):
+                raise Failed(f"trec_eval: found {line.name} beyond any number, expected less", 2)
     tag = None if ranked.source is None else last_tag(ranked.source)
     prefix = "" if known is None else "Z"
     text = _topic_lines(evaluated, lines, prefix) if per_topic else ""
@@ -183,8 +190,8 @@ def _of_groups(
     judged: JudgmentGroups, run: Run, lines: Sequence[Line], settings: Settings
 ) -> Evaluated:
     """Each group as a topic of its own; then the mean over the groups of a topic."""
+    run.tops(1)  # which refuses a document twice, and lines out of order
     topics, lists = settings.chosen(judged.topics), run.to_dict()
-    run.tops(1)  # which refuses a document twice
     names = zip(judged.qrels.topics, judged.topic_of.tolist(), strict=True)
     topic_of = {name: judged.topics[t] for name, t in names}
     wanted = [name for name in judged.qrels.topics if topic_of[name] in topics]
@@ -204,8 +211,8 @@ def _of_preferences(
     judged: Preferences, run: Run, lines: Sequence[Line], settings: Settings
 ) -> Evaluated:
     """Documents with equal scores are here in the order of their names, ascending."""
+    run.tops(1)  # which refuses a document twice, and lines out of order
     topics, lists = settings.chosen(judged.topics), run.to_dict()
-    run.tops(1)  # which refuses a document twice
     counts = []
     for topic in topics:
         docs = lists.get(topic, {})
@@ -292,7 +299,7 @@ def _relstrings(rankings: Rankings, condensed: bool, length: int) -> list[str]:
 def _level(level: float) -> str:
     if level < 0:
         return "."
-    return f"{level:.0f}" if level <= 9 else ">"
+    return str(int(level)) if level <= 9 else ">"
 
 
 def _standardised(evaluated: Evaluated, known: Zscores) -> Iterator[tuple[Line, Floats]]:
@@ -363,13 +370,13 @@ def _read(path: str, what: str, lines: Sequence[Line], read: Callable[[], T]) ->
         return read()
     except RepetitionError as error:
         first = next((x.measure for x in lines if x.measure not in ("runid", "num_q")), "num_ret")
-        said = f"{error}\ntrec_eval.form_res_rels: duplicate docs {error.doc}"
+        said = f"{error.plain}\ntrec_eval.form_res_rels: duplicate docs {error.doc}"
         raise Failed(f"{said}\ntrec_eval: Can't calculate measure '{first}'", 4) from None
     except InputError as error:
         if error.line is None:
             said = f"trec_eval.get_{what}: Cannot read {name} file '{path}' ({error})"
         else:
-            said = f"{error}\ntrec_eval.get_{what}: Malformed line {error.line}"
+            said = f"{error.plain}\ntrec_eval.get_{what}: Malformed line {error.line}"
         raise Failed(f"{said}\n{quit_}", 2) from None
     except CranfieldError as error:
         said = f"trec_eval.get_{what}: Cannot read {name} file '{path}' ({error})"
@@ -379,7 +386,7 @@ def _read(path: str, what: str, lines: Sequence[Line], read: Callable[[], T]) ->
 def _judgments(path: str) -> Qrels:
     """Judgments of whole levels, each document once."""
     source = Source.of(path)
-    judged = read_qrels(source.path, "trec")
+    judged = read_qrels(source, "trec")
     _refuse_fractions(judged, partial(line_of, source, "qrels"))
     if judged.repeated:
         every = errors(source, "trec", "qrels")
@@ -401,11 +408,11 @@ def _refuse_fractions(
     judged: Qrels, line_of: Callable[[str, str], int | None] = lambda topic, doc: None
 ) -> None:
     """Levels are whole numbers; trec_eval cuts off what is not."""
-    for row in np.flatnonzero(judged.levels % 1 != 0).tolist():
+    for row in np.flatnonzero((judged.levels % 1 != 0) | (abs(judged.levels) >= 1e15)).tolist():
         topic = judged.topics[int(np.searchsorted(judged.offsets, row, side="right")) - 1]
         doc = judged.doc_names[row]
         found = f"level {judged.levels[row]:g} for document {doc} of topic {topic}"
-        expected = "a whole number (`cranfield evaluate` takes fractions)"
+        expected = "a whole number of at most 15 digits (`cranfield evaluate` takes fractions)"
         raise InputError(found, expected, judged.where, line_of(topic, doc))
 
 
@@ -462,4 +469,4 @@ def _notices(
     counts = [every.values[line].sum() for line in lines if line.measure == "num_rel"]
     if counts and every.num_rel not in (None, counts[0]):
         said = "with -c, num_rel of all topics counts every level above 0, as trec_eval's does"
-        yield Notice("definition", f"{said}; {counts[0]:.0f} are at level {settings.rel} or above")
+        yield Notice("definition", f"{said}; from level {settings.rel} on, it is {counts[0]:.0f}")

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from textwrap import indent
 from typing import Any
 
@@ -31,6 +32,25 @@ TEXTS = {
     "relstring": "The levels of the first 10 documents (relstring.N: N) of each list, a character "
     "each:\n0 to 9, > above 9, - unjudged, . in the pool and not judged.",
 }
+
+
+def _listed(numbers: Iterable[float], form: str) -> str:
+    return ",".join(format(x, form) for x in numbers)
+
+
+WRITTEN = {  # how the parameters of a measure are written
+    **{name: f"Ranks: -m {name}.5,10; if none are given {_listed(ranks, '.0f')}\n"
+       for name, ranks in AT_RANKS.items()},
+    **{name: f"Shares: -m {name}.0.25,0.5; if none are given {_listed(shares, '.2g')}\n"
+       for name, shares in AT_SHARES.items()},
+    **{name: f"Gains of levels: -m {name}.1=3,2=9; of others, the level\n" for name in WITH_GAINS},
+    "rbp": "Persistence, gains of levels: -m rbp.p=0.8,1=3; if not given, p=0.9 and the level\n",
+    "rbp_resid": "Persistence: -m rbp_resid.p=0.8; if not given, p=0.9\n",
+    "set_F": "Weight of recall, not squared: -m set_F.2; if not given, 1\n",
+    "utility": "Worth of relevant and other documents returned, of those missed: "
+    "-m utility.1,-1,0,0\n",
+    "11pt_avg": "Recalls: -m 11pt_avg.0.2,0.5,0.8; if none are given 0,0.1,…,1\n",
+}  # fmt: skip
 
 
 class Failed(CranfieldError):
@@ -106,8 +126,7 @@ def asked(texts: Iterable[str], version: int = 10) -> list[Line]:
         elif name in ALL:
             wanted.setdefault(name, []).extend([parameters] if dot else [])
         else:
-            why = " (nicknames have no parameters)" if name in NICKNAMES else ""
-            raise Failed(f"trec_eval: illegal measure '{name}'{why}", 1)
+            raise Failed(f"trec_eval: illegal measure '{name}'{_meant(text)}", 1)
     found: list[Line] = []
     for name in ALL:
         if name in wanted:
@@ -117,6 +136,21 @@ def asked(texts: Iterable[str], version: int = 10) -> list[Line]:
                 said = f"trec_eval: {error}\ntrec_eval: Cannot initialize measure '{name}'"
                 raise Failed(said, 2) from None
     return found
+
+
+def _meant(text: str) -> str:
+    """What the user may have meant by a measure that there is not."""
+    name = text.partition(".")[0]
+    if name in NICKNAMES:
+        return " (nicknames have no parameters)"
+    if "," in name:
+        return " (one -m for each)"
+    printed = re.fullmatch(r"(.+)[_@]([\d.]+)", text)
+    if printed and printed[1] in ALL:
+        return f" (did you mean {printed[1]}.{printed[2]}?)"
+    same = {known.lower(): known for known in (*ALL, *NICKNAMES)}
+    near = get_close_matches(name.lower(), same, n=1)
+    return f" (did you mean {same[near[0]]}?)" if near else ""
 
 
 def described(texts: Iterable[str], version: int = 10) -> list[str]:
@@ -129,8 +163,9 @@ def described(texts: Iterable[str], version: int = 10) -> list[str]:
             said = inspect.getdoc(MEASURES[line.measure]) or ""
         else:
             measure = line.computed(rel=1, docs=0.0, version=version)
-            said = f"{measure}\n{inspect.getdoc(measure)}"
-        found.append(f"{line.measure}\n{indent(said, '    ')}\n")
+            said = f"In `cranfield evaluate`: {measure}\n\n{inspect.getdoc(measure)}"
+        written = WRITTEN.get(line.measure, "")
+        found.append(f"{line.measure}\n{indent(written + said, '    ')}\n")
     return found
 
 
@@ -163,10 +198,12 @@ def _line(name: str, text: str) -> Line:
     shown, parts = f"{name}_{text}", text.split(",")
     if name in (*WITH_GAINS, "rbp", "rbp_resid"):
         pairs = dict(_pair(part, text) for part in parts)
+        if len(pairs) < len(parts):
+            raise InputError(f"{text!r}", "each level once")
         p = pairs.pop("p", None) if name.startswith("rbp") else None
         if p is not None and not 0 < p < 1:
             raise InputError(f"p={p:g}", "a number between 0 and 1")
-        if wrong := [key for key in pairs if not re.fullmatch(r"\+?\d+", key)]:
+        if wrong := [k for k in pairs if (level := whole(k)) is None or level < 0]:
             raise InputError(f"level {wrong[0]!r}", "a whole number from 0")
         return Line(name, shown, gains=tuple((int(key), x) for key, x in pairs.items()), p=p)
     sizes = {"11pt_avg": len(parts), "set_F": 1, "relstring": 1, "utility": 4}
@@ -181,18 +218,24 @@ def _line(name: str, text: str) -> Line:
 
 
 def _rank(text: str) -> int:
-    if not re.fullmatch(r"[+-]?\d+", text):
+    rank = whole(text)
+    if rank is None:
         raise InputError(f"cutoff {text!r}", "a whole number from 1")
-    if int(text) <= 0:
+    if rank <= 0:
         raise CranfieldError("Negative cutoff detected")
-    return int(text)
+    return rank
+
+
+def whole(text: str) -> int | None:
+    """The whole number that a text stands for, of at most fifteen digits."""
+    return int(text) if re.fullmatch(r"\s*[+-]?0*[0-9]{1,15}\s*", text) else None
 
 
 def _number(text: str) -> float:
     number = finite(text)
     if number is None:
         raise InputError(repr(text), "a number")
-    return number
+    return number + 0.0  # there is no -0
 
 
 def _share(text: str) -> float:
@@ -213,4 +256,4 @@ def _pair(part: str, text: str) -> tuple[str, float]:
     key, equals, value = part.partition("=")
     if not (key and equals and value) or finite(value) is None:
         raise CranfieldError(f"malformed pair parameters in '{text}'")
-    return key.strip(), float(value)
+    return key.strip(), _number(value)
