@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import itertools
 import json
 import math
+import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +25,7 @@ from cranfield.data.records import Problem, Record
 from cranfield.data.run import read_run
 from cranfield.data.source import Source
 from cranfield.data.trec import Irregular
-from cranfield.tools.letor import DEPTH, eval_rank, eval_score, read_results, ttest
+from cranfield.tools.letor import DEPTH, blocks, eval_rank, eval_score, read_results, ttest
 
 TEST = """# LETOR's own files begin with data; comments and blank lines do no harm
 2 qid:1 1:0.5 2:0.25 #docid = GX001 inc = 1 prob = 0.08
@@ -277,6 +277,22 @@ def test_features_may_be_anything_and_heads_long() -> None:
     assert cf.read_qrels("other").to_dict() == {query: {"1": 2.0, "é": 1.0}}
 
 
+def test_qids_longer_than_most_heads_are_read_whole() -> None:
+    """Nothing else on these lines is long."""
+    one, other = "q" * 100, "q" * 101
+    write("other", f"2 qid:{one} 1:3\n1 qid:{other} 1:3\n")
+    assert cf.read_qrels("other").to_dict() == {one: {"1": 2.0}, other: {"2": 1.0}}
+
+
+def test_many_number_signs_cost_no_more_than_other_characters() -> None:
+    """To begin again at each of them would take minutes."""
+    write("other", f"2 qid:1 {'#' * 100_000}\n1 qid:1 {'#' * 100_000} docid = a\n")
+    start = time.process_time()
+    assert cf.read_qrels("other").to_dict() == {"1": {"1": 2.0, "a": 1.0}}
+    assert not any(isinstance(x, Problem) for x in letor.errors(Source.of("other"), "qrels"))
+    assert time.process_time() - start < 10
+
+
 LINE = st.tuples(
     st.sampled_from(["2", "0.5", " 1", "x", "nan", "", "-1", "#"]),
     st.sampled_from([" ", "\t", "  ", ""]),
@@ -335,6 +351,8 @@ def test_most_lines_tell_the_format() -> None:
     write("other", f"2 qid:1 {'1:0.5 ' * 9000}\n")
     assert recognise(Source.of("other")) == "letor"
     assert recognise(Source.of(write("other", "q1 0 qid:1 1\n"))) == "trec"
+    write("other", "1 0 a 1\n1 qid:1 b 2\n1 0 c 0\n")  # an iteration may be called anything
+    assert cf.read_qrels("other").to_dict() == {"1": {"a": 1.0, "b": 2.0, "c": 0.0}}
 
 
 def test_the_text_is_not_kept(pieces: Pieces) -> None:
@@ -386,6 +404,58 @@ def test_several_predictions() -> None:
     assert cf.evaluate("test.txt", other, "AP").summary() == {"run": {"AP": 1.0}}
 
 
+class Column:
+    """As a column of pyarrow: it can become an array, and has neither shape nor dtype."""
+
+    def __init__(self, values: list[float]) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.values, dtype=dtype)
+
+
+def test_whatever_becomes_an_array() -> None:
+    expected = cf.evaluate("test.txt", "model", "AP").values.tolist()
+    column = Column(PREDICTED)
+    for runs in (column, {"a": column}, [column]):
+        assert cf.evaluate("test.txt", runs, "AP").values.tolist() == expected
+
+
+def test_predictions_after_comments() -> None:
+    expected = cf.evaluate("test.txt", "model", "AP").values.tolist()
+    write("model", f"# x\n{lines(PREDICTED)}# the end\n")
+    assert cf.evaluate("test.txt", "model", "AP").values.tolist() == expected
+    write("model", "# x\n" * 200 + lines(PREDICTED))
+    assert cf.evaluate("test.txt", "model", "AP").values.tolist() == expected
+    assert eval_score("test.txt", "model").runs == ("model",)
+
+
+def test_lists_of_whole_numbers() -> None:
+    """As many as there are judgments are predictions; any other number are documents."""
+    write("three.txt", "0 qid:1\n1 qid:1\n0 qid:1\n")
+
+    def rr(runs: Any, qrels: Any = "three.txt") -> list[float]:
+        found: list[float] = cf.evaluate(qrels, runs, "RR").values[:, 0, 0].tolist()
+        return found
+
+    assert rr({"a": [3, 2, 1]}) == [1 / 2]
+    assert rr({"a": [3, 2, 1], "b": [1, 2, 0]}) == [1 / 2, 1]
+    assert rr([[3, 2, 1], [1, 2, 0]]) == [1 / 2, 1]
+    assert rr({"1": [1, 3, 4, 2]}) == [1 / 4]  # the list of topic 1
+    assert rr({"1": [1, 2, 3]}, {"1": {"1": 0, "2": 0, "3": 1}}) == [1 / 3]
+
+
+def test_a_format_that_is_named_is_obeyed() -> None:
+    said = refused(lambda: cf.evaluate("test.txt", "model", "AP", run_format="trec"))
+    assert said.startswith("model:1: found 1 field ('0.1'), expected 6: topic q0 doc rank score")
+    write("trec", "1 Q0 GX001 1 3 bm25\n")
+    said = refused(lambda: cf.evaluate("test.txt", "trec", "AP", run_format="letor"))
+    assert said == "trec:1: found '1 Q0 GX001 1 3 bm25', expected one number a line"
+
+
 def test_predictions_of_queries_that_are_not_together() -> None:
     """They stand where the lines stand, whatever the order of the queries."""
     write("apart.txt", "1 qid:a\n0 qid:b\n0 qid:a\n1 qid:b\n")
@@ -425,6 +495,12 @@ def test_bad_arrays_are_refused() -> None:
     assert "expected predictions: one number for each judgment" in said([1, 2, "x", 4, 5])
     assert "expected predictions: one number for each judgment" in said(np.array(["a"] * 5))
     assert "found 0 predictions, expected 5" in said(np.array([]))
+    assert "found bool of shape 5, expected predictions" in said(np.array([True] * 5))
+    assert "found float64 of shape none, expected predictions" in said(np.array(1.0))
+    several = {"svm": np.array(PREDICTED), "boosted": np.zeros(3)}
+    assert said(several).startswith("boosted: found 3 predictions, expected 5")
+    several["boosted"] = np.full(5, np.inf)
+    assert said(several) == "boosted: found prediction 1: inf, expected a finite number"
 
 
 def test_predictions_need_letor_data() -> None:
@@ -443,6 +519,32 @@ def test_trec_runs_are_scored_against_letor_data() -> None:
     found = cf.evaluate("test.txt", ["trec", "model"], "AP")
     assert found.runs == ("bm25", "model")
     assert found.values[0, :, 0].tolist() == pytest.approx([(1 + 2 / 3) / 2, 1.0])
+    write("stray", "1 Q0 GX001 1 3 bm25\n0.5\n2 Q0 7 1 1 bm25\n")
+    said = refused(lambda: cf.evaluate("test.txt", "stray", "AP"))
+    assert said.startswith("stray:2: found 1 field ('0.5'), expected 6: topic q0 doc rank score")
+
+
+@pytest.mark.parametrize("command", ["letor eval-score {} {} out 0", "evaluate {} {} -m AP"])
+def test_hints(command: str, capfd: Capture) -> None:
+    """What RankLib writes; and the two files in the wrong order."""
+    write("ranklib", "1\t0\t0.1\n1\t1\t0.5\n1\t2\t0.5\n2\t0\t1.0\n2\t1\t1.0\n")
+    for files, said in (
+        (("test.txt", "ranklib"), "(RankLib's scores? then cut -f 3)\n"),
+        (("model", "test.txt"), "(these look like predictions: judgments come first)\n"),
+    ):
+        assert main(command.format(*files).split()) == 2
+        err = capfd.readouterr().err
+        assert err.startswith(f"{files[0] if 'look' in said else files[1]}:1: found ")
+        assert err.endswith(said)
+
+
+def test_no_hint_where_it_does_not_fit() -> None:
+    """No separator can be named for predictions, and judgments are not RankLib's scores."""
+    write("bad", "1 5 2\n")
+    assert refused(lambda: cf.read_qrels("bad")).endswith("level (or topic doc L2)")
+    write("bad", "1;2;3\n")
+    said = refused(lambda: eval_score("test.txt", "bad"))
+    assert said == "bad:1: found '1;2;3', expected one number a line"
 
 
 def test_documents_are_explained_and_listed_in_the_order_of_the_file() -> None:
@@ -545,6 +647,17 @@ def test_the_order_is_that_of_a_stable_sort(
         assert found.values.tolist() == ordered.values.tolist()
 
 
+def test_the_order_of_a_file_holds_for_lengths() -> None:
+    """Those of the documents above decide how much time is left: dicts and frames alike."""
+    lengths = {doc: 100.0 * 4**i for i, doc in enumerate("abcdeyz")}
+    expected = cf.evaluate(GRADES, IN_ORDER, "TBG", lengths=lengths).values.tolist()
+    for shape in ("dict", "polars", "trec"):
+        run = tied_runs()[shape]
+        found = cf.evaluate(GRADES, run, "TBG", lengths=lengths, ties="file")
+        assert found.values.tolist() == expected
+        assert cf.evaluate(GRADES, run, "TBG", lengths=lengths).values.tolist() != expected
+
+
 def test_file_order_is_the_default_of_predictions_only() -> None:
     write("two.txt", "0 qid:1 #docid = a\n1 qid:1 #docid = b\n")
     write("two.run", "1 Q0 a 1 7 r\n1 Q0 b 2 7 r\n")  # b comes first: the larger id
@@ -614,6 +727,31 @@ def test_the_layout(name: str, capfd: Capture) -> None:
     assert capfd.readouterr().out == "".join(means)
 
 
+def test_the_layout_is_the_same_at_depth_1(capfd: Capture) -> None:
+    """A tab after each value, and none after MAP, which is one at any depth."""
+    assert main(["letor", "eval-score", "test.txt", "model", "-", "1", "--depth", "1"]) == 0
+    cut = BLOCKS.replace("\t0.5\t", "\t").replace("\t0.25\t", "\t").replace("\t0.625\t", "\t")
+    assert capfd.readouterr().out == cut.replace("\t0\t1\t", "\t0\t")
+
+
+def test_means_are_added_up_query_by_query() -> None:
+    """The program's sum is a loop over the queries. Rounded once (fsum), it ends in another digit.
+
+    Of three documents, these are relevant; 13/27 = 0.481481481481481|481….
+    """
+    relevant = [2, 1, 1, 2, 3, 1, 0, 1, 2]
+    write("many.txt", "".join(f"{i < n:d} qid:{q}\n" for q, n in enumerate(relevant, 1)
+                              for i in range(3)))  # fmt: skip
+    write("many.pred", "1\n" * 27)
+    added = 0.0
+    for n in relevant:
+        added += n / 3
+    assert f"{added / 9:.15g}" == "0.481481481481482"
+    assert f"{math.fsum(n / 3 for n in relevant) / 9:.15g}" == "0.481481481481481"
+    printed = blocks(eval_score("many.txt", "many.pred", 3), per_query=False)
+    assert printed.splitlines()[0].split("\t")[2] == "0.481481481481482"
+
+
 def test_the_depth_is_sixteen_unless_told(capfd: Capture) -> None:
     assert main(["letor", "eval-score", "test.txt", "model", "-", "0"]) == 0
     widths = [len(line.split(":")[1].split()) for line in capfd.readouterr().out.split("\n\n")]
@@ -655,6 +793,7 @@ def test_ties_of_the_command(capfd: Capture) -> None:
         ("1\n2\n3\n2\n", ":5: found 4 predictions, expected 5"),
         ("0.1\n2\n3\n2\n1\n", ":1: found 0.1, expected a rank position: a whole number"),
         ("1\n-2\n3\n2\n1\n", ":2: found -2, expected a rank position: a whole number"),
+        ("1\n-1\n3\n2\n1\n", ":2: found -1, expected a rank position: a whole number"),
         ("1\n2\nthree\n2\n1\n", ":3: found 'three', expected one number a line"),
     ],
 )
@@ -663,6 +802,16 @@ def test_bad_positions(positions: str, said: str, capfd: Capture) -> None:
     assert main(["letor", "Eval-Rank", "test.txt", "positions", "out", "1"]) == 2
     assert capfd.readouterr().err.startswith(f"positions{said}")
     assert not Path("out").exists()
+
+
+def test_of_two_positions_used_twice_the_earlier_line_is_told() -> None:
+    """In the second query, whose lines stand between those of the first."""
+    write("apart.txt", "1 qid:a\n0 qid:b\n1 qid:b\n0 qid:a\n")
+    write("positions", "1\n2\n2\n1\n")
+    assert refused(lambda: eval_rank("apart.txt", "positions")) == (
+        "positions:3: found position 2 of query b again (first on line 2), "
+        "expected each position once"
+    )
 
 
 def test_positions_count_from_anywhere() -> None:
@@ -683,6 +832,9 @@ def test_what_the_command_refuses(capfd: Capture) -> None:
     ):
         assert main(["letor", "eval-score", *arguments]) == 2
         assert said in capfd.readouterr().err
+    for arguments in (["eval-rank", "-", "-", "out", "1"], ["ttest", "-", "-", "out"]):
+        assert main(["letor", *arguments]) == 2
+        assert capfd.readouterr().err == "found - twice, expected standard input once\n"
     assert Path("out").read_text() == "before"
     with pytest.raises(SystemExit) as stop:
         main(["letor", "eval-score", "test.txt", "model", "out", "2"])
@@ -732,17 +884,17 @@ def test_a_t_test_by_hand(capfd: Capture) -> None:
     assert results("out") == {"MAP:": pytest.approx(by_hand[-1:])}
 
 
-@pytest.mark.parametrize("forms", [*itertools.product(("blocks", "tidy"), repeat=2)])
-def test_the_t_test_is_scipy_s(forms: tuple[str, str]) -> None:
+@pytest.mark.parametrize("layout", [[], ["--tidy"]])
+def test_the_t_test_is_scipy_s(layout: list[str]) -> None:
     stats = pytest.importorskip("scipy.stats")
     random = np.random.default_rng(5)
     levels, queries = random.integers(0, 3, 300), np.sort(random.integers(0, 12, 300))
     write("many.txt", "".join(f"{x} qid:{q} 1:1\n" for x, q in zip(levels, queries, strict=True)))
     values = []
-    for name, form in zip("ab", forms, strict=True):
+    for name in "ab":
         write(name, lines((random.normal(size=300) + levels * (name == "a")).tolist()))
         arguments = ["letor", "eval-score", "many.txt", name, f"{name}.out", "1", "--depth", "5"]
-        assert main(arguments + ["--tidy"] * (form == "tidy")) == 0
+        assert main(arguments + layout) == 0
         values.append(eval_score("many.txt", name, 5).values[0])
     theirs = stats.ttest_rel(*values)
     ours, notices = ttest("a.out", "b.out")
@@ -785,6 +937,7 @@ def test_differences_that_are_all_the_same(capfd: Capture) -> None:
 
 
 A = result({"1": 0.5, "2": 0.25})
+TIDY = "topic\tmeasure\tvalue\n1\tAP\t0.5\n2\tAP\t0.25\n"
 
 
 @pytest.mark.parametrize(
@@ -805,6 +958,8 @@ A = result({"1": 0.5, "2": 0.25})
         (A, A.replace("0.25", "0.25\t0.5"), "b:2: found 2 values, expected one"),
         (A, "qid\tP@1\n", "b:1: found 'qid\\tP@1', expected a line such as precision of query1:"),
         (A, "topic\tmeasure\tvalue\n1\tAP\n", "b:2: found '1\\tAP', expected topic measure value"),
+        (A, TIDY, "b: found another layout, expected that of a: both tidy, or neither"),
+        (TIDY, A, "b: found another layout, expected that of a: both tidy, or neither"),
     ],
 )
 def test_what_the_t_test_refuses(a: str, b: str, said: str, capfd: Capture) -> None:

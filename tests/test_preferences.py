@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cranfield as cf
+from cranfield.cli.main import main
 from cranfield.data.preferences import (
     FIELDS,
     Preferences,
@@ -455,14 +456,20 @@ class TestMistakes:
 # -- beside trec_eval -------------------------------------------------------------------------
 
 
-def original(directory: Path, format: str, *options: str) -> dict[tuple[str, str], str]:
-    """What trec_eval 10 prints of each topic, and of all; the test is skipped without it."""
+def printed(directory: Path, *arguments: str) -> str:
+    """What trec_eval 10 prints; the test is skipped without it."""
     program = shutil.which("trec_eval")
     if program is None or b" 10." not in subprocess.check_output([program, "-v"], stderr=STDOUT):
         pytest.skip("no trec_eval 10 on the PATH")
-    command = [program, "-q", "-c", "-R", format, *options, "judged", "run"]
+    command = [program, *arguments, "judged", "run"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=directory)
-    lines = (line.split() for line in done.stdout.splitlines())
+    return done.stdout
+
+
+def original(directory: Path, format: str, *options: str) -> dict[tuple[str, str], str]:
+    """The same of each topic, and of all."""
+    text = printed(directory, "-q", "-c", "-R", format, *options)
+    lines = (line.split() for line in text.splitlines())
     return {(topic, name): value for name, topic, value in lines}
 
 
@@ -529,3 +536,32 @@ def test_judgment_groups_beside_trec_eval(seed: int, tmp_path: Path) -> None:
             values = [found["run", key, measure] for key in mine]
             mean = sum(0.0 if math.isnan(value) else value for value in values) / len(mine)
             assert theirs[topic, name] == f"{mean:.4f}", (topic, name)
+
+
+SHARED = {  # measures that trec_eval computes as it says
+    "prefs": tuple(name for name in MEASURES if "Rnonrel" not in name),
+    "qrels_prefs": tuple(name for name in MEASURES if "Rnonrel" not in name),
+    "qrels_jg": ("map_avgjg", "P_avgjg", "P_avgjg.3,1,12", "Rprec_mult_avgjg.0.5,1,3"),
+}
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("format", SHARED)
+def test_the_command_beside_trec_eval(
+    format: str,
+    seed: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Byte for byte, whatever the options."""
+    some_files(seed, tmp_path, format)
+    rng = random.Random(seed)  # noqa: S311
+    options = [f"-{letter}" for letter in "qnJ" if rng.random() < 0.5]
+    options += [f"-{letter}{rng.randint(1, 6)}" for letter in "Ml" if rng.random() < 0.5]
+    asked = rng.sample([*SHARED[format], "runid", "num_q"], rng.randint(1, 4))
+    arguments = ["-c", "-R", format, *options, *(f"-m{measure}" for measure in asked)]
+    theirs = printed(tmp_path, *arguments)
+    monkeypatch.chdir(tmp_path)
+    assert main(["trec_eval", *arguments, "judged", "run"]) == 0
+    assert capsys.readouterr().out == theirs, arguments

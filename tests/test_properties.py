@@ -1304,8 +1304,13 @@ class TestTopics:
         assert scores.topics == ("a", "b")
 
     def test_nothing_in_common(self) -> None:
-        with pytest.raises(cf.CranfieldError, match="no judged topic that every run answers"):
+        with pytest.raises(
+            cf.CranfieldError, match=r"no judged topic in run, .* 3 topics \(a, b, c"
+        ):
             cf.evaluate(HOLES, {"z": {"x": 1.0}}, "AP", topics="common")
+        both = {"r1": {"a": {"x": 1.0}}, "r2": {"b": {"x": 1.0}}}
+        with pytest.raises(cf.CranfieldError, match="no judged topic that every run answers"):
+            cf.evaluate(HOLES, both, "AP", topics="common")
 
     def test_unknown(self) -> None:
         with pytest.raises(cf.CranfieldError, match="found topics 'all'"):

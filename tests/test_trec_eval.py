@@ -9,6 +9,7 @@ The original is wrong in places, and then there is no transcript but a test with
 
 from __future__ import annotations
 
+import gzip
 import io
 import random
 import re
@@ -41,6 +42,13 @@ def judgments(topic: str, levels: dict[int, int]) -> list[str]:
     return [f"{topic} 0 d{doc} {level}" for doc, level in levels.items()]
 
 
+def opinions(topic: str, group: str, *subgroups: range) -> list[str]:
+    """Documents at levels that a group gives them, the same in all of its sub groups."""
+    k = len(group)
+    docs = [(subgroup, doc) for subgroup, some in enumerate(subgroups) for doc in some]
+    return [f"{topic} {group} {subgroup} d{doc} {doc * k % (4 + k)}" for subgroup, doc in docs]
+
+
 def ranked(topic: str, n: int, *, step: int, scores: int) -> list[str]:
     """n documents with as many different scores as is said: there are ties if there are fewer."""
     docs = [1 + i * step % (2 * n) for i in range(n)]
@@ -65,6 +73,22 @@ RUN = [
     *ranked("ü", 3, step=13, scores=3),
     *ranked("nobody-judged-it", 4, step=1, scores=4),
 ]
+# What several groups prefer, in sub groups that overlap or do not.
+PREFS = [
+    *opinions("9", "a", range(1, 12), range(5, 30, 4)),
+    *opinions("9", "bo", range(1, 9)),
+    *opinions("9", "cyd", range(2, 20, 3), range(1, 6), range(20, 30)),
+    *opinions("10", "a", range(1, 20)),
+    *opinions("101", "a", range(5, 30, 5)),  # nothing is preferred
+    *opinions("B", "bo", range(1, 4), range(8, 15)),
+    *opinions("B", "cyd", range(3, 12)),
+]
+ABSENT_PREFS = [*opinions("50", "a", range(1, 5)), *opinions("50", "bo", range(2, 6))]
+# The same without sub groups: of each, the lines of the first.
+GROUPS, ABSENT_GROUPS = (
+    [line.replace(" 0 d", " d") for line in lines if " 0 d" in line]
+    for lines in (PREFS, ABSENT_PREFS)
+)
 FIVE = range(1, 6)
 QRELS = scrambled(GRADED)
 ZSCORES = """\
@@ -107,10 +131,24 @@ FILES = {
     # Means and ratios that end in 5 after four decimals: the order of operations decides.
     "halves.qrels": "".join(f"t{t:02} 0 d{d} {int(d <= t % 5)}\n" for t in range(32) for d in FIVE),
     "halves.run": "".join(f"t{t:02} Q0 d{d} 0 {-d} tag\n" for t in range(32) for d in FIVE),
+    # The same with groups of one topic.
+    "halves.jg": "".join(f"9 t{t:02} d{d} {int(d <= t % 5)}\n" for t in range(32) for d in FIVE),
+    "halves.list": "".join(f"9 Q0 d{d} 0 {-d} tag\n" for d in FIVE),
     "eleven.qrels": "".join(f"9 0 d{d} 1\n" for d in range(1, 53)),
     "eleven.run": "".join(f"9 Q0 d{d} 0 {-d} tag\n" for d in range(42, 54)),
     "resid.qrels": "9 0 d2 0\n9 0 d3 0\n9 0 d4 0\n10 0 d1 1\n",
     "resid.run": "10 Q0 d1 0 1 tag\n" + "".join(f"9 Q0 d{d} 0 {-d} tag\n" for d in range(1, 5)),
+    "prefs": scrambled(PREFS),
+    "prefs.with_absent": scrambled([*PREFS, *ABSENT_PREFS]),
+    "groups": scrambled(GROUPS),
+    "groups.with_absent": scrambled([*GROUPS, *ABSENT_GROUPS]),
+    # As many relevant documents as others, or more, all retrieved: R means the same there.
+    "prefs.few": "9 a 0 d1 1\n9 a 0 d2 2\n9 a 0 d3 0\n9 bo 0 d3 1\n9 bo 0 d1 0\n",
+    "levels.qrels": "".join(f"9 0 d{i} {x}\n" for i, x in enumerate((9, -1, 10, 8, 0, -2, 11))),
+    "levels.run": "".join(f"9 Q0 d{i} 0 {-i} tag\n" for i in range(9)),
+    "percent.qrels": "%d% 0 d1 1\n",
+    "percent.run": "%d% Q0 d1 0 1 50%s\n",
+    "fractions": "9 a d1 0.5\n",
     "nine": scrambled([line for line in GRADED if line.startswith("9 ")]),
 }
 
@@ -263,6 +301,38 @@ def test_rbp_of_graded_levels(ours: Ours) -> None:
 
 
 @pytest.mark.parametrize(
+    ("gains", "value"),
+    [
+        # Levels 0 1 2 3 are worth 0 1 −4 3: from 0 to 1, 4/7 5/7 0 1.
+        # ½ (1 + ½ · 5/7 + ¼ · 4/7) = ½ · 3/2
+        ("2=-4", "0.7500"),
+        # −1 1 2 3 → 0 ½ ¾ 1: ½ (1 + ½ · ½ + 1/16 · ¾) = ½ · 83/64
+        ("0=-1", "0.6484"),
+        # 1 1 2 3 → 0 0 ½ 1: ½ (1 + 1/16 · ½) = ½ · 33/32
+        ("0=1", "0.5156"),
+        # 0 −1 0 1 → ½ 0 ½ 1, where none is above 1: ½ (1 + ¼ · ½ + 1/16 · ½) = ½ · 37/32
+        ("1=-1,2=0,3=1", "0.5781"),
+        # The topic has no level 7, worth 6: 0 1 2 3 → 0 1/6 1/3 ½.
+        # ½ (½ + ½ · 1/6 + 1/16 · 1/3) = ½ · 29/48
+        ("7=6", "0.3021"),
+        # All worth 2, the least there is: nothing.
+        ("0=2,1=2,2=2,3=2", "0.0000"),
+        # From 0 to 1 as they are, each level having its gain: ½ · ¼ (1 + ½ + ¼ + 1/16) = 29/128
+        ("0=0.25,1=0.25,2=0.25,3=0.25", "0.2266"),
+    ],
+)
+def test_rbp_of_gains(gains: str, value: str, ours: Ours) -> None:
+    """At ranks 1 2 3 5 are levels 3 1 0 2; at rank 4 is an unjudged document, worth nothing."""
+    Path("g.qrels").write_text("1 0 a 3\n1 0 b 1\n1 0 c 0\n1 0 e 2\n")
+    Path("g.run").write_text("".join(f"1 Q0 {d} 0 {-i} x\n" for i, d in enumerate("abcde")))
+    found = values(ours(f"-m rbp.p=0.5,{gains} -m rbp_resid.p=0.5,{gains} g.qrels g.run"))
+    assert found == {
+        (f"rbp_p=0.5,{gains}", "all"): value,
+        (f"rbp_resid_p=0.5,{gains}", "all"): "0.0938",  # 1/32 + ½ · 1/8, whatever the gains
+    }
+
+
+@pytest.mark.parametrize(
     "comments", ["{}# the end\n", "# one\n# two\n{}", "# one\n# two\n\n{}# the\n# end", "\n{}\n\n"]
 )
 def test_comments_and_blank_lines_in_qrels(comments: str, ours: Ours) -> None:
@@ -283,18 +353,18 @@ def test_points_of_recall_in_any_order(ours: Ours) -> None:
 
 
 def test_absent_topics_are_worth_nothing_with_parameters_either(ours: Ours) -> None:
-    measures = "-m utility.1,-1,0,0 -m rbp_resid.p=0.8 -m relstring.4 -m unj.3 -m num_ret"
+    measures = "-m utility.1,-1,2,0 -m rbp_resid.p=0.8 -m relstring.4 -m unj.3 -m num_ret"
     found = values(ours(f"-q -c {measures} with_absent run"))
     assert {name: value for (name, topic), value in found.items() if topic == "50"} == {
         "num_ret": "0",
         "relstring_4": "''",
-        "utility_1,-1,0,0": "0.0000",
+        "utility_1,-1,2,0": "0.0000",
         "rbp_resid_p=0.8": "0.0000",
         "unj_3": "0.0000",
     }
     # A mean over six topics instead of five, and the sixth is 0.
-    without = values(ours(f"{measures} qrels run"))["utility_1,-1,0,0", "all"]
-    assert float(found["utility_1,-1,0,0", "all"]) == pytest.approx(float(without) * 5 / 6)
+    without = values(ours(f"{measures} qrels run"))["utility_1,-1,2,0", "all"]
+    assert found["utility_1,-1,2,0", "all"] == f"{float(without) * 5 / 6:.4f}"
 
 
 def test_lists_without_a_document(ours: Ours) -> None:
@@ -366,6 +436,8 @@ def test_scores_that_are_equal_as_32_bit_floats(ours: Ours) -> None:
     Path("near.qrels").write_text("1 0 a 1\n1 0 b 0\n")
     Path("near.run").write_text("1 Q0 a 0 0.123456789 x\n1 Q0 b 0 0.123456788 x\n")
     assert values(ours("-m recip_rank near.qrels near.run"))["recip_rank", "all"] == "1.0000"
+    version_9 = values(ours("--as-version 9 -m recip_rank near.qrels near.run"))
+    assert version_9["recip_rank", "all"] == "0.5000"
 
 
 def test_errors_name_what_is_wrong(ours: Ours) -> None:
@@ -383,6 +455,8 @@ def test_errors_name_what_is_wrong(ours: Ours) -> None:
     [
         ("-D 1.777 qrels run", 7, "No queries with both"),
         ("-m ndcg.1=1,1=2 qrels run", 2, "expected each level once"),
+        ("-m ndcg.1=1,01=2 qrels run", 2, "expected each level once"),
+        ("-m rbp.p=0.5,p=0.6 qrels run", 2, "expected each level once"),
         ("-m utility.1e308,1e308,1e308,1e308 -N 1000 qrels run", 2, "beyond any number"),
         ("-m P_5 qrels run", 1, "(did you mean P.5?)"),
         ("-m MAP qrels run", 1, "(did you mean map?)"),
@@ -396,6 +470,14 @@ def test_errors_name_what_is_wrong(ours: Ours) -> None:
         ("-R prefs -m map qrels run", 4, "Can't calculate measure 'map'"),
         ("-m prefs_simp qrels run", 4, "expected prefs or qrels_prefs"),
         ("- -Z - run < qrels", 1, "found - twice"),
+        ("-m iprec_at_recall.1.5 qrels run", 2, "found 1.5, expected a recall from 0 to 1"),
+        ("-m 11pt_avg.0.5,1.5 qrels run", 2, "found 1.5, expected a recall from 0 to 1"),
+        ("-m rbp.p=1 qrels run", 2, "between 0 and 1\ntrec_eval: Cannot initialize measure 'rbp'"),
+        ("-m set_F.-2 qrels run", 2, "found -2, expected a number from 0"),
+        ("-m set_F.1,2 qrels run", 2, "expected 1"),
+        ("-m set_F.1% qrels run", 2, "found '1%', expected a number"),
+        ("-m relstring.-1 qrels run", 2, "found -1, expected a number from 0"),
+        ("-R qrels_jg -m qrels_jg fractions run", 2, "found level 0.5 for document d1 of topic 9"),
     ],
 )
 def test_requests_that_are_refused(command: str, code: int, told: str, ours: Ours) -> None:
@@ -418,6 +500,51 @@ def test_requests_that_are_refused(command: str, code: int, told: str, ours: Our
 )
 def test_numbers_however_written(command: str, name: str, ours: Ours) -> None:
     assert (name, "all") in values(ours(f"{command} qrels run"))
+
+
+def test_blanks_in_gains(ours: Ours) -> None:
+    """The original takes no notice of a gain with a blank before its level."""
+    found = values(ours('-m "ndcg. 1=3, 2 = 9" qrels run'))
+    expected = values(ours("-m ndcg.1=3,2=9 qrels run"))["ndcg_1=3,2=9", "all"]
+    assert found == {("ndcg_ 1=3, 2 = 9", "all"): expected}
+    found = values(ours('-m "rbp. p=0.5" nine run'))
+    expected = values(ours("-m rbp.p=0.5 nine run"))["rbp_p=0.5", "all"]
+    assert found == {("rbp_ p=0.5", "all"): expected}
+
+
+def test_note_of_topics_left_out(ours: Ours) -> None:
+    said = "note: run: 1 topic (50) judged and not in the run, left out (-c counts them)\n"
+    assert ours("-m map with_absent run").err == said
+    assert ours("-R prefs -m prefs prefs.with_absent run").err == said
+    assert ours("-R qrels_jg -m qrels_jg groups.with_absent run").err == said
+    assert ours("-c -m map with_absent run").err == ours("-m map qrels run").err == ""
+
+
+def test_note_of_relevant_documents(ours: Ours) -> None:
+    """From level 2 on: 21 of topic 9, 8 of B, 2 of ü, 1 of 50."""
+    assert ours("-c -l 2 -m num_rel with_absent run").err == (
+        "note: with -c, num_rel of all topics counts every level above 0, as trec_eval's does; "
+        "from level 2 on, it is 32\n"
+    )
+    assert ours("-c -m num_rel with_absent run").err == ""
+    assert ours("-c -l 2 -m map with_absent run").err == ""
+    assert ours("-l 2 -m num_rel qrels run").err == ""
+
+
+def test_measures_of_version_10_alone(ours: Ours) -> None:
+    names = {
+        version: {name for name, _ in values(ours(f"--as-version {version} -m all_trec nine run"))}
+        for version in (9, 10)
+    }
+    assert names[10] - names[9] == {"rbp", "rbp_resid", "unj_5", "unj_10", "unj_20"}
+    assert names[9] < names[10]
+    assert ("rbp", "all") in values(ours("--as-version 9 -m rbp nine run"))
+
+
+def test_runid_of_a_compressed_run(ours: Ours) -> None:
+    Path("run.gz").write_bytes(gzip.compress(FILES["run.tags"].encode()))
+    last = FILES["run.tags"].split()[-1]
+    assert values(ours("-m runid qrels run.gz")) == {("runid", "all"): last}
 
 
 def test_nothing_in_common_and_every_topic_counts(ours: Ours) -> None:
@@ -561,8 +688,11 @@ def with_parameters(rng: random.Random, name: str, *, absent: bool) -> str:
     if name in POINTS:
         return f"{name}.{some((0.125, 0.2, 0.25, 0.333, 0.5, 0.7, 1.0))}"
     if name in (*GAINS, *DCG):
-        levels = sorted(rng.sample((1, 2, 3, 4, 12), 2))
-        return f"{name}.{levels[0]}={rng.randint(1, 3)},{levels[1]}={rng.randint(3, 9)}"
+        # Whole numbers, as the original sorts no others; some above 0, or its Rndcg is 0/0.
+        lowest = -4 if name != "Rndcg" else 1
+        given = {level: rng.randint(lowest, 9) for level in rng.sample((1, 2, 3, 4, 12), 2)}
+        given |= {0: rng.randint(-3, 3)} if rng.random() < 0.3 else {}
+        return f"{name}.{','.join(f'{level}={gain}' for level, gain in given.items())}"
     if name == "set_F":
         return f"set_F.{rng.choice(('0', '0.5', '2', '3.0'))}"
     if absent:

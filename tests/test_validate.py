@@ -419,6 +419,45 @@ class TestTopics:
         )
 
 
+class TestPredictions:
+    """For LETOR data: one number for each line of it."""
+
+    DATA = "1 qid:1 1:3\n0 qid:1 1:3\n1 qid:2 1:3\n"
+
+    def test_their_number(self, write: Write) -> None:
+        judged, run = validate([write(self.DATA, "test"), write("1\n2\n", "model")])
+        assert judged.problems == []
+        starts(run, [("error", None, "found 2 predictions, expected 3: one for each judgment of")])
+
+    def test_their_number_where_lines_are_wrong(self, write: Write) -> None:
+        """Such lines are not counted, so their number says nothing."""
+        data, model = write(self.DATA, "test"), write("1\n2\n3\n", "model")
+        wrong = [write(self.DATA.replace("0 qid:1", "x qid:1"), "wrong"), write("1\nx\n3\n", "bad")]
+        judged, run = validate([wrong[0], model])
+        starts(judged, [("error", 2, "found level 'x', expected a finite number")])
+        assert run.problems == []
+        judged, run = validate([data, wrong[1]])
+        assert judged.problems == []
+        starts(run, [("error", 2, "found 'x', expected one number a line")])
+
+    @pytest.mark.parametrize("options", [(), (None, "letor"), ("run",), ("run", "letor")])
+    def test_are_told_by_their_content(self, write: Write, options: tuple[Any, ...]) -> None:
+        report = one(write("0.5\n2\n"), *options)
+        assert (report.kind, report.format, report.lines) == ("run", "letor", 2)
+        assert report.problems == []
+
+    def test_a_format_for_both(self, write: Write) -> None:
+        files = [write(self.DATA, "test"), write("1\n2\n3\n", "model")]
+        assert [r.kind for r in validate(files, None, "letor")] == ["qrels", "run"]
+
+    def test_are_no_judgments(self, write: Write) -> None:
+        report = one(write("0.5\n2\n"), "qrels")
+        assert (report.kind, report.format, report.lines) == ("qrels", "trec", 0)
+        starts(report, [("error", line, "found 1 field") for line in (1, 2)])
+        hint = "(these look like predictions: judgments come first)"
+        assert all(p.text.endswith(hint) for p in report.problems)
+
+
 class TestCommand:
     def run(
         self, capsys: pytest.CaptureFixture[str], *arguments: str

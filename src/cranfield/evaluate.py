@@ -21,7 +21,7 @@ from cranfield.data.run import Run, RunLike, read_runs, reading_order
 from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.blocks import Bools, Floats, Ints, Rankings, spans
 from cranfield.labelling.gold import GoldStandard
-from cranfield.labelling.mappings import label_lists
+from cranfield.labelling.runs import label
 from cranfield.labelling.strategies import Labelling
 from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import FIVE, Measure
@@ -330,17 +330,8 @@ class Evaluator:
 
     def _label(self, run: Run) -> _Labelled:
         noted = [x for x in (self.lengths, self.costs) if x is not None]
-        if run.lists is not None:
-            rankings = label_lists(self.gold, run, self.exclude_self, noted)
-            topics: tuple[str, ...] = tuple(run.lists)
-            contradicted: tuple[str, ...] = ()
-        else:
-            from cranfield.labelling.columns import label_columns
-
-            found = label_columns(
-                self.gold, run, self.exclude_self, self.threads, self.progress, noted
-            )
-            rankings, topics, contradicted = found.rankings, found.topics, found.contradicted
+        found = label(self.gold, run, self.exclude_self, self.threads, self.progress, noted)
+        rankings = found.rankings
         if self.ties in ("best", "worst"):
             rankings = getattr(Reordering(rankings), self.ties)()
         about = tuple(
@@ -351,9 +342,9 @@ class Evaluator:
                 self.measures,
                 alike=self.counting.plain and self.lengths is None,
                 depth=self.depth,
-                topics=topics,
+                topics=found.topics,
                 missing="counted as empty lists" if self.topics == "judged" else "left out",
-                contradicted=contradicted,
+                contradicted=found.contradicted,
                 ties=self.ties,
             )
         )

@@ -29,6 +29,7 @@ def add_to(commands: Any) -> None:
         help="means over all topics with a relevant document, answered or not",
     )  # fmt: skip
     p.add_argument("-k", metavar="K", type=count, help="the last rank that counts, default: 20")
+    p.add_argument("-baseline", "-riskAlpha", dest="risk", help=argparse.SUPPRESS)
     p.add_argument("-help", action="help", help="the same as -h")
     p.add_argument("-v", "-version", action="version", version=f"cranfield {cranfield.__version__}")
     p.set_defaults(run=run)
@@ -36,6 +37,9 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure and print."""
+    if options.risk is not None:
+        expected = "neither: risk-sensitive evaluation is not here"
+        raise CranfieldError(f"found -baseline or -riskAlpha, expected {expected}")
     if options.qrels == options.result_file == "-":
         raise CranfieldError("found - twice, expected standard input once")
     if options.depth and options.k:

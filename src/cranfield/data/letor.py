@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from cranfield.data.columns import Kind
-from cranfield.data.records import NUMBER, Problem, Record, finite, lines
+from cranfield.data.records import NUMBER, Problem, Record, fields_of, finite, lines, meant
 from cranfield.data.source import Source
 from cranfield.data.strings import ROOM, Bytes, Floats, Ints, Strings, spans
 from cranfield.data.table import Table
@@ -31,7 +31,7 @@ PREDICTIONS = "one number a line"
 QID = np.frombuffer(b"qid:", dtype=np.uint8)
 HEAD = 64  # bytes of a line that usually hold its level and its qid
 FEW = 64  # tables kept before they are joined: thousands of small ones would leave holes in memory
-_DOCID = re.compile(rb"#[^\n]*?\bdocid[^\S\n]*=[^\S\n]*([^\s]+)[^\n]*")
+_DOCID = re.compile(rb"#(?:[^\n]*?\bdocid[^\S\n]*=[^\S\n]*(\S+))?[^\n]*")
 
 
 # -- judgments ---------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def _documents(text: bytes, ends: Ints, line: Ints, before: int) -> Strings:
     numbers = Strings.packed(digits[digits > 0].tobytes(), np.count_nonzero(digits, axis=1))
     if b"#" not in text:
         return numbers
-    found = [(m.start(), m[1]) for m in _DOCID.finditer(text)]
+    found = [(m.start(), m[1]) for m in _DOCID.finditer(text) if m[1]]
     named = np.searchsorted(ends, np.array([place for place, _ in found], dtype=np.int64))
     names = [name for _, name in found]
     docids = Strings.packed(b"".join(names), np.array([len(name) for name in names], dtype=int))
@@ -222,7 +222,8 @@ def _judgment(line: str, where: str, number: int) -> Record | InputError:
     data, _, comment = line.partition("#")
     level, query = [field.decode() for field in (*data.encode().split(None, 2), b"", b"")][:2]
     if not query.startswith("qid:"):
-        return InputError(f"no qid in the second field ({_short(line)})", LAYOUT, where, number)
+        said = f"no qid in the second field ({_short(line)})"
+        return InputError(said, LAYOUT, where, number, _meant(line, "qrels"))
     if not (topic := query.removeprefix("qid:")):
         return InputError(f"a qid without a name ({_short(line)})", LAYOUT, where, number)
     if topic == "all":
@@ -231,14 +232,19 @@ def _judgment(line: str, where: str, number: int) -> Record | InputError:
     if (value := finite(level)) is None:
         return InputError(f"level {level!r}", NUMBER, where, number)
     named = _DOCID.match(f"#{comment}".encode())
-    return Record(number, topic, named[1].decode() if named else str(number), value, None, None)
+    doc = named[1].decode() if named and named[1] else str(number)
+    return Record(number, topic, doc, value, None, None)
 
 
 def _prediction(line: str, where: str, number: int) -> Record | InputError:
     value = finite(line)
     if value is None:
-        return InputError(_short(line), PREDICTIONS, where, number)
+        return InputError(_short(line), PREDICTIONS, where, number, _meant(line, "run"))
     return Record(number, "", str(number), value, None, None)
+
+
+def _meant(line: str, kind: Kind) -> str:
+    return meant(line, fields_of(line, None), kind, "letor")
 
 
 def _short(line: str) -> str:

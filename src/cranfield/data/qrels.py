@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
@@ -18,7 +18,7 @@ from cranfield.data.labels import LabelsLike, level_of, read_labels
 from cranfield.data.mappings import Nested, nested, read_json
 from cranfield.data.records import PLAIN, Problem, Record, Text, errors, real
 from cranfield.data.source import Source
-from cranfield.data.strings import Floats, Ints, Strings
+from cranfield.data.strings import Floats, Ints, Strings, spans
 from cranfield.data.table import Table
 from cranfield.data.tables import NotATable, frame_table, is_frame, read_table
 from cranfield.errors import InputError
@@ -57,6 +57,19 @@ class Qrels:
     def __repr__(self) -> str:
         judgments = counted(len(self.levels), "judgment")
         return f"Qrels: {judgments} of {counted(len(self.topics), 'topic')}"
+
+    def of_topics(self, topics: Sequence[str]) -> Qrels:
+        """The judgments of some topics in their order, none for those that were not judged.
+
+        >>> read_qrels({"q1": {"d1": 2}, "q2": {"d2": 0}}).of_topics(["q2"]).to_dict()
+        {'q2': {'d2': 0.0}}
+        """
+        place = {topic: t for t, topic in enumerate(self.topics)}
+        where = np.array([place.get(topic, len(place)) for topic in topics], dtype=np.int64)
+        count = np.append(np.diff(self.offsets), 0)[where]
+        rows = spans(np.append(self.offsets, 0)[where], count)
+        offsets = np.concatenate(([0], np.cumsum(count)))
+        return Qrels(tuple(topics), offsets, self.levels[rows], self.docs[rows], self.where)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{topic: {doc: level}}``."""

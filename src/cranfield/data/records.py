@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -66,7 +65,6 @@ class Text:
 
 PLAIN = Text()
 NUMBER = "a finite number"
-PRINTED = re.compile(r"[ -^`-~\t\r\f\v]*")  # float() takes 1_000, and digits of all scripts
 
 
 def records(source: Source, format: Format, kind: Kind, text: Text = PLAIN) -> Iterator[Found]:
@@ -134,7 +132,7 @@ def _text_records(source: Source, format: Format, kind: Kind, text: Text) -> Ite
             expected = " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts)
             if kind == "qrels" and len(fields) == len(TREC["run"]):
                 expected += " (this looks like a run: judgments come first)"
-            hint = _hint(line, fields, kind, format)
+            hint = meant(line, fields, kind, format)
             said = f"{counted(len(fields), 'field')} ({_short(line.strip())})"
             yield InputError(said, expected, source.name, number, hint)
         else:
@@ -143,10 +141,15 @@ def _text_records(source: Source, format: Format, kind: Kind, text: Text) -> Ite
             yield _record(cells, kind, source.name, number, text=text, number_as=number_as)
 
 
-def _hint(line: str, fields: list[str], kind: Kind, format: Format) -> str:
+def meant(line: str, fields: list[str], kind: Kind, format: Format) -> str:
     """What the user may have meant by a line with the wrong number of fields."""
+    numbers = [finite(field) is not None for field in fields]
+    if kind == "qrels" and numbers == [True]:
+        return "these look like predictions: judgments come first"
+    if kind == "run" and numbers[1:] == [True, True]:  # a query, a place in it, a score
+        return "RankLib's scores? then cut -f 3"
     for separator in ";|,\t":
-        if len(fields) < 3 and line.count(separator) >= 2:
+        if format != "letor" and len(fields) < 3 and line.count(separator) >= 2:
             return f"or are fields separated by {separator!r}? then say so: --sep"
     judgments = kind == "qrels" and format == "trec" and len(fields) != len(TREC["run"])
     return "or topic doc L2" if judgments else ""
@@ -321,7 +324,7 @@ def identifier(cell: Any) -> str | None:
 
 def finite(value: Any) -> float | None:
     """The finite number a text or a value stands for, or None."""
-    if isinstance(value, bool) or (isinstance(value, str) and not PRINTED.fullmatch(value)):
+    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
         return None
     try:
         number = float(value)

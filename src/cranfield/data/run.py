@@ -242,7 +242,7 @@ def read_run(
                 Source.of(data), format, ties, Text(separator, further=further), types, qrels
             )
     elif _is_array(data) or _is_list_of_numbers(data):
-        run = _predicted(partial(letor.predictions_of, data), qrels, ties, "run", "run")
+        run = _predicted(partial(letor.predictions_of, data), qrels, ties, name or "run", "run")
     elif is_frame(data):
         run = _of_table(frame_table(data, "run", "run", types), "run", ties)
     else:
@@ -271,7 +271,7 @@ def read_runs(
         runs = [path for run in runs for path in _inside(run)]
     read = [
         read_run(data, format, name=name, ties=ties, separator=separator, types=types, qrels=qrels)
-        for name, data in _named(runs)
+        for name, data in _named(runs, qrels)
     ]
     return [replace(run, name=name) for run, name in zip(read, _distinct(read), strict=True)]
 
@@ -282,15 +282,15 @@ def _inside(path: str | os.PathLike[str]) -> list[str]:
     return inside or [os.fspath(path)]
 
 
-def _named(runs: Any) -> list[tuple[str | None, RunLike]]:
+def _named(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, RunLike]]:
     """The runs of an argument, each with the name the user gave it, if any."""
     if isinstance(runs, Mapping):
-        if any(_is_run(value) for value in islice(runs.values(), 100)):
+        if any(_is_run(value, qrels) for value in islice(runs.values(), 100)):
             return [(str(name), run) for name, run in runs.items()]
         return [(None, runs)]
     if _is_list_of_numbers(runs):
         return [(None, runs)]
-    if isinstance(runs, list | tuple) and any(_is_run(r) for r in runs):
+    if isinstance(runs, list | tuple) and any(_is_run(r, qrels) for r in runs):
         in_memory = 0
         named: list[tuple[str | None, RunLike]] = []
         for run in runs:
@@ -301,19 +301,21 @@ def _named(runs: Any) -> list[tuple[str | None, RunLike]]:
     return [(None, runs)]
 
 
-def _is_run(value: Any) -> bool:
+def _is_run(value: Any, qrels: Qrels | None) -> bool:
     """Whether a value is a run by itself, and not a row or a list of one."""
     if isinstance(value, Mapping):
         inner = value.values()
         return bool(value) and all(isinstance(docs, Mapping | list | tuple) for docs in inner)
     if _is_list_of_numbers(value):
-        return isinstance(value[0], float | np.floating)  # whole numbers may name documents
+        if qrels is not None and qrels.lines is not None and len(value) == len(qrels.levels):
+            return True
+        return any(isinstance(x, float | np.floating) for x in value)  # others may name documents
     return isinstance(value, str | os.PathLike | Run) or is_frame(value) or _is_array(value)
 
 
 def _is_array(data: Any) -> bool:
     """Whether this is an array or a series, of NumPy, pandas, Polars or another library."""
-    return hasattr(data, "__array__") and len(data.shape) > 0 and not is_frame(data)
+    return hasattr(data, "__array__") and not is_frame(data)
 
 
 def _is_list_of_numbers(data: Any) -> bool:

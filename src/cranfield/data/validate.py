@@ -81,7 +81,9 @@ def _compare_topics(run: Report, qrels: Report) -> None:
 
 
 def _compare_lines(predictions: Report, qrels: Report) -> None:
-    if predictions.lines != qrels.lines and not predictions.count("error"):
+    if predictions.count("error") or qrels.count("error"):
+        return  # their lines are not all counted
+    if predictions.lines != qrels.lines:
         found = f"{predictions.lines:,} predictions"
         expected = f"{qrels.lines:,}: one for each judgment of {qrels.where}"
         predictions.add("error", f"found {found}, expected {expected}")
@@ -129,7 +131,7 @@ def validate_file(
     recognised = recognise(source, format, text.separator, text.labels or ())
     if kind is not None and kind not in get_args(Kind):
         raise CranfieldError(f"found kind {kind!r}, expected qrels or run")
-    if format is None and kind != "qrels" and letor.are_predictions(source):
+    if format in (None, "letor") and kind != "qrels" and letor.are_predictions(source):
         kind, recognised = "run", "letor"
     told = kind or _kind(source, recognised, text.separator)
     report = Report(source.name, "qrels" if told == "qrels" else "run", recognised)

@@ -27,6 +27,13 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
+def distinct(values: Floats) -> Floats:
+    """Each value once, ascending; np.unique imports numpy.ma, which takes its time."""
+    ordered = np.sort(values, axis=None)
+    found: Floats = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Judgments:
     """The judged items of each topic, highest level first: the ideal list, as levels.
@@ -53,7 +60,7 @@ class Judgments:
     @cached_property
     def distinct(self) -> Floats:
         """The levels that occur anywhere, ascending."""
-        return np.unique(self.levels)
+        return distinct(self.levels)
 
     @cached_property
     def item_topics(self) -> Ints:
@@ -204,6 +211,15 @@ class Rankings:
             matters &= first - self.starts[topic] < depth
         found = np.bincount(topic, np.where(matters, size, 0), len(self.returned))
         return found.astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class RunLabels:
+    """The rankings of a run, and the topics it was seen to hold."""
+
+    rankings: Rankings
+    topics: tuple[str, ...]
+    contradicted: tuple[str, ...]  # those whose ranks contradict their scores
 
 
 def count_by(topics: Ints, n: int) -> Ints:

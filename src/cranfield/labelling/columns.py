@@ -21,7 +21,7 @@ from cranfield.data.run import Part, Run
 from cranfield.data.strings import Bools, Floats, Ints, Strings, Words, spans
 from cranfield.data.table import Noted, Table, in_group
 from cranfield.data.trec import Irregular
-from cranfield.labelling.blocks import Rankings, rankings_of, with_noted
+from cranfield.labelling.blocks import RunLabels, rankings_of, with_noted
 from cranfield.labelling.gold import GoldStandard
 
 
@@ -53,15 +53,6 @@ class _Labelled:
         self.contradicted += other.contradicted
 
 
-@dataclass(frozen=True)
-class ColumnLabels:
-    """The rankings of a run read from a table, and the topics it was seen to hold."""
-
-    rankings: Rankings
-    topics: tuple[str, ...]
-    contradicted: tuple[str, ...]  # those whose ranks contradict their scores
-
-
 def label_columns(
     gold: GoldStandard,
     run: Run,
@@ -69,7 +60,7 @@ def label_columns(
     threads: int = 2,
     progress: Callable[[str], None] | None = None,
     noted: Sequence[Noted] = (),
-) -> ColumnLabels:
+) -> RunLabels:
     """Where a run in a table placed the judged documents, with what is to be noted of all."""
 
     def label(table: Table) -> _Labelled:
@@ -97,7 +88,7 @@ def label_columns(
     )
     found.hits.clear()  # so that no column is kept twice
     rankings = rankings_of(gold.judgments, returned, topics, ranks, items, first, last, tied)
-    return ColumnLabels(
+    return RunLabels(
         with_noted(rankings, where, rows, noted, [none, *found.scores]),
         tuple(found.names),
         tuple(found.contradicted),

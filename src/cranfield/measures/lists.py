@@ -16,6 +16,7 @@ import numpy as np
 
 from cranfield.errors import CranfieldError
 from cranfield.labelling.blocks import Bools, Floats, Ints, Judgments, Rankings, spans
+from cranfield.labelling.blocks import distinct as distinct_of
 from cranfield.measures.gains import Gain, gain_of, top_level
 
 T = TypeVar("T")
@@ -62,7 +63,7 @@ class Gold:
     ) -> None:
         self.levels, self.judged, self.max_level, self.known = levels, judged, max_level, known
         # The levels of the whole collection, so that nothing depends on how blocks are cut.
-        self.distinct = np.unique(levels) if distinct is None else distinct
+        self.distinct = distinct_of(levels) if distinct is None else distinct
         self.traced = traced  # whether lists keep the steps of a computation
         self._remembered: dict[Any, Any] = {}
 

@@ -114,7 +114,7 @@ def measure_of(
 # -- gains by level ------------------------------------------------------------------------------
 
 
-def given_gains(judgments: Judgments, levels: Floats, given: Mapping[int, float]) -> Floats:
+def given_gains(levels: Floats, given: Mapping[int, float]) -> Floats:
     """The gain of each item: what is given for its level, else the level."""
     gains = levels.copy()
     for level, gain in given.items():
@@ -128,7 +128,7 @@ def unit_gains(judgments: Judgments, levels: Floats, given: Mapping[int, float])
     gain = (g − min g)/(max g − min g), over all levels from 0 up to the topic's highest and those
     that gains are given for; without any, the level over the topic's highest.
     """
-    gains = given_gains(judgments, levels, given)
+    gains = given_gains(levels, given)
     top = np.zeros(len(judgments.topics))
     known = ~np.isnan(levels)
     np.maximum.at(top, judgments.item_topics[known], levels[known])

@@ -22,13 +22,11 @@ from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.records import finite, line_of, text_lines
 from cranfield.data.run import Run, RunLike, read_run
 from cranfield.data.source import Source
-from cranfield.data.strings import spans
 from cranfield.data.trec import Irregular
 from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.blocks import Rankings
-from cranfield.labelling.columns import label_columns
 from cranfield.labelling.gold import GoldStandard
-from cranfield.labelling.mappings import label_lists
+from cranfield.labelling.runs import label
 from cranfield.measures import models
 from cranfield.measures.base import FIVE, shown
 from cranfield.measures.cwl import UserModel
@@ -281,8 +279,9 @@ def cwl_eval(
     lists = read_run(run, "trec", ties="given", types=known is not None)
     order, untold = _looked_over(lists, known)
     topics = list(dict.fromkeys(order))
-    gold = GoldStandard.of(of_topics(judged, topics))
-    rankings = labelled(gold, lists, () if known is None else (known,))
+    gold = GoldStandard.of(judged.of_topics(topics))
+    noted = () if known is None else (known,)
+    rankings = label(gold, lists, noted=noted).rankings
     notices = [
         *_of_metrics(placed),
         *_of_topics_asked(lists, judged, order),
@@ -368,23 +367,6 @@ def _looked_over(run: Run, costs: DocCosts | None) -> tuple[list[str], list[str]
     except Irregular:
         raise run.refusal("lines out of order", "results") from None
     return [name for name, _ in groupby(names)], list(types)  # a topic may go on in the next part
-
-
-def of_topics(qrels: Qrels, topics: Sequence[str]) -> Qrels:
-    """The judgments of some topics in their order, none for those that have not been judged."""
-    place = {topic: t for t, topic in enumerate(qrels.topics)}
-    where = np.array([place.get(topic, len(place)) for topic in topics], dtype=np.int64)
-    start, count = np.append(qrels.offsets, 0)[where], np.append(np.diff(qrels.offsets), 0)[where]
-    rows = spans(start, count)
-    offsets = np.concatenate(([0], np.cumsum(count)))
-    return Qrels(tuple(topics), offsets, qrels.levels[rows], qrels.docs[rows], qrels.where)
-
-
-def labelled(gold: GoldStandard, run: Run, noted: Sequence[DocCosts] = ()) -> Rankings:
-    """Where a run placed the judged documents."""
-    if run.lists is not None:
-        return label_lists(gold, run, noted=noted)
-    return label_columns(gold, run, noted=noted).rankings
 
 
 # -- what the user should know -------------------------------------------------------------------

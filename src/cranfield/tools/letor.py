@@ -101,16 +101,16 @@ def blocks(scores: Scores, per_query: bool) -> str:
         heading, values = BLOCKS[name], scores.values[0, :, columns]
         if per_query:
             for number, row in enumerate(values.tolist()):
-                text += f"{heading} of query{number}:\t{_digits(row)}\n"
+                text += f"{heading} of query{number}:\t{_digits(name, row)}\n"
         means = np.cumsum(values, axis=0)[-1] / len(values)  # added up as there
-        text += MEANS[name].format(_digits(means.tolist()))
+        text += MEANS[name].format(_digits(name, means.tolist()))
     return text
 
 
-def _digits(values: Sequence[float]) -> str:
-    """Numbers as Perl prints them; of several, each is followed by a tab."""
-    printed = [f"{value:.15g}" for value in values]
-    return printed[0] if len(printed) == 1 else "".join(f"{digits}\t" for digits in printed)
+def _digits(name: str, values: Iterable[float]) -> str:
+    """Numbers as Perl prints them, a tab after each but MAP, which is one number at any depth."""
+    after = "" if name == "AP" else "\t"
+    return "".join(f"{value:.15g}{after}" for value in values)
 
 
 def tidy(scores: Scores, per_query: bool) -> str:
@@ -153,7 +153,10 @@ class Comparison(NamedTuple):
 
 def ttest(path_a: str, path_b: str) -> tuple[list[Comparison], list[Notice]]:
     """Test each measure of two files with the results of every query, in either layout."""
-    a, b = read_results(Source.of(path_a)), read_results(Source.of(path_b))
+    sources = Source.of(path_a), Source.of(path_b)
+    a, b = map(read_results, sources)
+    if _is_tidy(sources[0]) != _is_tidy(sources[1]):  # one has qids, the other numbers
+        raise InputError("another layout", f"that of {path_a}: both tidy, or neither", path_b)
     _refuse_others(a, b, path_a, path_b)
     names = list(next(iter(a.values())))
     x, y = (np.array([[found[q][name] for name in names] for q in a]) for found in (a, b))
@@ -206,7 +209,7 @@ def _queries(found: Results) -> str:
 def read_results(source: Source) -> Results:
     """The results of every query from a file in either layout, LETOR's own files included."""
     every = list(text_lines(source))
-    is_tidy = bool(every) and tuple(every[0][1].split("\t")) == TIDY
+    is_tidy = _is_tidy(source)
     found: Results = {}
     for number, line in every[1:] if is_tidy else every:
         read = _tidy_line if is_tidy else _block_line
@@ -221,6 +224,11 @@ def read_results(source: Source) -> Results:
     if not found:
         raise InputError("no results of single queries", "those written with FLAG 1", source.name)
     return found
+
+
+def _is_tidy(source: Source) -> bool:
+    _, header = next(text_lines(source), (0, ""))
+    return tuple(header.split("\t")) == TIDY
 
 
 def _tidy_line(line: str, where: str, number: int) -> list[tuple[str, str, str]]:

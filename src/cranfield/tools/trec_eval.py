@@ -26,19 +26,17 @@ from cranfield.data.source import Source
 from cranfield.data.table import Table
 from cranfield.data.trec import last_tag
 from cranfield.errors import CranfieldError, InputError, RepetitionError
-from cranfield.labelling.blocks import Bools, Floats, Judgments, Rankings
+from cranfield.labelling.blocks import Bools, Floats, Judgments, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard
-from cranfield.labelling.mappings import label_lists
 from cranfield.labelling.preferences import preference_counts
+from cranfield.labelling.runs import label
 from cranfield.labelling.strategies import regraded
 from cranfield.measures.base import Measure
-from cranfield.measures.counts import NumRel
 from cranfield.measures.lists import blocks, gold_block, lists_block
 from cranfield.measures.preferences import MEASURES
 from cranfield.measures.trec_eval import ALL, BY_GROUP, PREFERENCES, given_gains, unit_gains
 from cranfield.scores import Notice
-from cranfield.tools.cwl_eval import labelled, of_topics
-from cranfield.tools.trec_measures import Failed, Line, asked
+from cranfield.tools.trec_measures import Failed, Gains, Line, asked
 from cranfield.wording import some
 
 T = TypeVar("T")
@@ -151,10 +149,12 @@ def trec_eval(
         for line, x in evaluated.values.items():
             if not np.isfinite(x.sum()):
                 raise Failed(f"trec_eval: found {line.name} beyond any number, expected less", 2)
-    tag = None if ranked.source is None else last_tag(ranked.source)
+    named = summary and any(line.measure == "runid" for line in lines)
+    tag = last_tag(ranked.source) if named and ranked.source else None
     prefix = "" if known is None else "Z"
     text = _topic_lines(evaluated, lines, prefix) if per_topic else ""
-    text += _summary_lines(evaluated, lines, prefix, tag or "") if summary else ""
+    n = len(judged.topics) if complete else len(evaluated.topics)
+    text += _summary_lines(evaluated, n, lines, prefix, tag or "") if summary else ""
     return text, list(_notices(run, every, lines, settings))
 
 
@@ -171,8 +171,8 @@ def _refuse_formats(format: str, results: str, lines: Sequence[Line]) -> None:
 
 
 def _of_qrels(judged: Qrels, run: Run, lines: Sequence[Line], settings: Settings) -> Evaluated:
-    gold = GoldStandard.of(of_topics(judged, settings.chosen(judged.topics)))
-    rankings = _cut(labelled(gold, run), settings)
+    gold = GoldStandard.of(judged.of_topics(settings.chosen(judged.topics)))
+    rankings = _cut(label(gold, run).rankings, settings)
     return Evaluated(
         gold.qrels.topics,
         rankings.answered,
@@ -182,7 +182,7 @@ def _of_qrels(judged: Qrels, run: Run, lines: Sequence[Line], settings: Settings
             for line in lines
             if line.measure == "relstring"
         },
-        int((gold.judgments.levels > 0).sum()) if settings.complete else None,
+        int((judged.levels > 0).sum()) if settings.complete else None,
     )
 
 
@@ -190,14 +190,13 @@ def _of_groups(
     judged: JudgmentGroups, run: Run, lines: Sequence[Line], settings: Settings
 ) -> Evaluated:
     """Each group as a topic of its own; then the mean over the groups of a topic."""
-    run.tops(1)  # which refuses a document twice, and lines out of order
-    topics, lists = settings.chosen(judged.topics), run.to_dict()
+    topics, lists = settings.chosen(judged.topics), _lists(run)
     names = zip(judged.qrels.topics, judged.topic_of.tolist(), strict=True)
     topic_of = {name: judged.topics[t] for name, t in names}
     wanted = [name for name in judged.qrels.topics if topic_of[name] in topics]
-    gold = GoldStandard.of(of_topics(judged.qrels, wanted))
+    gold = GoldStandard.of(judged.qrels.of_topics(wanted))
     found = {name: lists[topic] for name, topic in topic_of.items() if topic in lists}
-    rankings = _cut(label_lists(gold, replace(run, lists=found, parts=None)), settings)
+    rankings = _cut(label(gold, replace(run, lists=found)).rankings, settings)
     values = {}
     for line, x in _values(gold, rankings, lines, settings).items():
         groups: dict[str, list[float]] = {topic: [] for topic in topics}
@@ -211,20 +210,22 @@ def _of_preferences(
     judged: Preferences, run: Run, lines: Sequence[Line], settings: Settings
 ) -> Evaluated:
     """Documents with equal scores are here in the order of their names, ascending."""
-    run.tops(1)  # which refuses a document twice, and lines out of order
-    topics, lists = settings.chosen(judged.topics), run.to_dict()
-    counts = []
-    for topic in topics:
+    topics, lists = settings.chosen(judged.topics), _lists(run)
+    values = {line: np.zeros(len(topics)) for line in lines if line.measure in MEASURES}
+    for t, topic in enumerate(topics):
         docs = lists.get(topic, {})
         ranking = sorted(docs, key=lambda doc: (-docs[doc], doc))[: settings.depth]
-        counts.append(preference_counts(judged, topic, ranking))
-    values = {
-        line: np.array([MEASURES[line.measure](x) for x in counts])
-        for line in lines
-        if line.measure in MEASURES
-    }
+        counts = preference_counts(judged, topic, ranking)  # matrices: those of one topic at a time
+        for line, x in values.items():
+            x[t] = MEASURES[line.measure](counts)
     values |= {line: np.ones(len(topics)) for line in lines if line.measure == "num_q"}
     return Evaluated(topics, np.array([t in lists for t in topics]), values, {})
+
+
+def _lists(run: Run) -> dict[str, dict[str, float]]:
+    """The run as a dict, if its lines are in order and each document is there once."""
+    run.tops(1)
+    return run.to_dict()
 
 
 def _cut(rankings: Rankings, settings: Settings) -> Rankings:
@@ -243,22 +244,24 @@ def _values(
         "version": settings.version,
         "docs": float(settings.docs),
     }
-    groups: dict[Any, list[Line]] = {}  # of measures that look at the same levels
+    groups: dict[
+        tuple[bool, bool, Gains], list[Line]
+    ] = {}  # of measures that look at the same levels
     for line in lines:
         if line.measure not in ("runid", "num_q", "relstring"):
             pooled = line.measure == "infAP" and not settings.condensed
             groups.setdefault((pooled, "rbp" in line.measure, line.gains), []).append(line)
     values = {line: np.ones(len(gold.qrels.topics)) for line in lines if line.measure == "num_q"}
     for (pooled, unit, gains), members in groups.items():
-        regrade = unit_gains if unit else given_gains
-        used = levels if pooled else regrade(gold.judgments, known, dict(gains))
+        used = levels if pooled else given_gains(known, dict(gains))
+        if unit:
+            used = unit_gains(gold.judgments, known, dict(gains))
         computed = [line.computed(**chosen) for line in members]
         table = _measured(computed, *regraded(gold, rankings, used))
         values |= {line: table[:, i] for i, line in enumerate(members)}
     for line, x in values.items():
         if line.measure == "Rndcg":  # which looks at the relevance level after all
-            num_rel = [NumRel(rel=float(settings.rel))]
-            (R,) = _measured(num_rel, *regraded(gold, rankings, known)).T
+            R = count_by(gold.judgments.item_topics[known >= settings.rel], len(x))
             x[R == 0] = 0.0
         elif line.measure == "ndcg_rel":  # gains below 0 cannot make it negative
             np.maximum(x, 0.0, out=x)
@@ -323,18 +326,21 @@ def _topic_lines(evaluated: Evaluated, lines: Sequence[Line], prefix: str) -> st
     formats, columns = [], []
     for line in shown:
         if line in evaluated.relstrings:
-            formats.append(f"{_name(line)}\t%s\t'%s'\n")
+            formats.append(f"{line.name:<22}\t%s\t'%s'\n")
             columns.append(evaluated.relstrings[line])
         else:
-            formats.append(f"{prefix}{_name(line)}\t%s\t{_format(line, prefix)}\n")
+            formats.append(f"{prefix}{line.name:<22}\t%s\t{_format(line, prefix)}\n")
             columns.append(evaluated.values[line].tolist())
     template = "".join(formats)
     rows = zip(evaluated.topics, *columns, strict=True)
     return "".join(template % tuple(x for value in row for x in (t, value)) for t, *row in rows)
 
 
-def _summary_lines(evaluated: Evaluated, lines: Sequence[Line], prefix: str, tag: str) -> str:
-    n, found = len(evaluated.topics), []
+def _summary_lines(
+    evaluated: Evaluated, n: int, lines: Sequence[Line], prefix: str, tag: str
+) -> str:
+    """Means over n topics, of which those that were not looked at (-c -D) are worth nothing."""
+    found = []
     for line in lines:
         if line.measure == "runid":
             found.append(f"{line.name:<22}\tall\t{tag}\n")
@@ -344,15 +350,13 @@ def _summary_lines(evaluated: Evaluated, lines: Sequence[Line], prefix: str, tag
                 value = n
             elif line.measure == "num_rel" and evaluated.num_rel is not None:
                 value = evaluated.num_rel
+            elif line.geometric:
+                value += (n - len(evaluated.topics)) * math.log(FLOOR)
+                value = math.exp(value / n)
             elif not line.whole:
                 value /= n
-            value = math.exp(value) if line.geometric else value
-            found.append(f"{prefix}{_name(line)}\tall\t{_format(line, prefix)}\n" % value)
+            found.append(f"{prefix}{line.name:<22}\tall\t{_format(line, prefix)}\n" % value)
     return "".join(found)
-
-
-def _name(line: Line) -> str:
-    return f"{line.name:<22}".replace("%", "%%")
 
 
 def _format(line: Line, prefix: str) -> str:
@@ -364,7 +368,7 @@ def _format(line: Line, prefix: str) -> str:
 
 def _read(path: str, what: str, lines: Sequence[Line], read: Callable[[], T]) -> T:
     """What is read of a file, or trec_eval's way of saying that it cannot be."""
-    name = {"results": "results", "zscores": "zscores"}.get(what, "qrels")
+    name = what if what in ("results", "zscores") else "qrels"
     quit_ = f"trec_eval: Quit in file '{path}'"
     try:
         return read()
@@ -467,6 +471,6 @@ def _notices(
         said = f"{run}: {some(missing, 'topic')} judged and not in the run, left out"
         yield Notice("missing-topics", f"{said} (-c counts them)", topics=tuple(missing))
     counts = [every.values[line].sum() for line in lines if line.measure == "num_rel"]
-    if counts and every.num_rel not in (None, counts[0]):
+    if counts and settings.topic is None and every.num_rel not in (None, counts[0]):
         said = "with -c, num_rel of all topics counts every level above 0, as trec_eval's does"
         yield Notice("definition", f"{said}; from level {settings.rel} on, it is {counts[0]:.0f}")

@@ -6,9 +6,8 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from textwrap import indent
-from typing import Any
+from typing import Any, TypeAlias
 
 from cranfield.data.records import finite
 from cranfield.errors import CranfieldError, InputError
@@ -61,6 +60,9 @@ class Failed(CranfieldError):
         self.code = code
 
 
+Gains: TypeAlias = tuple[tuple[int, float], ...]  # levels, and what they gain
+
+
 @dataclass(frozen=True)
 class Line:
     """A number that is printed, or a text: the measure, and the parameters it has."""
@@ -69,7 +71,7 @@ class Line:
     name: str  # as printed
     at: float | None = None  # a rank, or a share of R
     numbers: tuple[float, ...] = ()
-    gains: tuple[tuple[int, float], ...] = ()
+    gains: Gains = ()
     p: float | None = None
 
     @property
@@ -85,11 +87,6 @@ class Line:
     def of_topics(self) -> bool:
         """Whether it is printed for each topic."""
         return not (self.geometric or self.measure in ("runid", "num_q"))
-
-    @property
-    def of_all(self) -> bool:
-        """Whether it is printed for all topics together."""
-        return self.measure != "relstring"
 
     def computed(self, **settings: Any) -> Measure:
         """What computes it."""
@@ -148,6 +145,8 @@ def _meant(text: str) -> str:
     printed = re.fullmatch(r"(.+)[_@]([\d.]+)", text)
     if printed and printed[1] in ALL:
         return f" (did you mean {printed[1]}.{printed[2]}?)"
+    from difflib import get_close_matches
+
     same = {known.lower(): known for known in (*ALL, *NICKNAMES)}
     near = get_close_matches(name.lower(), same, n=1)
     return f" (did you mean {same[near[0]]}?)" if near else ""
@@ -198,14 +197,15 @@ def _line(name: str, text: str) -> Line:
     shown, parts = f"{name}_{text}", text.split(",")
     if name in (*WITH_GAINS, "rbp", "rbp_resid"):
         pairs = dict(_pair(part, text) for part in parts)
-        if len(pairs) < len(parts):
-            raise InputError(f"{text!r}", "each level once")
         p = pairs.pop("p", None) if name.startswith("rbp") else None
         if p is not None and not 0 < p < 1:
             raise InputError(f"p={p:g}", "a number between 0 and 1")
         if wrong := [k for k in pairs if (level := whole(k)) is None or level < 0]:
             raise InputError(f"level {wrong[0]!r}", "a whole number from 0")
-        return Line(name, shown, gains=tuple((int(key), x) for key, x in pairs.items()), p=p)
+        gains = {int(key): gain for key, gain in pairs.items()}
+        if len(gains) + (p is not None) < len(parts):
+            raise InputError(f"{text!r}", "each level once")
+        return Line(name, shown, gains=tuple(gains.items()), p=p)
     sizes = {"11pt_avg": len(parts), "set_F": 1, "relstring": 1, "utility": 4}
     if name not in sizes:
         raise InputError(f"parameters {text!r}", f"none: {name} has no parameters")
