@@ -193,7 +193,8 @@ def _of_groups(
     topics, lists = settings.chosen(judged.topics), _lists(run)
     names = zip(judged.qrels.topics, judged.topic_of.tolist(), strict=True)
     topic_of = {name: judged.topics[t] for name, t in names}
-    wanted = [name for name in judged.qrels.topics if topic_of[name] in topics]
+    looked_at = set(topics)
+    wanted = [name for name in judged.qrels.topics if topic_of[name] in looked_at]
     gold = GoldStandard.of(judged.qrels.of_topics(wanted))
     found = {name: lists[topic] for name, topic in topic_of.items() if topic in lists}
     rankings = _cut(label(gold, replace(run, lists=found)).rankings, settings)
@@ -244,9 +245,7 @@ def _values(
         "version": settings.version,
         "docs": float(settings.docs),
     }
-    groups: dict[
-        tuple[bool, bool, Gains], list[Line]
-    ] = {}  # of measures that look at the same levels
+    groups: dict[tuple[bool, bool, Gains], list[Line]] = {}  # that look at the same levels
     for line in lines:
         if line.measure not in ("runid", "num_q", "relstring"):
             pooled = line.measure == "infAP" and not settings.condensed
