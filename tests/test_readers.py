@@ -1355,3 +1355,18 @@ def test_ntcir_judgments_by_both_readers(tmp_path: Path) -> None:
     fast = cf.read_qrels(path).to_dict()
     path.write_text("".join(f"{t} {d} L{x} class\n" for t, d, x in rows))
     assert fast == cf.read_qrels(path).to_dict() == {"0001": {"d1": 2, "d2": 0}, "2": {"d1": 10}}
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        ("q1 Q0 d1 2 1.0 bm25", "run:2: found document d1 of topic q1 again"),
+        ("q1 Q0 d2 2 one bm25", "run:2: found score 'one', expected a finite number"),
+    ],
+)
+def test_a_run_as_a_dict_is_checked(last: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text(f"q1 Q0 d1 1 2.0 bm25\n{last}\n")
+    with pytest.raises(cf.CranfieldError) as caught:
+        cf.read_run(path).to_dict()
+    assert str(caught.value).startswith(f"{tmp_path}/{said}")

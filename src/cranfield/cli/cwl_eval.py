@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import add_import, count
+from cranfield.cli.options import add_import, count, refuse_two_inputs
 from cranfield.cli.output import tell, write
-from cranfield.errors import CranfieldError
 from cranfield.tools.cwl_eval import (
     COLUMNS,
     RESIDUALS,
@@ -64,8 +63,7 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measure, write the references, print."""
     files = (options.gain_file, options.result_file, options.cost_file, options.metrics_file)
-    if files.count("-") > 1:
-        raise CranfieldError("found - twice, expected standard input once")
+    refuse_two_inputs(*files)
     metrics = read_metrics(options.metrics_file)
     lines, notices = cwl_eval(
         options.gain_file,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from cranfield.cli.options import add_import, add_labels, add_separator, count
+from cranfield.cli.options import add_import, add_labels, add_separator, count, refuse_two_inputs
 from cranfield.cli.output import coloured, tell, terminal_width, write
 from cranfield.cli.progress import Progress
 from cranfield.data import topic_dirs
@@ -194,13 +194,12 @@ def labelling_of(options: argparse.Namespace) -> Labelling | None:
     return None
 
 
-def refuse_two_inputs(options: argparse.Namespace, *files: str) -> None:
-    """Standard input can be read once."""
+def refuse_inputs(options: argparse.Namespace, *files: str) -> None:
+    """Standard input can be read once, by one of the files or of those that options name."""
     gains = getattr(options, "gains", None) or ""
     others = [getattr(options, name, None) for name in ("classes", "groups", "lengths", "costs")]
     others.append(gains[1:])
-    if [*files, *others].count("-") > 1:
-        raise CranfieldError("found - twice, expected standard input once")
+    refuse_two_inputs(*files, *others)
 
 
 def measures_of(texts: list[str] | None) -> list[str]:
@@ -229,7 +228,7 @@ def preset_of(options: argparse.Namespace) -> Preset | None:
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
-    refuse_two_inputs(options, options.qrels, *options.runs)
+    refuse_inputs(options, options.qrels, *options.runs)
     runs = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
     if not runs:
         raise CranfieldError("found no run, expected RUN (or QRELS a directory with runs)")

@@ -13,7 +13,7 @@ from cranfield.cli.evaluate import (
     add_order,
     add_relevance,
     list_options,
-    refuse_two_inputs,
+    refuse_inputs,
 )
 from cranfield.cli.options import add_import
 from cranfield.errors import CranfieldError
@@ -72,7 +72,7 @@ def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[Explan
     from cranfield.tracing import explain
 
     path, results = options.on
-    refuse_two_inputs(options, path, results)
+    refuse_inputs(options, path, results)
     settings = list_options(options)
     evaluator = Evaluator(path, measures, **settings)
     read = evaluator.read(results)

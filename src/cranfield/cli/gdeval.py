@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import cranfield
-from cranfield.cli.options import count
+from cranfield.cli.options import count, refuse_two_inputs
 from cranfield.cli.output import tell, write
 from cranfield.errors import CranfieldError
 from cranfield.tools.gdeval import HIGHEST, gdeval
@@ -40,8 +40,7 @@ def run(options: argparse.Namespace) -> int:
     if options.risk is not None:
         expected = "neither: risk-sensitive evaluation is not here"
         raise CranfieldError(f"found -baseline or -riskAlpha, expected {expected}")
-    if options.qrels == options.result_file == "-":
-        raise CranfieldError("found - twice, expected standard input once")
+    refuse_two_inputs(options.qrels, options.result_file)
     if options.depth and options.k:
         raise CranfieldError("found K twice, expected it once")
     k = options.depth or options.k or 20

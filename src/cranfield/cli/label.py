@@ -11,7 +11,7 @@ from cranfield.cli.evaluate import (
     add_preset,
     labelling_of,
     preset_of,
-    refuse_two_inputs,
+    refuse_inputs,
 )
 from cranfield.cli.options import add_labels
 from cranfield.cli.output import coloured, terminal_width, write
@@ -51,7 +51,7 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Label and print."""
-    refuse_two_inputs(options, options.qrels, *options.runs)
+    refuse_inputs(options, options.qrels, *options.runs)
     runs = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
     if not runs:
         raise CranfieldError("found no run, expected RUN (or QRELS a directory with runs)")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import count
+from cranfield.cli.options import count, refuse_two_inputs
 from cranfield.cli.output import tell, write
-from cranfield.errors import CranfieldError
 from cranfield.scores import Scores
 from cranfield.tools.letor import (
     DEPTH,
@@ -81,20 +80,20 @@ def _add_output(p: Any, columns: str) -> None:
 
 def run_score(options: argparse.Namespace) -> int:
     """Evaluate scores."""
-    _refuse_two_inputs(options.test, options.prediction)
+    refuse_two_inputs(options.test, options.prediction)
     scores = eval_score(options.test, options.prediction, options.depth, options.ties)
     return _show(scores, options)
 
 
 def run_rank(options: argparse.Namespace) -> int:
     """Evaluate positions."""
-    _refuse_two_inputs(options.test, options.prediction)
+    refuse_two_inputs(options.test, options.prediction)
     return _show(eval_rank(options.test, options.prediction, options.depth), options)
 
 
 def run_ttest(options: argparse.Namespace) -> int:
     """Test the difference between two systems."""
-    _refuse_two_inputs(options.result_a, options.result_b)
+    refuse_two_inputs(options.result_a, options.result_b)
     tests, notices = ttest(options.result_a, options.result_b)
     tell(notices)
     _write(tidy_tests(tests) if options.tidy else blocks_of_tests(tests), options.output)
@@ -110,8 +109,3 @@ def _show(scores: Scores, options: argparse.Namespace) -> int:
 
 def _write(made: str, output: str) -> None:
     write(made, None if output == "-" else output)
-
-
-def _refuse_two_inputs(*files: str) -> None:
-    if files.count("-") > 1:
-        raise CranfieldError("found - twice, expected standard input once")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import count, separator
+from cranfield.cli.options import count, refuse_two_inputs, separator
 from cranfield.cli.output import tell, write
 from cranfield.data.records import Text
 from cranfield.data.source import Source
 from cranfield.data.topic_dirs import read_labelled, read_list, read_rel
-from cranfield.errors import CranfieldError
 from cranfield.scores import Notice
 from cranfield.tools.ntcir_eval import Topic, add_options, compute, label, labelled_text, setting_of
 
@@ -61,8 +60,7 @@ def _add_files(p: argparse.ArgumentParser, what: str) -> None:
 
 
 def _files(options: argparse.Namespace) -> tuple[Source, Source]:
-    if options.r == options.list == "-":
-        raise CranfieldError("found - twice, expected standard input once")
+    refuse_two_inputs(options.r, options.list)
     return Source.of(options.r), Source.of(options.list)
 
 

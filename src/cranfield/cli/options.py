@@ -21,6 +21,15 @@ def count(text: str) -> int:
     return number
 
 
+TWICE = "found - twice, expected standard input once"
+
+
+def refuse_two_inputs(*files: str | None) -> None:
+    """Standard input can be read once."""
+    if files.count("-") > 1:
+        raise CranfieldError(TWICE)
+
+
 def separator(text: str) -> str:
     """What stands between fields."""
     if not text:

@@ -13,7 +13,7 @@ from cranfield.cli.evaluate import (
     add_relevance,
     list_options,
     measures_of,
-    refuse_two_inputs,
+    refuse_inputs,
 )
 from cranfield.cli.options import add_import, count
 from cranfield.cli.output import tell
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     """Draw, and write the picture."""
     from cranfield.plot import cwl
 
-    refuse_two_inputs(options, options.qrels, *options.runs)
+    refuse_inputs(options, options.qrels, *options.runs)
     numbers = _refuse_output(options.output)
     asked = {name: getattr(options, name, None) for name in ("ranks", "measurements")}
     with Progress([options.qrels, *options.runs]) as progress:

@@ -8,7 +8,7 @@ from typing import Any
 
 from cranfield.assess.pool import pool
 from cranfield.cli.evaluate import add_formats
-from cranfield.cli.options import add_labels, count
+from cranfield.cli.options import add_labels, count, refuse_two_inputs
 from cranfield.cli.output import tell, write
 from cranfield.data.run import TIES
 from cranfield.errors import CranfieldError
@@ -66,8 +66,7 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Pool, write the lists, and show who contributed."""
-    if [*options.runs, options.qrels, options.topics, options.teams].count("-") > 1:
-        raise CranfieldError("found - twice, expected standard input once")
+    refuse_two_inputs(*options.runs, options.qrels, options.topics, options.teams)
     for option in ("unjudged", "rel"):
         if getattr(options, option) is not None and options.qrels is None:
             raise CranfieldError(f"found --{option}, expected --qrels QRELS with it")

@@ -10,6 +10,7 @@ from textwrap import fill
 from typing import Any
 
 import cranfield
+from cranfield.cli.options import TWICE
 from cranfield.cli.output import tell, write
 from cranfield.measures.trec_eval import NICKNAMES
 from cranfield.tools.trec_eval import FORMATS, MEASURED, RESULTS, trec_eval
@@ -112,7 +113,7 @@ def _run(given: Sequence[tuple[str, str]], files: Sequence[str]) -> int:
     if len(files) != 2:
         raise GetoptError(f"found {counted(len(files), 'file')}, expected QRELS and RUN")
     if [*files, options.get("-Z")].count("-") > 1:
-        raise GetoptError("found - twice, expected standard input once")
+        raise GetoptError(TWICE)
     qrels, run = files
     text, notices = trec_eval(
         qrels,

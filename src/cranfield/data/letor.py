@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from cranfield.data.columns import Kind
-from cranfield.data.records import NUMBER, Problem, Record, fields_of, finite, lines, meant
+from cranfield.data.records import NUMBER, Problem, Record, fields_of, finite, lines, meant, short
 from cranfield.data.source import Source
 from cranfield.data.strings import ROOM, Bytes, Floats, Ints, Strings, spans
 from cranfield.data.table import Table
@@ -222,10 +222,10 @@ def _judgment(line: str, where: str, number: int) -> Record | InputError:
     data, _, comment = line.partition("#")
     level, query = [field.decode() for field in (*data.encode().split(None, 2), b"", b"")][:2]
     if not query.startswith("qid:"):
-        said = f"no qid in the second field ({_short(line)})"
+        said = f"no qid in the second field ({short(line.strip())})"
         return InputError(said, LAYOUT, where, number, _meant(line, "qrels"))
     if not (topic := query.removeprefix("qid:")):
-        return InputError(f"a qid without a name ({_short(line)})", LAYOUT, where, number)
+        return InputError(f"a qid without a name ({short(line.strip())})", LAYOUT, where, number)
     if topic == "all":
         expected = "another name: 'all' is the summary's"
         return InputError("a topic named 'all'", expected, where, number)
@@ -239,17 +239,12 @@ def _judgment(line: str, where: str, number: int) -> Record | InputError:
 def _prediction(line: str, where: str, number: int) -> Record | InputError:
     value = finite(line)
     if value is None:
-        return InputError(_short(line), PREDICTIONS, where, number, _meant(line, "run"))
+        return InputError(short(line.strip()), PREDICTIONS, where, number, _meant(line, "run"))
     return Record(number, "", str(number), value, None, None)
 
 
 def _meant(line: str, kind: Kind) -> str:
     return meant(line, fields_of(line, None), kind, "letor")
-
-
-def _short(line: str) -> str:
-    text = line.strip()
-    return repr(text if len(text) <= 60 else text[:57] + "…")
 
 
 def first_error(source: Source, kind: Kind) -> InputError:

@@ -133,7 +133,7 @@ def _text_records(source: Source, format: Format, kind: Kind, text: Text) -> Ite
             if kind == "qrels" and len(fields) == len(TREC["run"]):
                 expected += " (this looks like a run: judgments come first)"
             hint = meant(line, fields, kind, format)
-            said = f"{counted(len(fields), 'field')} ({_short(line.strip())})"
+            said = f"{counted(len(fields), 'field')} ({short(line.strip())})"
             yield InputError(said, expected, source.name, number, hint)
         else:
             cells = dict(zip(names, fields, strict=True))
@@ -222,7 +222,7 @@ def _separated(source: Source, separator: str) -> Iterator[Row | InputError]:
                 yield table.line_num, dict(zip(header, header, strict=True))
             elif len(cells) != len(header):
                 yield InputError(
-                    f"{counted(len(cells), 'field')} ({_short(separator.join(cells))})",
+                    f"{counted(len(cells), 'field')} ({short(separator.join(cells))})",
                     f"{len(header)}: {' '.join(header)}",
                     source.name,
                     table.line_num,
@@ -247,7 +247,7 @@ def _json_lines(source: Source) -> Iterator[Row | InputError]:
         if isinstance(row, dict):
             yield number, row
         else:
-            yield InputError(_short(line.strip()), "a JSON object", source.name, number)
+            yield InputError(short(line.strip()), "a JSON object", source.name, number)
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -262,7 +262,7 @@ def _json_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
 
     data = read_json(source)
     if not isinstance(data, Mapping):
-        yield InputError(_short(repr(data)), "a JSON object", source.name)
+        yield InputError(short(repr(data)), "a JSON object", source.name)
         return
     for topic, docs in data.items():
         if isinstance(docs, Mapping):
@@ -298,7 +298,7 @@ def _record(
     if kind == "qrels" and (isinstance(value, str) or text.labels):
         number = level_of(str(value), text.labels, number)
     if number is None and not (kind == "run" and value is None and not scored):
-        found = f"{VALUE[kind]} {_short(repr(value), quote=False)}"
+        found = f"{VALUE[kind]} {short(repr(value), quote=False)}"
         found += "" if line is not None else f" for document {doc} of topic {topic}"
         expected = one_of(str(value), text.labels) if text.labels else number_as
         letters = kind == "qrels" and isinstance(value, str) and value.isalpha()
@@ -338,7 +338,8 @@ def real(value: Any) -> float | None:
     return None if isinstance(value, str | bytes) else finite(value)
 
 
-def _short(text: str, quote: bool = True) -> str:
+def short(text: str, quote: bool = True) -> str:
+    """A text as an error shows it."""
     shown = text if len(text) <= 60 else text[:57] + "…"
     return repr(shown) if quote else shown
 

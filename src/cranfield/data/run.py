@@ -68,10 +68,18 @@ class Run:
         if self.lists is not None:
             return {topic: dict(docs) for topic, docs in self.lists.items()}
         made: dict[str, dict[str, float]] = {}
-        for table in (part() for part in self.parts()) if self.parts else ():
-            docs, values = table.docs.tolist(), table.values.tolist()
-            for name, (a, b) in zip(table.names, table.bounds(), strict=True):
-                made.setdefault(name, {}).update(zip(docs[a:b], values[a:b], strict=True))
+        try:
+            for table in (part() for part in self.parts()) if self.parts else ():
+                docs, values = table.docs.tolist(), table.values.tolist()
+                for name, (a, b) in zip(table.names, table.bounds(), strict=True):
+                    known = made.setdefault(name, {})
+                    expected = len(known) + b - a
+                    known.update(zip(docs[a:b], values[a:b], strict=True))
+                    if len(known) < expected:
+                        found = f"a document of topic {name} twice"
+                        raise self.refusal(found, "each document once")
+        except trec.Irregular:
+            raise self.refusal("lines out of order", "results") from None
         return made
 
     def list_of(self, topic: str) -> dict[str, float]:

@@ -190,7 +190,7 @@ def _of_groups(
     judged: JudgmentGroups, run: Run, lines: Sequence[Line], settings: Settings
 ) -> Evaluated:
     """Each group as a topic of its own; then the mean over the groups of a topic."""
-    topics, lists = settings.chosen(judged.topics), _lists(run)
+    topics, lists = settings.chosen(judged.topics), run.to_dict()
     names = zip(judged.qrels.topics, judged.topic_of.tolist(), strict=True)
     topic_of = {name: judged.topics[t] for name, t in names}
     looked_at = set(topics)
@@ -211,7 +211,7 @@ def _of_preferences(
     judged: Preferences, run: Run, lines: Sequence[Line], settings: Settings
 ) -> Evaluated:
     """Documents with equal scores are here in the order of their names, ascending."""
-    topics, lists = settings.chosen(judged.topics), _lists(run)
+    topics, lists = settings.chosen(judged.topics), run.to_dict()
     values = {line: np.zeros(len(topics)) for line in lines if line.measure in MEASURES}
     for t, topic in enumerate(topics):
         docs = lists.get(topic, {})
@@ -221,12 +221,6 @@ def _of_preferences(
             x[t] = MEASURES[line.measure](counts)
     values |= {line: np.ones(len(topics)) for line in lines if line.measure == "num_q"}
     return Evaluated(topics, np.array([t in lists for t in topics]), values, {})
-
-
-def _lists(run: Run) -> dict[str, dict[str, float]]:
-    """The run as a dict, if its lines are in order and each document is there once."""
-    run.tops(1)
-    return run.to_dict()
 
 
 def _cut(rankings: Rankings, settings: Settings) -> Rankings:

@@ -33,23 +33,14 @@ TEXTS = {
 }
 
 
-def _listed(numbers: Iterable[float], form: str) -> str:
-    return ",".join(format(x, form) for x in numbers)
-
-
-WRITTEN = {  # how the parameters of a measure are written
-    **{name: f"Ranks: -m {name}.5,10; if none are given {_listed(ranks, '.0f')}\n"
-       for name, ranks in AT_RANKS.items()},
-    **{name: f"Shares: -m {name}.0.25,0.5; if none are given {_listed(shares, '.2g')}\n"
-       for name, shares in AT_SHARES.items()},
-    **{name: f"Gains of levels: -m {name}.1=3,2=9; of others, the level\n" for name in WITH_GAINS},
+OTHERS = {  # parameters that one measure has
     "rbp": "Persistence, gains of levels: -m rbp.p=0.8,1=3; if not given, p=0.9 and the level\n",
     "rbp_resid": "Persistence: -m rbp_resid.p=0.8; if not given, p=0.9\n",
     "set_F": "Weight of recall, not squared: -m set_F.2; if not given, 1\n",
     "utility": "Worth of relevant and other documents returned, of those missed: "
     "-m utility.1,-1,0,0\n",
     "11pt_avg": "Recalls: -m 11pt_avg.0.2,0.5,0.8; if none are given 0,0.1,…,1\n",
-}  # fmt: skip
+}
 
 
 class Failed(CranfieldError):
@@ -163,9 +154,21 @@ def described(texts: Iterable[str], version: int = 10) -> list[str]:
         else:
             measure = line.computed(rel=1, docs=0.0, version=version)
             said = f"In `cranfield evaluate`: {measure}\n\n{inspect.getdoc(measure)}"
-        written = WRITTEN.get(line.measure, "")
-        found.append(f"{line.measure}\n{indent(written + said, '    ')}\n")
+        found.append(f"{line.measure}\n{indent(_written(line.measure) + said, '    ')}\n")
     return found
+
+
+def _written(name: str) -> str:
+    """How the parameters of a measure are written."""
+    if name in AT_RANKS:
+        usual = ",".join(f"{rank:.0f}" for rank in AT_RANKS[name])
+        return f"Ranks: -m {name}.5,10; if none are given {usual}\n"
+    if name in AT_SHARES:
+        usual = ",".join(f"{share:.2g}" for share in AT_SHARES[name])
+        return f"Shares: -m {name}.0.25,0.5; if none are given {usual}\n"
+    if name in WITH_GAINS:
+        return f"Gains of levels: -m {name}.1=3,2=9; of others, the level\n"
+    return OTHERS.get(name, "")
 
 
 def _lines(name: str, given: Sequence[str]) -> list[Line]:
