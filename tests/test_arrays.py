@@ -16,7 +16,9 @@ from cranfield.measures.cwl import models
 Level = float | None
 
 BUILT_IN = {
-    c.__name__: c for c in cf.REGISTRY.values() if c.__module__.startswith("cranfield.measures")
+    c.__name__: c
+    for c in cf.REGISTRY.values()
+    if c.__module__.startswith("cranfield.measures") and c.takes == "lists"
 }
 
 

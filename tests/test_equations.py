@@ -23,7 +23,9 @@ Collection = dict[str, dict[str, float]]
 Level = float | None
 
 BUILT_IN = {
-    c.__name__: c for c in cf.REGISTRY.values() if c.__module__.startswith("cranfield.measures")
+    c.__name__: c
+    for c in cf.REGISTRY.values()
+    if c.__module__.startswith("cranfield.measures") and c.takes == "lists"
 }
 MODELS = [c for c in BUILT_IN.values() if issubclass(c, cf.UserModel)]
 

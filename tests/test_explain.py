@@ -17,7 +17,11 @@ QRELS = {
 }
 RUN = {"t": {"b": 9.0, "x": 8.0, "a": 7.0, "f": 7.0, "y": 6.0, "c": 5.0, "s": 4.0}, "u": {"a": 1.0}}
 LENGTHS = {doc: 100.0 * (i + 1) for i, doc in enumerate("abcefsxyz")}
-BUILT_IN = [c for c in REGISTRY.values() if c.__module__.startswith("cranfield.measures")]
+BUILT_IN = [
+    c
+    for c in REGISTRY.values()
+    if c.__module__.startswith("cranfield.measures") and c.ranks_documents()
+]
 
 
 def options(m: Measure) -> dict[str, object]:

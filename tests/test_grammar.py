@@ -26,7 +26,11 @@ from cranfield.measures.gains import NAMES as GAINS
 from cranfield.measures.names import ALIASES, IR_MEASURES, NTCIREVAL, OTHERS, TREC_EVAL
 from cranfield.measures.references import REFERENCES
 
-BUILT_IN = [c for c in REGISTRY.values() if c.__module__.startswith("cranfield.measures")]
+BUILT_IN = [
+    c
+    for c in REGISTRY.values()
+    if c.__module__.startswith("cranfield.measures") and c.ranks_documents()
+]
 EACH = pytest.mark.parametrize("cls", BUILT_IN, ids=str)
 MODELS = [c for c in BUILT_IN if issubclass(c, cf.UserModel)]  # those with a name of their own
 EACH_MODEL = pytest.mark.parametrize("cls", dict.fromkeys(models().values()), ids=str)

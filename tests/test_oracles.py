@@ -1183,7 +1183,7 @@ EVERYTHING = [
     *(
         str(m(gain="0.2:0.5:1", n=20) if issubclass(m, cf.UserModel) else m())
         for m in REGISTRY.values()
-        if m.__module__.startswith("cranfield.") and not m.length_unit
+        if m.__module__.startswith("cranfield.") and not m.length_unit and m.takes == "lists"
     ),
     *(f"{name}(n=20).{x}" for name in READINGS if name != "DCG" for x in ("EU", "ETU", "ED")),
     *("SDCG@20.ETC", "INST(gain=0:0.5:1, n=20, condensed=true).ETU", "BPM(T=3, K=4, n=20).ED"),

@@ -21,7 +21,9 @@ from cranfield.measures.cwl import models
 Lists = dict[str, dict[str, float]]
 
 BUILT_IN = {
-    c.__name__: c for c in cf.REGISTRY.values() if c.__module__.startswith("cranfield.measures")
+    c.__name__: c
+    for c in cf.REGISTRY.values()
+    if c.__module__.startswith("cranfield.measures") and c.takes == "lists"
 }
 
 USER_MODELS = {name: c for name, c in BUILT_IN.items() if issubclass(c, cf.UserModel)}

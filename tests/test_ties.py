@@ -32,7 +32,9 @@ Floats = npt.NDArray[np.float64]
 Level = float | None  # None: unjudged
 
 BUILT_IN = {
-    c.__name__: c for c in cf.REGISTRY.values() if c.__module__.startswith("cranfield.measures")
+    c.__name__: c
+    for c in cf.REGISTRY.values()
+    if c.__module__.startswith("cranfield.measures") and c.takes == "lists"
 }
 USER_MODELS = {name for name, c in BUILT_IN.items() if issubclass(c, cf.UserModel)}
 WITHOUT_LENGTHS = {name: c for name, c in BUILT_IN.items() if not c.length_unit}

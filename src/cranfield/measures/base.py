@@ -29,6 +29,15 @@ REGISTRY: dict[str, type[Measure]] = {}  # by name
 FIVE = ("EU", "ETU", "EC", "ETC", "ED")  # what C/W/L measures (cwl.py)
 READINGS: dict[str, type[Measure]] = {}  # C/W/L's reading of a measure, by its name
 
+TAKES = {
+    "lists": "evaluate",
+    "intents": "evaluate",
+    "sessions": "session",
+    "texts": "text",
+    "distributions": "distribution",
+}
+"""What measures score, and the command that has them computed."""
+
 PROPERTIES = {
     "graded": "tells levels of relevance apart",
     "normalised": "all relevant items, best first, score 1",
@@ -177,6 +186,7 @@ class Measure(metaclass=MeasureType):
     cutoff: int | None = None
     measurement: str = ""
 
+    takes: ClassVar[str] = "lists"  # what it scores, a key of TAKES
     summary: ClassVar[Literal["mean", "sum", "gmean"]] = "mean"  # how topics add up in `all`
     better: ClassVar[Literal["higher", "lower", "neither"]] = "higher"
     effectiveness: ClassVar[bool] = True  # undefined for a topic without a relevant item
@@ -187,7 +197,8 @@ class Measure(metaclass=MeasureType):
     range: ClassVar[str] = "0 to 1"
     properties: ClassVar[tuple[str, ...]] = ()  # of PROPERTIES
     at_name: ClassVar[str] = "cutoff"  # what ir_measures calls the number behind @
-    at: ClassVar[str] = "look at the first so many ranks only"  # what the number behind @ means
+    at: ClassVar[str] = "look at the first so many ranks only"  # what the number behind @ means,
+    # empty if there is none
     is_model: ClassVar[bool] = False  # a user model of C/W/L
     below_zero: ClassVar[bool] = False  # whether items may do harm: gain=raw
     has_residuals: ClassVar[bool] = False  # whether it has `bounds`
@@ -404,7 +415,9 @@ class Measure(metaclass=MeasureType):
     @classmethod
     def parameters(cls) -> Iterator[dataclasses.Field[Any]]:
         """The parameters in the order they are printed: the measure's own, then the shared."""
-        fields = [f for f in dataclasses.fields(cls) if f.name not in ("cutoff", "measurement")]
+        hidden = {"cutoff", "measurement"}
+        hidden |= set() if cls.ranks_documents() else {"condensed"}
+        fields = [f for f in dataclasses.fields(cls) if f.name not in hidden]
         return iter(sorted(fields, key=lambda f: f.name == "condensed"))
 
     def __post_init__(self) -> None:
@@ -423,7 +436,15 @@ class Measure(metaclass=MeasureType):
             only += ": it is no user model" if self.measurement in FIVE else ""
             raise CranfieldError(f"{name} has no measurement {self.measurement!r}{only}")
 
+    @classmethod
+    def ranks_documents(cls) -> bool:
+        """Whether it scores what `cranfield evaluate` evaluates."""
+        return TAKES[cls.takes] == "evaluate"
+
     def _checked_cutoff(self, cutoff: Any) -> int:
+        if not self.at:
+            name = type(self).__name__
+            raise CranfieldError(f"{name}: found cutoff {shown(cutoff)}, expected none")
         number = isinstance(cutoff, int | float | np.number) and not isinstance(cutoff, bool)
         if not number or not 1 <= cutoff < 2**53 or cutoff % 1:
             raise CranfieldError(
@@ -538,7 +559,7 @@ def _documentation(cls: type[Measure]) -> str:
         f"  {f.name} = {shown(f.default)}: {f.metadata.get('doc', '')}".rstrip(": ")
         for f in cls.parameters()
     ]
-    lines += [f"  @cutoff: {cls.at}", ""]
+    lines += [f"  @cutoff: {cls.at}", ""] if cls.at else [""]
     if cls.measurements:
         lines.append(f"Also: {', '.join(f'{cls.__name__}.{m}' for m in cls.measurements)}")
     lines.append(f"Range: {cls.range}")
