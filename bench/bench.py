@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -254,6 +255,59 @@ def catalogue() -> Iterator[Result]:
         yield Result(name, all_.seconds / few.seconds, 4, "x the time")
 
 
+DIVERSE = "Dsharp(nDCG)@10 ERR_IA@20 alpha_nDCG@20"
+
+# The usual loop, as pyndeval's users write it, with those of the measures that it has.
+PYNDEVAL = """
+import sys, pyndeval
+def lines(path):
+    with open(path) as file:
+        for line in file:
+            yield line.split()
+qrels = [pyndeval.SubtopicQrel(t, i, doc, int(level)) for t, i, doc, level in lines(sys.argv[1])]
+names = ["ERR-IA@20", "alpha-nDCG@20"]
+evaluator = pyndeval.RelevanceEvaluator(qrels, names)
+for path in sys.argv[2:]:
+    run = [pyndeval.ScoredDoc(f[0], f[2], float(f[4])) for f in lines(path)]
+    scores = evaluator.evaluate(run)
+    for name in names:
+        print(path, name, sum(s[name] for s in scores.values()) / len(scores))
+"""
+
+FROM_PYTHON = f"""
+import sys, cranfield as cf
+cf.evaluate(sys.argv[1], sys.argv[2:], {DIVERSE!r})
+"""
+
+
+def diversity() -> Iterator[Result]:
+    """Thirty runs of 200 topics × 1,000 documents; 200 documents a topic, judged for 6 intents."""
+    if not importlib.util.find_spec("pyndeval"):
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        simulate(directory, 200, 30)
+        judged: dict[str, list[tuple[str, int]]] = {}
+        for line in Path(directory, "qrels.txt").read_text().splitlines():
+            topic, _, doc, level = line.split()
+            judged.setdefault(topic, []).append((doc, int(level)))
+        chance = random.Random(7)  # noqa: S311
+        qrels = Path(directory, "intents.txt")
+        qrels.write_text("".join(
+            f"{topic} {intent} {doc} {level if chance.random() < 0.4 else 0}\n"
+            for topic, docs in judged.items()
+            for doc, level in chance.sample(docs, min(200, len(docs)))
+            for intent in range(1, 7)
+        ))  # fmt: skip
+        files = [str(qrels), *sorted(str(p) for p in Path(directory, "runs").iterdir())]
+        peer = [PYTHON, "-c", PYNDEVAL, *files]
+        for name, command in (
+            ("30 runs, 6 intents: pyndeval with a file loop", [*CRANFIELD, *files, "-m", DIVERSE]),
+            ("the same from Python", [PYTHON, "-c", FROM_PYTHON, *files]),
+        ):
+            mine, other = alternate(command, peer, 3)
+            yield Result(name, other.seconds / mine.seconds, 5, "x faster")
+
+
 def trec_eval() -> Iterator[Result]:
     """`cranfield trec_eval -q` and the program itself, a usual run and a large one."""
     binary = shutil.which("trec_eval")
@@ -355,6 +409,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {
     "many": many,
     "catalogue": catalogue,
     "cwl": cwl,
+    "diversity": diversity,
     "trec_eval": trec_eval,
     "skewed": skewed,
     "large": large,

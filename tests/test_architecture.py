@@ -27,6 +27,10 @@ MAY_USE: dict[str, set[str]] = {
     "scores": BASE | {"data.files"},
     "notices": BASE | {"data", "labelling.blocks", "measures", "presets", "scores"},
     "evaluate": BASE | {"data", "labelling", "measures", "presets", "scores", "notices"},
+    "sessions": BASE | {"data", "labelling", "measures", "scores", "notices"},
+    "texts": BASE | {"data", "measures", "scores"},
+    "distributions": BASE | {"data", "measures", "scores"},
+    "hierarchy": BASE | {"data", "labelling", "measures", "scores", "evaluate"},
     "assess": BASE | {"data", "scores"},
     "presets": BASE | {"data", "measures"},
     "report": BASE | {"data.files", "scores", "measures", "assess", "labelling", "presets"},
@@ -36,11 +40,13 @@ MAY_USE: dict[str, set[str]] = {
     "tools": BASE | {"data", "labelling", "measures", "scores", "evaluate", "report"},
     "cli": BASE
     | {"data", "labelling", "measures", "scores", "notices", "evaluate", "report", "tracing"}
-    | {"assess", "listing", "plot", "presets", "tools"},
+    | {"assess", "listing", "plot", "presets", "tools", "sessions", "texts", "distributions"}
+    | {"hierarchy"},
     "compat": BASE | {"data", "measures", "scores", "evaluate"},
     "__init__": BASE
     | {"data", "labelling", "measures", "scores", "evaluate", "report", "tracing", "compat"}
-    | {"assess", "listing", "plot", "presets", "tools"},
+    | {"assess", "listing", "plot", "presets", "tools", "sessions", "texts", "distributions"}
+    | {"hierarchy"},
     "__main__": {"cli"},
 }
 

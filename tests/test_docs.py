@@ -35,7 +35,8 @@ ROOT = Path(__file__).parents[1]
 GUIDES = (
     "README.md", "docs/guide.md", "docs/labelling.md", "docs/ntcireval.md", "docs/assess.md",
     "docs/pool.md", "docs/cwl.md", "docs/preferences.md", "docs/gdeval.md",
-    "docs/trec_eval.md", "docs/letor.md",
+    "docs/trec_eval.md", "docs/letor.md", "docs/imine.md", "docs/sessions.md", "docs/answers.md",
+    "docs/distributions.md", "docs/ndeval.md", "docs/diversity.md",
 )  # with commands  # fmt: skip
 SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
 CATALOGUE = ROOT / "docs" / "measures.md"

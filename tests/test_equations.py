@@ -408,6 +408,8 @@ class Naive:
 
     def thresholds_to(self, x: float) -> float:
         """Σ_{j≤x} g_j; of a level between whole ones, its part of the next."""
+        if self.s.thresholds == "level":  # 1 + 2 + … + x
+            return x * (x + 1) / 2
         whole = int(x)
         part = (x - whole) * self.threshold(whole + 1) if x > whole else 0.0
         return sum(self.threshold(j) for j in range(1, whole + 1)) + part

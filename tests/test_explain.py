@@ -5,17 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.measures.base import REGISTRY, Measure
+from cranfield.measures.verticals import OfPairs
 
 QRELS = {
     "t": {"a": 2, "b": 0, "c": 1, "e": 1, "f": 0, "s": -1},
     "u": {"a": 1, "z": 3},
 }
 RUN = {"t": {"b": 9.0, "x": 8.0, "a": 7.0, "f": 7.0, "y": 6.0, "c": 5.0, "s": 4.0}, "u": {"a": 1.0}}
+BY_INTENT = {
+    "t": {"1": QRELS["t"], "2": {"c": 2, "e": 1}, "3": {"b": 0}},
+    "u": {"1": QRELS["u"], "2": {"z": 1}},
+}
 LENGTHS = {doc: 100.0 * (i + 1) for i, doc in enumerate("abcefsxyz")}
 BUILT_IN = [
     c
@@ -24,8 +30,20 @@ BUILT_IN = [
 ]
 
 
+WANTED = {t: {i: {"Web": 2, "News": 1} for i in few} for t, few in BY_INTENT.items()}
+
+
 def options(m: Measure) -> dict[str, object]:
-    return {"lengths": LENGTHS} if m.length_unit else {}
+    needed: dict[str, object] = {"lengths": LENGTHS} if m.length_unit else {}
+    return needed | ({"verticals": WANTED} if isinstance(m, OfPairs) else {})
+
+
+def run_for(m: Measure) -> object:
+    """The run, with verticals where they count."""
+    if not isinstance(m, OfPairs):
+        return RUN
+    rows = [(t, d, "News", s) for t, docs in RUN.items() for d, s in docs.items()]
+    return pl.DataFrame(rows, schema=["topic", "doc", "type", "score"], orient="row")
 
 
 @pytest.fixture
@@ -48,8 +66,9 @@ def test_every_measure_can_be_explained(
 ) -> None:
     gains = {"gain": "0.2:0.5:1"} if getattr(cls, "unit_gains", False) else {}
     m = cls(**settings, **gains)
-    shown = cf.explain(m, QRELS, RUN, topic, **options(m))
-    scores = cf.evaluate(QRELS, RUN, m, **options(m))
+    qrels = BY_INTENT if m.takes == "intents" else QRELS
+    shown = cf.explain(m, qrels, run_for(m), topic, **options(m))
+    scores = cf.evaluate(qrels, run_for(m), m, **options(m))
     assert shown.values == {name: scores["run", topic, name] for name in m.names()}
     text = str(shown)
     assert text.startswith(f"{m} of run, topic {topic}\n")
@@ -201,8 +220,10 @@ class TestList:
     def test_words_choose(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["measures", "uses", "lengths"]) == 0
         out = capsys.readouterr().out
-        assert [line.split()[0] for line in out.splitlines() if line[:1].isalpha()] == ["TBG", "U"]
-        assert f"2 of {len(REGISTRY)} measures" in out
+        assert [line.split()[0] for line in out.splitlines() if line[:1].isalpha()] == [
+            "clickU", "sU", "TBG", "U",
+        ]  # fmt: skip
+        assert f"4 of {len(REGISTRY)} measures" in out
 
     def test_no_such_word(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["measures", "xyzzy"]) == 2

@@ -1275,7 +1275,6 @@ def test_a_preset_of_one_s_own(here: Path, printed: Printed) -> None:
         ("--cutoff 5", "found --cutoff, expected --preset NAME with it"),
         ("--presets mine.toml", "found --presets, expected --preset NAME with it"),
         ("--preset ntcir3-5-clir --cutoff 5", "ntcir3-5-clir: found cutoff 5, expected none"),
-        ("--preset ntcir10-intent2", "must wait for the diversity measures"),
         ("--preset mine --presets nowhere.toml", "cannot read nowhere.toml"),
     ],
 )

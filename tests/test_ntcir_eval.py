@@ -400,7 +400,7 @@ def test_pyntcireval_line_by_line(tmp_path: Path, seed: int, given_options: str)
     its_options = re.sub(r"-(\w{3,})", r"--\1", given_options).split()
     topics, outputs = [], []
     for number in range(60):
-        levels = rng.choices(range(len(setting.gains) + 1), k=rng.choice([1, 3, 20, 60]))
+        levels = rng.choices(range(len(setting.gains or ()) + 1), k=rng.choice([1, 3, 20, 60]))
         gold = {f"d{k}": level for k, level in enumerate(levels)} | {"d": 1, "e": 0}
         docs = [*gold, *(f"u{k}" for k in range(rng.choice([0, 2, 30])))]
         docs = rng.sample(docs, rng.randint(1, len(docs)))

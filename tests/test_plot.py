@@ -21,8 +21,8 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.measures.base import REGISTRY
 from cranfield.plot import _numbers
-from cranfield.report.cwl import _places, _ticks
 from cranfield.report.pictures import FORMATS, Picture, shortened
+from cranfield.report.places import places_for, ticks_of
 
 # The two example topics of the paper, with costs in seconds.
 GAINS = {
@@ -425,7 +425,7 @@ class TestRuns:
 
         def places(at: list[tuple[float, float]], names: list[str]) -> list[str]:
             points = [(x - 5, y - 5, x + 5, y + 5) for x, y in at]
-            return _places(at, names, 300, 200, points)
+            return places_for(at, names, 300, 200, points)
 
         assert places([(100, 100), (112, 100)], ["left", "right"]) == ["left", "right"]
         assert places([(295, 100)], ["at the edge"]) == ["left"]
@@ -446,7 +446,7 @@ class TestRuns:
 
     @given(st.floats(-1e3, 1e3), st.floats(1e-4, 1e6))
     def test_ticks(self, low: float, more: float) -> None:
-        ticks = _ticks(low, low + more)
+        ticks = ticks_of(low, low + more)
         step = ticks[1] - ticks[0]
         assert ticks[0] <= low + 1e-9 * step
         assert ticks[-1] >= low + more - 1e-9 * step

@@ -9,6 +9,7 @@ from math import log2
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import cranfield as cf
@@ -129,13 +130,13 @@ WORKED: dict[str, tuple[Collection, dict[str, float]]] = {
         HALVES,
         {"nDCG@10": (1.5 + 2.5 / log2(3)) / (2.5 + 1.5 / log2(3))},
     ),
-    "ntcir12-imine2-vi": (THREE, {"nDCG(gain=1:2)@10": THREE_NDCG}),
+    "ntcir12-imine2-vi-clear": (THREE, {"nDCG(gain=1:2)@10": THREE_NDCG}),
     "ntcir11-recipe": (THREE, {"nDCG(gain=1:2)@1000": THREE_NDCG, "AP": 5 / 9, "RR": 1.0}),
     "ntcir11-temporalia-tir": (
         THREE,
         {"P@10": 0.2, "nDCG(gain=1:2)@10": THREE_NDCG, "Q(gain=1:2)": THREE_Q},
     ),
-    "ntcir12-temporalia2-tdr": (THREE, {"nDCG(gain=1:2)@10": THREE_NDCG}),
+    "ntcir12-temporalia2-tdr-questions": (THREE, {"nDCG(gain=1:2)@10": THREE_NDCG}),
     # Gains 3 for a, 1 for b and c. cg = 1, 1, 4 and cg* = 3, 4, 5, and a is the best item:
     # P+ is the mean of BR(1) = 2/4 and BR(3) = (2 + 4)/(3 + 5).
     # ERR = 1/4 + 3/4·3/4/3 = 28/64, ideal 3/4 + 1/4·1/4/2 + 1/4·3/4·1/4/3 = 51/64.
@@ -202,21 +203,92 @@ WORKED: dict[str, tuple[Collection, dict[str, float]]] = {
 }
 
 
-@pytest.mark.parametrize("name", WORKED)
-def test_presets_worked_by_hand(name: str) -> None:
+# -- the same for intents ---------------------------------------------------------------------
+
+# Two intents, equally probable; j is navigational where that matters. The list is b x c e.
+FOR_INTENTS = {"t": {"i": {"a": 2, "b": 1}, "j": {"c": 1, "e": 1}}}
+PAIRS = pl.DataFrame({"topic": "t", "doc": list("bxce"), "type": ["Web", "Web", "Image", "Image"],
+                      "score": [4, 3, 2, 1]})  # fmt: skip
+SERVED = {"t": ["b", "x", "c", "e"]}
+
+# Global gains: a 1, the others 1/2, at ranks 1, 3 and 4 of the list. Both intents are served.
+IDEAL_GG = 1 + 1 / 2 / log2(3) + 1 / 2 / 2 + 1 / 2 / log2(5)
+D_NDCG = (1 / 2 + 1 / 2 / 2 + 1 / 2 / log2(5)) / IDEAL_GG
+D_SHARP = (1 + D_NDCG) / 2
+INTENT = {"Dsharp(nDCG)@10": D_SHARP, "IRec@10": 1.0, "D(nDCG)@10": D_NDCG}
+
+DIVERSE: dict[str, tuple[Any, dict[str, Any], dict[str, float]]] = {
+    "ntcir9-intent": (SERVED, {}, INTENT),
+    # DIN: e comes after c, and j is navigational.
+    # Q of i: b at rank 1 has BR = (1 + 1)/(1 + 2), a is not found. P+ of j: c at rank 3 has
+    # BR = (1 + 1)/(3 + 2), and is one of the best.
+    "ntcir10-intent2": (
+        SERVED,
+        {"intents": {"t": {"i": (0.5, "informational"), "j": (0.5, "navigational")}}},
+        {
+            **INTENT,
+            "DIN(nDCG)@10": (1 / 2 + 1 / 2 / 2) / IDEAL_GG,
+            "PplusQ@10": (2 / 3 / 2 + 2 / 5) / 2,
+        },
+    ),
+    "ntcir11-imine-dr": (SERVED, {}, {"Dsharp(nDCG(gain=1:2))@10": D_SHARP}),
+    "ntcir11-imine-sm": (SERVED, {}, {"Dsharp(nDCG)@10": D_SHARP}),
+    # The verticals of b, c and e score 2/2, 1/2 and 1/2, and ten ranks count.
+    "ntcir12-imine2-qu": (
+        PAIRS,
+        {"verticals": {"t": {"i": {"Web": 2, "Image": 1}, "j": {"Web": 2, "Image": 1}}}},
+        {"QUscore@10": (D_SHARP + 0.2) / 2, "Dsharp(nDCG)@10": D_SHARP, "Vscore@10": 0.2},
+    ),
+    # Pr(Web|i) = 3/4 and Pr(Web|j) = 1/2, so the global gains are 3/4 for a, 3/8 for b, 1/4 for c
+    # and e, and (2/4 + 2/2)/2 = 3/4 for Image, which serves both intents.
+    "ntcir12-imine2-vi": (
+        {"t": ["Image", "x", "b"]},
+        {
+            "verticals": {"t": {"i": {"Web": 3, "Image": 1}, "j": {"Web": 1, "Image": 1}}},
+            "embed_verticals": True,
+        },
+        {
+            "Dsharp(nDCG)@10": 1 / 2
+            + (3 / 4 + 3 / 8 / 2)
+            / (3 / 4 + 3 / 4 / log2(3) + 3 / 8 / 2 + 1 / 4 / log2(5) + 1 / 4 / log2(6))
+            / 2
+        },
+    ),
+    # α-nDCG: gains 1, 1 and 1/2 at ranks 1, 3 and 4; ideally 1, 1, 1/2 and 1/2 from the top.
+    "ntcir12-temporalia2-tdr": (
+        SERVED,
+        {},
+        {
+            "alpha_nDCG@10": (1 + 1 / 2 + 1 / 2 / log2(5))
+            / (1 + 1 / log2(3) + 1 / 2 / 2 + 1 / 2 / log2(5)),
+            "Dsharp(nDCG(gain=1:2))@10": D_SHARP,
+        },
+    ),
+}
+
+
+def worked(name: str) -> tuple[cf.Scores, dict[str, float]]:
+    """The scores of a preset's example, and what they should be."""
+    if name in DIVERSE:
+        lists, options, expected = DIVERSE[name]
+        return cf.evaluate(FOR_INTENTS, lists, preset=name, **options), expected
     (qrels, run), expected = WORKED[name]
-    scores = cf.evaluate(qrels, run, preset=name)
+    return cf.evaluate(qrels, run, preset=name), expected
+
+
+@pytest.mark.parametrize("name", [*WORKED, *DIVERSE])
+def test_presets_worked_by_hand(name: str) -> None:
+    scores, expected = worked(name)
     for measure, value in expected.items():
         assert scores["run", "t", measure] == pytest.approx(value, rel=1e-12, abs=1e-15), measure
     wanted = cf.parse_measures(preset(name).measures_at())
     assert list(scores.measures) == [column for m in wanted for column in m.names()]
 
 
-@pytest.mark.parametrize("name", WORKED)
+@pytest.mark.parametrize("name", [*WORKED, *DIVERSE])
 def test_users_learn_what_a_preset_assumes(name: str) -> None:
-    (qrels, run), _ = WORKED[name]
     p = preset(name)
-    scores = cf.evaluate(qrels, run, preset=name)
+    scores, _ = worked(name)
     said = [notice.text for notice in scores.notices if notice.kind == "preset"]
     assert all(text.startswith(f"{name}: ") for text in said)
     assert [text for text in said if any(f": {setting} is " in text for setting in p.settings)] == [
@@ -224,7 +296,6 @@ def test_users_learn_what_a_preset_assumes(name: str) -> None:
     ]
     assert any("--classes" in text for text in said) == p.classes
     assert any("--groups" in text for text in said) == p.groups
-    assert any("cannot be computed yet" in text for text in said) == bool(p.waiting)
 
 
 @pytest.mark.parametrize("name", [name for name in WORKED if preset(name).labels])
@@ -263,8 +334,8 @@ def test_the_user_s_depth_and_labels_come_before_the_preset_s() -> None:
     assert [lower["run", "t", f"AP(rel={rel})"] for rel in (2, 1)] == [0, 1]
 
 
-def test_every_preset_that_can_be_computed_is_worked() -> None:
-    assert set(WORKED) == {p.name for p in presets().values() if p.measures}
+def test_every_preset_is_worked() -> None:
+    assert {*WORKED, *DIVERSE} == set(presets())
 
 
 def test_sum_and_mean_of_cecg() -> None:
@@ -306,8 +377,11 @@ NAMES = {
 
 
 def test_every_task_of_the_survey_has_a_preset() -> None:
-    ours = {"ntcir4-web-navigational", "ntcir13-stc-chinese-unanimity"}  # second settings of a task
-    assert set(presets()) == NAMES | ours
+    second = {
+        "ntcir4-web-navigational", "ntcir13-stc-chinese-unanimity", "ntcir12-imine2-vi-clear",
+        "ntcir12-temporalia2-tdr-questions",
+    }  # settings of a task  # fmt: skip
+    assert set(presets()) == NAMES | second
 
 
 @pytest.mark.parametrize("p", presets().values(), ids=lambda p: p.name)
@@ -361,25 +435,6 @@ def test_the_unanimity_preset_warns_of_unanimous_zeros() -> None:
     note = preset("ntcir13-stc-chinese-unanimity").note
     assert "get 1.2" in note
     assert "`cranfield assess aggregate --scheme unanimity --keep-zero`" in note
-
-
-def test_what_waits_does_not_exist_yet() -> None:
-    """When one of them does, the preset must have it."""
-    waiting = {name for p in presets().values() for name in p.waiting}
-    assert {"D♯-nDCG", "I-rec", "DIN-nDCG", "P+Q", "H-measure", "QU-score", "α-nDCG"} <= waiting
-    for name in waiting:
-        with pytest.raises(cf.CranfieldError):
-            cf.parse_measure(name)
-
-
-@pytest.mark.parametrize(
-    "p", [p for p in presets().values() if not p.measures], ids=lambda p: p.name
-)
-def test_presets_that_wait_say_so(p: Preset) -> None:
-    with pytest.raises(cf.CranfieldError, match="must wait for the diversity measures") as told:
-        p.measures_at()
-    assert p.name in str(told.value)
-    assert p.waiting[0] in str(told.value)
 
 
 # -- cutoffs, names ---------------------------------------------------------------------------
@@ -509,22 +564,6 @@ def test_an_inherited_cutoff_need_not_be_used(tmp_path: Path) -> None:
     assert preset("mine", path).measures_at() == ["AP"]
 
 
-def test_what_a_user_waits_for_need_not_be_diversity(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = written(tmp_path, "[presets.mine]\nwaiting = ['X-measure', 'Y']\n")
-    mine = preset("mine", path)
-    with pytest.raises(
-        cf.CranfieldError, match="nothing to compute yet, it waits for X-measure, Y"
-    ):
-        mine.measures_at()
-    assert str(mine) == "mine\n  waiting  X-measure, Y"
-    assert listed(capsys, "x-measure", "--presets", str(path)).splitlines()[:2] == [
-        "mine",
-        "  waiting: X-measure, Y",
-    ]
-
-
 MISTAKES = {
     "[presets.mine]\nmeasure = ['AP']": "preset mine: found key 'measure', expected some of task",
     "[presets.mine]\nmeasures = 'AP'": "preset mine: found measures = 'AP', expected a list of te",
@@ -610,7 +649,6 @@ def test_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         "  measures: nDCG(gain=1:2:3, discount=jk)@l, Q(gain=1:2:3), gAP(gain=1:2:3), AP(rel=2), "
         "AP(rel=1)",
     ]
-    assert "  waiting for the diversity measures: H-measure" in lines
     assert lines[-1] == f"{len(presets())} presets. `cranfield presets NAME` tells more."
 
 

@@ -29,6 +29,23 @@ from cranfield.measures.cumulated import BR, Rmeasure, nCG, nG
 from cranfield.measures.curve import AP11, IPrec
 from cranfield.measures.cwl import Items, UserModel, Walk, user_model
 from cranfield.measures.dcg import DCG, RBP, nDCG, nRBP
+from cranfield.measures.distributions import JSD, NMD, RNOD, RSNOD
+from cranfield.measures.diversity import (
+    DIN,
+    ERR_IA,
+    IA,
+    NRBP,
+    D,
+    DINsharp,
+    Dsharp,
+    IRec,
+    PplusQ,
+    PplusQsharp,
+    alpha_DCG,
+    alpha_nDCG,
+    nERR_IA,
+    nNRBP,
+)
 from cranfield.measures.experimental import G, RnDCG, binG, nDCGrel
 from cranfield.measures.graded import GAP, NWRR, WRR, Compat, gAP
 from cranfield.measures.grammar import parse_measure, parse_measures
@@ -79,6 +96,7 @@ from cranfield.measures.ncu import (
     niRBU,
 )
 from cranfield.measures.reading import TBG, U
+from cranfield.measures.sessions import clickU, nsDCG, sDCG, sU
 from cranfield.measures.sets import (
     E,
     F,
@@ -95,6 +113,21 @@ from cranfield.measures.sets import (
     Success,
     Utility,
 )
+from cranfield.measures.texts import (
+    ROUGE,
+    ROUGES,
+    ROUGESU,
+    NuggetF,
+    NuggetRecall,
+    Pourpre,
+    Sflat,
+    Smeasure,
+    Ssharp,
+    Tflat,
+    Tmeasure,
+    WRecall,
+)
+from cranfield.measures.verticals import QUscore, Vscore
 from cranfield.presets import Preset, preset, presets
 from cranfield.scores import Interval, Notice, Scores
 
@@ -106,9 +139,13 @@ if TYPE_CHECKING:
     from cranfield.assess.pool import Pool, pool
     from cranfield.data.nev import read_means
     from cranfield.data.simulate import Collection, simulate
+    from cranfield.distributions import evaluate_distributions
+    from cranfield.hierarchy import evaluate_hierarchy
     from cranfield.listing import label
     from cranfield.report.labelled import LabelledList
     from cranfield.report.steps import Explanation
+    from cranfield.sessions import evaluate_sessions, trailtext
+    from cranfield.texts import evaluate_texts
     from cranfield.tools.ntcir import read_matrix, read_nev
     from cranfield.tracing import explain
 
@@ -118,6 +155,11 @@ _LATER = {
     "Assessments": "cranfield.assess.assessments",
     "aggregate": "cranfield.assess.aggregate",
     "agreement": "cranfield.assess.agreement",
+    "evaluate_texts": "cranfield.texts",
+    "evaluate_hierarchy": "cranfield.hierarchy",
+    "evaluate_sessions": "cranfield.sessions",
+    "trailtext": "cranfield.sessions",
+    "evaluate_distributions": "cranfield.distributions",
     "read_assessments": "cranfield.assess.assessments",
     "read_matrix": "cranfield.tools.ntcir",
     "read_means": "cranfield.data.nev",
@@ -141,23 +183,34 @@ __all__ = [
     "BPMD",
     "BR",
     "DCG",
+    "DIN",
     "EBR",
     "ERR",
+    "ERR_IA",
     "GAP",
     "GMAP",
+    "IA",
     "IFT",
     "INSQ",
     "INST",
+    "JSD",
     "NCU",
     "NERR8",
     "NERR9",
     "NERR10",
     "NERR11",
+    "NMD",
     "NPV",
+    "NRBP",
     "NWRR",
     "RBP",
     "REGISTRY",
+    "RNOD",
+    "ROUGE",
+    "ROUGES",
+    "ROUGESU",
     "RR",
+    "RSNOD",
     "SDCG",
     "SET",
     "TBG",
@@ -169,6 +222,9 @@ __all__ = [
     "Combinations",
     "Compat",
     "CranfieldError",
+    "D",
+    "DINsharp",
+    "Dsharp",
     "E",
     "EquivalenceClasses",
     "Evaluator",
@@ -179,6 +235,7 @@ __all__ = [
     "IFTGoal",
     "IFTRate",
     "IPrec",
+    "IRec",
     "InputError",
     "Interval",
     "Items",
@@ -188,6 +245,8 @@ __all__ = [
     "Lists",
     "Measure",
     "Notice",
+    "NuggetF",
+    "NuggetRecall",
     "NumJudgedRet",
     "NumNonRelRet",
     "NumQ",
@@ -200,9 +259,13 @@ __all__ = [
     "PairAccuracy",
     "Pmeasure",
     "Pool",
+    "Pourpre",
     "Pplus",
+    "PplusQ",
+    "PplusQsharp",
     "Preset",
     "Q",
+    "QUscore",
     "Qrels",
     "Recall",
     "RelP",
@@ -216,22 +279,36 @@ __all__ = [
     "SetP",
     "SetRecall",
     "SetRelP",
+    "Sflat",
+    "Smeasure",
+    "Ssharp",
     "Success",
+    "Tflat",
+    "Tmeasure",
     "TrAP",
     "U",
     "Unjudged",
     "UserModel",
     "Utility",
+    "Vscore",
+    "WRecall",
     "Walk",
     "aggregate",
     "agreement",
+    "alpha_DCG",
+    "alpha_nDCG",
     "binG",
     "bpref",
     "bpref_N",
     "bpref_R",
     "bpref_relative",
+    "clickU",
     "compat",
     "evaluate",
+    "evaluate_distributions",
+    "evaluate_hierarchy",
+    "evaluate_sessions",
+    "evaluate_texts",
     "explain",
     "gAP",
     "iRBU",
@@ -243,9 +320,12 @@ __all__ = [
     "nDCGrel",
     "nEBR",
     "nERR",
+    "nERR_IA",
     "nG",
+    "nNRBP",
     "nRBP",
     "niRBU",
+    "nsDCG",
     "param",
     "parse_measure",
     "parse_measures",
@@ -263,8 +343,11 @@ __all__ = [
     "rpref_N",
     "rpref_relative",
     "rpref_relative2",
+    "sDCG",
+    "sU",
     "simulate",
     "total",
+    "trailtext",
     "user_model",
 ]
 

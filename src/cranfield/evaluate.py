@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -14,18 +14,22 @@ import numpy as np
 from cranfield import notices
 from cranfield.data import topic_dirs
 from cranfield.data.costs import CostsLike, read_costs
+from cranfield.data.intents import IntentsLike, read_intents
 from cranfield.data.labels import LabelsLike
 from cranfield.data.lengths import LengthsLike, read_lengths
 from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.run import Run, RunLike, read_runs, reading_order
+from cranfield.data.verticals import VerticalsLike, embedded, read_verticals
 from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.blocks import Bools, Floats, Ints, Rankings, spans
 from cranfield.labelling.gold import GoldStandard
+from cranfield.labelling.intents import importance_of, intents_on
 from cranfield.labelling.runs import label
 from cranfield.labelling.strategies import Labelling
 from cranfield.labelling.ties import Reordering
-from cranfield.measures.base import FIVE, Measure
+from cranfield.measures.base import FIVE, TAKES, Measure
 from cranfield.measures.cwl import UserModel
+from cranfield.measures.diversity import gold_rows, intent_rows
 from cranfield.measures.expected import Expected
 from cranfield.measures.gains import Gain, parse_gain
 from cranfield.measures.grammar import MeasureLike, parse_measures
@@ -39,6 +43,7 @@ from cranfield.measures.lists import (
     lists_block,
     tie_bounds,
 )
+from cranfield.measures.verticals import OfPairs
 from cranfield.presets import Preset
 from cranfield.presets import preset as find_preset
 from cranfield.scores import Notice, Scores
@@ -124,6 +129,22 @@ class Evaluator:
     labelling
         Which items count, and as what: `EquivalenceClasses`, `Combinations` or your own
         `Labelling`.
+    intents
+        What is known of the intents of topics, for measures of diversity: probabilities
+        (``{topic: {intent: probability}}``) and types, as a path, a dict or a frame, or several.
+        Judgments are then for intents, ``topic intent doc level``; so they are if a measure of
+        diversity is asked for.
+    per_intent
+        Every intent is a topic of its own, ``topic/intent``, and measures of diversity become what
+        they are made of: IA(ERR) becomes ERR.
+    verticals
+        Which kinds of results the users of an intent want, for Vscore and QUscore: probabilities or
+        levels (``{topic: {intent: {vertical: value}}}``), as a path, a dict or a frame. The
+        vertical of a result is the second column of a TREC run, or the column ``type`` of a table.
+    embed_verticals
+        Verticals are items of the lists, under their names, with level 2; all other items are of
+        the vertical Web. What an item is worth to an intent is multiplied by how much its users
+        want the vertical.
     labels
         The levels that assessors' labels mean, as in ``"S=3,A=2,B=1,C=0"``; a dict will do.
     separator
@@ -159,6 +180,10 @@ class Evaluator:
         cost_unit: str = "",
         measurements: bool = False,
         residuals: bool = False,
+        intents: IntentsLike = None,
+        per_intent: bool = False,
+        verticals: VerticalsLike = None,
+        embed_verticals: bool = False,
         labelling: Labelling | None = None,
         labels: LabelsLike | None = None,
         separator: str | None = None,
@@ -196,12 +221,13 @@ class Evaluator:
         by_topic = gains == "topic" or (isinstance(gains, Mapping) and _names_topics(gains))
         gain = None if by_topic else gains
         defaults = {"rel": rel, "gain": gain, "condensed": condensed or None}
+        defaults = {name: value for name, value in defaults.items() if value is not None}
         asked = parse_measures(measures)
         given = {"rel": rel, "gain": gains, "condensed": condensed or None}
         self.useless = [
             name
             for name, value in given.items()
-            if value is not None and not any(_takes(m, name) for m in asked)
+            if value is not None and not any(m.takes_default(name) for m in asked)
         ]
         if measurements and not any(m.is_user_model() for m in asked):
             self.useless.append("measurements")
@@ -209,7 +235,17 @@ class Evaluator:
             asked = tuple(x for m in asked for x in _all_five(m))
         if residuals and not any(m.has_residuals for m in asked):
             self.useless.append("residuals")
-        wanted = tuple(dict.fromkeys(_with(m, defaults) for m in asked))
+        for m in asked:
+            if not m.ranks_documents():
+                raise CranfieldError(f"{m} scores {m.takes}, expected measures of ranked lists: "
+                                     f"`cranfield {TAKES[m.takes]}` computes it")  # fmt: skip
+        diverse = any(m.takes == "intents" for m in asked)
+        self.per_intent = per_intent
+        if intents is not None and not (diverse or per_intent):
+            self.useless.append("intents")
+        wanted = tuple(dict.fromkeys(m.with_defaults(defaults) for m in asked))
+        if per_intent:
+            wanted = tuple(dict.fromkeys(x for m in wanted for x in m.of_intent()))
         curves = {name for m in wanted if len(m.names()) > 1 for name in m.names()}
         self.measures = tuple(m for m in wanted if str(m) not in curves)
         if not self.measures:
@@ -230,9 +266,31 @@ class Evaluator:
             self.costs = None
         if cost_unit and costs is None:
             self.useless.append("cost-unit")
-        self.gold = GoldStandard.of(
-            read_qrels(qrels, qrels_format, separator=separator, labels=labels)
+        pairs = [m for m in self.measures if isinstance(m, OfPairs)]
+        if verticals is None and (pairs or embed_verticals):
+            who = pairs[0] if pairs else "embed_verticals"
+            expected = "some (verticals=, or --verticals FILE)"
+            raise CranfieldError(f"{who}: found no verticals, expected {expected}")
+        if verticals is not None and not (pairs or embed_verticals):
+            self.useless.append("verticals")
+        wants = None if verticals is None else read_verticals(verticals, separator)
+        by_intent = diverse or per_intent or intents is not None or embed_verticals
+        judged = read_qrels(
+            qrels, qrels_format, separator=separator, labels=labels, by_intent=by_intent
         )
+        known = None if intents is None else read_intents(intents, separator)
+        if embed_verticals and wants is not None:
+            judged = embedded(judged, wants, known)
+        self.gold = GoldStandard.of(judged)
+        self.intents = intents_on(self.gold, known) if by_intent else None
+        self.known_intents = known
+        self.verticals = wants if pairs else None
+        self.importance = None
+        if self.verticals is not None and self.intents is not None:
+            topics_judged = self.gold.judgments.topics
+            self.importance = importance_of(self.verticals, topics_judged, self.intents)
+        if by_intent and labelling is not None:
+            raise CranfieldError("found classes or groups of items, expected none with intents")
         if labelling is not None and not isinstance(labelling, Labelling):
             expected = "an object of a class derived from cranfield.Labelling"
             raise CranfieldError(f"found labelling {labelling!r}, expected {expected}")
@@ -254,8 +312,8 @@ class Evaluator:
         for one in labelled:
             self._refuse_unknown_lengths(one.name, one.rankings)
         counted = self._counted(labelled)
-        values = np.stack([self._values(one.rankings) for one in labelled])[:, counted]
-        topics = tuple(np.array(self.gold.judgments.topics, dtype=object)[counted].tolist())
+        values = np.stack([self._values(one.rankings) for one in labelled])[:, self._each(counted)]
+        topics = tuple(self._topic_names(counted))
         self._refuse_undefined(topics, values)
         columns = [column for m in self.measures for column in self._columns(m)]
         about_judgments = notices.of_judgments(
@@ -278,6 +336,13 @@ class Evaluator:
             notices=(
                 *notices.of_settings(self.preset, self.gains, self.useless, self.counting.plain),
                 *notices.of_costs(self.costs, self.models),
+                *notices.of_intents(
+                    self.intents,
+                    self.known_intents,
+                    self.gold.judgments.topics,
+                    self.measures,
+                    self.per_intent,
+                ),
                 *about_judgments,
                 *notices.of_groups(self.counting.groups, self.gold.qrels.topics),
                 *notices.of_ties(
@@ -304,6 +369,19 @@ class Evaluator:
                 found.append((f"{name}.se", "se", "neither"))
         return found
 
+    def _each(self, of_topics: Any) -> Any:
+        """What is true of topics, of what is scored: intents, if each is a topic of its own."""
+        if self.per_intent and self.intents is not None:
+            return np.repeat(of_topics, self.intents.counts)
+        return of_topics
+
+    def _topic_names(self, counted: Bools) -> list[str]:
+        topics = zip(self.gold.judgments.topics, counted, strict=True)
+        if self.per_intent and self.intents is not None:
+            named = zip(topics, self.intents.names, strict=True)
+            return [f"{topic}/{name}" for (topic, counts), few in named if counts for name in few]
+        return [topic for topic, counts in topics if counts]
+
     # -- labelling --------------------------------------------------------------------------
 
     def read(self, runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> list[Run]:
@@ -311,7 +389,7 @@ class Evaluator:
         if self.directory is not None:  # whose runs are meant, and not files of the same name
             runs = _inside(self.directory, runs)
         order = reading_order(self.ties)
-        types = self.costs is not None and self.costs.by_type
+        types = self.verticals is not None or (self.costs is not None and self.costs.by_type)
         return read_runs(
             runs,
             self.run_format,
@@ -329,7 +407,7 @@ class Evaluator:
         return rankings
 
     def _label(self, run: Run) -> _Labelled:
-        noted = [x for x in (self.lengths, self.costs) if x is not None]
+        noted = [x for x in (self.lengths, self.costs, self.verticals) if x is not None]
         found = label(self.gold, run, self.exclude_self, self.threads, self.progress, noted)
         rankings = found.rankings
         if self.ties in ("best", "worst"):
@@ -340,7 +418,7 @@ class Evaluator:
                 rankings,
                 self.gold.judgments.topics,
                 self.measures,
-                alike=self.counting.plain and self.lengths is None,
+                alike=self.counting.plain and self.lengths is None and self.verticals is None,
                 depth=self.depth,
                 topics=found.topics,
                 missing="counted as empty lists" if self.topics == "judged" else "left out",
@@ -348,6 +426,7 @@ class Evaluator:
                 ties=self.ties,
             )
         )
+        about += tuple(notices.of_verticals(run, rankings, self.verticals))
         if self.ties != "expected":  # else any order may be cut there, and any item the first
             rankings = self._counted_as(rankings)
             if not self.counting.plain:
@@ -365,7 +444,7 @@ class Evaluator:
         """Every length that a measure asks for must be known: of all topics, or of one."""
         every_topic = self.gold.judgments.topics
         for unit, lengths in rankings.noted.items():
-            if unit == "cost":
+            if unit in ("cost", "vertical"):
                 continue
             asking = [m for m in self.measures if m.length_unit == unit]
             rels = [getattr(m, "rel", None) for m in asking]
@@ -450,6 +529,7 @@ class Evaluator:
         """Whether the mean over all orders of tied documents can be computed."""
         # Which item of a class comes first depends on the order, and so does what it counts as.
         simple = self.counting.plain and not (m.condensed and self.depth is not None)
+        simple = simple and not self.per_intent
         priced = self.costs is not None and m.is_model
         return m.exact_under_ties() and simple and not priced
 
@@ -494,14 +574,17 @@ class Evaluator:
         """The topics in blocks of bounded size; user models look at all ranks, judged or not."""
         widest = max((m.width for m in self.models), default=0)
         cells = min(self.block_cells, DENSE_CELLS) if widest else self.block_cells
+        width = np.maximum(counts, widest)
+        if self.intents is not None:
+            width = width * np.maximum(self.intents.counts, 1)
         return [
-            (a, b, gold_block(self.counting.judgments, a, b))
-            for a, b in blocks(np.maximum(counts, widest), cells, self.gains)
+            (a, b, gold_block(self.counting.judgments, a, b, self.intents, self.importance))
+            for a, b in blocks(width, cells, self.gains)
         ]
 
     def here(self, m: Measure, topic: int) -> Measure:
         """A measure with the gains of a topic, if they differ from topic to topic."""
-        return m if self.gains is None else _with(m, {"gain": self.gains[topic]})
+        return m if self.gains is None else m.with_defaults({"gain": self.gains[topic]})
 
     def _gains_by_topic(self, gains: Any) -> list[Gain]:
         """The gains of each topic, given or up to its highest level."""
@@ -529,6 +612,9 @@ class Evaluator:
 
         def measured(block: tuple[int, int, Gold]) -> list[Floats]:
             lists = lists_of(*block)
+            there: Any = slice(None)
+            if self.per_intent and block[2].intents is not None:
+                lists, there = intent_rows(lists), block[2].intents.there.ravel()
             found = []
             for m in (self.here(m, block[0]) for m in measures):
                 x = m.values(lists)
@@ -536,7 +622,7 @@ class Evaluator:
                     x = np.concatenate((x, m.bounds(lists)), axis=1)
                 if self.undefined != "zero" and m.effectiveness:
                     x = np.where(m.view(lists).R[:, None] > 0, x, np.nan)
-                found.append(x)
+                found.append(x[there])
             return found
 
         every = self._blocks if blocks is None else blocks
@@ -557,9 +643,16 @@ class Evaluator:
 
     def _without_relevant(self, m: Measure, counted: Bools) -> list[str]:
         """The topics in which nothing is relevant to this measure."""
-        R = np.concatenate([self.here(m, a).view(gold.ideal).R for a, _, gold in self._blocks])
-        topics = zip(self.gold.judgments.topics, R, counted, strict=True)
-        return [topic for topic, relevant, counts in topics if counts and not relevant]
+        R = np.concatenate([self._R(self.here(m, a), gold) for a, _, gold in self._blocks])
+        topics = zip(self._topic_names(counted), R[self._each(counted)], strict=True)
+        return [topic for topic, relevant in topics if not relevant]
+
+    def _R(self, m: Measure, gold: Gold) -> Floats:
+        """How much is relevant to a measure, in the topics of a block or in their intents."""
+        if self.per_intent and gold.intents is not None:
+            of_intents: Floats = m.view(gold_rows(gold).ideal).R[gold.intents.there.ravel()]
+            return of_intents
+        return m.view(gold.ideal).R
 
 
 class _Spread:
@@ -587,21 +680,6 @@ class _Spread:
 def _all_five(m: Measure) -> list[Measure]:
     """All measurements of a user model; any other measure is left as it is."""
     return [m.reading(measurement) for measurement in FIVE] if m.is_user_model() else [m]
-
-
-def _takes(m: Measure, name: str) -> bool:
-    """Whether a measure has a parameter and does not set it."""
-    return any(f.name == name and getattr(m, name) == f.default for f in m.parameters())
-
-
-def _with(m: Measure, defaults: Mapping[str, Any]) -> Measure:
-    """The measure with these parameters, where it has them and they are not set."""
-    settings = {
-        name: parse_gain(value) if name == "gain" else value
-        for name, value in defaults.items()
-        if value is not None and _takes(m, name)
-    }
-    return replace(m, **settings) if settings else m  # type: ignore[arg-type]
 
 
 def _inside(directory: str, runs: Any) -> Any:

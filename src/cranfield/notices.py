@@ -10,8 +10,11 @@ import numpy as np
 
 from cranfield.data.costs import DocCosts
 from cranfield.data.groups import Groups
+from cranfield.data.intents import Intents as KnownIntents
 from cranfield.data.qrels import Qrels
-from cranfield.labelling.blocks import Bools, Judgments, Rankings
+from cranfield.data.run import Run
+from cranfield.data.verticals import Verticals
+from cranfield.labelling.blocks import Bools, Intents, Judgments, Rankings
 from cranfield.measures.base import Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.gains import Gain
@@ -34,6 +37,11 @@ USELESS = {
     "measurements": ("measurements", NO_MODEL),
     "residuals": ("residuals", "no measure has them (RBP has, INST, and AP.EU)"),
     "cost-unit": ("cost-unit", "there are no costs"),
+    "intents": ("intents", "no measure is of diversity (Dsharp(nDCG)@10 is)"),
+    "verticals": (
+        "verticals",
+        "no measure asks for them (Vscore does), and they are no items (--embed-verticals)",
+    ),
 }
 
 
@@ -94,9 +102,6 @@ def of_settings(
         if preset.groups and plain:
             said = "the task has groups that count together, here are none (--groups)"
             yield Notice("preset", f"{preset.name}: {said}")
-        if preset.waiting:
-            waiting = ", ".join(preset.waiting)
-            yield Notice("preset", f"{preset.name}: {waiting} cannot be computed yet")
     for name in useless:
         option, why = USELESS.get(name, (name, "no measure takes it from there"))
         yield Notice("settings", f"{option} changes nothing: {why}")
@@ -116,6 +121,45 @@ def of_costs(costs: DocCosts | None, models: Sequence[UserModel]) -> Iterator[No
     beyond = sorted({f"{m.max_cost:g}" for m in models})
     said = f"ranks beyond the end of a list cost {' or '.join(beyond)}"
     yield Notice("costs", f"{said} (max_cost)")
+
+
+def of_intents(
+    intents: Intents | None,
+    known: KnownIntents | None,
+    judged: Sequence[str],
+    measures: Sequence[Measure],
+    per_intent: bool,
+) -> Iterator[Notice]:
+    """What was taken for granted about intents."""
+    if intents is None:
+        return
+    if per_intent:
+        said = "every intent is a topic of its own: topic/intent; the mean is over intents"
+        yield Notice("intents", said)
+    else:
+        alike = [t for t, n in zip(judged, intents.alike, strict=True) if n > 1]
+        if asking := [m for m in measures if m.weighs_intents() and alike]:
+            where = "" if len(alike) == len(judged) else f" of {some(alike, 'topic')}"
+            said = f"the intents{where} are taken to be equally probable"
+            yield Notice("intents", f"{_names(asking)}: {said} (--intents FILE says otherwise)")
+        if plain := [m for m in measures if m.takes == "lists" and m.effectiveness]:
+            said = "a document counts at the highest level it has for any intent"
+            yield Notice("intents", f"{_names(plain)}: {said}")
+    if all(len(names) == 1 for names in intents.names):
+        said = "every topic has one intent only: is the second column of the judgments the intent?"
+        yield Notice("one-intent", said)
+    if known is not None:
+        named = dict.fromkeys((*known.probabilities, *known.navigational))
+        if others := [topic for topic in named if topic not in set(judged)]:
+            said = f"{some(others, 'topic')} without judgments, ignored"
+            yield Notice("unjudged-topics", f"{known.where}: {said}", topics=tuple(others))
+
+
+def of_verticals(run: Run, rankings: Rankings, known: Verticals | None) -> Iterator[Notice]:
+    """Verticals of a run that no intent asks for."""
+    if known is not None and np.isnan(rankings.noted["vertical"]).any():
+        said = f"{some(known.unknown(run), 'vertical')} not in {known.where}, worth 0"
+        yield Notice("verticals", f"{run.name}: {said}", run.name)
 
 
 def of_groups(groups: Groups | None, judged: Sequence[str]) -> Iterator[Notice]:

@@ -14,15 +14,16 @@ from cranfield.data.qrels import QrelsLike
 from cranfield.data.records import finite, real
 from cranfield.data.run import Run
 from cranfield.errors import CranfieldError
-from cranfield.evaluate import Evaluator
+from cranfield.evaluate import Evaluator, evaluate
 from cranfield.measures import cwl as user_models
 from cranfield.measures.base import FIVE, Measure, shown
 from cranfield.measures.cwl import UserModel
-from cranfield.measures.grammar import MeasureLike, parse_model
+from cranfield.measures.grammar import MeasureLike, parse_measure, parse_model
 from cranfield.measures.lists import gold_block, lists_block
 from cranfield.report import cwl as charts
+from cranfield.report.diversity import SIDE, Plane, ends, scatter, unnamed
 from cranfield.report.pictures import Picture, refuse_many
-from cranfield.scores import ALL, Notice, Scores
+from cranfield.scores import ALL, Interval, Notice, Scores
 from cranfield.wording import counted, some
 
 if TYPE_CHECKING:
@@ -122,11 +123,131 @@ def cwl(
     these = scores if wanted is None else scores.select(topics=wanted)
     data = _measured(evaluator, asked, these, [ALL]).drop("topic", "parameter", "value")
     _refuse_without_scores(data)
-    if nameless := charts.unnamed(data, *size):
-        said = f"{nameless} of {counted(len(scores.runs), 'run')} without room for a name"
-        where = "in .html it is told at the point, in .csv all are listed"
-        notices += (Notice("names", f"{said}: {where}"),)
+    notices += _nameless(charts.unnamed(data, *size), len(scores.runs))
     return Picture(lambda: charts.runs(data, unit, *size, title), data, notices)
+
+
+def diversity(
+    qrels: Scores | QrelsLike,
+    runs: Any = None,
+    measure: MeasureLike = "D(nDCG)@10",
+    against: MeasureLike = "IRec@10",
+    *,
+    gamma: float = 0.5,
+    intervals: bool = False,
+    level: float = 0.95,
+    zoom: bool = False,
+    names: bool = True,
+    width: float | None = None,
+    height: float | None = None,
+    title: str = "",
+    **options: Any,
+) -> Picture:
+    """A picture of diversified search: relevance against intent recall, a point for each run.
+
+    Who finds more relevant documents is higher, who covers more intents further to the right.
+    Runs on the same line have the same D♯-measure, γ·I-rec + (1 − γ)·D-measure.
+
+    qrels, runs
+        Judgments and runs, as `evaluate` takes them; or, alone, the scores it has given.
+    measure, against
+        What is drawn upwards, and what to the right: any two measures.
+    gamma
+        The share of `against` in the lines.
+    intervals, level
+        Whether crosses show confidence intervals of both means (Student's t), and how sure they
+        are.
+    zoom
+        Show only where the runs are; else both axes go from 0 to 1.
+    names
+        Whether points have the names of their runs beside them, where there is room.
+    width, height
+        Of the panel, in points.
+
+    The other options are those of `evaluate`.
+
+    >>> values = [[[0.5, 0.4], [0.7, 0.2]], [[1.0, 0.2], [0.6, 0.4]]]
+    >>> topics, measures = ("q1", "q2"), ("IRec@10", "D(nDCG)@10")
+    >>> scores = Scores(values, ("bm25", "mmr"), topics, measures, ("mean", "mean"))
+    >>> picture = diversity(scores, gamma=0.75)
+    >>> [(run, round(sharp, 4)) for run, *_, sharp in picture.data.rows()]
+    [('bm25', 0.525), ('mmr', 0.675)]
+    >>> picture.save("diversity.pdf")  # doctest: +SKIP
+    """
+    share = real(gamma)
+    if share is None or not 0 <= share <= 1:
+        raise CranfieldError(f"found gamma {gamma!r}, expected a number from 0 to 1")
+    for name, side in (("width", width), ("height", height)):
+        _refuse_size(name, side)
+    if isinstance(qrels, Scores):
+        if runs is not None or options:
+            raise CranfieldError("found scores and runs or options, expected scores alone")
+        scores = qrels
+    else:
+        if runs is None:
+            raise CranfieldError("found no runs, expected qrels and runs, or scores")
+        scores = evaluate(qrels, runs, [against, measure], **options)
+    x, y = _column(scores, against), _column(scores, measure)
+    if x == y:
+        raise CranfieldError(f"found {x} against itself, expected two measures")
+    plane = Plane(x, y, share, zoom, width or SIDE, height or SIDE)
+    found = scores.interval(confidence=level) if intervals else None
+    data = _points(scores, plane, found)
+    known = data.drop_nans([x, y])
+    if known.is_empty():
+        raise CranfieldError(f"found no run with both {x} and {y}, expected one")
+    notices = scores.notices
+    if lost := [run for run in scores.runs if run not in known["run"]]:
+        said = f"{some(lost, 'run')} without a mean of {x} or {y}: not shown"
+        notices += (Notice("undefined", said),)
+    if names:
+        notices += _nameless(unnamed(known, plane), len(known))
+    said = _intervals(found, plane) if found else ""
+    return Picture(lambda: scatter(known, plane, names, said, title), data, notices)
+
+
+def _column(scores: Scores, asked: MeasureLike) -> str:
+    """The measure of some scores that is meant, by its name there or by what it means."""
+    name = str(asked)
+    if name not in scores.measures:
+        name = str(parse_measure(asked))
+    if name not in scores.measures:
+        known = some(scores.measures, "measure")
+        raise CranfieldError(f"found {name}, expected one of the scores' {known}")
+    return name
+
+
+_Intervals: TypeAlias = Mapping[str, Mapping[str, Interval]]
+
+
+def _points(scores: Scores, plane: Plane, intervals: _Intervals | None) -> pl.DataFrame:
+    """Both measures of each run, what they give together, and the ends of their intervals."""
+    rows: list[tuple[Any, ...]] = []
+    for run, means in scores.summary().items():
+        x, y = means[plane.x], means[plane.y]
+        both = [intervals[run][name] for name in (plane.x, plane.y)] if intervals else []
+        sure = [end for one in both for end in (one.low, one.high)]
+        rows.append((run, x, y, plane.gamma * x + (1 - plane.gamma) * y, *sure))
+    more = [*ends(plane.x), *ends(plane.y)] if intervals else []
+    return _frame(rows, ("run", plane.x, plane.y, "sharp", *more))
+
+
+def _intervals(intervals: _Intervals, plane: Plane) -> str:
+    """What the crosses are."""
+    every = [of_run[name] for of_run in intervals.values() for name in (plane.x, plane.y)]
+    least, most = min(one.n for one in every), max(one.n for one in every)
+    if most < 2:
+        raise CranfieldError(f"found {counted(most, 'topic')}, expected two or more for intervals")
+    topics = counted(most, "topic") if least == most else f"{least} to {most} topics"
+    sure = f"{100 * every[0].confidence:g}% confidence intervals"
+    return f"crosses: {sure} of the means over {topics} (Student's t)"
+
+
+def _nameless(nameless: int, runs: int) -> tuple[Notice, ...]:
+    """That some runs have a point without a name, if so."""
+    said = f"{nameless} of {counted(runs, 'run')} without room for a name"
+    where = "in .html it is told at the point, in .csv all are listed"
+    return (Notice("names", f"{said}: {where}"),) if nameless else ()
 
 
 MOST_POINTS = 5000  # of a panel's width or height

@@ -65,21 +65,12 @@ class Preset:
     condensed: bool = False  # leave unjudged items out
     classes: bool = False  # the task has equivalence classes: the first item of each counts
     groups: bool = False  # the task has combinational relevance: groups count at their last item
-    waiting: tuple[str, ...] = ()  # measures that are not there yet
     reference: str = ""
     note: str = ""
     aliases: tuple[str, ...] = ()
 
     def measures_at(self, cutoff: int | None = None) -> list[str]:
         """The measures in their canonical form, at the preset's cutoff or another one."""
-        if not self.measures:
-            waiting = ", ".join(self.waiting)
-            why = (
-                f"{waiting} must wait for the diversity measures"
-                if self.built_in
-                else f"it waits for {waiting}"
-            )
-            raise CranfieldError(f"preset {self.name}: there is nothing to compute yet, {why}")
         if cutoff is not None and not self.takes_cutoff:
             raise CranfieldError(
                 f"preset {self.name}: found cutoff {cutoff}, expected none: "
@@ -97,14 +88,8 @@ class Preset:
         """Whether a measure has the cutoff l."""
         return any(map(AT_CUTOFF.search, self.measures))
 
-    @property
-    def built_in(self) -> bool:
-        """Whether it is one of ours; users cannot give their own presets these names."""
-        return self.name in _built_in()
-
     def facts(self) -> list[tuple[str, str]]:
         """All there is to say, line by line."""
-        when = " (will come with the diversity measures)" if self.built_in else ""
         said = [
             ("task", self.task),
             ("round", self.round),
@@ -115,7 +100,6 @@ class Preset:
             ("labels", ", ".join(f"{label}={level:g}" for label, level in self.labels.items())),
             ("measures", ", ".join(self.measures)),
             *self.settings.items(),
-            ("waiting", ", ".join(self.waiting) + when if self.waiting else ""),
             ("cutoff", f"l = {self.cutoff}" if self.cutoff else ""),
             ("depth", f"the first {self.depth} items of each list" if self.depth else ""),
             ("condensed", "unjudged items are left out" if self.condensed else ""),
@@ -236,7 +220,7 @@ LEVELS: Kind = (
     "levels by label such as {A = 2, B = 1}",
 )
 SPECIAL: dict[str, Kind] = {
-    **dict.fromkeys(("measures", "waiting", "aliases"), TEXTS),
+    **dict.fromkeys(("measures", "aliases"), TEXTS),
     **dict.fromkeys(("condensed", "classes", "groups"), FLAG),
     **dict.fromkeys(("cutoff", "depth"), COUNT),
     "settings": SAYINGS,
@@ -289,14 +273,13 @@ def _whole(
 
 
 def _check_measures(p: Preset, where: str) -> None:
-    """A preset must name measures that exist, or some that are waited for."""
-    if not p.measures and not p.waiting:
+    """A preset must name measures that exist."""
+    if not p.measures:
         raise InputError("no measures", 'some, such as measures = ["AP", "nDCG@10"]', where)
     if re.fullmatch(r"[\d.]+(:[\d.]+)+", p.gains):
         expected = "words for people; measures have gains: nDCG(gain=1:2)@l"
         raise InputError(f"gains = {p.gains!r}", expected, where)
-    if p.measures:
-        try:
-            p.measures_at(1 if p.cutoff is None and p.takes_cutoff else None)
-        except CranfieldError as problem:
-            raise CranfieldError(f"{where}: {problem}") from None
+    try:
+        p.measures_at(1 if p.cutoff is None and p.takes_cutoff else None)
+    except CranfieldError as problem:
+        raise CranfieldError(f"{where}: {problem}") from None

@@ -64,14 +64,17 @@ def explain(
     t = evaluator.gold.topic_index[topic]
     m = evaluator.here(m, t)
     rankings = evaluator.rankings(read, topic)
-    gold = gold_block(judgments, t, t + 1)
+    gold = gold_block(judgments, t, t + 1, evaluator.intents, evaluator.importance)
     gold.traced = True
     lists = lists_block(rankings, gold, t, t + 1)
     values = m.values(lists)[0].tolist()
-    x = m.view(lists)
+    x = m.traced(lists)
     shown = documents(evaluator, read.ranked(topic), rankings, t, m.condensed)
     ideal = next((y for y in (x.ideal, x.whole_ideal) if _used(y)), None)
     ideal_items = judgments.items[judgments.offsets[t] : judgments.offsets[t + 1]]
+    if evaluator.intents is not None and x.gold.order is not None:  # by global gain
+        by_name = evaluator.intents.by_name[judgments.offsets[t] : judgments.offsets[t + 1]]
+        ideal_items = by_name[x.gold.order[0]]
     ideal_docs = [docs[i] for i in ideal_items]
     return Explanation(
         str(m),

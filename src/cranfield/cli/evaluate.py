@@ -75,6 +75,13 @@ def add_to(commands: Any) -> None:
         "the means, or is an error",
     )  # fmt: skip
     add_relevance(p.add_argument_group("relevance"))
+    diversity = p.add_argument_group("diversity (Dsharp(nDCG)@10, alpha_nDCG@20, IA(ERR)@20, …)")
+    add_intents(diversity)
+    diversity.add_argument(
+        "--per-intent", action="store_true",
+        help="every intent is a topic of its own, topic/intent; IA(ERR) is then ERR",
+    )  # fmt: skip
+    add_verticals(diversity)
     users = p.add_argument_group("user models (C/W/L: RBP.EU, INST(T=2).ETC, …)")
     users.add_argument(
         "--measurements", action="store_true",
@@ -157,6 +164,30 @@ def add_relevance(group: Any) -> None:
     )
 
 
+def add_intents(group: Any) -> None:
+    """The option that says what is known of intents."""
+    group.add_argument(
+        "--intents", metavar="FILE", action="append",
+        help="topic intent probability, or topic intent informational|navigational, or both on "
+        "a line; may be repeated. QRELS are topic intent doc level (default: all intents are "
+        "equally probable and informational)",
+    )  # fmt: skip
+
+
+def add_verticals(group: Any) -> None:
+    """The options that say which kinds of results users want."""
+    group.add_argument(
+        "--verticals", metavar="FILE",
+        help="topic intent vertical value: how much users of an intent want images, news, …; for "
+        "Vscore and QUscore, where the second column of a run is the vertical",
+    )  # fmt: skip
+    group.add_argument(
+        "--embed-verticals", action="store_true",
+        help="verticals are items of the lists, under their names; other documents are of the "
+        "vertical Web (IMine-2 VI)",
+    )  # fmt: skip
+
+
 def add_costs(group: Any) -> None:
     """The options that say what documents cost."""
     group.add_argument(
@@ -180,6 +211,9 @@ def list_options(options: argparse.Namespace) -> dict[str, Any]:
     names = ("ties", "depth", "condensed", "exclude_self", "rel", "gains", "lengths", "costs",
              "cost_unit", "labels", "separator", "qrels_format", "run_format")  # fmt: skip
     settings = {name: getattr(options, name) for name in names}
+    for name in ("intents", "verticals"):
+        settings[name] = getattr(options, name, None)
+    settings["embed_verticals"] = getattr(options, "embed_verticals", False)
     if (options.gains or "").startswith("@"):
         settings["gains"] = read_gains(Source.of(options.gains[1:]))
     return settings | {"labelling": labelling_of(options)}
@@ -197,8 +231,9 @@ def labelling_of(options: argparse.Namespace) -> Labelling | None:
 def refuse_inputs(options: argparse.Namespace, *files: str) -> None:
     """Standard input can be read once, by one of the files or of those that options name."""
     gains = getattr(options, "gains", None) or ""
-    others = [getattr(options, name, None) for name in ("classes", "groups", "lengths", "costs")]
-    others.append(gains[1:])
+    named = ("classes", "groups", "lengths", "costs", "verticals")
+    others = [getattr(options, name, None) for name in named]
+    others += [gains[1:], *(getattr(options, "intents", None) or ())]
     refuse_two_inputs(*files, *others)
 
 
@@ -244,6 +279,7 @@ def run(options: argparse.Namespace) -> int:
             seed=options.seed,
             measurements=options.measurements,
             residuals=options.residuals,
+            per_intent=options.per_intent,
             threads=options.threads,
             **list_options(options),
             progress=progress.step,

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from cranfield.cli.evaluate import (
     add_costs,
     add_formats,
+    add_intents,
     add_order,
     add_relevance,
+    add_verticals,
     list_options,
     refuse_inputs,
 )
@@ -43,6 +45,8 @@ def add_to(commands: Any) -> None:
     on.add_argument("--topic", metavar="TOPIC", help="the topic (default: the first one judged)")
     add_order(on, [name for name in TIE_CHOICES if name != "expected"])
     add_relevance(on)
+    add_intents(on)
+    add_verticals(on)
     add_costs(on)
     add_formats(on)
     add_import(p)
@@ -77,7 +81,9 @@ def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[Explan
     evaluator = Evaluator(path, measures, **settings)
     read = evaluator.read(results)
     run = read[0] if len(read) == 1 else read  # of which explain says that there are too many
-    settings = {k: v for k, v in settings.items() if k not in ("qrels_format", "labels")}
+    settings = {
+        k: v for k, v in settings.items() if k not in ("qrels_format", "labels", "embed_verticals")
+    }
     return [explain(m, evaluator.gold.qrels, run, options.topic, **settings) for m in measures]
 
 

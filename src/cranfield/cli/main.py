@@ -18,7 +18,8 @@ from cranfield.errors import CranfieldError
 
 COMMANDS = (
     "evaluate", "label", "validate", "measures", "explain", "presets", "plot", "assess", "pool",
-    "simulate", "cwl_eval", "gdeval", "letor", "ntcir_eval", "ntcir", "trec_eval",
+    "simulate", "session", "text", "distribution", "hierarchy", "cwl_eval", "gdeval", "letor",
+    "ndeval", "ntcir_eval", "ntcir", "trec_eval",
 )  # fmt: skip
 
 

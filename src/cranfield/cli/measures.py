@@ -8,7 +8,7 @@ from typing import Any
 
 from cranfield.cli.options import add_import
 from cranfield.errors import CranfieldError
-from cranfield.measures.base import FIVE, PROPERTIES, READINGS, REGISTRY, Measure, shown
+from cranfield.measures.base import FIVE, PROPERTIES, READINGS, REGISTRY, TAKES, Measure, shown
 from cranfield.measures.names import aliases_of
 
 
@@ -61,7 +61,8 @@ def run(options: argparse.Namespace) -> int:
 def _entry(c: type[Measure]) -> list[str]:
     lines = [(inspect.getdoc(c) or "").partition("\n")[0]]
     own = ", ".join(f"{f.name}={shown(f.default)}" for f in c.parameters())
-    lines.append(f"parameters: {own}")
+    lines += [f"parameters: {own}"] if own else []
+    lines += [f"scores: {c.takes} (cranfield {TAKES[c.takes]})"] if c.takes != "lists" else []
     if c.properties:
         lines.append(f"properties: {', '.join(c.properties)}")
     if c.__name__ in READINGS:

@@ -30,7 +30,20 @@ from cranfield.tools.ntcir import (
     split_qrels,
     split_runs,
 )
-from cranfield.tools.ntcir_eval import add_options, setting_of
+from cranfield.tools.ntcir_diversity import (
+    D_MEASURES,
+    DIN_MEASURES,
+    SHARP,
+    evaluate_diversity,
+    split_dqrels,
+)
+from cranfield.tools.ntcir_eval import (
+    add_common_options,
+    add_options,
+    number,
+    numbers,
+    setting_of,
+)
 
 
 def add_to(commands: Any) -> None:
@@ -41,11 +54,14 @@ def add_to(commands: Any) -> None:
         description="The work of NTCIREVAL's scripts. Each is known by its own name, too, and then "
         "has its own arguments.",
         epilog="An experiment: split-qrels QRELS rel; split-runs QRELS.tid RUN…; "
-        "eval QRELS.tid rel NAME -g 1:2 --runs RUN…; table QRELS.tid RUNLIST NAME.nev",
+        "eval QRELS.tid rel NAME -g 1:2 --runs RUN…; table QRELS.tid RUNLIST NAME.nev. With "
+        "intents: split-dqrels IPROB DQRELS PREFIX; split-runs IPROB.tid RUN…; "
+        "deval IPROB.tid PREFIX NAME -cutoffs 10 --runs RUN…; table IPROB.tid RUNLIST NAME.Dnev",
     )
     actions = p.add_subparsers(metavar="ACTION", required=True)
     _add_split(actions)
     _add_eval(actions)
+    _add_diversity(actions)
     _add_results(actions)
     _add_convert(actions)
 
@@ -154,14 +170,7 @@ def _add_eval(actions: Any) -> None:
         conflict_handler="resolve",
     )
     _add_eval_arguments(p)
-    p.add_argument(
-        "-sep", "--sep", dest="separator", type=separator, metavar="S", help="instead of blanks"
-    )
-    p.add_argument(
-        "-truncate", type=count, metavar="N", help="look at the first N items of lists only"
-    )
-    p.add_argument("--runs", nargs="+", metavar="RUN", help="default: read from standard input")
-    _add_directory(p)
+    _add_lists(p)
     p.set_defaults(run=run_eval, condense=True)
     for name, separated, defaults in (
         ("NTCIR-eval", False, {}),
@@ -173,6 +182,17 @@ def _add_eval(actions: Any) -> None:
         # The scripts hand their options on to compute alone.
         p.set_defaults(run=run_eval, runs=None, truncate=None, directory="", condense=False)
         p.set_defaults(**({} if separated else {"separator": None}), **defaults)
+
+
+def _add_lists(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "-sep", "--sep", dest="separator", type=separator, metavar="S", help="instead of blanks"
+    )
+    p.add_argument(
+        "-truncate", type=count, metavar="N", help="look at the first N items of lists only"
+    )
+    p.add_argument("--runs", nargs="+", metavar="RUN", help="default: read from standard input")
+    _add_directory(p)
 
 
 def _add_eval_arguments(p: argparse.ArgumentParser, separated: bool = False) -> None:
@@ -213,6 +233,131 @@ def run_eval(options: argparse.Namespace) -> int:
             directory=options.directory,
         )
     )
+
+
+# -- the same for topics with intents ------------------------------------------------------------
+
+
+def _add_diversity(actions: Any) -> None:
+    p = actions.add_parser(
+        "split-dqrels",
+        aliases=["DIN-splitqrels"],
+        help="judgments for intents to a directory for each topic",
+        description="Write TOPIC/TOPIC.PREFIX.Irelv1, …, the ideal list of each intent, "
+        "TOPIC/TOPIC.PREFIX.Grelv, that of all intents together, TOPIC/TOPIC.PREFIX.din, what each "
+        "intent adds to gains, and IPROB.tid, the list of topics.",
+        allow_abbrev=False,
+    )
+    p.add_argument("probabilities", metavar="IPROB", help="topic intent probability [inf|nav]")
+    p.add_argument("dqrels", metavar="DQRELS", help="judgments: topic intent doc L2")
+    p.add_argument("prefix", metavar="PREFIX", help="in the names of files, such as test")
+    p.add_argument("separator", metavar="SEP", nargs="?", type=separator, help="instead of blanks")
+    p.add_argument(
+        "-g", dest="gains", type=numbers, metavar="G1:G2:…",
+        help="the gains of L1, L2, … (default: 1:2:…)",
+    )  # fmt: skip
+    p.add_argument("--types", metavar="FILE", help="topic intent inf|nav, if IPROB has no types")
+    _add_directory(p)
+    p.set_defaults(run=run_split_dqrels)
+
+    p = actions.add_parser(
+        "deval",
+        help="add gains and compute D-measures, I-rec and D# of all topics of many runs",
+        description="Write TOPIC/TOPIC.RUN.NAME.glab, the lists with gains, and RUN.NAME.Dnev, the "
+        "results of all topics: gcompute, irec and D#. With --din, .dinlab and .DINnev.",
+        allow_abbrev=False,
+        conflict_handler="resolve",
+    )
+    _add_tid(p)
+    _add_prefix(p)
+    p.add_argument("name", metavar="NAME", help="of the evaluation, in the names of files")
+    add_common_options(p)
+    _add_mix(p)
+    p.add_argument(
+        "--din", dest="kind", action="store_const", const=DIN_MEASURES, default=D_MEASURES,
+        help="mute items that repeat a navigational intent",
+    )  # fmt: skip
+    _add_lists(p)
+    p.set_defaults(run=run_deval, sharp=("Q", "nDCG"), runlist="-", gamma=None)
+    later = {"version": "190111", "rbp": 0.99, "sharp": tuple(SHARP)}
+    for name, kind, separated, defaults in (
+        ("D-NTCIR-eval", D_MEASURES, False, {}),
+        ("D-NTCIR-eval2", D_MEASURES, False, later),
+        ("D-NTCIR-eval-sep", D_MEASURES, True, {}),
+        ("DIN-NTCIR-eval", DIN_MEASURES, False, {}),
+        ("DIN-NTCIR-eval-sep", DIN_MEASURES, True, {}),
+    ):
+        p = _add_script(actions, name, "deval", allow_abbrev=False, conflict_handler="resolve")
+        _add_tid(p)
+        _add_prefix(p)
+        p.add_argument("cutoff", metavar="CUTOFF", type=count, help="lists are cut there, too")
+        p.add_argument("name", metavar="NAME", help="of the evaluation, in the names of files")
+        if separated:
+            p.add_argument("separator", metavar="SEP", type=separator, help="instead of blanks")
+        p.add_argument("runlist", metavar="RUNLIST", nargs="?", default="-")
+        _add_mix(p)
+        p.set_defaults(run=run_deval_scripts, kind=kind, runs=None, directory="")
+        p.set_defaults(
+            **{"sharp": ("Q", "nDCG"), **({} if separated else {"separator": None}), **defaults}
+        )
+
+
+def _add_prefix(p: argparse.ArgumentParser) -> None:
+    p.add_argument("prefix", metavar="PREFIX", help="of the files of split-dqrels")
+
+
+def _add_mix(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "-gamma", dest="mix", type=_share, default=0.5, metavar="X",
+        help="how much I-rec counts in D#, from 0 to 1, default: 0.5",
+    )  # fmt: skip
+
+
+def _share(text: str) -> float:
+    found = number(text)
+    if not 0 <= found <= 1:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number from 0 to 1")
+    return found
+
+
+def run_split_dqrels(options: argparse.Namespace) -> int:
+    """Split judgments for intents."""
+    return _write(
+        split_dqrels(
+            options.probabilities,
+            options.dqrels,
+            options.prefix,
+            options.gains,
+            options.types,
+            options.separator,
+            options.directory,
+        )
+    )
+
+
+def run_deval(options: argparse.Namespace) -> int:
+    """Add gains, compute, and write both."""
+    return _write(
+        evaluate_diversity(
+            options.runs or names(options.runlist),
+            options.tid,
+            options.prefix,
+            options.name,
+            setting_of(options),
+            kind=options.kind,
+            gamma=options.mix,
+            sharp=options.sharp,
+            separator=options.separator,
+            truncate=options.truncate,
+            directory=options.directory,
+        )
+    )
+
+
+def run_deval_scripts(options: argparse.Namespace) -> int:
+    """The same with one cutoff, where lists are cut."""
+    options.cutoffs, options.truncate = (options.cutoff,), options.cutoff
+    return run_deval(options)
 
 
 # -- results -------------------------------------------------------------------------------------

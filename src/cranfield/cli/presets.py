@@ -11,9 +11,7 @@ from cranfield.cli.output import terminal_width
 from cranfield.errors import CranfieldError
 from cranfield.presets import WIDTH, Preset, presets, wrapped
 
-COLUMNS = (
-    "name", "task", "round", "year", "section", "levels", "gains", "cutoff", "measures", "waiting",
-)  # fmt: skip
+COLUMNS = ("name", "task", "round", "year", "section", "levels", "gains", "cutoff", "measures")
 
 
 def add_to(commands: Any) -> None:
@@ -64,13 +62,11 @@ def run(options: argparse.Namespace) -> int:
 def _entry(p: Preset, width: int | None) -> str:
     """The name and a line for each fact; on a terminal, lines that fit."""
     when = {"round": p.round, "year": p.year, "section": p.section}
-    waiting = "waiting for the diversity measures" if p.built_in else "waiting"
     facts = {
         "levels": p.levels,
         "gains": p.gains,
         "cutoff": f"l = {p.cutoff}" if p.cutoff else "",
         "measures": ", ".join(p.measures),
-        waiting: ", ".join(p.waiting),
     }
     told = ", ".join(f"{name} {text}" for name, text in when.items() if text)
     first = "; ".join(text for text in (p.task, told) if text)
@@ -85,6 +81,5 @@ def _row(p: Preset) -> list[str]:
         **{name: getattr(p, name) for name in COLUMNS},
         "cutoff": str(p.cutoff or ""),
         "measures": " ".join(p.measures),
-        "waiting": ", ".join(p.waiting),
     }
     return [" ".join(text.split()) for text in texts.values()]

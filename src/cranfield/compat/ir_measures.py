@@ -8,7 +8,12 @@
 Measures are written, printed and compared as there, and mean what they mean there: ``AP@10``
 divides by all relevant documents, ``ERR@20`` takes 4 for the highest level. Judgments and runs are
 dicts of dicts, frames, named tuples, generators of them, or anything else `cranfield.evaluate`
-reads. Every judged topic counts, unanswered ones as zero.
+reads. Every judged topic counts, unanswered ones as zero. To measures of diversity the iteration of
+a judgment is its subtopic:
+
+>>> qrels = [Qrel("q1", "d1", 1, "company"), Qrel("q1", "d2", 1, "fruit")]
+>>> calc_aggregate([StRecall@1, alpha_nDCG@10], qrels, {"q1": {"d1": 0.9, "d2": 0.4}})
+{StRecall@1: 0.5, alpha_nDCG@10: 1.0}
 """
 
 from __future__ import annotations
@@ -23,8 +28,8 @@ from os import PathLike, fspath
 from typing import Any, NamedTuple, TextIO, TypeAlias
 
 from cranfield.compat.scorer import Scorer, Wanted, fields
-from cranfield.data.columns import Kind
-from cranfield.data.qrels import Qrels
+from cranfield.data.columns import SPELLINGS, Kind, spelt
+from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.run import Run
 from cranfield.data.source import Source
 from cranfield.data.tables import is_frame
@@ -34,10 +39,15 @@ from cranfield.measures.names import IR_MEASURES, PARAMETERS
 
 __all__ = [
     "AP",
+    "AP_IA",
     "ERR",
+    "ERR_IA",
     "MAP",
+    "MAP_IA",
     "MRR",
     "NDCG",
+    "NRBP",
+    "P_IA",
     "RBP",
     "RR",
     "Accuracy",
@@ -67,17 +77,27 @@ __all__ = [
     "SetP",
     "SetR",
     "SetRelP",
+    "StRecall",
     "Success",
+    "alpha_DCG",
+    "alpha_nDCG",
     "calc",
     "calc_aggregate",
     "evaluator",
     "infAP",
     "iter_calc",
     "nDCG",
+    "nERR_IA",
+    "nNRBP",
     "parse_measure",
     "read_trec_qrels",
     "read_trec_run",
+    "α_DCG",
+    "α_nDCG",
 ]
+
+
+_ITERATION = "0"  # of judgments that name none
 
 
 class Qrel(NamedTuple):
@@ -86,7 +106,7 @@ class Qrel(NamedTuple):
     query_id: str
     doc_id: str
     relevance: int
-    iteration: str = "0"
+    iteration: str = _ITERATION
 
 
 class ScoredDoc(NamedTuple):
@@ -206,6 +226,20 @@ Success = Measure("Success", _CUT | _REL | _JUDGED)
 infAP = Measure("infAP", _REL)
 nDCG = NDCG = Measure("nDCG", _CUT | {"dcg": "log2", "gains": None} | _JUDGED)
 
+# of diversity: the iteration of a judgment is the subtopic
+_ALPHA: dict[str, Any] = {"alpha": 0.5}
+_BETA: dict[str, Any] = {"beta": 0.5}
+
+AP_IA = MAP_IA = Measure("AP_IA", _REL | _JUDGED)
+ERR_IA = Measure("ERR_IA", _CUT | _REL | _JUDGED)
+NRBP = Measure("NRBP", _REL | _ALPHA | _BETA)
+P_IA = Measure("P_IA", _CUT | _REL | _JUDGED)
+StRecall = Measure("StRecall", _CUT | _REL)
+alpha_DCG = α_DCG = Measure("alpha_DCG", _CUT | _REL | _ALPHA | _JUDGED)  # noqa: PLC2401
+alpha_nDCG = α_nDCG = Measure("alpha_nDCG", _CUT | _REL | _ALPHA | _JUDGED)  # noqa: PLC2401
+nERR_IA = Measure("nERR_IA", _CUT | _REL | _JUDGED)
+nNRBP = Measure("nNRBP", _REL | _ALPHA | _BETA)
+
 _KNOWN = {name: value for name, value in globals().items() if isinstance(value, Measure)}
 _SHAPE = re.compile(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\d*\.?\d+))?", re.DOTALL)
 
@@ -256,7 +290,7 @@ def _wanted(measure: Measure) -> Wanted:
         name = "NumRelRet"
     if params.pop("relative", False):
         name = "SetRelP"
-    if "beta" in params:  # trec_eval's F, which does not square it
+    if name == "SetF" and "beta" in params:  # trec_eval's F, which does not square it
         params["alpha"] = 1.0 / (params.pop("beta") + 1.0)
     if name == "IPrec":  # trec_eval 9's rule
         params["reach"] = "trec9"
@@ -267,6 +301,8 @@ def _wanted(measure: Measure) -> Wanted:
         settings |= PARAMETERS[key](value) if key in PARAMETERS else {key: value}
     if ours.at_name in settings:
         settings["cutoff"] = settings.pop(ours.at_name)
+    if ours.combines and "rel" in settings:  # it is the other measure's
+        ours = ours.with_defaults({"rel": settings.pop("rel")})
     try:
         found = Wanted(replace(ours, **settings), gains)
     except CranfieldError as problem:
@@ -309,12 +345,37 @@ def _fields(file: str | PathLike[str] | TextIO, kind: Kind) -> Iterator[Mapping[
             yield from fields(io.TextIOWrapper(stream, encoding="utf-8"), kind)
 
 
-def _rows(data: Any, value: str) -> Any:
+def _by_subtopic(qrels: Any) -> Qrels:
+    """Judgments for subtopics, which iterations name; without any they are for one."""
+    if isinstance(qrels, Qrels) and qrels.by_intent is None:
+        qrels = qrels.to_dict()
+    elif is_frame(qrels) and spelt(SPELLINGS["intent"], qrels.columns) is None:
+        qrels = read_qrels(qrels).to_dict()
+    if isinstance(qrels, Mapping):
+        levels = (level for docs in qrels.values() for level in docs.values())
+        if not isinstance(next(levels, None), Mapping):
+            qrels = {topic: {_ITERATION: docs} for topic, docs in qrels.items()}
+    return read_qrels(_rows(qrels, "relevance", subtopics=True), by_intent=True)
+
+
+def _from_zero(qrels: Qrels) -> Qrels:
+    """The same, where levels below 0 are like any other that is not relevant."""
+    assert qrels.by_intent is not None  # noqa: S101
+    known = replace(qrels.by_intent, levels=qrels.by_intent.levels.clip(min=0.0))
+    return replace(qrels, levels=qrels.levels.clip(min=0.0), by_intent=known)
+
+
+def _rows(data: Any, value: str, subtopics: bool = False) -> Any:
     """What cranfield reads: named tuples by the names of their fields, all else as it is."""
     if isinstance(data, Mapping | str | PathLike | Qrels | Run) or is_frame(data):
         return data
     names = ("query_id", "doc_id", value)
     try:
+        if subtopics:
+            return [
+                (row.query_id, getattr(row, "iteration", _ITERATION), row.doc_id, row.relevance)
+                for row in data
+            ]
         return [tuple(getattr(row, name) for name in names) for row in data]
     except (AttributeError, TypeError):
         kind = "qrels" if value == "relevance" else "run"
@@ -335,14 +396,25 @@ class Evaluator:
         self._counts = {
             m for m, w in zip(self.measures, wanted, strict=True) if w.measure.summary == "sum"
         }
-        self._score = Scorer(_rows(qrels, "relevance"), wanted)
+        diverse = [i for i, one in enumerate(wanted) if one.measure.takes == "intents"]
+        plain = [i for i, one in enumerate(wanted) if one.measure.takes != "intents"]
+        judged = _by_subtopic(qrels) if diverse else _rows(qrels, "relevance")
+        self._scorers = [(plain, Scorer(judged, [wanted[i] for i in plain]))]
+        if diverse:
+            scorer = Scorer(_from_zero(judged), [wanted[i] for i in diverse])
+            self._scorers.append((diverse, scorer))
+        self._topics = self._scorers[0][1].topics
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """The value of every measure for every judged topic."""
-        found = self._score(_rows(run, "score"))
-        unanswered = [0.0] * len(self.measures)
-        for topic in self._score.topics:
-            for m, value in zip(self.measures, found.get(topic, unanswered), strict=True):
+        lists = _rows(run, "score")
+        values = {topic: [0.0] * len(self.measures) for topic in self._topics}
+        for places, scorer in self._scorers:
+            for topic, row in scorer(lists).items():
+                for place, value in zip(places, row, strict=True):
+                    values[topic][place] = value
+        for topic, scored in values.items():
+            for m, value in zip(self.measures, scored, strict=True):
                 yield Metric(topic, m, value)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:

@@ -28,7 +28,7 @@ SPELLINGS = {
     "rank": ("rank", "position"),
     "tag": ("tag", "run", "run_id", "runid", "run_tag", "system", "name"),
     "class": ("class", "class_id", "equivalence_class", "ec", "group", "group_id", "cluster"),
-    "type": ("type", "element_type", "kind"),
+    "type": ("type", "element_type", "kind", "vertical"),
     "intent": ("intent", "subtopic", "intent_id", "iteration", "iter", "q0"),
 }  # fmt: skip
 
@@ -58,17 +58,20 @@ def spelt(spellings: Sequence[str], names: Iterable[str]) -> str | None:
 def name_columns(
     names: list[str], kind: Kind, where: str, line: int | None = None, types: bool = False
 ) -> dict[str, str]:
-    """Our name -> the table's own name of each column we use, that of types if asked for.
+    """Our name -> the table's own name of each column we use.
+
+    With `types`, also that of a run's types; and judgments must have intents.
 
     >>> name_columns(["query-id", "corpus-id", "score"], "qrels", "q.tsv")
     {'topic': 'query-id', 'doc': 'corpus-id', 'level': 'score'}
     """
     found: dict[str, str] = {}
-    for wanted in (*WANTED[kind], "type") if types else WANTED[kind]:
+    typed = types and kind == "run"
+    for wanted in (*WANTED[kind], "type") if typed else WANTED[kind]:
         theirs = spelt(SPELLINGS[wanted], (n for n in names if n not in found.values()))
         if theirs is not None:
             found[wanted] = theirs
-        elif wanted not in OPTIONAL:
+        elif wanted not in OPTIONAL or (types and wanted == "intent"):
             raise InputError(
                 f"columns {', '.join(map(str, names)) or '(none)'}",
                 f"a column named {wanted} (or {', '.join(SPELLINGS[wanted][1:5])})",

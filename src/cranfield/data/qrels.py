@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from cranfield.data import letor, topic_dirs, trec
+from cranfield.data import intents, letor, topic_dirs, trec
 from cranfield.data.formats import recognise
 from cranfield.data.labels import LabelsLike, level_of, read_labels
 from cranfield.data.mappings import Nested, nested, read_json
-from cranfield.data.records import PLAIN, Problem, Record, Text, errors, real
+from cranfield.data.records import PLAIN, Problem, Record, Text, errors, identifier, real
 from cranfield.data.source import Source
 from cranfield.data.strings import Floats, Ints, Strings, spans
 from cranfield.data.table import Table
@@ -43,6 +43,7 @@ class Qrels:
     repeated: int = 0  # judgments given more than once, each time alike
     grouped: int = 0  # judgments that name a class
     lines: Ints | slice | None = None  # of LETOR data, the place of each judgment in its file
+    by_intent: intents.ByIntent | None = None  # where judgments are for intents
 
     @cached_property
     def docs(self) -> Strings:
@@ -84,6 +85,7 @@ def read_qrels(
     *,
     separator: str | None = None,
     labels: LabelsLike | None = None,
+    by_intent: bool = False,
 ) -> Qrels:
     """Judgments from a path, a mapping, a Polars or pandas frame, or tuples.
 
@@ -92,9 +94,15 @@ def read_qrels(
     `separator` stands between the fields of a line of text, instead of blanks. `labels` are the
     levels that labels mean, as in ``"S=3,A=2,B=1,C=0"``, in files, mappings and tuples; a dict
     will do. LETOR's levels are numbers and mean themselves.
+
+    With `by_intent`, judgments are for the intents of topics: ``topic intent doc level``,
+    ``{topic: {intent: {doc: level}}}``, or a table with a column named intent or subtopic. Each
+    document then has the highest level that it has for any intent.
     """
-    text = Text(separator, None if labels is None else read_labels(labels))
+    text = Text(separator, None if labels is None else read_labels(labels), intents=by_intent)
     if isinstance(data, Qrels):
+        if by_intent and data.by_intent is None:
+            raise InputError("judgments without intents", NESTED, data.where)
         return data
     if isinstance(data, str | os.PathLike):
         inside = topic_dirs.judgments(os.fspath(data), text)
@@ -103,7 +111,9 @@ def read_qrels(
         else:
             qrels = _read_file(Source.of(data), format, text)
     elif is_frame(data):
-        qrels = _of_table(frame_table(data, "qrels", "qrels"))
+        qrels = _of_table(frame_table(data, "qrels", "qrels", by_intent))
+    elif by_intent:
+        qrels = _of_judged(*_by_intent(data, text), "qrels")
     else:
         judged, repeated = nested(data, "qrels", "qrels")
         if text.labels is not None:
@@ -120,22 +130,28 @@ def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:
     """The fast way where the file is in order, else record by record, with every error's place."""
     format = recognise(source, forced, text.separator, text.labels or ())
     if format == "letor":
+        if text.intents:
+            raise InputError("LETOR data", "topic intent doc level", source.name)
         try:
             return _of_letor(letor.read_table(source), source.name)
         except trec.Irregular:
             raise letor.first_error(source, "qrels") from None
     try:
-        if text != PLAIN:
+        if replace(text, intents=False) != PLAIN or (text.intents and format == "ntcir"):
             raise trec.Irregular
         if format in ("trec", "ntcir"):
-            read = trec.read_ntcir if format == "ntcir" else partial(trec.read_table, kind="qrels")
+            trec_text = partial(trec.read_table, kind="qrels", types=text.intents)
+            read = trec.read_ntcir if format == "ntcir" else trec_text
             if pieces := [read(piece()) for piece in source.pieces()]:
                 return _in_order(Table.joined(pieces), source.name)
         elif format in ("csv", "tsv", "parquet", "arrow"):
-            return _in_order(read_table(source, format, "qrels"), source.name)
+            return _in_order(read_table(source, format, "qrels", text.intents), source.name)
     except (trec.Irregular, NotATable):
         pass
-    qrels = _of_records(errors(source, format, "qrels", text), source.name)
+    found = errors(source, format, "qrels", text)
+    if text.intents:
+        return _of_judged(*_judged(found), source.name)
+    qrels = _of_records(found, source.name)
     if format == "json":  # records cannot tell of topics without documents
         levels = qrels.to_dict()
         every = {topic: levels.get(topic, {}) for topic in read_json(source)}
@@ -155,7 +171,11 @@ def _labelled(docs: Mapping[str, Any], labels: Mapping[str, float]) -> dict[str,
 def _in_order(table: Table, where: str) -> Qrels:
     """A table whose topics have good names and whose documents are judged once."""
     table = table.grouped()
-    if "all" in table.names or table.repeats():
+    if "all" in table.names:
+        raise trec.Irregular
+    if table.types is not None:
+        return _of_intents(table, where)
+    if table.repeats():
         raise trec.Irregular
     offsets = np.append(table.starts, len(table))
     return Qrels(tuple(table.names), offsets, table.values, table.docs, where)
@@ -176,6 +196,9 @@ def _of_table(table: Table) -> Qrels:
         return _in_order(table, "qrels")
     except trec.Irregular:
         topics = np.repeat(np.array(table.names, dtype=object), table.sizes).tolist()
+        if table.types is not None:
+            columns = (topics, table.types.tolist(), table.docs.tolist(), table.values.tolist())
+            return _of_judged(*_by_intent(zip(*columns, strict=True), PLAIN), "qrels")
         rows = zip(topics, table.docs.tolist(), table.values.tolist(), strict=True)
         judged, repeated = nested(rows, "qrels", "qrels")
         return _of_nested(judged, "qrels", repeated)
@@ -193,6 +216,101 @@ def _of_records(found: Iterator[Problem | Record], where: str) -> Qrels:
         else:
             repeated += 1
     return replace(_of_nested(dict(made), where, repeated), grouped=grouped)
+
+
+# -- for intents ------------------------------------------------------------------------------
+
+NESTED = "{topic: {intent: {doc: level}}}"
+Judged: TypeAlias = dict[str, dict[str, dict[str, float]]]
+
+
+def _of_intents(table: Table, where: str) -> Qrels:
+    """Judgments for intents, each given once."""
+    if table.types is None or (table.types.length == 0).any():
+        raise trec.Irregular
+    try:
+        found = intents.documents_of(table)
+    except intents.Irregular:
+        raise trec.Irregular from None
+    return Qrels(
+        tuple(table.names),
+        found.offsets,
+        found.levels,
+        table.docs[found.first],
+        where,
+        by_intent=found.by_intent,
+    )
+
+
+def _judged(found: Iterator[Problem | Record]) -> tuple[Judged, int]:
+    """Judgments for intents, and how many repeat another."""
+    made: Judged = {}
+    repeated = 0
+    for item in found:
+        if isinstance(item, Record):
+            docs = made.setdefault(item.topic, {}).setdefault(str(item.type), {})
+            docs[item.doc] = item.value or 0.0
+        elif item.cause is not None:
+            raise item.cause
+        else:
+            repeated += 1
+    return made, repeated
+
+
+def _by_intent(data: Any, text: Text) -> tuple[Judged, int]:
+    """The same of a nested mapping, or tuples (topic, intent, doc, level)."""
+    made: Judged = {}
+    repeated = 0
+    for topic, intent, doc, given in _tuples(data):
+        names = [identifier(name) for name in (topic, intent, doc)]
+        level = level_of(given, text.labels) if isinstance(given, str) else real(given)
+        if None in names or level is None:
+            found = f"level {given!r} for document {doc!r}, intent {intent!r}, topic {topic!r}"
+            raise InputError(found, f"a finite number in {NESTED}", "qrels")
+        t, i, d = map(str, names)
+        docs = made.setdefault(t, {}).setdefault(i, {})
+        repeated += d in docs
+        if docs.setdefault(d, level) != level:
+            found = f"levels {docs[d]:g} and {level:g} for document {d}, intent {i}, topic {t}"
+            raise InputError(found, "one level for each document and intent", "qrels")
+    return made, repeated
+
+
+def _tuples(data: Any) -> Iterator[tuple[Any, Any, Any, Any]]:
+    if not isinstance(data, Iterable) or isinstance(data, str | bytes):
+        expected = f"judgments as a path, {NESTED}, a frame or tuples"
+        raise InputError(repr(data), expected, "qrels")
+    if isinstance(data, Mapping):
+        for topic, of_topic in data.items():
+            if not isinstance(of_topic, Mapping):
+                raise InputError(f"{of_topic!r} for topic {topic!r}", f"intents: {NESTED}", "qrels")
+            for intent, docs in of_topic.items():
+                if not isinstance(docs, Mapping):
+                    found = f"{docs!r} for {intent!r} of topic {topic!r}"
+                    raise InputError(found, f"documents with levels: {NESTED}", "qrels")
+                for doc, level in docs.items():
+                    yield topic, intent, doc, level
+        return
+    for number, row in enumerate(data, 1):
+        cells = tuple(row) if isinstance(row, Iterable) else ()
+        if len(cells) != 4:
+            raise InputError(f"{row!r} as row {number}", "(topic, intent, doc, level)", "qrels")
+        yield cells
+
+
+def _of_judged(judged: Judged, repeated: int, where: str) -> Qrels:
+    found = intents.documents_in(judged)
+    every = [doc for of_topic in judged.values() for docs in of_topic.values() for doc in docs]
+    docs = [every[row] for row in found.first.tolist()]
+    return Qrels(
+        tuple(judged),
+        found.offsets,
+        found.levels,
+        docs,
+        where,
+        repeated,
+        by_intent=found.by_intent,
+    )
 
 
 def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:

@@ -48,7 +48,7 @@ class Record(NamedTuple):
     rank: float | None
     tag: str | None
     group: str | None = None  # the class that NTCIR's judgments may name
-    type: str | None = None  # of a result, as the second column of TREC text has it
+    type: str | None = None  # of a result, or the intent: the second column of TREC text
 
 
 Found: TypeAlias = Record | InputError
@@ -61,6 +61,7 @@ class Text:
     separator: str | None = None  # between the fields of a line; None: blanks
     labels: Mapping[str, float] | None = None  # what assessors wrote, and the level it means
     further: bool = False  # whether lines of a TREC run may go on after the tag
+    intents: bool = False  # whether judgments are for intents
 
 
 PLAIN = Text()
@@ -186,7 +187,7 @@ def _table_records(source: Source, format: Format, kind: Kind, text: Text) -> It
         columns = tuple(cells)
         if columns not in known:
             try:
-                typed = kind == "run"
+                typed = kind == "run" or text.intents
                 known[columns] = name_columns(list(cells), kind, source.name, line, typed)
             except InputError as error:
                 yield error
@@ -265,7 +266,9 @@ def _json_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
         yield InputError(short(repr(data)), "a JSON object", source.name)
         return
     for topic, docs in data.items():
-        if isinstance(docs, Mapping):
+        if text.intents and isinstance(docs, Mapping):
+            yield from _json_intents(source, topic, docs, text)
+        elif isinstance(docs, Mapping):
             for doc, value in docs.items():
                 cells = {"topic": topic, "doc": doc, VALUE[kind]: value}
                 yield _record(cells, kind, source.name, None, scored=True, text=text)
@@ -275,6 +278,19 @@ def _json_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
         else:
             found = f"{type(docs).__name__} for topic {topic!r}"
             yield InputError(found, f"{{doc: {VALUE[kind]}}}", source.name)
+
+
+def _json_intents(
+    source: Source, topic: str, intents: Mapping[str, Any], text: Text
+) -> Iterator[Found]:
+    for intent, docs in intents.items():
+        if not isinstance(docs, Mapping):
+            found = f"{type(docs).__name__} for {intent!r} of topic {topic!r}"
+            yield InputError(found, "{topic: {intent: {doc: level}}}", source.name)
+            continue
+        for doc, value in docs.items():
+            cells = {"topic": topic, "intent": intent, "doc": doc, "level": value}
+            yield _record(cells, "qrels", source.name, None, scored=True, text=text)
 
 
 def _record(
@@ -308,7 +324,11 @@ def _record(
     tag = cells.get("tag")
     rank = finite(cells.get("rank"))
     tag = None if tag is None else str(tag)
-    kept = identifier(cells.get("type", cells.get("q0")))
+    second = ("intent", "iteration") if kind == "qrels" else ("type", "q0")
+    kept = next((identifier(cells[name]) for name in second if name in cells), None)
+    if text.intents and kept is None:
+        found = f"no intent for document {doc} of topic {topic}"
+        return InputError(found, "topic intent doc level", where, line)
     return Record(line, topic, doc, number, rank, tag, cells.get("class") or None, kept)
 
 
@@ -351,14 +371,15 @@ def errors(
     source: Source, format: Format, kind: Kind, text: Text = PLAIN
 ) -> Iterator[Problem | Record]:
     """Every record of a file, and every error in its place; identical judgments are warnings."""
-    seen: dict[tuple[str, str], Record] = {}
+    seen: dict[tuple[str, ...], Record] = {}
     empty = True
     for record in records(source, format, kind, text):
         empty = False
         if isinstance(record, InputError):
             yield Problem.error(record, source.name)
             continue
-        first = seen.setdefault((record.topic, record.doc), record)
+        which = (record.type or "",) if text.intents else ()
+        first = seen.setdefault((record.topic, record.doc, *which), record)
         if first is not record:
             yield _duplicate(record, first, source.name, kind)
         elif kind == "qrels" and record.topic == "all":

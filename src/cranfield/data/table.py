@@ -25,7 +25,7 @@ class Table:
     ranks: Floats | None = None
     tag: str | None = None  # of the first line
     scored: bool = True  # False where there were no values to read
-    types: Strings | None = None  # of the results, where they were asked for and are there
+    types: Strings | None = None  # of results, or the intents of judgments, where asked for
 
     @classmethod
     def of(cls, docs: Strings, values: Floats, topics: Strings | None = None) -> Table:

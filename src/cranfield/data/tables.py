@@ -35,7 +35,7 @@ def read_table(source: Source, format: Format, kind: Kind, types: bool = False) 
         found = tidy(read_frame(source, format), kind, source.name, types)
         if format in ("csv", "tsv") and any(column.null_count() for column in found):
             raise NotATable  # an empty cell, or a line with too few of them
-        return _table_of(found)
+        return _table_of(found, types)
     except (pl.exceptions.PolarsError, InputError):
         raise NotATable from None
 
@@ -80,7 +80,7 @@ def frame_table(data: Any, kind: Kind, where: str, types: bool = False) -> Table
     def wanted(names: list[str]) -> list[str]:
         return list(name_columns(names, kind, where, types=types).values())
 
-    return _table_of(tidy(polars_frame(data, wanted, where), kind, where, types))
+    return _table_of(tidy(polars_frame(data, wanted, where), kind, where, types), types)
 
 
 def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str) -> pl.DataFrame:
@@ -104,11 +104,12 @@ def _pandas_column(column: Any) -> list[Any]:
     return [None if m else x for x, m in zip(column.tolist(), missing, strict=True)]
 
 
-def _table_of(frame: pl.DataFrame) -> Table:
+def _table_of(frame: pl.DataFrame, types: bool) -> Table:
     """The frame's columns as ours; a run without scores is ranked by its ranks or its order."""
     topic, docs = frame["topic"], strings_of(frame["doc"])
     starts = np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
     has = frame.columns
+    second = next((name for name in ("type", "intent") if types and name in has), None)
     ranks = frame["rank"].to_numpy() if "rank" in has and not frame["rank"].null_count() else None
     return Table(
         topic.gather(starts).to_list(),
@@ -119,7 +120,7 @@ def _table_of(frame: pl.DataFrame) -> Table:
         ranks,
         str(frame["tag"][0]) if "tag" in has and len(frame) else None,
         scored="value" in has,
-        types=strings_of(frame["type"].fill_null("")) if "type" in has else None,
+        types=strings_of(frame[second].fill_null("")) if second else None,
     )
 
 

@@ -4,6 +4,10 @@
 class``; ``DIR/0001/0001.bm25.res`` is what the run bm25 found, one document on each line, from
 the top down. The suffix of judgments may be another: ``DIR/*.erel`` asks for it. A run is
 ``DIR/*.bm25.res``, or ``DIR/bm25`` if no file has that name.
+
+Where topics have intents, ``0001.test.Irelv1`` is the ideal list of intent 1, ``0001.test.Grelv``
+that of all together, ``doc gain`` on each line; ``0001.test.din`` has what each intent adds to the
+gain of a document, ``intent inf|nav doc gain``.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from cranfield.data.intents import in_order
 from cranfield.data.labels import level_of, one_of
 from cranfield.data.records import (
     PLAIN,
@@ -20,6 +25,7 @@ from cranfield.data.records import (
     Record,
     Text,
     fields_of,
+    finite,
     lines,
     text_lines,
 )
@@ -29,6 +35,9 @@ from cranfield.wording import counted, some
 
 REL = "rel"
 RES = "res"
+IRELV = "Irelv"
+GRELV = "Grelv"
+DIN = "din"
 MADE = ("lab", "elab", "nev", "enev", "res", "tid")  # what is not judgments
 
 
@@ -48,6 +57,24 @@ class Labelled(NamedTuple):
     level: float | None  # None: unjudged, or redundant
     group: str | None = None
     line: int | None = None
+
+
+class Share(NamedTuple):
+    """A line of a din file: what an intent adds to the gain of a document, P(i|q)·g_i."""
+
+    intent: str
+    navigational: bool
+    doc: str
+    gain: float
+
+
+class JudgedForIntent(NamedTuple):
+    """A line of a topic in a Dqrels file."""
+
+    line: int
+    intent: str
+    doc: str
+    level: float
 
 
 def read_judged(source: Source, text: Text = PLAIN) -> Iterator[Judged | InputError]:
@@ -112,6 +139,95 @@ def read_labelled(source: Source, separator: str | None = None) -> list[Labelled
         _add(found, doc, number, source)
         labelled.append(Labelled(doc, level, said[1] if len(said) == 2 else None, number))
     return labelled
+
+
+def read_ideal(source: Source, separator: str | None = None) -> list[Judged]:
+    """An ideal list from the top down: ``doc gain``, gains that fall, 0 for nonrelevant ones."""
+    found: dict[str, int] = {}
+    ideal: list[Judged] = []
+    for number, line in text_lines(source, comments=False):  # an answer may begin with #
+        fields = fields_of(line, separator)
+        if len(fields) != 2 or not fields[0]:
+            held = f"{counted(len(fields), 'field')} ({line.strip()!r})"
+            raise InputError(held, "doc gain", source.name, number)
+        gain = _gain(fields[1], source, number)
+        if ideal and gain > ideal[-1].level:
+            held = f"gain {fields[1]} below {ideal[-1].level:g}"
+            raise InputError(held, "gains that fall: an ideal list", source.name, number)
+        _add(found, fields[0], number, source)
+        ideal.append(Judged(number, fields[0], gain, None))
+    return ideal
+
+
+def read_gained(source: Source, separator: str | None = None) -> list[Labelled]:
+    """A list with gains from the top down: ``doc`` or ``doc gain`` on each line."""
+    found: dict[str, int] = {}
+    labelled = []
+    for number, line in text_lines(source, comments=False):  # an answer may begin with #
+        doc, *said = fields_of(line, separator)
+        if not doc or len(said) > 1:
+            held = f"{counted(len(said) + 1, 'field')} ({line.strip()!r})"
+            raise InputError(held, "doc or doc gain", source.name, number)
+        gain = _gain(said[0], source, number) if said else None
+        _add(found, doc, number, source)
+        labelled.append(Labelled(doc, gain, None, number))
+    return labelled
+
+
+def read_din(source: Source, separator: str | None = None) -> list[Share]:
+    """What intents add to the gains of documents: ``intent inf|nav doc gain`` on each line."""
+    shares: dict[tuple[str, str], int] = {}
+    types: dict[str, tuple[str, int]] = {}
+    found = []
+    for number, line in text_lines(source, comments=False):
+        fields = fields_of(line, separator)
+        if len(fields) != 4 or not all(fields):
+            held = f"{counted(len(fields), 'field')} ({line.strip()!r})"
+            raise InputError(held, "intent inf|nav doc gain", source.name, number)
+        intent, kind, doc, gain = fields
+        if kind not in ("inf", "nav"):
+            raise InputError(f"type {kind!r}", "inf or nav", source.name, number)
+        first, since = types.setdefault(intent, (kind, number))
+        if kind != first:
+            expected = f"{first} as on line {since}"
+            raise InputError(f"{kind} for intent {intent}", expected, source.name, number)
+        since = shares.setdefault((intent, doc), number)
+        if since != number:
+            again = f"document {doc} for intent {intent} again (first on line {since})"
+            raise InputError(again, "each document once for an intent", source.name, number)
+        found.append(Share(intent, kind == "nav", doc, _gain(gain, source, number)))
+    if not found:
+        raise InputError("an empty file", "intent inf|nav doc gain", source.name)
+    return found
+
+
+def read_dqrels(source: Source, separator: str | None = None) -> dict[str, list[JudgedForIntent]]:
+    """``topic intent doc L2`` on each line, by topic; a line said twice is taken once."""
+    found: dict[str, dict[tuple[str, str], JudgedForIntent]] = {}
+    for number, line in text_lines(source):
+        fields = fields_of(line, separator)
+        if len(fields) != 4 or not all(fields):
+            held = f"{counted(len(fields), 'field')} ({line.strip()!r})"
+            raise InputError(held, "4: topic intent doc L2", source.name, number)
+        topic, intent, doc, label = fields
+        level = level_of(label)
+        if level is None:
+            raise InputError(f"label {label!r}", "L0, L1, L2, …", source.name, number)
+        judged = JudgedForIntent(number, intent, doc, level)
+        first = found.setdefault(topic, {}).setdefault((intent, doc), judged)
+        if first.level != level:
+            held = f"another judgment of document {doc} for intent {intent} of topic {topic}"
+            raise InputError(held, f"that of line {first.line}", source.name, number)
+    if not found:
+        raise InputError("an empty file", "topic intent doc L2", source.name)
+    return {topic: list(judged.values()) for topic, judged in found.items()}
+
+
+def _gain(text: str, source: Source, number: int) -> float:
+    gain = finite(text)
+    if gain is None or gain < 0:
+        raise InputError(f"gain {text!r}", "a number from 0", source.name, number)
+    return gain
 
 
 def _add(found: dict[str, int], doc: str, number: int, source: Source) -> None:
@@ -222,6 +338,22 @@ def groups(path: str, separator: str | None = None) -> dict[str, dict[str, str]]
                 said = f"class {group} for document {doc}"
                 raise InputError(said, f"one class, {found[topic][doc]}", source.name, number)
     return found
+
+
+def intent_files(topic: str, prefix: str, directory: str = "") -> list[Source]:
+    """The ideal lists of the intents of a topic, ``0001/0001.PREFIX.Irelv1`` and so on."""
+    where = os.path.join(directory, topic)
+    begins = f"{topic}.{prefix}.{IRELV}"
+    try:
+        intents = [
+            name.removeprefix(begins) for name in os.listdir(where) if name.startswith(begins)
+        ]
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise CranfieldError(f"cannot read {where}: {reason}") from None
+    if not intents:
+        raise InputError(f"no file such as {begins}1", "the ideal lists of intents", where)
+    return [Source.of(os.path.join(where, begins + intent)) for intent in in_order(intents)]
 
 
 def runs(path: str) -> list[str]:

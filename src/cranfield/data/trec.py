@@ -30,8 +30,8 @@ class Irregular(ValueError):
 def read_table(text: bytes, kind: Kind, types: bool = False, further: bool = False) -> Table:
     """The lines of TREC text, or Irregular if one is not in order.
 
-    With `types`, the second column of a run is kept: the type of each result. With `further`,
-    what follows its six fields on a line is left out.
+    With `types`, the second column is kept: the type of each result, or the intent of a judgment.
+    With `further`, what follows the six fields of a run on a line is left out.
     """
     if b"#" in text:
         text = COMMENT.sub(b"", text)
@@ -46,13 +46,14 @@ def read_table(text: bytes, kind: Kind, types: bool = False, further: bool = Fal
     if values is None:
         raise Irregular
     made = Table.of(column(at("doc")), values, column(at("topic")))
+    if types:
+        made = replace(made, types=column(1))
     if kind == "qrels":
         return made
     rank, tag = column(at("rank")), column(at("tag"), slice(1)).tolist()
     ranks = whole_numbers(rank)
     ranks = all_numbers(rank) if ranks is None else ranks
-    second = column(at("q0")) if types else None
-    return replace(made, ranks=ranks, tag=tag[0] if tag else None, types=second)
+    return replace(made, ranks=ranks, tag=tag[0] if tag else None)
 
 
 def read_ntcir(text: bytes) -> Table:

@@ -69,6 +69,44 @@ class Judgments:
 
 
 @dataclass(frozen=True, eq=False)
+class Intents:
+    """The intents of each topic, and the level of each judged item for each of them.
+
+    Who judged an item for one intent saw it: for the others its level is 0, unless they say so.
+    """
+
+    names: tuple[tuple[str, ...], ...]  # of each topic
+    offsets: Ints  # [topics + 1] into the intents of all topics, one topic after the other:
+    weights: Floats  # how probable each is, or 1 where all intents of the topic are alike;
+    alike: Floats  # [topics] then their number, else 0
+    navigational: Bools
+    cells: Ints  # [topics] where the levels of a topic begin: for each item, one for each intent
+    levels: Floats
+    items: Ints  # [topics + 1] where the items of a topic begin
+    by_name: Ints  # [items] those of each topic by document id, the largest first
+
+    @cached_property
+    def counts(self) -> Ints:
+        """The number of intents of each topic."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def distinct(self) -> Floats:
+        """The levels that occur anywhere, ascending."""
+        return distinct(np.append(self.levels, 0.0))
+
+    def levels_of(self, items: Ints, width: int) -> Floats:
+        """The levels of some items for each intent: [items, width], 0 where there is none."""
+        topic = np.searchsorted(self.items, items, side="right") - 1
+        count = self.counts[topic]
+        begin = self.cells[topic] + (items - self.items[topic]) * count
+        there = np.arange(width) < count[:, None]
+        made = np.zeros(there.shape)
+        made[there] = self.levels[(begin[:, None] + np.arange(width))[there]]
+        return made
+
+
+@dataclass(frozen=True, eq=False)
 class Rankings:
     """Where one run placed the judged items; unjudged items are the gaps between the ranks."""
 

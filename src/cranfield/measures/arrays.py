@@ -9,7 +9,7 @@ import numpy as np
 
 from cranfield.errors import CranfieldError
 from cranfield.labelling.blocks import Bools, Floats
-from cranfield.measures.lists import Costs, Gold, Lengths, Lists, above
+from cranfield.measures.lists import Costs, Gold, IntentBlock, Lengths, Lists, above
 
 
 def lists_of(
@@ -151,3 +151,41 @@ def _costs(cost: Floats, there: Bools) -> Costs:
     if bad.any():
         raise CranfieldError(f"found cost {cost[bad][0]:g}, expected a number above 0")
     return Costs(cost[there], there.sum(axis=1))
+
+
+def intent_lists(
+    levels: Any,
+    judged: Any = None,
+    probabilities: Any = None,
+    navigational: Any = (),
+    lengths: Mapping[str, Any] | None = None,
+) -> Lists:
+    """One list for several intents: of each item the levels for all of them, None if unjudged.
+
+    Ties in the greedy ideal list are broken by the order of `judged`.
+    """
+    rows = [row for row in levels if row is not None]
+    every = rows if judged is None else list(judged)
+    I = len((every or rows or [()])[0])
+    for row in [*rows, *every]:
+        if len(row) != I:
+            raise CranfieldError(f"found levels for {len(row)} intents, expected {I}")
+    weights = np.ones(I) if probabilities is None else np.array(probabilities, dtype=np.float64)
+    if weights.shape != (I,):
+        raise CranfieldError(f"found {weights.size} probabilities, expected {I}")
+    if probabilities is not None and (abs(weights.sum() - 1.0) > 1e-6 or (weights < 0).any()):
+        raise CranfieldError(f"found probabilities {list(weights)}, expected a sum of 1")
+    known = np.array(every, dtype=np.float64).reshape(1, len(every), I)
+    block = IntentBlock(
+        weights[None, :],
+        np.array([0.0 if probabilities is not None else float(I)]),
+        np.isin(np.arange(I), list(navigational))[None, :],
+        np.ones((1, I), dtype=bool),
+        known,
+        np.ones((1, len(every)), dtype=bool),
+    )
+    best = [None if row is None else max(row, default=0) for row in levels]
+    x = lists_of(best, [max(row, default=0) for row in every], None, None, lengths, False)
+    x.gold.intents, x.gold.known = block, judged is not None
+    x.by_intent = np.array(rows, dtype=np.float64).reshape(1, len(rows), I)
+    return x

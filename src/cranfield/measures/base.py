@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -200,7 +200,9 @@ class Measure(metaclass=MeasureType):
     at: ClassVar[str] = "look at the first so many ranks only"  # what the number behind @ means,
     # empty if there is none
     is_model: ClassVar[bool] = False  # a user model of C/W/L
+    combines: ClassVar[bool] = False  # whether it is of another measure: D(nDCG)
     below_zero: ClassVar[bool] = False  # whether items may do harm: gain=raw
+    takes_gains: ClassVar[bool] = True  # whether it can do with gains alone, for D(M)
     has_residuals: ClassVar[bool] = False  # whether it has `bounds`
     length_unit: ClassVar[str] = ""  # of document lengths, if it needs them
     every_length: ClassVar[bool] = False  # those of unjudged documents too
@@ -243,13 +245,24 @@ class Measure(metaclass=MeasureType):
         """The last rank the measure looks at, None if it looks at all."""
         return self.cutoff
 
+    def worth(self, x: Lists) -> Floats:
+        """What items are worth to a single intent of a topic, for D(M)."""
+        return x.g
+
+    def on_gains(self) -> Measure:
+        """The same where levels are what items are worth already."""
+        gain = "raw" if getattr(self, "gain", "") == "raw" else "linear"
+        plain: dict[str, Any] = {"gain": gain, "rel": None, "max_level": None}
+        own = {f.name: plain[f.name] for f in self.parameters() if f.name in plain}
+        return dataclasses.replace(self, **own)
+
     # -- using ------------------------------------------------------------------------------
 
     def __matmul__(self, cutoff: float) -> Any:
         return dataclasses.replace(self, cutoff=cutoff)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        settings = [
+        settings = self.arguments() + [
             f"{f.name}={shown(getattr(self, f.name))}"
             for f in self.parameters()
             if getattr(self, f.name) != f.default
@@ -321,12 +334,27 @@ class Measure(metaclass=MeasureType):
     def view(self, lists: Lists) -> Lists:
         """The lists through this measure's cutoff, threshold, gain and condensation."""
         lists = lists.condensed if self.condensed else lists
-        return lists.view(
-            self.depth,
-            rel=getattr(self, "rel", None),
-            gain=getattr(self, "gain", "linear"),
-            max_level=getattr(self, "max_level", None),
-        )
+        return lists.view(self.depth, **self.view_settings())
+
+    def view_settings(self) -> dict[str, Any]:
+        """What decides gains and relevance."""
+        return {
+            "rel": getattr(self, "rel", None),
+            "gain": getattr(self, "gain", "linear"),
+            "max_level": getattr(self, "max_level", None),
+        }
+
+    def weighs_intents(self) -> bool:
+        """Whether it asks how probable intents are."""
+        return False
+
+    def of_intent(self) -> tuple[Measure, ...]:
+        """What it is for a single intent of a topic: itself, unless it is of all of them."""
+        return (self,)
+
+    def traced(self, lists: Lists) -> Lists:
+        """The lists that show how the score comes about."""
+        return self.view(lists)
 
     def __call__(
         self,
@@ -411,6 +439,19 @@ class Measure(metaclass=MeasureType):
         raise TypeError(f"{type(self).__name__} has no residuals")
 
     # -- parameters -------------------------------------------------------------------------
+
+    def arguments(self) -> list[str]:
+        """What stands before the parameters: the measure that a combination is of."""
+        return []
+
+    def takes_default(self, name: str) -> bool:
+        """Whether it has a parameter and does not set it."""
+        return any(f.name == name and getattr(self, name) == f.default for f in self.parameters())
+
+    def with_defaults(self, settings: Mapping[str, Any]) -> Measure:
+        """The measure with these parameters, where it has them and does not set them."""
+        own = {name: value for name, value in settings.items() if self.takes_default(name)}
+        return dataclasses.replace(self, **own) if own else self
 
     @classmethod
     def parameters(cls) -> Iterator[dataclasses.Field[Any]]:
@@ -554,7 +595,8 @@ def documented(cls: type[M]) -> type[M]:
 
 def _documentation(cls: type[Measure]) -> str:
     """The docstring as written, with the parameters, the range and the references below it."""
-    lines = [inspect.cleandoc(cls.__doc__ or ""), "", "Parameters:"]
+    lines = [inspect.cleandoc(cls.__doc__ or ""), ""]
+    lines += ["Parameters:"] if cls.at or any(cls.parameters()) else []
     lines += [
         f"  {f.name} = {shown(f.default)}: {f.metadata.get('doc', '')}".rstrip(": ")
         for f in cls.parameters()
@@ -562,6 +604,8 @@ def _documentation(cls: type[Measure]) -> str:
     lines += [f"  @cutoff: {cls.at}", ""] if cls.at else [""]
     if cls.measurements:
         lines.append(f"Also: {', '.join(f'{cls.__name__}.{m}' for m in cls.measurements)}")
+    if cls.takes != "lists":
+        lines.append(f"Scores: {cls.takes} (cranfield {TAKES[cls.takes]})")
     lines.append(f"Range: {cls.range}")
     if cls.properties:
         lines.append(f"Properties: {', '.join(cls.properties)}")

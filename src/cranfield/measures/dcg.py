@@ -185,6 +185,9 @@ class RBP(Measure):
         g, g_h = (x.g, x.g_h) if self.rel is None else (x.I, 1.0)
         return x.ratio((1.0 - self.p) * x.step("Σ g·p^(r−1)", total(g * weight)), g_h)
 
+    def worth(self, x: Lists) -> Floats:
+        return x.g if self.rel is None else x.I
+
     def takes_max_level(self) -> bool:
         binary = self.rel is not None or self.gain == "binary"
         return self.level_is_open(binary or bool(self.measurement))

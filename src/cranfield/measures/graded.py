@@ -34,7 +34,8 @@ class GAP(Measure):
     thresholds: Σ_j g_j Σ_r I_j(r)·C_j(r)/r over Σ_j g_j R_j, where j marks what is relevant from
     level j on. `thresholds` are alike (uniform), proportional to the level (level: NTCIREVAL's),
     or in proportion to given numbers. At a cutoff the denominator looks at the top l of the
-    ideal list, as NTCIREVAL does. Levels between whole ones count in proportion.
+    ideal list, as NTCIREVAL does. Levels between whole ones count in proportion; with
+    thresholds=level, Δ is m(m + 1)/2 for any m.
 
     >>> round(GAP()([1, 2], judged=[2, 1]), 4)  # (1·1 + 2/2·1 + 1/2·1)/(1·2 + 1·1)
     0.8333
@@ -46,6 +47,7 @@ class GAP(Measure):
     references = cite("robertson2010", "sakai2011song")
     task = "informational search with graded judgments, users with different standards"
     properties = has("graded", "normalised")
+    takes_gains = False
 
     def score(self, x: Lists) -> Floats:
         found, all_there_is = np.zeros(len(x)), np.zeros(len(x))
@@ -57,7 +59,8 @@ class GAP(Measure):
 
     def weights(self, x: Lists) -> list[tuple[float, float]]:
         """All levels there can be, and the probability of a threshold in the step up to each."""
-        top = max(1, int(np.ceil(x.h)))
+        h = float(np.max(x.h, initial=0.0))  # of topics with tops of their own, the highest
+        top = max(1, int(np.ceil(h)))
         if self.thresholds == "uniform":
             g = np.ones(top)
         elif self.thresholds == "level":
@@ -65,9 +68,11 @@ class GAP(Measure):
         else:
             g = gain_of(self.thresholds, np.arange(1.0, top + 1.0), "thresholds")
         levels = np.union1d(np.arange(1.0, top + 1.0), x.gold.distinct[x.gold.distinct > 0])
-        levels = np.unique(np.minimum(levels, x.h))
-        upto = np.interp(np.append(0.0, levels), np.arange(top + 1.0), np.append(0.0, np.cumsum(g)))
-        return list(zip(levels.tolist(), np.diff(upto).tolist(), strict=True))
+        levels = np.append(0.0, np.unique(np.minimum(levels, h)))
+        upto = np.interp(levels, np.arange(top + 1.0), np.append(0.0, np.cumsum(g)))
+        if self.thresholds == "level":  # 1 + 2 + … + x, for any x: NTCIREVAL's gains, too
+            upto = levels * (levels + 1.0) / 2.0
+        return list(zip(levels[1:].tolist(), np.diff(upto).tolist(), strict=True))
 
     def exact_under_ties(self) -> bool:
         return True
@@ -122,6 +127,7 @@ class WRR(Measure):
     references = cite("eguchi2003", "sakai2007one")
     task = "navigational search with graded judgments"
     range = "0 to 1/(1 − 1/β) of the highest level"
+    takes_gains = False
     properties = has("graded", "recall-independent", "diminishing return")
 
     def score(self, x: Lists) -> Floats:

@@ -17,7 +17,6 @@ from cranfield.measures.base import FIVE, READINGS, REGISTRY, Measure, find, lit
 from cranfield.measures.names import (
     ALIASES,
     NTCIREVAL,
-    OTHERS,
     PARAMETERS,
     PATTERNS,
     SEVERAL,
@@ -223,7 +222,7 @@ def _onto(ours: str, call: Call) -> Call:
     target = _parts(at_cutoff if at_cutoff and call.cutoff is not None else plain)
     return Call(
         target.name,
-        call.arguments,
+        target.arguments + call.arguments,
         target.parameters | call.parameters,
         call.cutoff,
         call.measurement,
@@ -234,8 +233,6 @@ def _onto(ours: str, call: Call) -> Call:
 
 
 def _build(call: Call) -> Measure:
-    if call.name in OTHERS and call.name not in REGISTRY:
-        raise CranfieldError(f"{call.name} is {OTHERS[call.name]}")
     known = find(call.name)
     if not known:
         near = _nearest(call.name, [*REGISTRY, *ALIASES])
@@ -246,12 +243,17 @@ def _build(call: Call) -> Measure:
     cls = known[0]
     if call.measurement in FIVE:
         cls = READINGS.get(cls.__name__, cls)
-    if call.arguments:
+    settings: dict[str, Any] = {}
+    if call.arguments and not cls.combines:
         raise CranfieldError(
             f"{cls.__name__} takes named parameters only, found ({', '.join(call.arguments)})"
         )
+    if len(call.arguments) > 1:
+        found = ", ".join(call.arguments)
+        raise CranfieldError(f"{cls.__name__} is of one measure, found ({found})")
+    if call.arguments:
+        settings["base"] = parse_measure(call.arguments[0])
     names = [f.name for f in cls.parameters()]
-    settings: dict[str, Any] = {}
     for key, text in call.parameters.items():
         value = _unquoted(text)
         other = key in PARAMETERS and key not in names

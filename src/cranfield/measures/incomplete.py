@@ -223,6 +223,7 @@ class infAP(Measure):
     """
 
     rel: float | None = rel_param()
+    takes_gains = False  # it asks which levels are below 0
     references = cite("yilmaz2006")
     task = "pools of which only a random sample was judged"
     properties = has("normalised")

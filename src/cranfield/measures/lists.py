@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Bools, Floats, Ints, Judgments, Rankings, spans
+from cranfield.labelling.blocks import Bools, Floats, Intents, Ints, Judgments, Rankings, spans
 from cranfield.labelling.blocks import distinct as distinct_of
 from cranfield.measures.gains import Gain, gain_of, top_level
 
@@ -49,6 +49,32 @@ def above(x: Any) -> Floats:
     return np.concatenate((np.zeros((len(x), 1)), np.cumsum(x, axis=1)), axis=1)[:, :-1]
 
 
+@dataclass(frozen=True, eq=False)
+class IntentBlock:
+    """The intents of a block of topics, padded."""
+
+    weights: Floats  # [topics, intents] how probable each is, or 1 where all are alike; 0: none
+    alike: Floats  # [topics] then their number, else 0
+    navigational: Bools  # [topics, intents]
+    there: Bools  # [topics, intents] which ones are not padding
+    levels: Floats  # [topics, items, intents] of all judged items, by document id, largest first
+    judged: Bools  # [topics, items] which ones are not padding
+    flat: Intents | None = None  # what it was made of
+    names: tuple[tuple[str, ...], ...] = ()  # of the intents of each topic
+    importance: Floats | None = None  # [topics, intents, verticals] Pr(v|i), where it is known
+
+    @cached_property
+    def p(self) -> Floats:
+        """Pr(i|q): how probable each intent is."""
+        return self.weights / np.where(self.alike > 0, self.alike, 1.0)[:, None]
+
+    @cached_property
+    def n(self) -> Floats:
+        """The number of intents of each topic."""
+        n: Floats = self.there.sum(axis=1).astype(np.float64)
+        return n
+
+
 class Gold:
     """The judgments of a block of topics, padded, with all that is derived from them."""
 
@@ -60,8 +86,13 @@ class Gold:
         known: bool = True,
         traced: bool = False,
         distinct: Floats | None = None,
+        intents: IntentBlock | None = None,
+        tops: Floats | None = None,
     ) -> None:
         self.levels, self.judged, self.max_level, self.known = levels, judged, max_level, known
+        self.intents = intents
+        self.order: Ints | None = None  # which of the intents' items each level is of
+        self.tops = tops  # the highest level of each topic, where that is what h means
         # The levels of the whole collection, so that nothing depends on how blocks are cut.
         self.distinct = distinct_of(levels) if distinct is None else distinct
         self.traced = traced  # whether lists keep the steps of a computation
@@ -154,12 +185,14 @@ class Lists:
         is_ideal: bool = False,
         lengths: Mapping[str, Lengths] | None = None,
         costs: Costs | None = None,
+        by_intent: Floats | None = None,
     ) -> None:
         self.r, self.level, self.judged, self.n, self.gold = r, level, judged, n, gold
         self.l, self.rel, self.gain, self.max_level = cutoff, rel, gain, max_level
         self.is_ideal = is_ideal
         self.lengths = lengths or {}
         self.costs = costs  # of all items, judged or not
+        self.by_intent = by_intent  # [lists, items, intents] the level for each intent
         self.steps: dict[str, Any] = {}
         self.by_rank: dict[str, Floats] = {}  # steps that have a value at every rank
         self.fraction: tuple[Any, Any] | None = None
@@ -207,6 +240,7 @@ class Lists:
                 unit: Lengths(own[:, :width], before[:, :width])
                 for unit, (own, before) in self.lengths.items()
             },
+            by_intent=None if self.by_intent is None else self.by_intent[:, :width],
         )
 
     def remember(self, key: Any, compute: Callable[[], T]) -> T:
@@ -237,7 +271,16 @@ class Lists:
         if self.costs is not None:
             row, column = np.nonzero(self.judged)
             costs = Costs(self.costs.at(row, self.r[row, column]), n)
-        return Lists(ranks, self.level, self.judged, n, self.gold, lengths=lengths, costs=costs)
+        return Lists(
+            ranks,
+            self.level,
+            self.judged,
+            n,
+            self.gold,
+            lengths=lengths,
+            costs=costs,
+            by_intent=self.by_intent,
+        )
 
     @property
     def ideal(self) -> Lists:
@@ -327,8 +370,13 @@ class Lists:
         return N
 
     @property
-    def h(self) -> float:
-        """h: the highest level: declared, else the highest in all the judgments."""
+    def h(self) -> Any:
+        """h: the highest level: declared, else the highest in all the judgments, as a number.
+
+        Where levels are global gains of intents it is the highest of each topic: [lists].
+        """
+        if self.gold.tops is not None:
+            return self.gold.tops
         declared = self.max_level if self.max_level is not None else top_level(self.gain)
         if declared is not None:
             return declared
@@ -336,8 +384,10 @@ class Lists:
         return self.gold.max_level
 
     @property
-    def g_h(self) -> float:
-        """The gain of the highest level."""
+    def g_h(self) -> Any:
+        """The gain of the highest level, a number or [lists] as `h` is."""
+        if self.gold.tops is not None:
+            return self.gold.tops
         return float(gain_of(self.gain, np.array([self.h]), highest=self.h)[0])
 
     def length(self, unit: str) -> Floats:
@@ -398,12 +448,49 @@ def blocks(
     return ranges
 
 
-def gold_block(judgments: Judgments, start: int, stop: int) -> Gold:
-    """The judgments of the topics start..stop-1, padded."""
+def gold_block(
+    judgments: Judgments,
+    start: int,
+    stop: int,
+    intents: Intents | None = None,
+    importance: Floats | None = None,
+) -> Gold:
+    """The judgments of the topics start..stop-1, padded; `importance` is Pr(v|i) of all intents."""
     judged, cells = _padding(judgments.offsets[start : stop + 1])
     levels = np.zeros(judged.shape)
     levels[judged] = judgments.levels[cells]
-    return Gold(levels, judged, judgments.max_level, distinct=judgments.distinct)
+    known = None if intents is None else intent_block(intents, start, stop, importance)
+    return Gold(levels, judged, judgments.max_level, distinct=judgments.distinct, intents=known)
+
+
+def intent_block(
+    intents: Intents, start: int, stop: int, importance: Floats | None = None
+) -> IntentBlock:
+    """The intents of the topics start..stop-1, padded."""
+    there, of_intents = _padding(intents.offsets[start : stop + 1])
+    judged, of_items = _padding(intents.items[start : stop + 1])
+    weights, navigational = np.zeros(there.shape), np.zeros(there.shape, dtype=bool)
+    weights[there] = intents.weights[of_intents]
+    navigational[there] = intents.navigational[of_intents]
+    width = there.shape[1]
+    levels = np.zeros((*judged.shape, width))
+    levels[judged] = intents.levels_of(intents.by_name[of_items], width)
+    alike = intents.alike[start:stop]
+    wanted = None
+    if importance is not None:
+        wanted = np.zeros((*there.shape, importance.shape[1]))
+        wanted[there] = importance[of_intents]
+    return IntentBlock(
+        weights,
+        alike,
+        navigational,
+        there,
+        levels,
+        judged,
+        flat=intents,
+        names=intents.names[start:stop],
+        importance=wanted,
+    )
 
 
 def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
@@ -426,7 +513,12 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
             own[t, hits] = given[r[t, hits] - 1]
             before[t, hits] = above(given[None, :])[0, r[t, hits] - 1]
         lengths[unit] = Lengths(own, before)
-    return Lists(r, level, judged, n, gold, lengths=lengths, costs=costs)
+    by_intent = None
+    if gold.intents is not None and gold.intents.flat is not None:
+        width = gold.intents.there.shape[1]
+        by_intent = np.zeros((*judged.shape, width))
+        by_intent[judged] = gold.intents.flat.levels_of(rankings.items[cells], width)
+    return Lists(r, level, judged, n, gold, lengths=lengths, costs=costs, by_intent=by_intent)
 
 
 def tie_bounds(rankings: Rankings, start: int, stop: int) -> tuple[Ints, Ints]:

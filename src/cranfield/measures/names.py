@@ -117,10 +117,43 @@ ALIASES = {
     "r_precision": "Rprec",
     "rbp": "RBP",
     "u-measure": "U",
+    # diversity: NTCIR's, ndeval's, ir_measures'
+    "i-rec": "IRec",
+    "strec": "IRec(intents=relevant)",
+    "strecall": "IRec(intents=relevant)",
+    "alpha-dcg": "alpha_DCG",
+    "alpha-ndcg": "alpha_nDCG",
+    "α-dcg": "alpha_DCG",
+    "α-ndcg": "alpha_nDCG",
+    "α_dcg": "alpha_DCG",
+    "α_ndcg": "alpha_nDCG",
+    "map_ia": "IA(AP, intents=relevant)",
+    "err-ia": "ERR_IA",
+    "nerr-ia": "nERR_IA",
+    "ap_ia": "IA(AP, intents=relevant)",
+    "map-ia": "IA(AP, intents=relevant)",
+    "p_ia": "IA(P, intents=relevant)",
+    "p-ia": "IA(P, intents=relevant)",
+    "p+q": "PplusQ",
+    "p+q#": "PplusQsharp",
+    "p+q♯": "PplusQsharp",
+    # sessions and texts
+    "session-u": "sU",
+    "rouge-n": "ROUGE",
+    "rouge-s": "ROUGES",
+    "rouge-su": "ROUGESU",
+    "f_qa": "NuggetF",
+    "f-flat": "Ssharp",
+    "s#": "Ssharp",
+    "s♯": "Ssharp",
+    "s-flat": "Sflat",
+    "s♭": "Sflat",
+    "s-measure": "Smeasure",
+    "t-flat": "Tflat",
+    "t♭": "Tflat",
+    "t-measure": "Tmeasure",
+    "w-recall": "WRecall",
 }
-
-# Names that differ from ours in case only, and mean something else.
-OTHERS = {"NRBP": "ndeval's novelty measure, which is not here; nRBP is normalised RBP"}
 
 # Names with numbers inside, rewritten before anything else.
 _CUT = "P|relative_P|recall|success|ndcg_cut|map_cut|unj|iprec_at_recall"
@@ -130,6 +163,14 @@ PATTERNS: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     (re.compile(r"Rprec_mult[_.](\d*\.?\d+)", re.I), r"Rprec(mult=\1, reach=trec9)"),
     (re.compile(r"set_F[_.](\d+(?:\.\d+)?)"), lambda m: f"set_F(alpha={1 / (float(m[1]) + 1)!r})"),
     (re.compile(r"ideal_dcg"), "DCG.ideal"),
+    # NTCIR: D-nDCG@10, D♯-Q@10, DIN#-nDCG@10, U-IA, I-rec@n
+    (re.compile(r"(D|DIN)-([A-Za-z]\w*)(@\d+)?"), r"\1(\2)\3"),
+    (re.compile(r"(D|DIN)[♯#]-([A-Za-z]\w*)(@\d+)?"), r"\1sharp(\2)\3"),
+    (re.compile(r"(?!n?ERR|M?AP|P)([A-Za-z]\w*)-IA(@\d+)?", re.I), r"IA(\1)\2"),
+    (re.compile(r"I-rec@n"), "IRec(top=intents)"),
+    # ROUGE-2, ROUGE-SU4
+    (re.compile(r"rouge-?(\d+)(\.\w+)?", re.I), r"ROUGE(n=\1)\2"),
+    (re.compile(r"rouge-?(su?)(\d+)(\.\w+)?", re.I), r"ROUGE\1(skip=\2)\3"),
     # ranx: rbp.95 with binary relevance from level 1; a threshold as in mrr@10-l2, map-l2
     (re.compile(r"rbp\.(\d+)"), r"RBP(p=0.\1, rel=1)"),
     (re.compile(r"rbp\.(\d+)-l(\d+)"), r"RBP(p=0.\1, rel=\2)"),

@@ -93,9 +93,10 @@ def satisfied(m: Any, x: Lists) -> tuple[Floats, Floats]:
 def satisfaction(m: Any, x: Lists) -> Floats:
     """Pr(r): the probability that the item at r satisfies the user."""
     if m.prob == "linear":
-        return x.g / (x.g_h + 1.0)
-    level = np.minimum(np.where(x.g > 0, x.level, 0.0), x.h)
-    Pr: Floats = np.exp2(level - x.h) - np.exp2(-x.h)  # (2^x − 1)/2^h, for any h
+        return x.g / (np.reshape(x.g_h, (-1, 1)) + 1.0)
+    h = np.reshape(x.h, (-1, 1))
+    level = np.minimum(np.where(x.g > 0, x.level, 0.0), h)
+    Pr: Floats = np.exp2(level - h) - np.exp2(-h)  # (2^x − 1)/2^h, for any h
     return np.where(level > 0, Pr, 0.0)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from cranfield.labelling.blocks import Floats
@@ -100,11 +103,19 @@ class U(Measure):
     properties = has("graded", "recall-independent", "diminishing return", "uses lengths")
 
     def score(self, x: Lists) -> Floats:
-        g = x.step("gain", x.g if self.prob == "gain" else satisfaction(self, x))
+        g = x.step("gain", self.worth(x))
         text = np.where(x.I > 0, x.length(self.length_unit), 0.0)
         pos = x.step("pos", self.snippet * x.r + self.F * np.cumsum(text, axis=1))
         D = x.step("D", np.maximum(0.0, 1.0 - pos / self.L))
         return total(x.step("g·D", g * D)) / self.norm
+
+    def worth(self, x: Lists) -> Floats:
+        return x.g if self.prob == "gain" else satisfaction(self, x)
+
+    def on_gains(self) -> Measure:
+        plain: Any = super().on_gains()
+        made: Measure = replace(plain, prob="gain")
+        return made
 
     def takes_max_level(self) -> bool:
         binary = self.prob == "linear" and self.gain == "binary"

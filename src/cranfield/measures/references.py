@@ -334,6 +334,119 @@ REFERENCES = {
   pages = {231--237},
   year = {2021}
 }""",
+    "kanoulas2011": """@inproceedings{kanoulas2011,
+  author = {Kanoulas, Evangelos and Carterette, Ben and Clough, Paul D. and Sanderson, Mark},
+  title = {Evaluating Multi-Query Sessions},
+  booktitle = {Proceedings of SIGIR 2011},
+  pages = {1053--1062},
+  year = {2011}
+}""",
+    "werman1985": """@article{werman1985,
+  author = {Werman, Michael and Peleg, Shmuel and Rosenfeld, Azriel},
+  title = {A Distance Metric for Multidimensional Histograms},
+  journal = {Computer Vision, Graphics, and Image Processing},
+  volume = {32},
+  number = {3},
+  pages = {328--336},
+  year = {1985}
+}""",
+    "lin1991": """@article{lin1991,
+  author = {Lin, Jianhua},
+  title = {Divergence Measures Based on the {Shannon} Entropy},
+  journal = {IEEE Transactions on Information Theory},
+  volume = {37},
+  number = {1},
+  pages = {145--151},
+  year = {1991}
+}""",
+    "sakai2018": """@inproceedings{sakai2018,
+  author = {Sakai, Tetsuya},
+  title = {Comparing Two Binned Probability Distributions for Information Access Evaluation},
+  booktitle = {Proceedings of SIGIR 2018},
+  pages = {1073--1076},
+  year = {2018}
+}""",
+    "lin2004": """@inproceedings{lin2004,
+  author = {Lin, Chin-Yew},
+  title = {{ROUGE}: A Package for Automatic Evaluation of Summaries},
+  booktitle = {Proceedings of the ACL 2004 Workshop on Text Summarization Branches Out},
+  pages = {74--81},
+  year = {2004}
+}""",
+    "lin2006": """@article{lin2006,
+  author = {Lin, Jimmy and Demner-Fushman, Dina},
+  title = {Methods for Automatically Evaluating Answers to Complex Questions},
+  journal = {Information Retrieval},
+  volume = {9},
+  number = {5},
+  pages = {565--587},
+  year = {2006}
+}""",
+    "sakai2011kato": """@inproceedings{sakai2011kato,
+  author = {Sakai, Tetsuya and Kato, Makoto P. and Song, Young-In},
+  title = {Click the Search Button and Be Happy: Evaluating Direct and Immediate Information
+           Access},
+  booktitle = {Proceedings of CIKM 2011},
+  pages = {621--630},
+  year = {2011}
+}""",
+    "zhai2003": """@inproceedings{zhai2003,
+  author = {Zhai, ChengXiang and Cohen, William W. and Lafferty, John},
+  title = {Beyond Independent Relevance: Methods and Evaluation Metrics for Subtopic Retrieval},
+  booktitle = {Proceedings of ACM SIGIR 2003},
+  pages = {10--17},
+  year = {2003}
+}""",
+    "clarke2008": """@inproceedings{clarke2008,
+  author = {Clarke, Charles L. A. and Kolla, Maheedhar and Cormack, Gordon V. and Vechtomova, Olga
+            and Ashkan, Azin and B{\\"u}ttcher, Stefan and MacKinnon, Ian},
+  title = {Novelty and Diversity in Information Retrieval Evaluation},
+  booktitle = {Proceedings of ACM SIGIR 2008},
+  pages = {659--666},
+  year = {2008}
+}""",
+    "agrawal2009": """@inproceedings{agrawal2009,
+  author = {Agrawal, Rakesh and Gollapudi, Sreenivas and Halverson, Alan and Ieong, Samuel},
+  title = {Diversifying Search Results},
+  booktitle = {Proceedings of ACM WSDM 2009},
+  pages = {5--14},
+  year = {2009}
+}""",
+    "clarke2009": """@inproceedings{clarke2009,
+  author = {Clarke, Charles L. A. and Kolla, Maheedhar and Vechtomova, Olga},
+  title = {An Effectiveness Measure for Ambiguous and Underspecified Queries},
+  booktitle = {Proceedings of ICTIR 2009 (LNCS 5766)},
+  pages = {188--199},
+  year = {2009}
+}""",
+    "clarke2011": """@inproceedings{clarke2011,
+  author = {Clarke, Charles L. A. and Craswell, Nick and Soboroff, Ian and Ashkan, Azin},
+  title = {A Comparative Analysis of Cascade Measures for Novelty and Diversity},
+  booktitle = {Proceedings of ACM WSDM 2011},
+  pages = {75--84},
+  year = {2011}
+}""",
+    "sakai2012": """@inproceedings{sakai2012,
+  author = {Sakai, Tetsuya},
+  title = {Evaluation with Informational and Navigational Intents},
+  booktitle = {Proceedings of WWW 2012},
+  pages = {499--508},
+  year = {2012}
+}""",
+    "sakai2012kato": """@inproceedings{sakai2012kato,
+  author = {Sakai, Tetsuya and Kato, Makoto P.},
+  title = {One Click One Revisited: Enhancing Evaluation Based on Information Units},
+  booktitle = {Proceedings of AIRS 2012},
+  year = {2012}
+}""",
+    "yamamoto2016": """@inproceedings{yamamoto2016,
+  author = {Yamamoto, Takehiro and Liu, Yiqun and Zhang, Min and Dou, Zhicheng and Zhou, Ke and
+    Markov, Ilya and Kato, Makoto P. and Ohshima, Hiroaki and Fujita, Sumio},
+  title = {Overview of the {NTCIR}-12 {IMine}-2 Task},
+  booktitle = {Proceedings of NTCIR-12},
+  pages = {8--26},
+  year = {2016}
+}""",
 }
 
 
@@ -348,6 +461,13 @@ def citation(key: str) -> str:
     place = next(fields[k] for k in places if k in fields)
     year = "" if fields["year"] in place else f", {fields['year']}"
     text = f"{fields['author'].rstrip('.')}. {fields['title']}. {place}{year}."
-    for code, letter in (('{\\"a}', "ä"), ("{\\'o}", "ó"), ("\\_", "_"), ("{", ""), ("}", "")):
+    for code, letter in (
+        ('{\\"a}', "ä"),
+        ('{\\"u}', "ü"),
+        ("{\\'o}", "ó"),
+        ("\\_", "_"),
+        ("{", ""),
+        ("}", ""),
+    ):
         text = text.replace(code, letter)
     return re.sub(r"\s+", " ", text)

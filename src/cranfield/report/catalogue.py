@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from cranfield.measures.base import PROPERTIES, READINGS, Measure, shown
+from cranfield.measures.base import PROPERTIES, READINGS, TAKES, Measure, shown
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.names import aliases_of
 from cranfield.measures.references import citation
@@ -17,12 +17,13 @@ HEAD = """# Measures
 
 Printed by `cranfield measures -f markdown`: what is said here is what `cranfield explain` says.
 
-Every measure is written `Name(param=value, …)@cutoff`, takes a cutoff unless it says otherwise, and
-has the parameter `condensed` (leave unjudged items out of the list).
+Every measure is written `Name(param=value, …)@cutoff`. Measures of ranked lists take a cutoff
+unless they say otherwise, and have the parameter `condensed` (leave unjudged items out).
 
 Notation: r rank, I(r) 1 if the item at r is relevant, else 0, C(r) relevant items down to r, g(r)
 gain, cg(r) gains down to r, g\\* and cg\\* the same for the ideal list, R relevant and N
-nonrelevant items known, n length of the list, l cutoff, h highest level, g_h its gain.
+nonrelevant items known, n length of the list, l cutoff, h highest level, g_h its gain. Of intents
+i: I_i(r), C_i(r), g_i(r), and Pr(i|q) how probable they are.
 """
 
 
@@ -84,6 +85,7 @@ def _shared(c: type[Measure]) -> set[str]:
 def _facts(c: type[Measure]) -> list[str]:
     """What else there is to know of a measure, a line for each."""
     said = {
+        "Scores": f"{c.takes} (`cranfield {TAKES[c.takes]}`)" if c.takes != "lists" else "",
         "The number behind @": "" if c.at == Measure.at else c.at,
         "Also": ", ".join(f"`{c.__name__}.{m}`" for m in c.measurements),
         "As a user model": _as_model(c),

@@ -6,12 +6,25 @@ Each is drawn from a frame that `cranfield.plot` makes.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise, product
+from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from cranfield.measures.base import FIVE, shown
-from cranfield.report.pictures import LOOK, altair, rows_of, shortened, told_apart
+from cranfield.report.pictures import altair, rows_of, shortened, told_apart
+from cranfield.report.places import (
+    LETTER,
+    LINE,
+    Ticks,
+    around,
+    around_all,
+    between,
+    finished,
+    from_zero,
+    places_for,
+    points_at,
+    texts_at,
+)
 from cranfield.scores import ALL
 
 if TYPE_CHECKING:
@@ -19,7 +32,6 @@ if TYPE_CHECKING:
 
 FUNCTIONS = {"C": "C(i), going on", "W": "W(i), attention", "L": "L(i), stopping"}
 COLUMNS = 3  # panels in a row
-LETTER, LINE = 6.3, 13.0  # size of text of 11 points
 APART = 12.0  # points between marks on lines, else they become a band
 LEGEND = 40  # characters of a name in a legend
 END = 34.0  # points beside the last point of a line, for its value
@@ -55,7 +67,7 @@ def functions(
             panel = alt.layer(line.encode(apart["dash"]), points, told)
             panels.append(panel.properties(width=w, height=h))
         rows.append(alt.hconcat(*panels, title=f"user model {of_model['model'][0]}"))
-    return _finished(alt.concat(*rows, columns=1), title)
+    return finished(alt.concat(*rows, columns=1), title)
 
 
 def _marked(data: pl.DataFrame, names: Sequence[str], rank: float) -> pl.DataFrame:
@@ -91,19 +103,19 @@ def vary(
     panels: list[Any] = []
     for measurement, of_model in product(measurements, models):
         axes = [
-            _from_zero(of_model["ED"], min(END / w, 0.5)),
-            _from_zero(of_model[measurement], 0.06),
+            from_zero(of_model["ED"], min(END / w, 0.5)),
+            from_zero(of_model[measurement], 0.06),
         ]
         base = _plane(of_model, ("ED", measurement), axes, unit)
         line = base.mark_line().encode(apart["color"], apart["dash"], alt.Order("value:Q"))
         points = base.mark_point().encode(apart["color"], apart["shape"], tooltip=tooltip)
-        ends = _texts(base, _ends(of_model, measurement, axes, w, h), color="#333333")
+        ends = texts_at(base, _ends(of_model, measurement, axes, w, h), color="#333333")
         panel = alt.layer(line, points, *ends).properties(width=w, height=h)
         if measurement == measurements[0]:
             name, _, series = of_model["model"][0].rpartition(": ")
             panel = panel.properties(title=_title(name, series))
         panels.append(panel)
-    return _finished(alt.concat(*panels, columns=len(models)), title)
+    return finished(alt.concat(*panels, columns=len(models)), title)
 
 
 def _ends(
@@ -119,7 +131,7 @@ def _ends(
         line.drop_nans(["ED", measurement]).sort("value")
         for line in data.partition_by("line", maintain_order=True)
     ]
-    walked = [_at(line["ED"], line[measurement], axes, width, height) for line in lines]
+    walked = [points_at(line["ED"], line[measurement], axes, width, height) for line in lines]
     ends: list[dict[str, Any]] = []
     for line, at in zip(lines, walked, strict=True):
         outer = sorted({0, len(at) - 1} if at else (), key=at.__getitem__)
@@ -132,10 +144,10 @@ def _ends(
                 for other in ends
             ):
                 ends.append(end)
-    taken = [_around(point, 5) for at in walked for point in at]
-    taken += [_around(point, 2) for at in walked for point in _between(at)]
+    taken = [around(point, 5) for at in walked for point in at]
+    taken += [around(point, 2) for at in walked for point in between(at)]
     at, labels, sides = ([end[key] for end in ends] for key in ("at", "label", "side"))
-    places = _places(at, labels, width, height, taken, sides)
+    places = places_for(at, labels, width, height, taken, sides)
     made = pl.DataFrame(ends, {**data.schema, "label": pl.Utf8})
     return made.with_columns(pl.Series("place", places, pl.Utf8))
 
@@ -153,13 +165,13 @@ def runs(
     tooltip = _tooltip(("run", "model"), FIVE)
     panels: list[Any] = []
     for of_model in _named(data, w, h):
-        axes = [_around_all(of_model[name]) for name in ("ED", "EU")]
+        axes = [around_all(of_model[name]) for name in ("ED", "EU")]
         base = _plane(of_model, ("ED", "EU"), axes, unit)
         points = base.mark_point(filled=True, color="#0072B2", opacity=0.8).encode(tooltip=tooltip)
-        panel = alt.layer(points, *_texts(base, of_model), title=_title(of_model["model"][0]))
+        panel = alt.layer(points, *texts_at(base, of_model), title=_title(of_model["model"][0]))
         panel = panel.properties(width=w, height=h)
         panels.append(panel.interactive(name=f"zoom{len(panels) + 1}"))
-    return _finished(alt.concat(*panels, columns=COLUMNS), title)
+    return finished(alt.concat(*panels, columns=COLUMNS), title)
 
 
 def unnamed(data: pl.DataFrame, width: float | None = None, height: float | None = None) -> int:
@@ -190,11 +202,11 @@ def _named(data: pl.DataFrame, width: float, height: float) -> list[pl.DataFrame
         short = dict(zip(names, shortened(names, most), strict=True))
         tries.append([])
         for frame in frames:
-            axes = [_around_all(frame[name]) for name in ("ED", "EU")]
-            at = _at(frame["ED"], frame["EU"], axes, width, height)
+            axes = [around_all(frame[name]) for name in ("ED", "EU")]
+            at = points_at(frame["ED"], frame["EU"], axes, width, height)
             labels = [short[run] for run in frame["run"]]
-            taken = [_around(point, 5) for point in at]
-            places = _places(at[:NAMED], labels[:NAMED], width, height, taken)
+            taken = [around(point, 5) for point in at]
+            places = places_for(at[:NAMED], labels[:NAMED], width, height, taken)
             places += [""] * (len(frame) - len(places))
             tries[-1].append(
                 frame.with_columns(pl.Series("label", labels), pl.Series("place", places))
@@ -203,8 +215,6 @@ def _named(data: pl.DataFrame, width: float, height: float) -> list[pl.DataFrame
 
 
 # -- names and axes -----------------------------------------------------------------------------
-
-Ticks = list[float]
 
 
 def _by_model(data: pl.DataFrame) -> list[pl.DataFrame]:
@@ -254,37 +264,6 @@ def _tooltip(as_they_are: Iterable[str], four_decimals: Iterable[str]) -> list[A
     ]
 
 
-def _from_zero(values: Iterable[float], room: float) -> Ticks:
-    """An axis that begins at 0, or below it if a value is, with some room beyond the values."""
-    known = [value for value in values if not math.isnan(value)]
-    low, high = min(known, default=0.0), max(known, default=1.0)
-    return _ticks(min(low, 0.0), max(high, 0.0) / (1 - room) or 1.0)
-
-
-def _around_all(values: Iterable[float]) -> Ticks:
-    """An axis with room around the points for their names."""
-    known = list(values)
-    low, high = min(known), max(known)
-    same = math.isclose(low, high)  # but for rounding
-    room = (0.1 * abs(high) or 1.0) if same else 0.12 * (high - low)
-    return _ticks(low - room if low < 0 else max(low - room, 0.0), high + room)
-
-
-def _ticks(low: float, high: float) -> Ticks:
-    """Round numbers from below the lowest to above the highest.
-
-    An axis that ends in a number has it at the same height in all panels, and the title above it.
-
-    >>> _ticks(0.1, 0.95)
-    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    """
-    least = (high - low) / 8
-    digits = -math.floor(math.log10(least))
-    step = next(size for k in (1, 2, 5, 10) if (size := k * 10.0**-digits) >= least)
-    steps = range(math.floor(low / step), math.ceil(high / step) + 1)
-    return [round(k * step, digits) for k in steps]
-
-
 def _plane(data: pl.DataFrame, names: Sequence[str], axes: Sequence[Ticks], unit: str) -> Any:
     """A chart of two measurements."""
     alt = altair()
@@ -299,106 +278,3 @@ def _plane(data: pl.DataFrame, names: Sequence[str], axes: Sequence[Ticks], unit
 def _title(model: str, series: str = "") -> dict[str, str]:
     """What is above a panel: AP there is users, not the measure of this name."""
     return {"text": model, "subtitle": f"user model, {series}" if series else "user model"}
-
-
-def _finished(chart: Any, title: str) -> Any:
-    if title:
-        chart = chart.properties(title={"text": title, "fontSize": 15, "offset": 12})
-    return chart.configure(**LOOK)
-
-
-# -- texts beside their points ------------------------------------------------------------------
-
-PLACES: dict[str, dict[str, Any]] = {
-    "right": {"align": "left", "baseline": "middle", "dx": 7},
-    "left": {"align": "right", "baseline": "middle", "dx": -7},
-    "above": {"align": "center", "baseline": "bottom", "dy": -6},
-    "below": {"align": "center", "baseline": "top", "dy": 7},
-    "above right": {"align": "left", "baseline": "bottom", "dx": 4, "dy": -4},
-    "above left": {"align": "right", "baseline": "bottom", "dx": -4, "dy": -4},
-    "below right": {"align": "left", "baseline": "top", "dx": 4, "dy": 5},
-    "below left": {"align": "right", "baseline": "top", "dx": -4, "dy": 5},
-}
-TOUCH = 4.0  # square points of others that a text may cover
-
-Point = tuple[float, float]  # from the left, and from the top
-Box = tuple[float, float, float, float]  # left, top, right, bottom
-
-
-def _texts(base: Any, data: pl.DataFrame, **look: Any) -> list[Any]:
-    """The labels of points at their places; those without a place are not shown."""
-    alt = altair()
-    return [
-        base.mark_text(**PLACES[place], **look)
-        .encode(alt.Text("label:N"))
-        .properties(data=rows_of(data.filter(data["place"] == place)))
-        for place in data["place"].unique(maintain_order=True)
-        if place
-    ]
-
-
-def _at(
-    xs: Iterable[float], ys: Iterable[float], axes: Iterable[Ticks], width: float, height: float
-) -> list[Point]:
-    """Where values are in a panel."""
-    (left, right), (bottom, top) = ((ticks[0], ticks[-1]) for ticks in axes)
-    return [
-        ((x - left) / (right - left) * width, (top - y) / (top - bottom) * height)
-        for x, y in zip(xs, ys, strict=True)
-    ]
-
-
-def _between(points: Sequence[Point]) -> Iterator[Point]:
-    """Points of a line, close to each other."""
-    for (x, y), (to_x, to_y) in pairwise(points):
-        steps = math.ceil(math.dist((x, y), (to_x, to_y)) / 4)
-        for k in range(1, steps):
-            yield x + (to_x - x) * k / steps, y + (to_y - y) * k / steps
-
-
-def _around(point: Point, reach: float) -> Box:
-    x, y = point
-    return x - reach, y - reach, x + reach, y + reach
-
-
-def _places(
-    at: Sequence[Point],
-    texts: Sequence[str],
-    width: float,
-    height: float,
-    taken: Sequence[Box],
-    sides: Sequence[str] = (),
-) -> list[str]:
-    """Where each point has its text, on its own side if it can be: none covers what is taken, nor
-    another text. One that has no room has no place.
-    """
-    from rich.cells import cell_len
-
-    covered, chosen = list(taken), []
-    for k, (point, text) in enumerate(zip(at, texts, strict=True)):
-        boxes = {place: _box(point, LETTER * cell_len(text), place) for place in PLACES}
-        hidden = {place: _hidden(box, covered, width, height) for place, box in boxes.items()}
-        own = sides[k] if sides else "right"
-        place = min(hidden, key=lambda name: (hidden[name], name != own))
-        chosen.append(place if hidden[place] <= TOUCH else "")
-        covered += [boxes[place]] if chosen[-1] else []
-    return chosen
-
-
-def _box(point: Point, long: float, place: str) -> Box:
-    """What a text covers beside, above or below its point."""
-    (x, y), look = point, PLACES[place]
-    left = x + look.get("dx", 0) - long * {"left": 0, "center": 0.5, "right": 1}[look["align"]]
-    top = y + look.get("dy", 0) - LINE * {"top": 0, "middle": 0.5, "bottom": 1}[look["baseline"]]
-    return left, top, left + long, top + LINE
-
-
-def _hidden(box: Box, taken: Sequence[Box], width: float, height: float) -> float:
-    """How much of others a text would cover, and how much of it would be outside."""
-    left, top, right, bottom = box
-    outside = max(0.0, -left) + max(0.0, right - width) + max(0.0, -top) + max(0.0, bottom - height)
-    covered = sum(
-        max(0.0, min(right, r) - max(left, l)) * max(0.0, min(bottom, b) - max(top, t))
-        for l, t, r, b in taken
-    )
-    return covered + 2 * LINE * outside

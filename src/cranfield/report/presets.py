@@ -16,8 +16,7 @@ A preset is what a task evaluates with: measures, gains and thresholds under one
 tasks of Tetsuya Sakai, *Graded Relevance Assessments and Graded Relevance Measures of NTCIR: A
 Survey of the First Twenty Years*; sections are the survey's. `l` is the cutoff: yours with
 `--cutoff`, else the preset's, which is 10 or, for ad hoc retrieval, 1000 where the survey states
-none. Measures under *waiting* will come with the diversity measures; a preset that has no others
-cannot be used before that.
+none.
 
 ## Your own
 
@@ -44,7 +43,6 @@ cutoff = 20
 | `groups` | `true`: the task has groups of items that count together, at their last one |
 | `extends` | another preset, whose keys hold where this one has none |
 | `aliases` | other names; not inherited |
-| `waiting` | measures that do not exist yet |
 | `task`, `round`, `year`, `section`, `levels`, `gains`, `reference`, `note` | for people |
 
 A name is not empty and has no blanks. A preset that extends one of another file, such as a built-in
@@ -60,11 +58,10 @@ def markdown(wanted: Sequence[Preset]) -> str:
     head = ["preset", "round", "year", "levels", "gains", "measures", "section"]
     table = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for p in wanted:
-        waiting = [f"*{_escaped(name)}*" for name in p.waiting]
-        measures = ", ".join([*(f"`{m}`" for m in p.measures), *waiting])
+        measures = ", ".join(f"`{m}`" for m in p.measures)
         cells = [p.round, p.year, *map(_escaped, (p.levels, p.gains)), measures, p.section]
         table.append(f"| [{p.name}](#{p.name}) | {' | '.join(cells)} |")
-    said = "## All\n\nMeasures in italics are waiting.\n\n" + "\n".join(table)
+    said = "## All\n\n" + "\n".join(table)
     return "\n\n".join([HEAD.strip(), said, *map(_section, wanted)]) + "\n"
 
 

@@ -43,7 +43,7 @@ def gdeval(
     _refuse_levels(judged, source)
     results = read_run(run, "trec", further=True)
     tag = None if results.source is None else last_tag(results.source)
-    judged, results, notices = _numbered(judged, replace(results, name=tag or results.name))
+    judged, results, notices = numbered(judged, replace(results, name=tag or results.name))
     scores = evaluate(
         judged,
         results,
@@ -55,7 +55,7 @@ def gdeval(
     if not found:
         raise InputError("no topic with a relevant document", "at least one", judged.where)
     unanswered = {topic for n in scores.notices if n.kind == "missing-topics" for topic in n.topics}
-    topics = sorted(found, key=_in_order)
+    topics = sorted(found, key=in_order)
     values = np.array([list(found[topic].values()) for topic in topics])
     rows = [(t, *x) for t, x in zip(topics, values.tolist(), strict=True) if t not in unanswered]
     rows.append(("amean", *(total(values.T) / len(values)).tolist()))
@@ -92,13 +92,13 @@ def _is_number(name: str) -> bool:
     return name.isascii() and name.isdigit()
 
 
-def _in_order(topic: str) -> tuple[bool, int, str, str]:
+def in_order(topic: str) -> tuple[bool, int, str, str]:
     """Numbers from the smallest, however long they are, then names."""
     digits = topic.lstrip("0") if _is_number(topic) else ""
     return not _is_number(topic), len(digits), digits, topic
 
 
-def _numbered(qrels: Qrels, run: Run) -> tuple[Qrels, Run, list[Notice]]:
+def numbered(qrels: Qrels, run: Run) -> tuple[Qrels, Run, list[Notice]]:
     """Judgments and run with numbers for topics, if all judged topics have one of their own."""
     numbers = tuple(map(_number, qrels.topics))
     if not all(map(_is_number, numbers)):

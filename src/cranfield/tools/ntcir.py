@@ -173,7 +173,7 @@ def evaluate_runs(
         said = f"{some(useless, 'topic')} without a relevant document, left out of the results"
         notices.append(Notice("no-relevant", said, topics=tuple(useless)))
     for run in runs:
-        docs, about = _lists(file_name(run, "run"), wanted, separator, directory)
+        docs, about = read_lists(file_name(run, "run"), wanted, separator, directory)
         notices += about
         labelled: list[Topic] = []
         for topic, found in docs.items():
@@ -198,7 +198,7 @@ def _computed(topics: Sequence[Topic], settings: Mapping[str, Setting]) -> str:
     return "".join(texts[topic] for topic in settings)
 
 
-def _lists(
+def read_lists(
     run: str, topics: Sequence[str], separator: str | None, directory: str
 ) -> tuple[dict[str, list[str]], list[Notice]]:
     """The list of each topic; a file that is not there is an empty one, unless none is."""

@@ -1,4 +1,4 @@
-"""NTCIREVAL's ``label`` and ``compute``, in its layout.
+"""NTCIREVAL's ``label`` and ``compute``, in its layout; `ntcir_diversity` has the others.
 
 Labelling says which items of a list count, and as what; computing believes the labels. Here is
 only what stands around both: the rooms `labelling` and `measures` do the work.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -27,6 +27,7 @@ from cranfield.labelling.mappings import label_lists
 from cranfield.labelling.strategies import EquivalenceClasses, Labelling
 from cranfield.measures.base import Measure
 from cranfield.measures.dcg import DCG
+from cranfield.measures.gains import Gain
 from cranfield.measures.grammar import parse_measure
 from cranfield.measures.lists import Lists, blocks, gold_block, lists_block, total
 from cranfield.measures.ncu import Q, preferred
@@ -59,7 +60,7 @@ class Setting:
 rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, version='2011')
     """
 
-    gains: tuple[float, ...]  # of L1, L2, …
+    gains: tuple[float, ...] | None = None  # of L1, L2, …; None: labels are gains (gcompute)
     stops: tuple[float, ...] | None = None  # the gains if not given
     cutoffs: tuple[int, ...] = (1000,)
     beta: float = 1.0
@@ -74,12 +75,8 @@ rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, versi
     version: str = "2011"
 
     def __post_init__(self) -> None:
-        if not self.gains or min(self.gains) <= 0 or any(a > b for a, b in pairwise(self.gains)):
-            expected = "numbers above 0, none lower than the one before, such as 1:2:3"
-            raise InputError(f"gains {_joined(self.gains)}", expected, "-g")
-        if self.stops is not None and (len(self.stops) != len(self.gains) or min(self.stops) <= 0):
-            expected = f"numbers above 0, as many as gains: {len(self.gains)}"
-            raise InputError(f"stop values {_joined(self.stops)}", expected, "-s")
+        if self.gains is not None:
+            check_gains(self.gains, self.stops)
         if self.version not in VERSIONS:
             raise InputError(f"version {self.version!r}", f"one of {', '.join(VERSIONS)}")
         self.measures  # noqa: B018  # they know what the other numbers may be
@@ -90,12 +87,19 @@ rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, versi
         whole, top = (names.split() for names in VERSIONS[self.version])
         names = whole + [f"{name}@{cutoff:04}" for cutoff in self.cutoffs for name in top]
         names = [name for name in names if self.gap or not name.startswith("GAP")]
+        if self.gains is None:  # stop values are those of levels
+            names = [name for name in names if not name.startswith("NCUgu")]
         return {name: self._measure(name) for name in names + self.judged * JUDGED.split()}
+
+    @property
+    def gain(self) -> Gain:
+        """What labels are worth."""
+        return "linear" if self.gains is None else self.gains
 
     def _measure(self, name: str) -> Measure:
         m = parse_measure(f"ntcir:{name}")
         given = {
-            "gain": self.gains,
+            "gain": self.gain,
             "stops": self.stops,
             "beta": self.beta,
             "gamma": self.gamma,
@@ -104,6 +108,16 @@ rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, versi
         }
         named = {f.name for f in m.parameters()} & given.keys()
         return replace(m, **{name: given[name] for name in named})  # type: ignore[arg-type]
+
+
+def check_gains(gains: Sequence[float], stops: Sequence[float] | None = None) -> None:
+    """Refuse gains, or stop values, that cannot be those of L1, L2, …"""
+    if not gains or min(gains) <= 0 or any(a > b for a, b in pairwise(gains)):
+        expected = "numbers above 0, none lower than the one before, such as 1:2:3"
+        raise InputError(f"gains {_joined(gains)}", expected, "-g")
+    if stops is not None and (len(stops) != len(gains) or min(stops) <= 0):
+        expected = f"numbers above 0, as many as gains: {len(gains)}"
+        raise InputError(f"stop values {_joined(stops)}", expected, "-s")
 
 
 def _joined(numbers: Iterable[float]) -> str:
@@ -200,16 +214,25 @@ def compute(topics: Sequence[Topic], setting: Setting) -> list[str]:
     for topic in topics:
         _check_judgments(topic, setting)
         _check_labels(topic, setting)
+    return believing(topics, setting)
+
+
+def believing(topics: Sequence[Topic], setting: Setting) -> list[str]:
+    """The same, whatever the labels are."""
     if not topics:
         return []
     judged = [topic.judged for topic in topics]
     gold = _gold(judged)
     judgments = _strategy(judged, setting.classes).on(gold).judgments
     rankings = _believed(gold, topics, setting.classes)
+    distinct = np.union1d(judgments.distinct, rankings.levels)
     texts: list[str] = []
     for start, stop in blocks(gold.judgments.counts):
         block = gold_block(judgments, start, stop)
+        block.distinct = distinct  # GAP looks at every level there is
         block.traced = setting.verbose
+        if setting.gains is None:  # nothing declares a highest gain: it is that of the topic
+            block.tops = block.levels[:, 0]
         texts += _texts(topics[start:stop], lists_block(rankings, block, start, stop), setting)
     return texts
 
@@ -244,7 +267,7 @@ def _check_labels(topic: Topic, setting: Setting) -> None:
 
 
 def _refuse_undeclared(level: float, setting: Setting, where: str, line: int | None) -> None:
-    top = len(setting.gains)
+    top = len(setting.gains or ())
     if level > top:
         expected = f"levels up to {top}: -g declares {top}"
         raise InputError(f"level {level:.0f} (L{level:.0f})", expected, where, line)
@@ -276,7 +299,7 @@ def _believed(gold: GoldStandard, topics: Sequence[Topic], classes: bool) -> Ran
 
 
 def _texts(topics: Sequence[Topic], lists: Lists, setting: Setting) -> list[str]:
-    x = lists.view(gain=setting.gains)
+    x = lists.view(gain=setting.gain)
     values = {name: m.values(lists)[:, 0] for name, m in setting.measures.items()}
     r1, rp = (total(stop * x.r) for stop in (x.first, preferred(None, x)[0]))
     steps = _steps(x, setting) if setting.verbose else None
@@ -290,23 +313,25 @@ def _texts(topics: Sequence[Topic], lists: Lists, setting: Setting) -> list[str]
         ]
         if steps is not None:
             lines[1:1] = steps[t]
-            lines[:0] = _declared(setting)
+            lines[:0] = _declared(setting.gains, setting.stops)
         texts.append("".join(f"{line}\n" for line in lines))
     return texts
 
 
-def _declared(setting: Setting) -> list[str]:
-    pairs = zip((0.0, *setting.gains), (0.0, *(setting.stops or setting.gains)), strict=True)
+def _declared(gains: Sequence[float] | None, stops: Sequence[float] | None) -> list[str]:
+    if gains is None:
+        return []
+    pairs = zip((0.0, *gains), (0.0, *(stops or gains)), strict=True)
     return [f"# gain[ {k} ]={gain:f} stop[ {k} ]={stop:f}" for k, (gain, stop) in enumerate(pairs)]
 
 
 def _steps(x: Lists, setting: Setting) -> list[list[str]]:
     """What -v shows of each topic: the ideal list rank by rank, and the relevant items found."""
-    jk = DCG(discount="jk", b=setting.logb or math.e, gain=setting.gains)
-    ms = DCG(gain=setting.gains)
+    jk = DCG(discount="jk", b=setting.logb or math.e, gain=setting.gain)
+    ms = DCG(gain=setting.gain)
     ideal = x.ideal.cg, _running(jk, x.ideal), _natural(_running(ms, x.ideal))
     found = x.g, x.cg, _running(jk, x), _natural(_running(ms, x))
-    Q(beta=setting.beta, gain=setting.gains).score(x)
+    Q(beta=setting.beta, gain=setting.gain).score(x)
     BR = x.steps["BR"]
     texts = []
     for t in range(len(x)):
@@ -354,18 +379,25 @@ def setting_of(options: Sequence[str] | argparse.Namespace) -> Setting:
     given: dict[str, Any] = {
         name: value
         for name in Setting.__dataclass_fields__
-        if (value := getattr(options, name)) is not None
+        if (value := getattr(options, name, None)) is not None
     }
     return Setting(**given)
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
     """Declare the options of a `Setting`, each with one dash as in the original."""
-    p.add_argument("-g", dest="gains", type=_numbers(":"), required=True, metavar="G1:G2:…",
+    p.add_argument("-g", dest="gains", type=numbers, required=True, metavar="G1:G2:…",
                    help="the gains of L1, L2, …; so many levels there are")  # fmt: skip
-    p.add_argument("-s", dest="stops", type=_numbers(":"), metavar="S1:S2:…",
+    p.add_argument("-s", dest="stops", type=numbers, metavar="S1:S2:…",
                    help="stop values of L1, L2, … for NCUgu, default: the gains")  # fmt: skip
-    p.add_argument("-cutoffs", type=_cutoffs, metavar="N,N,…", help="default: 1000")
+    p.add_argument("-ec", dest="classes", action="store_true",
+                   help="the judgments have equivalence classes: doc L2 class")  # fmt: skip
+    add_common_options(p)
+
+
+def add_common_options(p: argparse.ArgumentParser) -> None:
+    """Declare those that do not say what labels are: all that ``gcompute`` has."""
+    add_cutoffs(p)
     for name, text in {
         "beta": "patience of the blended ratio, default: 1",
         "gamma": "of NCUrb, default: 0.95",
@@ -377,13 +409,17 @@ def add_options(p: argparse.ArgumentParser) -> None:
     for option, name, text in (
         ("-gap", "gap", "graded average precision, too"),
         ("-j", "judged", "bpref and its variants, too"),
-        ("-ec", "classes", "the judgments have equivalence classes: doc L2 class"),
         ("-v", "verbose", "show gains and cumulated gains, rank by rank"),
     ):
         p.add_argument(option, dest=name, action="store_true", help=text)
     p.add_argument("--as-version", dest="version", choices=tuple(VERSIONS), default="2011",
                    help="the output of the releases since then (190111: of January 2019 only), "
                    "default: 2011")  # fmt: skip
+
+
+def add_cutoffs(p: argparse.ArgumentParser) -> None:
+    """Declare the option for the ranks down to which measures look."""
+    p.add_argument("-cutoffs", type=_cutoffs, metavar="N,N,…", help="default: 1000")
 
 
 def number(text: str) -> float:
@@ -394,12 +430,13 @@ def number(text: str) -> float:
     return found
 
 
-def _numbers(between: str) -> Callable[[str], tuple[float, ...]]:
-    return lambda text: tuple(map(number, text.split(between)))
+def numbers(text: str) -> tuple[float, ...]:
+    """Numbers such as 1:2:3, as an option's value."""
+    return tuple(map(number, text.split(":")))
 
 
 def _cutoffs(text: str) -> tuple[int, ...]:
-    cutoffs = _numbers(",")(text)
+    cutoffs = tuple(map(number, text.split(",")))
     if any(cutoff < 1 or cutoff % 1 for cutoff in cutoffs):
         raise argparse.ArgumentTypeError(f"found {text!r}, expected whole numbers from 1")
     return tuple(map(int, cutoffs))

@@ -1,0 +1,62 @@
+"""`cranfield distribution`: score distributions over labels against gold ones."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, get_args
+
+from cranfield.cli.evaluate import measures_of, show
+from cranfield.cli.options import add_import, refuse_two_inputs
+from cranfield.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
+from cranfield.report.formats import FORMATS
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    p = commands.add_parser(
+        "distribution",
+        help="score distributions over labels against those of people",
+        description="Score systems' distributions over labels against those of people.",
+        epilog="Files may be text, CSV or TSV with a header (item, label, value; or item and one "
+        "column for each label), JSON, JSONL, Parquet or Arrow, plain or compressed; - is "
+        "standard input. Whole numbers throughout are votes.",
+    )
+    p.add_argument("gold", metavar="GOLD", help="what people say: item label value")
+    p.add_argument("systems", metavar="SYSTEM", nargs="+", help="what a system says, the same")
+    p.add_argument(
+        "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
+        help="NMD, RNOD, RSNOD or JSD, several in one string, or @FILE with measures; may be "
+        f"repeated (default: {' '.join(DEFAULT_MEASURES)})",
+    )  # fmt: skip
+    p.add_argument("-q", "--per-topic", action="store_true", help="show every item, then all")
+    p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
+    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    p.add_argument(
+        "--labels", metavar="A,B,…",
+        help="all labels in their order (default: those of GOLD, if they are numbers); labels "
+        "that begin with a minus need =, as in --labels=-2,-1,0,1,2",
+    )  # fmt: skip
+    p.add_argument(
+        "--votes", action="store_true", help="GOLD has single assessments: item assessor label"
+    )
+    p.add_argument(
+        "--missing", choices=get_args(Missing), default="error",
+        help="an item that a system lacks is an error (default), or all labels are equally likely",
+    )  # fmt: skip
+    add_import(p)
+    p.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Score and print."""
+    refuse_two_inputs(options.gold, *options.systems)
+    scores = evaluate_distributions(
+        options.gold,
+        options.systems,
+        measures_of(options.measures) or DEFAULT_MEASURES,
+        labels=options.labels,
+        votes=options.votes,
+        missing=options.missing,
+    )
+    show(scores, options.format, options.per_topic, options.output)
+    return 0

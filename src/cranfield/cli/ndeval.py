@@ -1,0 +1,81 @@
+"""`cranfield ndeval`: the program of the Web track's diversity task, its options and its output."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import cranfield
+from cranfield.cli.options import count, refuse_two_inputs
+from cranfield.cli.output import tell, write
+from cranfield.tools.ndeval import ndeval
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    p = commands.add_parser(
+        "ndeval",
+        help="ndeval: diversity and novelty of each topic, as CSV",
+        description="A drop-in for ndeval: ERR-IA, alpha-nDCG, NRBP and others of each topic that "
+        "a run answers, and their means.",
+        epilog="ndeval -c qrels.txt run.txt",
+    )
+    p.add_argument("qrels", metavar="QRELS", help="judgments: topic subtopic document level")
+    p.add_argument("result_file", metavar="RUN", help="a run, taken in the order of its ranks")
+    p.add_argument(
+        "-traditional", action="store_true",
+        help="take the run in the order of its scores, then of document ids",
+    )  # fmt: skip
+    p.add_argument(
+        "-c", dest="complete", action="store_true",
+        help="means over all topics with judgments, answered or not",
+    )  # fmt: skip
+    p.add_argument(
+        "-alpha", metavar="A", type=float, default=0.5,
+        help="how much less a subtopic is worth each time it was found, default: 0.5",
+    )  # fmt: skip
+    p.add_argument(
+        "-beta", metavar="B", type=float, default=0.5,
+        help="probability of going on to the next rank, for NRBP, default: 0.5",
+    )  # fmt: skip
+    p.add_argument(
+        "-M", dest="depth", metavar="DEPTH", type=count, help="the last rank that counts"
+    )
+    p.add_argument("-baseline", metavar="RUN", help="print differences from this run")
+    p.add_argument(
+        "-riskAlpha", dest="risk", metavar="A", type=weight, default=0.0,
+        help="with a baseline: count losses 1 + A times, default: 0",
+    )  # fmt: skip
+    p.add_argument("-a", action="store_true", help=argparse.SUPPRESS)  # known and of no effect
+    p.add_argument("-help", action="help", help="the same as -h")
+    p.add_argument("-v", "-version", action="version", version=f"cranfield {cranfield.__version__}")
+    p.set_defaults(run=run)
+
+
+def weight(text: str) -> float:
+    """A number from 0."""
+    from cranfield.data.records import finite
+
+    number = finite(text)
+    if number is None or number < 0:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number from 0")
+    return number
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure and print."""
+    refuse_two_inputs(options.qrels, options.result_file, options.baseline)
+    lines, notices = ndeval(
+        options.qrels,
+        options.result_file,
+        alpha=options.alpha,
+        beta=options.beta,
+        traditional=options.traditional,
+        complete=options.complete,
+        depth=options.depth,
+        baseline=options.baseline,
+        risk=options.risk,
+    )
+    tell(notices)
+    write("".join(f"{line}\n" for line in lines), None)
+    return 0

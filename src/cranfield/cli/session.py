@@ -1,0 +1,140 @@
+"""`cranfield session`: score sessions of several queries, or what users clicked in them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from cranfield.cli.evaluate import measures_of, show
+from cranfield.cli.options import add_import, add_labels, refuse_two_inputs
+from cranfield.cli.output import write
+from cranfield.data.formats import FORMATS as INPUT_FORMATS
+from cranfield.data.run import TIES
+from cranfield.errors import CranfieldError
+from cranfield.report.columns import block, left, right
+from cranfield.report.formats import FORMATS
+from cranfield.report.rows import as_json, separated, whole
+from cranfield.scores import printable
+from cranfield.sessions import DEFAULT_MEASURES, Read, evaluate_sessions, trailtext
+from cranfield.wording import counted
+
+TRAIL_FORMATS = ("table", "tsv", "csv", "json")
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    p = commands.add_parser(
+        "session",
+        help="score sessions of several queries, or click logs",
+        description="Score sessions: several queries about one need, each with its ranked list; or "
+        "click logs, what users clicked in them.",
+        epilog="Files may be text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, plain "
+        "or compressed; - is standard input. The rows of the result are sessions, named "
+        "topic/session.",
+    )
+    p.add_argument(
+        "qrels", metavar="QRELS", nargs="?",
+        help="judgments by topic; with --clicks they may be left out",
+    )  # fmt: skip
+    p.add_argument(
+        "sessions", metavar="SESSIONS", nargs="*",
+        help="the lists of a system: topic session query_number doc rank score, and its name if "
+        "you like; queries 1, 2, 3, … in the order of time",
+    )  # fmt: skip
+    p.add_argument(
+        "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
+        help="nsDCG, sDCG or sU, or for click logs clickU, with cutoff and parameters; several in "
+        f"one string, or repeated (default: {' '.join(DEFAULT_MEASURES)}, for click logs clickU)",
+    )  # fmt: skip
+    p.add_argument(
+        "--clicks", metavar="LOG", action="append",
+        help="clicks in the order of time: topic session query_number clicked_rank doc_length, and "
+        "the level if there is one; with --lengths, a document in the place of its length. "
+        "Without SESSIONS, logs are scored (may be repeated); with them, one log says where lists "
+        "end for measures with truncate=clicks",
+    )  # fmt: skip
+    p.add_argument("--lengths", metavar="FILE", help="lengths of documents in characters, for sU")
+    p.add_argument("-q", "--per-topic", action="store_true", help="show every session, then all")
+    p.add_argument(
+        "--trail", action="store_true",
+        help="instead of scores, show the text that sU or clickU believes was read, string by "
+        "string",
+    )  # fmt: skip
+    p.add_argument(
+        "--session", dest="chosen", metavar="TOPIC/SESSION", action="append",
+        help="with --trail, only this session; may be repeated",
+    )  # fmt: skip
+    p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
+    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    other = p.add_argument_group("lists and files")
+    other.add_argument(
+        "--ties", choices=TIES,
+        help="order of a list: trec: by score, then document id, both descending (default); rank: "
+        "by the rank column; given: as in the file; file: by score, then as in the file",
+    )  # fmt: skip
+    add_labels(other)
+    other.add_argument("--qrels-format", choices=INPUT_FORMATS, help="instead of recognising it")
+    add_import(other)
+    p.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Score, or show what was read."""
+    clicks = options.clicks or []
+    refuse_two_inputs(options.qrels, *options.sessions, *clicks, options.lengths)
+    if not options.sessions and not clicks:
+        raise CranfieldError("found no sessions, expected SESSIONS after QRELS, or --clicks LOG")
+    if options.chosen and not options.trail:
+        raise CranfieldError("found --session, expected --trail with it (-q shows every session)")
+    inputs = (options.qrels, options.sessions or None, measures_of(options.measures) or None)
+    settings = {name: getattr(options, name) for name in ("lengths", "ties", "labels")}
+    settings |= {"clicks": clicks or None, "qrels_format": options.qrels_format}
+    if not options.trail:
+        scores = evaluate_sessions(*inputs, **settings)
+        show(scores, options.format, options.per_topic, options.output)
+        return 0
+    if options.format not in TRAIL_FORMATS:
+        expected = f"one of {', '.join(TRAIL_FORMATS)} for --trail"
+        raise CranfieldError(f"found -f {options.format}, expected {expected}")
+    read = trailtext(*inputs, session=options.chosen, **settings)
+    write(_rendered(read, options.format), options.output)
+    return 0
+
+
+def _rendered(read: Sequence[Read], format: str) -> str:
+    """Trailtexts for programs, or for people."""
+    if format == "json":
+        return as_json([one._asdict() for one in read])
+    if format != "table":
+        return separated([Read._fields, *(map(whole, one) for one in read)], format)
+    sessions = groupby(read, key=lambda one: (one.run, one.session))
+    return "\n\n".join(_table(*key, list(found)) for key, found in sessions) + "\n"
+
+
+def _table(run: str, session: str, read: Sequence[Read]) -> str:
+    """One session as a table, a line for each string."""
+    documents = sum(one.kind == "document" for one in read)
+    said = f"{read[-1].offset:,.0f} characters read in {counted(len(read) - documents, 'snippet')}"
+    said += f" and {counted(documents, 'document')}"
+    columns = [
+        left("read", [one.kind for one in read]),
+        right("query", [str(one.query) for one in read]),
+        right("rank", [str(one.rank) for one in read]),
+        right("length", [f"{one.length:.10g}" for one in read]),
+        right("offset", [f"{one.offset:.10g}" for one in read]),
+        right("gain", [_decimals(one.gain, one) for one in read]),
+        right("decay", [_decimals(one.decay, one) for one in read]),
+        right("contribution", [_decimals(one.contribution, one) for one in read]),
+    ]
+    if any(one.doc is not None for one in read):
+        columns.insert(3, left("doc", [one.doc or "" for one in read]))
+    worth = sum(one.contribution for one in read)
+    head = f"{printable(run)}, session {printable(session)}: {said}; U = {worth:.4f}"
+    return f"{head}\n\n{block(columns)}"
+
+
+def _decimals(value: float, one: Read) -> str:
+    """Four decimals of what a document is worth; a snippet is worth nothing."""
+    return f"{value:.4f}" if one.kind == "document" else ""

@@ -1,0 +1,117 @@
+"""`cranfield text`: score summaries and answers."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cranfield.cli.evaluate import measures_of, show
+from cranfield.cli.options import add_import, refuse_two_inputs
+from cranfield.cli.output import write
+from cranfield.errors import CranfieldError
+from cranfield.measures.grammar import parse_measures
+from cranfield.measures.texts import MEANINGS, Smeasure, Ssharp
+from cranfield.report.columns import block, left, right
+from cranfield.report.formats import FORMATS
+from cranfield.scores import printable
+from cranfield.texts import BY_NUGGETS, BY_REFERENCES, Comparison, Finding, evaluate_texts
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    p = commands.add_parser(
+        "text",
+        help="score summaries and answers",
+        description="Score the texts of one or several systems by reference texts (ROUGE), or by "
+        "the nuggets that they should hold (nugget F, S-measure, …).",
+        epilog="cranfield text references.tsv a.tsv b.tsv -m 'rouge-1 rouge-2'; "
+        "cranfield text --nuggets nuggets.tsv a.tsv b.tsv",
+    )
+    p.add_argument(
+        "files", metavar="FILE", nargs="*",
+        help="the references (but with --nuggets or --references), then the texts of each system: "
+        "a directory with a file for each topic, lines topic<TAB>text, or a table with columns "
+        "topic and text",
+    )  # fmt: skip
+    p.add_argument("--references", metavar="FILE", help="reference texts; a topic may have several")
+    p.add_argument(
+        "--nuggets", metavar="FILE",
+        help="lines topic nugget weight length, the length being that of the vital string; or a "
+        "table with columns topic, nugget, weight, text, the text being the vital string",
+    )  # fmt: skip
+    p.add_argument(
+        "--matches", metavar="FILE", action="append",
+        help="where assessors found nuggets in the texts of a system: topic nugget offset, the "
+        "offset being that of the end, in characters; once for each system, in their order "
+        "(default: where the vital strings stand)",
+    )  # fmt: skip
+    p.add_argument(
+        "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
+        help="a measure such as rouge-2, several in one string, or @FILE with measures; may be "
+        f"repeated (default: {' '.join(BY_REFERENCES)} with references, {' '.join(BY_NUGGETS)} "
+        "with nuggets)",
+    )  # fmt: skip
+    p.add_argument(
+        "--tokens", choices=tuple(MEANINGS), default="auto",
+        help="; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()),
+    )  # fmt: skip
+    p.add_argument(
+        "--explain", metavar="TOPIC",
+        help="show which nuggets of a topic were found, where, and what they add to S-measure",
+    )  # fmt: skip
+    p.add_argument("-q", "--per-topic", action="store_true", help="show every topic, then all")
+    p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
+    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    add_import(p)
+    p.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Evaluate and print."""
+    files, matches = list(options.files), options.matches
+    refuse_two_inputs(*files, options.references, options.nuggets, *(matches or ()))
+    references = options.references
+    if references is None and options.nuggets is None:
+        if not files:
+            raise CranfieldError("found no file, expected REFERENCES SYSTEM…, or --nuggets")
+        references = files.pop(0)
+    measures = measures_of(options.measures) or None
+    if options.explain is not None:
+        made = Comparison.of(references, files or None, options.nuggets, matches, options.tokens)
+        asked = parse_measures(measures or ())
+        S = next((Smeasure(L=m.L) for m in asked if isinstance(m, Smeasure | Ssharp)), Smeasure())
+        write(explained(made.findings(options.explain, S), options.explain, S), options.output)
+        return 0
+    scores = evaluate_texts(
+        references,
+        files or None,
+        measures,
+        nuggets=options.nuggets,
+        matches=matches,
+        tokens=options.tokens,
+    )
+    show(scores, options.format, options.per_topic, options.output)
+    return 0
+
+
+def explained(findings: Mapping[str, Sequence[Finding]], topic: str, S: Smeasure) -> str:
+    """The nuggets of a topic, system by system, in the order of the pseudo minimal output."""
+    texts = []
+    for system, rows in findings.items():
+        found = sum(row.end is not None for row in rows)
+        head = f"{printable(system)}, topic {printable(topic)}: {found} of {len(rows)} nuggets"
+        columns = [
+            left("nugget", [row.nugget for row in rows]),
+            right("weight", [f"{row.weight:g}" for row in rows]),
+            right("length", [str(row.length) for row in rows]),
+            right("ideal", [str(row.ideal) for row in rows]),
+            right("found", ["–" if row.end is None else str(row.end) for row in rows]),
+            right(str(S), [f"{row.share:.4f}" for row in rows]),
+            left("vital string", [row.vital or "" for row in rows]),
+        ]
+        if not any(row.vital for row in rows):
+            columns.pop()
+        total = f"{S} = {sum(row.share for row in rows):.4f}"
+        texts.append(f"{head}\n\n{block(columns)}\n\n{total}\n")
+    return "\n".join(texts)

@@ -1,0 +1,498 @@
+"""Sessions: the ranked lists of several queries about one need, and the clicks on them.
+
+Text has ``topic session query_number doc rank score``, and the system's name if there is one, on
+each line; a click log ``topic session query_number clicked_rank doc_length``, and the level if
+there is one. Both are in the order of time. Tables name such columns.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from cranfield.data.columns import SPELLINGS, spelt
+from cranfield.data.formats import Format, recognise
+from cranfield.data.lengths import UNITS
+from cranfield.data.mappings import read_json
+from cranfield.data.records import HEADED, fields_of, finite, identifier, rows, short, text_lines
+from cranfield.data.run import TIES, Ties, from_the_top
+from cranfield.data.source import Source
+from cranfield.data.tables import is_frame, polars_frame
+from cranfield.errors import CranfieldError, InputError
+from cranfield.wording import counted
+
+SessionsLike: TypeAlias = Any  # a path, {topic: {session: [[doc, …], …]}}, a frame, or Sessions
+ClicksLike: TypeAlias = Any  # a path, {topic: {session: [(query, rank, length), …]}}, a frame, …
+Key: TypeAlias = tuple[str, str]  # topic and session
+
+COLUMNS = {
+    "session": ("session", "session_id", "sessionid", "session_number"),
+    "query": ("query_number", "querynumber", "query_no", "qnum", "query", "interaction"),
+    "topic": SPELLINGS["topic"],
+    "doc": SPELLINGS["doc"],
+    "rank": ("rank", "position", "clicked_rank", "clickedrank"),
+    "score": SPELLINGS["score"],
+    "length": (*UNITS["characters"], *UNITS[""], "doc_len"),
+    "level": ("level", "relevance", "rel", "label", "grade"),
+    "tag": SPELLINGS["tag"],
+}
+LISTS = (
+    ("topic", "session", "query", "doc", "rank", "score"),
+    ("topic", "session", "query", "doc", "rank", "score", "tag"),
+)
+CLICKS = (
+    ("topic", "session", "query", "rank", "length"),
+    ("topic", "session", "query", "rank", "length", "level"),
+)
+CLICKED_DOCS = (
+    ("topic", "session", "query", "rank", "doc"),
+    ("topic", "session", "query", "rank", "doc", "level"),
+)
+DEEPEST = 1_000_000  # nobody clicks there
+NOTHING = (None, "", "-")
+
+
+@dataclass(frozen=True, eq=False)
+class Sessions:
+    """What one system answered in each session: a list of documents for each query, in order.
+
+    >>> read_sessions({"q1": {"s1": [["a", "b"], ["c"]]}})
+    Sessions 'run': 1 session
+    """
+
+    name: str
+    lists: Mapping[Key, Sequence[Sequence[str]]]
+    where: str = "sessions"
+    contradicted: tuple[str, ...] = ()  # sessions in which ranks are not in the order of scores
+
+    def __repr__(self) -> str:
+        return f"Sessions {self.name!r}: {counted(len(self.lists), 'session')}"
+
+
+class Click(NamedTuple):
+    """One click; what the log does not say is None."""
+
+    line: int | None
+    query: int
+    rank: int
+    doc: str | None
+    length: float | None
+    level: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class ClickLog:
+    """What users clicked in each session, in the order of time.
+
+    >>> read_clicks({"q1": {"s1": [(1, 4, 10000), (1, 2, 5000)]}})
+    ClickLog 'clicks': 2 clicks in 1 session
+    """
+
+    name: str
+    sessions: Mapping[Key, Sequence[Click]]
+    where: str = "clicks"
+
+    def __repr__(self) -> str:
+        clicks = counted(sum(map(len, self.sessions.values())), "click")
+        return f"ClickLog {self.name!r}: {clicks} in {counted(len(self.sessions), 'session')}"
+
+
+def session_name(key: Key) -> str:
+    """How a session is called among others."""
+    return "/".join(key)
+
+
+# -- several systems --------------------------------------------------------------------------
+
+
+def read_systems(data: Any, ties: Ties | None = None) -> list[Sessions]:
+    """The sessions of one system or several: a list, or a dict from their names."""
+    named = _named(data, "run")
+    return _distinct([read_sessions(one, name=name, ties=ties) for name, one in named])
+
+
+def read_logs(data: Any, documents: bool = False) -> list[ClickLog]:
+    """One click log or several: a list, or a dict from their names."""
+    named = _named(data, "clicks")
+    return _distinct([read_clicks(one, documents, name=name) for name, one in named])
+
+
+def _named(data: Any, word: str) -> list[tuple[str | None, Any]]:
+    """Systems or logs, each with the name the user gave it, if any."""
+    if isinstance(data, Mapping) and data and all(map(_is_whole, data.values())):
+        return [(str(name), one) for name, one in data.items()]
+    if isinstance(data, list | tuple):
+        if len(data) == 1:
+            return [(None, data[0])]
+        files = (str, os.PathLike, Sessions, ClickLog)
+        return [
+            (None if isinstance(one, files) else f"{word}{i}", one) for i, one in enumerate(data, 1)
+        ]
+    return [(None, data)]
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value is a system or a log by itself, and not the sessions of a topic."""
+    if isinstance(value, Mapping):  # {topic: {session: …}}
+        return bool(value) and all(isinstance(inner, Mapping) for inner in value.values())
+    return isinstance(value, str | os.PathLike | Sessions | ClickLog) or is_frame(value)
+
+
+_S = TypeVar("_S", Sessions, ClickLog)
+
+
+def _distinct(systems: list[_S]) -> list[_S]:
+    """Each under a name of its own: where names clash, the path."""
+    if not systems:
+        raise InputError("no sessions", "at least one file or dict")
+    names = [one.name for one in systems]
+    made = [replace(s, name=s.where) if names.count(s.name) > 1 else s for s in systems]
+    names = [one.name for one in made]
+    for name in names:
+        if names.count(name) > 1:
+            raise CranfieldError(f"found {name} twice, expected each once")
+    return made
+
+
+# -- ranked lists -----------------------------------------------------------------------------
+
+
+def read_sessions(
+    data: SessionsLike, *, name: str | None = None, ties: Ties | None = None
+) -> Sessions:
+    """The ranked lists of one system's sessions, from a path, a mapping or a frame.
+
+    A mapping is ``{topic: {session: [list, list, …]}}``; a list has documents from the top down,
+    or is ``{doc: score}``. `ties` is the order of a list, as for runs: ``trec`` by score, then
+    document id, both descending (the default where there are scores); ``rank`` by the rank column
+    (the default where there are only ranks); ``given`` as they come; ``file`` by score, then as
+    they come.
+    """
+    if ties is not None and ties not in TIES:
+        raise CranfieldError(f"found ties {ties!r}, expected one of {', '.join(TIES)}")
+    if isinstance(data, Sessions):
+        if ties is not None:
+            raise CranfieldError("found sessions already read, expected ties= when they are read")
+        return replace(data, name=name or data.name)
+    found, where = _rows(data, LISTS, ("doc",), "sessions", _of_nested_lists)
+    made = _in_time(found, where, ties)
+    named = made.name or (where if _is_path(data) else "run")
+    return replace(made, name=name or named)
+
+
+class _Place(NamedTuple):
+    line: int | None
+    score: float | None
+    rank: float | None
+
+
+def _in_time(found: Iterable[_Row], where: str, ties: Ties | None) -> Sessions:
+    """Lists from rows, the queries of a session being 1, 2, 3, … in the order of the rows."""
+    made: dict[Key, list[dict[str, _Place]]] = {}
+    tag = ""
+    for line, cells in found:
+        key = _key(cells, where, line)
+        query = _whole(cells["query"], "query number", 1, where, line)
+        lists = made.setdefault(key, [])
+        if query == len(lists) + 1:
+            lists.append({})
+        elif query != len(lists):
+            before = f" after query {len(lists)}" if lists else " first"
+            expected = f"{len(lists)} or {len(lists) + 1}" if lists else "1"
+            said = f"query {query}{before} in session {key[1]} of topic {key[0]}"
+            raise InputError(said, f"{expected}: sessions in the order of time", where, line)
+        if (cell := cells.get("doc")) is None and "doc" in cells:
+            continue  # a query without an answer
+        doc = identifier(cell)
+        if not doc:
+            raise InputError(f"doc {cell!r}", "an identifier", where, line)
+        if doc in lists[-1]:
+            again = f"document {doc} again for query {query} of session {key[1]} of topic {key[0]}"
+            first = lists[-1][doc].line
+            again += f" (first on line {first})" if first else ""
+            raise InputError(again, "each document once in a list", where, line)
+        numbers = [_optional(cells.get(name), name, where, line) for name in ("score", "rank")]
+        lists[-1][doc] = _Place(line, *numbers)
+        tag = tag or str(cells.get("tag") or "")
+    if not made:
+        raise InputError("no sessions", "at least one", where)
+    every = [place for lists in made.values() for docs in lists for place in docs.values()]
+    order = _order(every, ties, where)
+    by_rank = [
+        session_name(key)
+        for key, lists in made.items()
+        if order in ("trec", "file") and any(_contradict(docs, order) for docs in lists)
+    ]
+    ordered = {key: [_ranked(docs, order) for docs in lists] for key, lists in made.items()}
+    return Sessions(tag, ordered, where, tuple(by_rank))
+
+
+def _order(places: Sequence[_Place], ties: Ties | None, where: str) -> Ties:
+    """What decides the order of lists: what there is on every line."""
+    has = {
+        "score": [p.score is not None for p in places],
+        "rank": [p.rank is not None for p in places],
+    }
+    for name in ("score", "rank"):
+        needed = ties == "rank" if name == "rank" else ties in ("trec", "file")
+        if any(has[name]) or needed:
+            for place, there in zip(places, has[name], strict=True):
+                if not there:
+                    raise InputError(f"no {name}", "one on every line", where, place.line)
+    if ties is not None:
+        return ties
+    return "trec" if any(has["score"]) else "rank" if any(has["rank"]) else "given"
+
+
+def _ranked(docs: Mapping[str, _Place], order: Ties) -> list[str]:
+    values = {
+        doc: (-(p.rank or 0.0) if order == "rank" else p.score or 0.0) for doc, p in docs.items()
+    }
+    return from_the_top(values, order == "given", order in ("file", "rank"))
+
+
+def _contradict(docs: Mapping[str, _Place], order: Ties) -> bool:
+    """Whether the order by scores is not that of the ranks, where there are some."""
+    ranks = [docs[doc].rank for doc in _ranked(docs, order)]
+    return any(a > b for a, b in pairwise(ranks) if a is not None and b is not None)
+
+
+# -- clicks -----------------------------------------------------------------------------------
+
+
+def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None = None) -> ClickLog:
+    """A click log from a path, a mapping or a frame.
+
+    A mapping is ``{topic: {session: [(query, rank, length), …]}}``, with a level after the length
+    if there are levels. With `documents`, what stands in the place of the length is the document.
+    A query without clicks may have a line with ``-`` as its rank and length.
+    """
+    if isinstance(data, ClickLog):
+        return replace(data, name=name or data.name)
+    layouts = CLICKED_DOCS if documents else CLICKS
+    found, where = _rows(data, layouts, ("rank",), "clicks", _of_nested_clicks)
+    made: dict[Key, list[Click]] = {}
+    queries: dict[Key, int] = {}
+    for line, cells in found:
+        key = _key(cells, where, line)
+        query = _whole(cells["query"], "query number", 1, where, line)
+        if query > queries.get(key, 0) + 1:
+            said = f"query {query} in session {key[1]} of topic {key[0]}"
+            expected = f"{queries.get(key, 0) + 1} first, with - as its rank if nothing was clicked"
+            raise InputError(said, expected, where, line)
+        queries[key] = max(query, queries.get(key, 0))
+        clicks = made.setdefault(key, [])
+        if cells["rank"] not in NOTHING:
+            clicks.append(_click(cells, query, where, line))
+    if not made:
+        raise InputError("no clicks", "at least one", where)
+    every = [click for clicks in made.values() for click in clicks]
+    if any(click.level is not None for click in every):
+        for click in every:
+            if click.level is None:
+                raise InputError("no level", "one for every click or for none", where, click.line)
+    return ClickLog(name or where, made, where)
+
+
+def _click(cells: Mapping[str, Any], query: int, where: str, line: int | None) -> Click:
+    rank = _whole(cells["rank"], "rank", 1, where, line)
+    if rank > DEEPEST:
+        raise InputError(f"rank {rank}", f"at most {DEEPEST:,}", where, line)
+    doc, length = cells.get("doc"), cells.get("length")
+    if doc in NOTHING and length in NOTHING:
+        raise InputError("neither length nor doc", "one of them for a click", where, line)
+    name = None if doc in NOTHING else identifier(doc)
+    if name is None and doc not in NOTHING:
+        raise InputError(f"doc {doc!r}", "an identifier", where, line)
+    characters = None
+    if length not in NOTHING:
+        characters = finite(length)
+        if characters is None or characters < 0:
+            hint = "lengths= or --lengths FILE, if these are documents" if line else ""
+            raise InputError(f"length {length!r}", "a number from 0", where, line, hint)
+    return Click(
+        line, query, rank, name, characters, _optional(cells.get("level"), "level", where, line)
+    )
+
+
+# -- rows, whatever they come from ------------------------------------------------------------
+
+_Row: TypeAlias = tuple[int | None, Mapping[str, Any]]
+
+
+def _is_path(data: Any) -> bool:
+    return isinstance(data, str | os.PathLike)
+
+
+def _rows(
+    data: Any,
+    layouts: Sequence[tuple[str, ...]],
+    needed: tuple[str, ...],
+    where: str,
+    of_mapping: Any,
+) -> tuple[Iterator[_Row], str]:
+    """Rows with our names for their cells, each with its line if it has one, and their place."""
+    if isinstance(data, Mapping):
+        return of_mapping(data, where, layouts), where
+    if is_frame(data):
+        frame = polars_frame(data, list, where)
+        table: Iterator[Any] = ((None, row) for row in frame.iter_rows(named=True))
+        return _of_table(table, where, needed), where
+    if not _is_path(data):
+        raise InputError(type(data).__name__, f"{where} as a path, a mapping or a frame")
+    source = Source.of(data)
+    format = _format(source)
+    if format == "json":
+        found = read_json(source)
+        if not isinstance(found, Mapping):
+            raise InputError("JSON that is not an object", "{topic: {session: […]}}", source.name)
+        return of_mapping(found, source.name, layouts), source.name
+    if format in ("trec", "ntcir", "early", "letor"):
+        return _of_text(source, layouts), source.name
+    table = rows(source, format)
+    return _of_table(table, source.name, needed, format in HEADED), source.name
+
+
+def _format(source: Source) -> Format:
+    """As for runs, but that it is a column of sessions that makes a table."""
+    first = source.start.decode("utf-8", "replace").lstrip().partition("\n")[0]
+    headers: dict[str, Format] = {",": "csv", "\t": "tsv"}
+    for separator, format in headers.items():
+        if separator in first and spelt(COLUMNS["session"], first.split(separator)):
+            return format
+    return "jsonl" if _is_record(first) else recognise(source)
+
+
+def _is_record(line: str) -> bool:
+    """Whether a line is a JSON object that names a session."""
+    import json
+
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and spelt(COLUMNS["session"], found) is not None
+
+
+def _of_text(source: Source, layouts: Sequence[tuple[str, ...]]) -> Iterator[_Row]:
+    """Lines of blank-separated fields, all in the layout of the first."""
+    for number, line in text_lines(source):
+        fields = fields_of(line, None)
+        layout = next((names for names in layouts if len(names) == len(fields)), None)
+        if layout is None:
+            found = f"{counted(len(fields), 'field')} ({short(line.strip())})"
+            expected = " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts)
+            raise InputError(found, expected, source.name, number)
+        layouts = [layout]
+        yield number, dict(zip(layout, fields, strict=True))
+
+
+def _of_table(
+    table: Iterable[tuple[int | None, Mapping[str, Any]] | InputError],
+    where: str,
+    needed: tuple[str, ...],
+    headed: bool = False,
+) -> Iterator[_Row]:
+    known: tuple[str, ...] = ()
+    named: dict[str, str] = {}
+    for row in table:
+        if isinstance(row, InputError):
+            raise row
+        line, cells = row
+        if tuple(cells) != known:
+            known, named = tuple(cells), {}
+            for ours, spellings in COLUMNS.items():  # the query first, which may name a topic
+                theirs = spelt(spellings, (name for name in known if name not in named.values()))
+                if theirs is not None:
+                    named[ours] = theirs
+                elif ours in ("topic", "session", "query", *needed):
+                    expected = f"a column named {ours} (or {', '.join(spellings[1:4])})"
+                    raise InputError(f"columns {', '.join(known)}", expected, where, line)
+            if headed:
+                headed = False
+                continue
+        yield line, {ours: cells[theirs] for ours, theirs in named.items()}
+
+
+def _of_nested_lists(
+    data: Mapping[Any, Any], where: str, layouts: Sequence[tuple[str, ...]]
+) -> Iterator[_Row]:
+    """From ``{topic: {session: [[doc, …], {doc: score, …}, …]}}``."""
+    for topic, session, lists in _nested(data, where, "[[doc, doc, …], …]"):
+        for query, docs in enumerate(lists, 1):
+            cells = {"topic": topic, "session": session, "query": query}
+            if isinstance(docs, Mapping):
+                found = ({"doc": doc, "score": score} for doc, score in docs.items())
+            elif isinstance(docs, Sequence) and not isinstance(docs, str):
+                found = ({"doc": doc} for doc in docs)
+            else:
+                said = f"{docs!r} for query {query} of session {session!r} of topic {topic!r}"
+                raise InputError(said, "a list of documents, or {doc: score}", where)
+            if not docs:
+                yield None, cells | {"doc": None}
+            for one in found:
+                yield None, cells | one
+
+
+def _of_nested_clicks(
+    data: Mapping[Any, Any], where: str, layouts: Sequence[tuple[str, ...]]
+) -> Iterator[_Row]:
+    """From ``{topic: {session: [(query, rank, length), …]}}``."""
+    shapes = [names[2:] for names in layouts]
+    expected = " or ".join(f"({', '.join(names)})" for names in shapes)
+    for topic, session, clicks in _nested(data, where, f"[{expected}, …]"):
+        for click in clicks:
+            cells = {"topic": topic, "session": session}
+            if isinstance(click, Mapping):
+                yield from _of_table([(None, cells | dict(click))], where, ("rank",))
+                continue
+            size = len(click) if isinstance(click, Sequence) and not isinstance(click, str) else 0
+            names = next((names for names in shapes if len(names) == size), None)
+            if names is None:
+                said = f"{click!r} in session {session!r} of topic {topic!r}"
+                raise InputError(said, expected, where)
+            yield None, cells | dict(zip(names, click, strict=True))
+
+
+def _nested(
+    data: Mapping[Any, Any], where: str, inside: str
+) -> Iterator[tuple[Any, Any, Sequence[Any]]]:
+    for topic, sessions in data.items():
+        if not isinstance(sessions, Mapping):
+            found = f"{type(sessions).__name__} for topic {topic!r}"
+            raise InputError(found, f"{{session: {inside}}}", where)
+        for session, given in sessions.items():
+            if not isinstance(given, Sequence) or isinstance(given, str):
+                found = f"{type(given).__name__} for session {session!r} of topic {topic!r}"
+                raise InputError(found, inside, where)
+            yield topic, session, given
+
+
+def _key(cells: Mapping[str, Any], where: str, line: int | None) -> Key:
+    names = []
+    for name in ("topic", "session"):
+        found = identifier(cells[name])
+        if not found:
+            raise InputError(f"{name} {cells[name]!r}", "an identifier", where, line)
+        names.append(found)
+    return names[0], names[1]
+
+
+def _whole(value: Any, what: str, low: int, where: str, line: int | None) -> int:
+    number = finite(value)
+    if number is None or number < low or number % 1:
+        raise InputError(f"{what} {value!r}", f"a whole number from {low}", where, line)
+    return int(number)
+
+
+def _optional(value: Any, what: str, where: str, line: int | None) -> float | None:
+    """A number, or None where there is nothing."""
+    if value is None or value == "":
+        return None
+    number = finite(value)
+    if number is None:
+        raise InputError(f"{what} {value!r}", "a finite number", where, line)
+    return number

@@ -1,0 +1,215 @@
+"""`evaluate_hierarchy`: subtopics of two levels, as IMine's subtopic mining evaluates them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cranfield.data.cells import is_text
+from cranfield.data.hierarchies import (
+    SEPARATOR,
+    Hierarchy,
+    HierarchyLike,
+    Parents,
+    ParentsLike,
+    read_hierarchy,
+    read_parents,
+)
+from cranfield.data.intents import IntentsLike, read_intents
+from cranfield.data.qrels import QrelsLike, read_qrels
+from cranfield.data.run import Ties
+from cranfield.data.source import Source
+from cranfield.data.tables import is_frame
+from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluate import Evaluator
+from cranfield.measures.base import Measure
+from cranfield.measures.grammar import MeasureLike, parse_measures
+from cranfield.measures.verticals import h_measure, h_score, own_intent
+from cranfield.scores import Notice, Scores
+
+DEFAULT_MEASURE = "Dsharp(nDCG)@10"
+COLUMNS = ("H", "Hscore", "D1sharp", "D2sharp")
+
+
+def evaluate_hierarchy(
+    first: QrelsLike,
+    second: QrelsLike,
+    parents: ParentsLike,
+    runs: HierarchyLike | Sequence[HierarchyLike] | Mapping[str, HierarchyLike],
+    measure: MeasureLike = DEFAULT_MEASURE,
+    *,
+    intents1: IntentsLike = None,
+    intents2: IntentsLike = None,
+    alpha: float = 0.5,
+    ties: Ties | None = None,
+    separator: str = SEPARATOR,
+) -> Scores:
+    """Score one or several systems that return subtopics of two levels, by the H-measure.
+
+    first, second
+        Judgments for the intents of each level, ``topic intent subtopic level``, as `evaluate`
+        takes them. A subtopic belongs to the intent of its highest level.
+    parents
+        The gold hierarchy, ``topic second-level-intent first-level-intent``, or
+        ``{topic: {second: first}}``.
+    runs
+        ``{topic: {first-level subtopic: [second-level subtopic, …]}}``, a file of IMine's subtopic
+        mining, or a table with the columns topic, first and second, and ranks or scores if there
+        are some; several of them are a list, or a dict from their names.
+    measure
+        What both levels are scored by, a measure of diversity.
+    intents1, intents2
+        What is known of the intents of each level, as `evaluate` takes it.
+    alpha
+        The part of the first level.
+    ties
+        The order of the lists, as for `read_run`.
+    separator
+        What stands between the fields of a line of text.
+
+    >>> first = {"q1": {"food": {"apple pie": 1}, "company": {"apple inc": 1}}}
+    >>> second = {"q1": {"recipe": {"pie recipe": 1}, "jobs": {"apple jobs": 1}}}
+    >>> parents = {"q1": {"recipe": "food", "jobs": "company"}}
+    >>> run = {"q1": {"apple pie": ["pie recipe", "apple jobs"], "apple inc": ["apple ipad"]}}
+    >>> scores = evaluate_hierarchy(first, second, parents, run)
+    >>> {name: round(value, 4) for name, value in scores.summary()["run"].items()}
+    {'H': 0.3333, 'Hscore': 0.3333, 'D1sharp': 1.0, 'D2sharp': 1.0}
+    """
+    m = _of_diversity(measure)
+    if not 0 <= alpha <= 1:
+        raise CranfieldError(f"found alpha {alpha}, expected a number from 0 to 1")
+    gold = Comparison(
+        _level(first, intents1, m, ties, separator),
+        _level(second, intents2, m, ties, separator),
+        read_parents(parents, separator),
+    )
+    read = [
+        read_hierarchy(run, name=name, ties=ties, separator=separator) for name, run in _named(runs)
+    ]
+    return gold.scores(_distinct(read), m, alpha)
+
+
+class Comparison:
+    """The judgments of both levels, with the gold hierarchy between them."""
+
+    def __init__(self, first: Evaluator, second: Evaluator, parents: Parents) -> None:
+        self.first, self.second = first, second
+        self.topics = first.gold.qrels.topics
+        others = second.gold.qrels.topics
+        if apart := sorted({*self.topics} ^ {*others}):
+            lacking, other = (second, first) if apart[0] in self.topics else (first, second)
+            expected = f"the topics of {other.gold.qrels.where}"
+            raise InputError(f"no topic {apart[0]}", expected, lacking.gold.qrels.where)
+        self.parents = {
+            topic: parents.of_topic(topic, _names(first, topic), _names(second, topic))
+            for topic in self.topics
+        }
+
+    def scores(self, runs: Sequence[Hierarchy], m: Measure, alpha: float) -> Scores:
+        """H, Hscore and D♯ of both levels, for each run and topic."""
+        d1 = self.first({run.name: run.first for run in runs})
+        d2 = self.second({run.name: run.second for run in runs})
+        hscore = np.array([[self.hscore(run, topic) for topic in self.topics] for run in runs])
+        D1, D2 = d1.values[:, :, 0], d2.select(topics=list(self.topics)).values[:, :, 0]
+        said = Notice("measure", f"{COLUMNS[2]} and {COLUMNS[3]} are {m}, alpha is {alpha:g}")
+        return Scores(
+            np.stack([h_measure(hscore, D1, D2, alpha), hscore, D1, D2], axis=2),
+            tuple(run.name for run in runs),
+            self.topics,
+            COLUMNS,
+            ("mean",) * len(COLUMNS),
+            notices=(said, *_of_level("first", 1, d1), *_of_level("second", 2, d2)),
+        )
+
+    def hscore(self, run: Hierarchy, topic: str) -> float:
+        """The part of the second-level subtopics that are where they belong."""
+        below = run.below.get(topic, {})
+        above = _intents_of(self.first, topic, below.values())
+        own = _intents_of(self.second, topic, below)
+        parents = self.parents[topic]
+        return h_score(above, [None if i is None else parents[i] for i in own])
+
+
+def _level(
+    qrels: QrelsLike, known: IntentsLike, m: Measure, ties: Ties | None, separator: str
+) -> Evaluator:
+    """The judgments of one level, ready for runs."""
+    given, between = _opened(qrels, separator)
+    judged = read_qrels(given, separator=between, by_intent=True)
+    intents = None
+    if known is not None:
+        given, between = _opened(known, separator)
+        intents = read_intents(given, between)
+    return Evaluator(judged, m, intents=intents, ties="file" if ties == "file" else None)
+
+
+def _opened(data: Any, separator: str) -> tuple[Any, str | None]:
+    """Files as sources, and what separates the fields of those that are text."""
+    if not isinstance(data, str | os.PathLike) or os.path.isdir(data):
+        return data, None
+    source = Source.of(data)
+    return source, separator if is_text(source) else None
+
+
+def _names(level: Evaluator, topic: str) -> tuple[str, ...]:
+    """The intents of a topic."""
+    assert level.intents is not None  # noqa: S101
+    return level.intents.names[level.gold.topic_index[topic]]
+
+
+def _intents_of(level: Evaluator, topic: str, subtopics: Iterable[str]) -> list[str | None]:
+    """The intent that each subtopic belongs to, None if there is none."""
+    assert level.intents is not None  # noqa: S101
+    items, names = level.gold.by_topic[level.gold.topic_index[topic]], _names(level, topic)
+    wanted = list(subtopics)
+    judged = [subtopic for subtopic in wanted if subtopic in items]
+    which = np.array([items[subtopic] for subtopic in judged], dtype=np.int64)
+    numbers = own_intent(level.intents.levels_of(which, len(names))).tolist()
+    own = {subtopic: names[i] for subtopic, i in zip(judged, numbers, strict=True) if i >= 0}
+    return [own.get(subtopic) for subtopic in wanted]
+
+
+def _of_level(level: str, number: int, scores: Scores) -> Iterator[Notice]:
+    """What the user should know of a level; its intents have an option of their own."""
+    for notice in scores.notices:
+        said = notice.text.replace("--intents ", f"--intents{number} ")
+        yield replace(notice, text=f"{level} level: {said}")
+
+
+def _of_diversity(measure: MeasureLike) -> Measure:
+    asked = parse_measures(measure)
+    if len(asked) != 1 or asked[0].takes != "intents":
+        found = ", ".join(map(str, asked)) or "no measure"
+        expected = f"one measure of diversity, such as {DEFAULT_MEASURE}"
+        raise CranfieldError(f"found {found}, expected {expected}")
+    return asked[0]
+
+
+def _named(runs: Any) -> list[tuple[str | None, HierarchyLike]]:
+    """The runs of an argument, each with the name the user gave it, if any."""
+    if isinstance(runs, list) and runs and all(map(_is_run, runs)):
+        return [(None, run) for run in runs]
+    if isinstance(runs, Mapping) and any(_is_run(run) for run in runs.values()):
+        return [(str(name), run) for name, run in runs.items()]
+    return [(None, runs)]
+
+
+def _is_run(value: Any) -> bool:
+    """Whether this is all that a system returns, and not what it returns for a topic."""
+    if isinstance(value, Mapping):
+        return any(isinstance(inner, Mapping) for inner in value.values())
+    return isinstance(value, str | os.PathLike | Hierarchy) or is_frame(value)
+
+
+def _distinct(runs: Sequence[Hierarchy]) -> list[Hierarchy]:
+    """Runs by their tags; where tags clash, by their files."""
+    names = [run.name for run in runs]
+    found = [replace(run, name=run.where) if names.count(run.name) > 1 else run for run in runs]
+    names = [run.name for run in found]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise CranfieldError(f"found two runs named {twice!r}, expected different names")
+    return found

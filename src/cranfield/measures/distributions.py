@@ -1,0 +1,185 @@
+"""Divergences: how far a system's distribution over labels is from that of people.
+
+Labels are ordered bins 1, …, L. NMD, RNOD and RSNOD know that; to JSD they are just different.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cranfield.errors import CranfieldError
+from cranfield.labelling.blocks import Floats
+from cranfield.measures.base import Measure, cite, measure, param
+from cranfield.measures.lists import total
+
+NEAR = 1e-6  # how far from 1 the sum of probabilities may be
+
+
+class Pair(NamedTuple):
+    """Distributions of a system and the gold ones: a row for each item, a column for each label."""
+
+    system: Floats
+    gold: Floats
+
+
+class Divergence(Measure):
+    """The base of measures that compare two distributions; 0 says that they are equal."""
+
+    takes = "distributions"
+    at = ""
+    better = "lower"
+    effectiveness = False
+
+    def score(self, x: Any) -> Floats:
+        return self.between(x.system, x.gold)
+
+    def between(self, p: Floats, gold: Floats) -> Floats:
+        """The equation, for each row of two arrays [items, labels]."""
+        raise TypeError(f"{type(self).__name__} defines no between(self, p, gold)")
+
+    def __call__(self, system: Any, gold: Any) -> Any:  # type: ignore[override]
+        """How far a system's distribution is from the gold one; for arrays [n, L], row by row.
+
+        >>> NMD()([0.2, 0.3, 0.5], [0.1, 0.1, 0.8])
+        0.2
+        """
+        p, q = (_probabilities(self, values) for values in (system, gold))
+        if p.shape != q.shape:
+            found = f"{self}: found arrays of shapes {np.shape(system)} and {np.shape(gold)}"
+            raise CranfieldError(f"{found}, expected as many labels and items in both")
+        found_values = self.score(Pair(p, q))
+        return found_values if np.ndim(system) == 2 else float(found_values[0])
+
+
+def _probabilities(m: Measure, values: Any) -> Floats:
+    """One distribution or several, as an array [n, L]."""
+    try:
+        made = np.atleast_2d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        made = np.empty((0, 0))
+    if made.ndim != 2 or made.shape[1] < 2:
+        raise CranfieldError(
+            f"{m}: found {values!r}, expected the probabilities of 2 labels or more"
+        )
+    for row in made:
+        if not (row >= 0).all() or not abs(row.sum() - 1) <= NEAR:
+            found = f"{m}: found {row.tolist()}, which sum to {row.sum():.10g}"
+            raise CranfieldError(f"{found}, expected probabilities, from 0, that sum to 1")
+    return made
+
+
+@measure
+class NMD(Divergence):
+    """Normalised match distance: how much probability must move, and how far.
+
+    NMD = (1/(L − 1)) Σ_i |P(i) − P*(i)|
+
+    P and P* are the cumulative distributions of the system and of the gold. It is the earth
+    mover's distance over labels one apart, divided by its maximum.
+
+    >>> NMD()([0, 0, 1], [1, 0, 0]), NMD()([0, 0, 1], [0, 1, 0])  # two labels off, and one
+    (1.0, 0.5)
+    """
+
+    references = cite("werman1985", "sakai2018")
+    task = "ordered labels: what counts is how far a system's opinion is off"
+
+    def between(self, p: Floats, gold: Floats) -> Floats:
+        P, P_gold = np.cumsum(p, axis=1), np.cumsum(gold, axis=1)
+        apart = total(np.abs(P - P_gold)[:, :-1])  # at the last both are 1
+        normalised: Floats = apart / (p.shape[1] - 1)
+        return normalised
+
+
+@measure
+class JSD(Divergence):
+    """Jensen–Shannon divergence: how much tells a system's opinion from people's, in bits.
+
+    JSD = (1/2) Σ_i p(i) log(p(i)/m(i)) + (1/2) Σ_i p*(i) log(p*(i)/m(i)),  m = (p + p*)/2
+
+    The order of labels does not matter. SciPy's `jensenshannon` is its square root.
+
+    >>> JSD()([0, 0, 1], [1, 0, 0]), JSD()([0, 0, 1], [0, 1, 0])  # wrong is wrong
+    (1.0, 1.0)
+    """
+
+    base: float = param(
+        2.0, "base of the logarithm; 2.718281828459045 gives nats", low=1, open_ends=True
+    )
+    references = cite("lin1991", "sakai2018")
+    task = "labels without an order (nominal classes)"
+    range = "0 to 1 (to log 2 in another base)"
+
+    def between(self, p: Floats, gold: Floats) -> Floats:
+        middle = (p + gold) / 2
+        both = (_relative_entropy(p, middle) + _relative_entropy(gold, middle)) / 2
+        found: Floats = np.maximum(both, 0.0) / np.log(self.base)  # rounding may be below 0
+        return found
+
+
+def _relative_entropy(p: Floats, q: Floats) -> Floats:
+    """Σ_i p(i) ln(p(i)/q(i)), where nothing adds nothing."""
+    there = p > 0
+    return total(np.where(there, p * np.log(np.where(there, p, 1.0) / np.where(there, q, 1.0)), 0))
+
+
+def order_aware(p: Floats, gold: Floats) -> Floats:
+    """OD(p‖p*), the mean over i with p*(i) > 0 of Σ_j |i − j| (p(j) − p*(j))².
+
+    >>> order_aware(np.array([[0.0, 0.0, 1.0]]), np.array([[1.0, 0.0, 0.0]]))  # |1 − 3| · 1²
+    array([2.])
+    """
+    i = np.arange(p.shape[1])
+    apart = np.abs(i[:, None] - i)  # |i − j|
+    weighted = total(((p - gold) ** 2)[:, :, None] * apart)  # over j
+    there = gold > 0
+    mean: Floats = total(weighted * there) / there.sum(axis=1)
+    return mean
+
+
+@measure
+class RNOD(Divergence):
+    """Root normalised order-aware divergence: squared errors, seen from the labels people chose.
+
+    RNOD     = √(OD(p‖p*)/(L − 1))
+    OD(p‖p*) = mean over i with p*(i) > 0 of Σ_j |i − j| (p(j) − p*(j))²
+
+    It is not symmetric: only the gold says from where errors are seen. All of it at the wrong end
+    scores 1. With five labels or more, a gold distribution with a little probability far off can
+    give more than 1.
+
+    >>> RNOD()([0, 0, 1], [1, 0, 0]), round(RNOD()([0, 0, 1], [0, 1, 0]), 4)  # √(2/2), √(1/2)
+    (1.0, 0.7071)
+    """
+
+    references = cite("sakai2018")
+    task = "ordered labels, where one large error is worse than several small ones"
+    range = "0 to 1, below √2 in rare cases"
+
+    def between(self, p: Floats, gold: Floats) -> Floats:
+        root: Floats = np.sqrt(order_aware(p, gold) / (p.shape[1] - 1))
+        return root
+
+
+@measure
+class RSNOD(Divergence):
+    """Root symmetric normalised order-aware divergence: errors as seen from both sides.
+
+    RSNOD = √(SOD/(L − 1)),  SOD = (OD(p‖p*) + OD(p*‖p))/2
+
+    OD is that of RNOD. As there, more than 1 is possible with five labels or more.
+
+    >>> round(RSNOD()([0, 0.5, 0.5], [1, 0, 0]), 4)  # OD 0.75 and 1.75, their mean over L − 1 = 2
+    0.7906
+    """
+
+    references = cite("sakai2018")
+    task = "ordered labels, as RNOD, where neither side is the measure of the other"
+    range = "0 to 1, below √2 in rare cases"
+
+    def between(self, p: Floats, gold: Floats) -> Floats:
+        both = (order_aware(p, gold) + order_aware(gold, p)) / 2
+        root: Floats = np.sqrt(both / (p.shape[1] - 1))
+        return root

@@ -1,0 +1,685 @@
+"""Texts: summaries next to reference texts (ROUGE), answers next to the nuggets they should hold.
+
+A measure sees one `Answer`: the words of a text and of its references, its length, and the nuggets
+(iUnits) with the places where they were found.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, reduce
+from itertools import chain, groupby
+from operator import add
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+from cranfield.errors import CranfieldError
+from cranfield.measures.base import Measure, cite, measure, param
+
+# -- tokens -----------------------------------------------------------------------------------
+
+Tokeniser: TypeAlias = Callable[[str], Sequence[str]]
+TokensLike: TypeAlias = str | Tokeniser  # one of TOKENS, or a function from a text to its tokens
+
+# Ideographs, Hiragana and Katakana: scripts whose words no blank separates.
+_IDEOGRAPHIC = re.compile(
+    "[\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+@cache
+def _belongs(c: str) -> str:
+    """To a word, to nothing, or to itself."""
+    if _IDEOGRAPHIC.match(c):
+        return "alone"
+    return "word" if c.isalnum() or unicodedata.category(c).startswith("M") else ""
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).lower()
+
+
+def _auto(text: str) -> list[str]:
+    found: list[str] = []
+    for kind, group in groupby(_plain(text), _belongs):
+        run = "".join(group)
+        found += {"alone": list(run), "word": [run]}.get(kind, [])
+    return found
+
+
+def _words(text: str) -> list[str]:
+    runs = groupby(_plain(text), lambda c: bool(_belongs(c)))
+    return ["".join(run) for inside, run in runs if inside]
+
+
+def _characters(text: str) -> list[str]:
+    return [c for c in _plain(text) if _belongs(c)]
+
+
+def _as_rouge_score(text: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", text.lower())
+
+
+TOKENS: dict[str, Tokeniser] = {
+    "auto": _auto,
+    "words": _words,
+    "characters": _characters,
+    "blanks": str.split,
+    "rouge-score": _as_rouge_score,
+}
+MEANINGS = {
+    "auto": "words in lower case; Han, Hiragana and Katakana one by one",
+    "words": "words in lower case",
+    "characters": "letters and digits one by one, in lower case",
+    "blanks": "what stands between blanks, as it is written",
+    "rouge-score": "words of a to z and 0 to 9, in lower case",
+}
+"""How a text becomes tokens. There is no stemming and no list of stop words. All but the last two
+begin with Unicode's NFKC, by which full-width and half-width letters are the same."""
+
+
+def tokeniser(tokens: TokensLike) -> Tokeniser:
+    """The function that a name of TOKENS stands for; functions stand for themselves.
+
+    >>> tokeniser("auto")("The FIFA World Cup™ 2002, 日韓ワールド杯")
+    ['the', 'fifa', 'world', 'cuptm', '2002', '日', '韓', 'ワ', 'ー', 'ル', 'ド', '杯']
+    >>> tokeniser("words")("日韓 2002")
+    ['日韓', '2002']
+    """
+    if callable(tokens):
+        return tokens
+    if tokens in TOKENS:
+        return TOKENS[tokens]
+    expected = f"one of {', '.join(TOKENS)}, or a function"
+    raise CranfieldError(f"found tokens {tokens!r}, expected {expected}")
+
+
+# -- what measures see ------------------------------------------------------------------------
+
+Unit: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The tokens of a text, and how often it has each of their combinations."""
+
+    tokens: tuple[str, ...]
+    _counted: dict[Any, Counter[Unit]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, text: str, tokenise: Tokeniser) -> Words:
+        return cls(tuple(tokenise(text)))
+
+    def grams(self, n: int) -> Counter[Unit]:
+        """N-grams, each with its count."""
+        starts = range(len(self.tokens) - n + 1)
+        return self._remembered(("grams", n), lambda: (self.tokens[i : i + n] for i in starts))
+
+    def skip_bigrams(self, skip: float | None) -> Counter[Unit]:
+        """Pairs in order with at most so many tokens between them; None: any number."""
+        return self._remembered(("skip", skip), lambda: self._pairs(skip))
+
+    def skip_bigrams_and_words(self, skip: float | None) -> Counter[Unit]:
+        """The same and, as units of one token, the tokens themselves."""
+        return self._remembered(
+            ("both", skip), lambda: chain(self._pairs(skip), zip(self.tokens, strict=True))
+        )
+
+    def _pairs(self, skip: float | None) -> Iterator[Unit]:
+        last = len(self.tokens) if skip is None else min(int(skip) + 2, len(self.tokens))
+        for distance in range(1, last):
+            yield from zip(self.tokens, self.tokens[distance:], strict=False)
+
+    def _remembered(self, key: Any, units: Callable[[], Iterable[Unit]]) -> Counter[Unit]:
+        """A reference is compared with every system, and counted once."""
+        if key not in self._counted:
+            self._counted[key] = Counter(units())
+        return self._counted[key]
+
+
+class Nugget(NamedTuple):
+    """A piece of information that an answer should hold, also called iUnit.
+
+    The vital string is the shortest text that conveys it; of some only the length is known.
+    """
+
+    weight: float
+    length: int  # of the vital string, in characters
+    vital: str | None = None
+    words: Words | None = None  # of the vital string
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """One text, and all that it is measured by."""
+
+    words: Words
+    length: int  # in characters,
+    solid: int  # and without white space
+    references: Sequence[Words] = ()
+    nuggets: Mapping[str, Nugget] = field(default_factory=dict)
+    found: Mapping[str, int] = field(default_factory=dict)  # nugget: where it ends in the text
+
+    @cached_property
+    def ideal(self) -> dict[str, int]:
+        """Where each nugget ends in the pseudo minimal output: all vital strings in a row, those
+        of the highest weight first and of these the shortest.
+        """
+        by_worth = sorted(self.nuggets.items(), key=lambda one: (-one[1].weight, one[1].length))
+        ends, end = {}, 0
+        for name, nugget in by_worth:
+            ends[name] = end = end + nugget.length
+        return ends
+
+    def weight(self, names: Iterable[str]) -> float:
+        """Σ w(v) of some nuggets."""
+        return added(self.nuggets[name].weight for name in names)
+
+
+def shared(mine: Counter[Unit], theirs: Counter[Unit]) -> int:
+    """Σ_e min(Count(e, s), Count(e, s*))."""
+    return sum(min(mine[unit], theirs[unit]) for unit in mine.keys() & theirs.keys())
+
+
+def added(values: Iterable[float]) -> float:
+    """A sum, one value after the other.
+
+    Python's `sum` is more exact since 3.12. NTCIREVAL is not, and its third decimal depends on it
+    where a score is half-way between two.
+    """
+    return reduce(add, values, 0.0)
+
+
+def ratio(numerator: float, denominator: float) -> float:
+    """A quotient, 0 where there is none."""
+    return numerator / denominator if denominator else 0.0
+
+
+def f_measure(precision: float, recall: float, beta: float) -> float:
+    """(β² + 1)·P·R / (β²·P + R)."""
+    return ratio((1 + beta * beta) * precision * recall, beta * beta * precision + recall)
+
+
+def answer(
+    text: str | int,
+    tokenise: Tokeniser,
+    references: Sequence[Words] = (),
+    nuggets: Mapping[str, Nugget] | None = None,
+    found: Mapping[str, int] | None = None,
+) -> Answer:
+    """A text as measures see it; of one that nobody has, the length will do.
+
+    Nuggets whose place is not given are looked for: where their vital strings end for the first
+    time.
+    """
+    said = text if isinstance(text, str) else ""
+    length = len(said) if isinstance(text, str) else text
+    solid = len("".join(said.split())) if isinstance(text, str) else text
+    nuggets = nuggets or {}
+    if found is None:
+        vital = {name: n.vital for name, n in nuggets.items() if n.vital is not None}
+        ends = {name: end_of(string, said) for name, string in vital.items()}
+        found = {name: end for name, end in ends.items() if end is not None}
+    return Answer(Words.of(said, tokenise), length, solid, references, nuggets, found)
+
+
+def end_of(vital: str, text: str) -> int | None:
+    """Where a string ends in a text for the first time, in characters of the text; else None.
+
+    Upper and lower case, full width and half width, one blank and several are the same.
+
+    >>> end_of("born 1942", "He was BORN  １９４２ in Liverpool.")
+    17
+    """
+    sought = _folded(vital.strip())
+    start = _folded(text).find(sought)
+    if start < 0:
+        return None
+    # The folded text may be shorter or longer: which beginning of the text is folded to this one?
+    ends, folded = range(len(text) + 1), start + len(sought)
+
+    def length(end: int) -> int:
+        return len(_folded(text[:end]))
+
+    beyond = bisect_right(ends, folded, key=length)
+    return beyond - 1 if length(beyond - 1) == folded else beyond  # some are folded to several
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"\s+", " ", _plain(text))
+
+
+class TextMeasure(Measure):
+    """A measure of one text."""
+
+    takes = "texts"
+    at = ""
+    needs: ClassVar[str] = "nuggets"  # or references, or strings: nuggets with vital strings
+
+    def score(self, x: Answer) -> float:  # type: ignore[override]
+        """The equation."""
+        raise TypeError(f"{type(self).__name__} defines no score(self, x)")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "better", "higher")  # recall and precision are scores, too
+
+
+# -- ROUGE ------------------------------------------------------------------------------------
+
+
+class Rouge(TextMeasure):
+    """What a text has in common with reference texts, in units of some kind."""
+
+    beta: float = param(1.0, "how much more recall matters than precision, for F", low=0)
+    over: str = param(
+        "best",
+        "several references: best (the one with the highest F, as rouge-score), max (the highest "
+        "of the number asked for), mean (over references), pooled (counts added up)",
+        choices=("best", "max", "mean", "pooled"),
+    )
+    needs = "references"
+    measurements: ClassVar[tuple[str, ...]] = ("recall", "precision", "F")
+    bare: ClassVar[str] = "F"  # the measurement it is without a suffix
+
+    def units(self, words: Words) -> Counter[Unit]:
+        """What is compared, each with its count."""
+        raise TypeError(f"{type(self).__name__} defines no units(self, words)")
+
+    def score(self, x: Answer) -> float:  # type: ignore[override]
+        mine = self.units(x.words)
+        compared = [
+            (shared(mine, theirs), mine.total(), theirs.total())
+            for theirs in map(self.units, x.references)
+        ]
+        which = self.measurements.index(self.measurement or self.bare)
+        found = [self._scores(*counts) for counts in compared]
+        match self.over:
+            case "best":
+                return max(found, key=lambda scores: scores[2])[which]
+            case "max":
+                return max(scores[which] for scores in found)
+            case "mean":
+                return added(scores[which] for scores in found) / len(found)
+        return self._scores(*map(sum, zip(*compared, strict=True)))[which]
+
+    def _scores(self, both: int, mine: int, theirs: int) -> tuple[float, float, float]:
+        """Recall, precision and F."""
+        recall, precision = ratio(both, theirs), ratio(both, mine)
+        return recall, precision, f_measure(precision, recall, self.beta)
+
+    def __call__(  # type: ignore[override]
+        self, text: str, references: str | Sequence[str], *, tokens: TokensLike = "auto"
+    ) -> float:
+        """The score of one text, next to one or several references.
+
+        >>> ROUGE(n=2)("the cat sat down", ["a cat sat", "the cat sat here"])
+        0.6666666666666666
+        """
+        tokenise = tokeniser(tokens)
+        given = [references] if isinstance(references, str) else list(references)
+        if not given:
+            raise CranfieldError(f"{self}: found no reference, expected at least one")
+        return self.score(answer(text, tokenise, [Words.of(r, tokenise) for r in given]))
+
+
+@measure
+class ROUGE(Rouge):
+    """ROUGE-N: how many of the N-grams of a reference text a summary has.
+
+    ROUGE-N = Σ_e min(Count(e, s), Count(e, s*)) / Σ_e Count(e, s*)
+
+    e is an N-gram, s the summary, s* the reference. This is recall; ROUGE.precision divides by
+    Σ_e Count(e, s), and ROUGE.F is the F-measure of the two. Several references: see `over`.
+    Words are not stemmed.
+
+    >>> ROUGE()("the cat sat", "the cat was here")  # the, cat: 2 of 4
+    0.5
+    >>> ROUGE(measurement="precision")("the cat sat", "the cat was here")  # 2 of 3
+    0.6666666666666666
+    """
+
+    n: float = param(1, "length of the N-grams", low=1, whole=True)
+    bare = "recall"
+    references = cite("lin2004", "sakai2014metrics")
+    task = "summaries, where there are reference texts"
+
+    def units(self, words: Words) -> Counter[Unit]:
+        return words.grams(int(self.n))
+
+
+def _skip_param() -> Any:
+    return param(
+        None, "most words between the two of a pair; any number if not given", low=0, whole=True
+    )
+
+
+@measure
+class ROUGES(Rouge):
+    """ROUGE-S: the F-measure of skip bigrams, pairs of words in order with others between them.
+
+    ROUGE-S = (β² + 1)·Prec·Rec / (β²·Prec + Rec)
+    Rec     = Σ_e min(Count(e, s), Count(e, s*)) / Σ_e Count(e, s*)
+    Prec    = Σ_e min(Count(e, s), Count(e, s*)) / Σ_e Count(e, s)
+
+    e is a skip bigram, s the summary, s* the reference. With skip=0 they are bigrams.
+
+    >>> ROUGES()("police kill the gunman", "police killed the gunman")  # Lin 2004: 3 of 6 and of 6
+    0.5
+    """
+
+    skip: float | None = _skip_param()
+    references = cite("lin2004", "sakai2014metrics")
+    task = "summaries that may use other words between those of the reference texts"
+
+    def units(self, words: Words) -> Counter[Unit]:
+        return words.skip_bigrams(self.skip)
+
+
+@measure
+class ROUGESU(Rouge):
+    """ROUGE-SU: ROUGE-S that counts single words as well as pairs.
+
+    ROUGE-SU = ROUGE-S of pairs and single words
+
+    So a text whose words are all there, but in another order, does not score 0.
+
+    >>> ROUGES()("gunman the killed police", "police killed the gunman")
+    0.0
+    >>> round(ROUGESU()("gunman the killed police", "police killed the gunman"), 4)  # 4 of 6 + 4
+    0.4
+    """
+
+    skip: float | None = _skip_param()
+    references = cite("lin2004", "sakai2014metrics")
+    task = "summaries that may use other words between those of the reference texts"
+
+    def units(self, words: Words) -> Counter[Unit]:
+        return words.skip_bigrams_and_words(self.skip)
+
+
+# -- nuggets ----------------------------------------------------------------------------------
+
+
+class NuggetMeasure(TextMeasure):
+    """A measure of an answer by the nuggets it holds."""
+
+    def __call__(  # type: ignore[override]
+        self,
+        text: str | int,
+        nuggets: Mapping[str, tuple[float, str | int]],
+        found: Mapping[str, int] | None = None,
+        *,
+        tokens: TokensLike = "auto",
+    ) -> float:
+        """The score of one answer by its nuggets, each with its weight and its vital string.
+
+        `found` says where in the text each nugget that it has ends, in characters; if it is not
+        given, the vital strings are looked for. Where `found` is given, the lengths of vital
+        strings will do instead of the strings, and that of the text instead of the text.
+
+        >>> WRecall()("Paul was born in 1942.", {"born": (3, "1942"), "where": (1, "Liverpool")})
+        0.75
+        """
+        tokenise = tokeniser(tokens)
+        made = {name: _nugget(name, *given, tokenise) for name, given in nuggets.items()}
+        if self.needs == "strings" or found is None:
+            for name, nugget in made.items():
+                if nugget.vital is None:
+                    wanted = "its vital string" + ("" if self.needs == "strings" else ", or found=")
+                    raise CranfieldError(f"{self}: found a length for {name}, expected {wanted}")
+        if not any(nugget.weight for nugget in made.values()):
+            raise CranfieldError(f"{self}: found no nugget with a weight, expected at least one")
+        x = answer(text, tokenise, nuggets=made, found=found)
+        for name, end in x.found.items():
+            if name not in made or not 0 <= end <= x.length:
+                expected = f"a nugget, and its end from 0 to {x.length}"
+                raise CranfieldError(f"{self}: found {name!r}: {end}, expected {expected}")
+        return self.score(x)
+
+
+def _nugget(name: str, weight: float, vital: str | int, tokenise: Tokeniser) -> Nugget:
+    length = len(vital.strip()) if isinstance(vital, str) else vital
+    if weight < 0 or length < 1:
+        found = f"{name}: weight {weight:g}, length {length}"
+        raise CranfieldError(f"found {found}, expected a weight from 0 and a length from 1")
+    if isinstance(vital, str):
+        return Nugget(weight, length, vital.strip(), Words.of(vital, tokenise))
+    return Nugget(weight, length)
+
+
+@measure
+class NuggetRecall(NuggetMeasure):
+    """Nugget recall: how many of the nuggets an answer holds, whatever their weights.
+
+    Recall = |V| / |V*|
+
+    V* are the nuggets, V those found.
+
+    >>> NuggetRecall()(500, {"N1": (3, 10), "N2": (1, 5), "N3": (3, 5)}, {"N1": 100, "N2": 50})
+    0.6666666666666666
+    """
+
+    references = cite("sakai2011ntcireval")
+    task = "answers, where nuggets are of equal importance"
+
+    def score(self, x: Answer) -> float:  # type: ignore[override]
+        return ratio(len(x.found), len(x.nuggets))
+
+
+@measure
+class WRecall(NuggetMeasure):
+    """Weighted nugget recall: how much of the importance of all nuggets an answer holds.
+
+    W-Rec = Σ_{v∈V} w(v) / Σ_{v∈V*} w(v)
+
+    V* are the nuggets, V those found. The weight of a nugget may be the number of assessors who
+    call it vital.
+
+    >>> WRecall()(500, {"N1": (3, 10), "N2": (1, 5), "N3": (3, 5)}, {"N1": 100, "N2": 50})  # 4/7
+    0.5714285714285714
+    """
+
+    references = cite("sakai2014metrics", "sakai2011ntcireval")
+    task = "answers, where it does not matter how long they are"
+
+    def score(self, x: Answer) -> float:  # type: ignore[override]
+        return ratio(x.weight(x.found), x.weight(x.ideal))
+
+
+@measure
+class NuggetF(NuggetMeasure):
+    """Nugget F-measure: weighted recall, and a precision that allows 100 characters a nugget.
+
+    F         = (β² + 1)·Prec·W-Rec / (β²·Prec + W-Rec)
+    W-Rec     = Σ_{v∈V} w(v) / Σ_{v∈V*} w(v)
+    Prec      = 1 − max(0, l − allow)/l,   allow = 100·|V|
+
+    V* are the nuggets, V those found, l is the length of the answer in characters without white
+    space; an answer no longer than `allow` has precision 1, one of length 0 as well. NuggetF.recall
+    and NuggetF.precision are the two parts. TREC's vital and okay nuggets have weights 1 and 0.
+
+    >>> nuggets = {"N1": (3, 10), "N2": (1, 5), "N3": (3, 5)}
+    >>> NuggetF(beta=1)(250, nuggets, {"N1": 100, "N2": 50})  # P = 1 − 50/250, R = 4/7
+    0.6666666666666666
+    """
+
+    beta: float = param(3.0, "how much more recall matters than precision", low=0)
+    allowance: float = param(100, "characters that a nugget found may take", low=0)
+    measurements: ClassVar[tuple[str, ...]] = ("recall", "precision")
+    references = cite("lin2006", "sakai2014metrics")
+    task = "answers to complex questions, of which a few sentences are enough"
+
+    def score(self, x: Answer) -> float:  # type: ignore[override]
+        matches = self.matches(x)
+        weights = ((x.nuggets[name].weight, matches.get(name, 0.0)) for name in x.ideal)
+        recall = ratio(added(w * matched for w, matched in weights), x.weight(x.ideal))
+        allowed = self.allowance * len(matches)
+        precision = 1.0 - ratio(max(0.0, x.solid - allowed), x.solid)
+        if self.measurement:
+            return {"recall": recall, "precision": precision}[self.measurement]
+        return f_measure(precision, recall, self.beta)
+
+    def matches(self, x: Answer) -> Mapping[str, float]:
+        """The nuggets found, and how well each is matched."""
+        return dict.fromkeys(x.found, 1.0)
+
+
+@measure
+class Pourpre(NuggetF):
+    """POURPRE: the nugget F-measure with nuggets matched by their words, and not by assessors.
+
+    W-Rec = Σ_{v∈V*} w(v)·m(v) / Σ_{v∈V*} w(v),   allow = 100·|{v: m(v) > 0}|
+
+    The rest is as in NuggetF.
+
+    m(v) is how many of the words of a nugget's vital string the answer has, over how many there
+    are: ROUGE-1 of the answer with the vital string as its reference. Words count alike; weighting
+    them by idf, as the paper also does, needs a collection.
+
+    >>> nuggets = {"birth": (1, "born 18 June 1942"), "place": (1, "Liverpool")}
+    >>> Pourpre(measurement="recall")("born in June 1942", nuggets)  # (3/4 + 0) / 2
+    0.375
+    """
+
+    needs = "strings"
+    references = cite("lin2006")
+    task = "answers to complex questions, compared while nobody has the time to match nuggets"
+
+    def matches(self, x: Answer) -> Mapping[str, float]:
+        mine = x.words.grams(1)
+        found = {}
+        for name, nugget in x.nuggets.items():
+            theirs = nugget.words.grams(1) if nugget.words else Counter[Unit]()
+            found[name] = ratio(shared(mine, theirs), theirs.total())
+        return {name: matched for name, matched in found.items() if matched}
+
+
+def _L_param() -> Any:
+    return param(
+        1000, "characters after which the patience of users is used up", low=0, open_ends=True
+    )
+
+
+@measure
+class Smeasure(NuggetMeasure):
+    """S-measure: weighted recall of nuggets, worth more the nearer they are to the beginning.
+
+    S = Σ_{v∈V} w(v)·max(0, L − pos(v)) / Σ_{v∈V*} w(v)·max(0, L − pos*(v))
+
+    pos(v) is where the nugget v ends in the text, in characters. pos*(v) is where it ends in the
+    pseudo minimal output: the vital strings of all nuggets in a row, by falling weight and, among
+    equals, by rising length. A text may be better than that, and S above 1: see Sflat. If not even
+    the pseudo minimal output has a nugget before L, S is 0.
+
+    >>> nuggets = {"N1": (3, 10), "N2": (1, 5), "N3": (3, 5)}  # NTCIREVAL's example
+    >>> round(Smeasure()(500, nuggets, {"N1": 100, "N2": 50}), 3)
+    0.527
+    """
+
+    L: float = _L_param()
+    references = cite("sakai2011kato", "sakai2014metrics")
+    task = "answers that are read from the beginning and not always to the end"
+    range = "from 0, seldom above 1"
+
+    def score(self, x: Answer) -> float:  # type: ignore[override]
+        return ratio(added(self.worths(x, x.found).values()), self.most(x))
+
+    def worths(self, x: Answer, ends: Mapping[str, int]) -> dict[str, float]:
+        """w(v)·max(0, L − pos(v)) of nuggets that end there."""
+        return {name: x.nuggets[name].weight * max(0.0, self.L - end) for name, end in ends.items()}
+
+    def shares(self, x: Answer) -> dict[str, float]:
+        """What each nugget found adds to the score."""
+        most = self.most(x)
+        return {name: ratio(worth, most) for name, worth in self.worths(x, x.found).items()}
+
+    def most(self, x: Answer) -> float:
+        """What the pseudo minimal output is worth."""
+        return added(self.worths(x, x.ideal).values())
+
+
+@measure
+class Sflat(Smeasure):
+    """S♭: S-measure, but at most 1.
+
+    S♭ = min(1, S)
+
+    >>> Sflat()(12, {"N1": (1, 10)}, {"N1": 8})  # S is 992/990
+    1.0
+    """
+
+    references = cite("sakai2012kato", "sakai2014metrics")
+    task = Smeasure.task
+    range = "0 to 1"
+
+    def score(self, x: Answer) -> float:  # type: ignore[override]
+        return min(1.0, super().score(x))
+
+
+@measure
+class Tmeasure(NuggetMeasure):
+    """T-measure: how much of a text is needed to convey the nuggets that it holds.
+
+    T = Σ_{v∈V} |vs(v)| / l
+
+    |vs(v)| is the length of the vital string of the nugget v, l that of the text, both in
+    characters with white space. A text may be shorter than the vital strings, and T above 1: see
+    Tflat. An empty text scores 0.
+
+    >>> nuggets = {"N1": (3, 10), "N2": (1, 5), "N3": (3, 5)}  # NTCIREVAL's example
+    >>> Tmeasure()(500, nuggets, {"N1": 100, "N2": 50})  # (10 + 5)/500
+    0.03
+    """
+
+    references = cite("sakai2012kato", "sakai2014metrics")
+    task = "answers that should not be longer than they need to be"
+    range = "from 0, seldom above 1"
+
+    def score(self, x: Answer) -> float:  # type: ignore[override]
+        return ratio(sum(x.nuggets[name].length for name in x.found), x.length)
+
+
+@measure
+class Tflat(Tmeasure):
+    """T♭: T-measure, but at most 1.
+
+    T♭ = min(1, T)
+
+    >>> Tflat()(8, {"N1": (1, 10)}, {"N1": 8})  # T is 10/8
+    1.0
+    """
+
+    references = cite("sakai2012kato", "sakai2014metrics")
+    task = Tmeasure.task
+    range = "0 to 1"
+
+    def score(self, x: Answer) -> float:  # type: ignore[override]
+        return min(1.0, super().score(x))
+
+
+@measure
+class Ssharp(NuggetMeasure):
+    """S♯: the F-measure of S♭ and T♭: what matters, early, and little besides.
+
+    S♯ = (1 + β²)·T♭·S♭ / (β²·T♭ + S♭)
+
+    NTCIREVAL calls it F-flat, with β = 1.
+
+    >>> nuggets = {"N1": (3, 10), "N2": (1, 5), "N3": (3, 5)}  # NTCIREVAL's example
+    >>> round(Ssharp()(500, nuggets, {"N1": 100, "N2": 50}), 3)
+    0.057
+    """
+
+    beta: float = param(1.0, "how much more S♭ matters than T♭", low=0)
+    L: float = _L_param()
+    references = cite("sakai2012kato", "sakai2014metrics")
+    task = "direct answers, on a screen where there is room for few words"
+
+    def score(self, x: Answer) -> float:  # type: ignore[override]
+        return f_measure(Tflat().score(x), Sflat(L=self.L).score(x), self.beta)

@@ -1,0 +1,151 @@
+"""Where things are in a picture: the numbers on its axes, and texts beside their points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from cranfield.report.pictures import LOOK, altair, rows_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LETTER, LINE = 6.3, 13.0  # size of text of 11 points
+
+Ticks = list[float]
+
+
+def from_zero(values: Iterable[float], room: float) -> Ticks:
+    """An axis that begins at 0, or below it if a value is, with some room beyond the values."""
+    known = [value for value in values if not math.isnan(value)]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    return ticks_of(min(low, 0.0), max(high, 0.0) / (1 - room) or 1.0)
+
+
+def around_all(values: Iterable[float]) -> Ticks:
+    """An axis with room around the points for their names."""
+    known = list(values)
+    low, high = min(known), max(known)
+    same = math.isclose(low, high)  # but for rounding
+    room = (0.1 * abs(high) or 1.0) if same else 0.12 * (high - low)
+    return ticks_of(low - room if low < 0 else max(low - room, 0.0), high + room)
+
+
+def ticks_of(low: float, high: float) -> Ticks:
+    """Round numbers from below the lowest to above the highest.
+
+    An axis that ends in a number has it at the same height in all panels, and the title above it.
+
+    >>> ticks_of(0.1, 0.95)
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    """
+    least = (high - low) / 8
+    digits = -math.floor(math.log10(least))
+    step = next(size for k in (1, 2, 5, 10) if (size := k * 10.0**-digits) >= least)
+    steps = range(math.floor(low / step), math.ceil(high / step) + 1)
+    return [round(k * step, digits) for k in steps]
+
+
+def finished(chart: Any, title: str) -> Any:
+    if title:
+        chart = chart.properties(title={"text": title, "fontSize": 15, "offset": 12})
+    return chart.configure(**LOOK)
+
+
+# -- texts beside their points ------------------------------------------------------------------
+
+PLACES: dict[str, dict[str, Any]] = {
+    "right": {"align": "left", "baseline": "middle", "dx": 7},
+    "left": {"align": "right", "baseline": "middle", "dx": -7},
+    "above": {"align": "center", "baseline": "bottom", "dy": -6},
+    "below": {"align": "center", "baseline": "top", "dy": 7},
+    "above right": {"align": "left", "baseline": "bottom", "dx": 4, "dy": -4},
+    "above left": {"align": "right", "baseline": "bottom", "dx": -4, "dy": -4},
+    "below right": {"align": "left", "baseline": "top", "dx": 4, "dy": 5},
+    "below left": {"align": "right", "baseline": "top", "dx": -4, "dy": 5},
+}
+TOUCH = 4.0  # square points of others that a text may cover
+
+Point = tuple[float, float]  # from the left, and from the top
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def texts_at(base: Any, data: pl.DataFrame, **look: Any) -> list[Any]:
+    """The labels of points at their places; those without a place are not shown."""
+    alt = altair()
+    return [
+        base.mark_text(**PLACES[place], **look)
+        .encode(alt.Text("label:N"))
+        .properties(data=rows_of(data.filter(data["place"] == place)))
+        for place in data["place"].unique(maintain_order=True)
+        if place
+    ]
+
+
+def points_at(
+    xs: Iterable[float], ys: Iterable[float], axes: Iterable[Ticks], width: float, height: float
+) -> list[Point]:
+    """Where values are in a panel."""
+    (left, right), (bottom, top) = ((ticks[0], ticks[-1]) for ticks in axes)
+    return [
+        ((x - left) / (right - left) * width, (top - y) / (top - bottom) * height)
+        for x, y in zip(xs, ys, strict=True)
+    ]
+
+
+def between(points: Sequence[Point]) -> Iterator[Point]:
+    """Points of a line, close to each other."""
+    for (x, y), (to_x, to_y) in pairwise(points):
+        steps = math.ceil(math.dist((x, y), (to_x, to_y)) / 4)
+        for k in range(1, steps):
+            yield x + (to_x - x) * k / steps, y + (to_y - y) * k / steps
+
+
+def around(point: Point, reach: float) -> Box:
+    x, y = point
+    return x - reach, y - reach, x + reach, y + reach
+
+
+def places_for(
+    at: Sequence[Point],
+    texts: Sequence[str],
+    width: float,
+    height: float,
+    taken: Sequence[Box],
+    sides: Sequence[str] = (),
+) -> list[str]:
+    """Where each point has its text, on its own side if it can be: none covers what is taken, nor
+    another text. One that has no room has no place.
+    """
+    from rich.cells import cell_len
+
+    covered, chosen = list(taken), []
+    for k, (point, text) in enumerate(zip(at, texts, strict=True)):
+        boxes = {place: _box(point, LETTER * cell_len(text), place) for place in PLACES}
+        hidden = {place: _hidden(box, covered, width, height) for place, box in boxes.items()}
+        own = sides[k] if sides else "right"
+        place = min(hidden, key=lambda name: (hidden[name], name != own))
+        chosen.append(place if hidden[place] <= TOUCH else "")
+        covered += [boxes[place]] if chosen[-1] else []
+    return chosen
+
+
+def _box(point: Point, long: float, place: str) -> Box:
+    """What a text covers beside, above or below its point."""
+    (x, y), look = point, PLACES[place]
+    left = x + look.get("dx", 0) - long * {"left": 0, "center": 0.5, "right": 1}[look["align"]]
+    top = y + look.get("dy", 0) - LINE * {"top": 0, "middle": 0.5, "bottom": 1}[look["baseline"]]
+    return left, top, left + long, top + LINE
+
+
+def _hidden(box: Box, taken: Sequence[Box], width: float, height: float) -> float:
+    """How much of others a text would cover, and how much of it would be outside."""
+    left, top, right, bottom = box
+    outside = max(0.0, -left) + max(0.0, right - width) + max(0.0, -top) + max(0.0, bottom - height)
+    covered = sum(
+        max(0.0, min(right, r) - max(left, l)) * max(0.0, min(bottom, b) - max(top, t))
+        for l, t, r, b in taken
+    )
+    return covered + 2 * LINE * outside

@@ -1,0 +1,486 @@
+"""Sessions and click logs in, scores out; and the text that their users read, string by string."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cranfield import notices
+from cranfield.data.labels import LabelsLike
+from cranfield.data.lengths import LengthsLike, read_lengths
+from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
+from cranfield.data.run import Ties
+from cranfield.data.sessions import (
+    Click,
+    ClickLog,
+    ClicksLike,
+    Key,
+    Sessions,
+    SessionsLike,
+    read_logs,
+    read_systems,
+    session_name,
+)
+from cranfield.data.strings import Strings
+from cranfield.data.table import Table
+from cranfield.errors import CranfieldError, InputError
+from cranfield.labelling.blocks import Floats
+from cranfield.measures.base import TAKES, Measure
+from cranfield.measures.grammar import MeasureLike, parse_measures
+from cranfield.measures.lists import Gold
+from cranfield.measures.reading import U
+from cranfield.measures.sessions import (
+    Clicks,
+    Listed,
+    OfSessions,
+    SessionLists,
+    Trail,
+    clickU,
+    gold_of,
+    sU,
+)
+from cranfield.scores import Notice, Scores
+from cranfield.wording import some
+
+DEFAULT_MEASURES = ("nsDCG@10", "sDCG@10")
+OF_CLICKS = ("clickU",)
+
+
+def evaluate_sessions(
+    qrels: QrelsLike = None,
+    sessions: SessionsLike | Sequence[SessionsLike] | Mapping[str, SessionsLike] = None,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    clicks: ClicksLike = None,
+    lengths: LengthsLike = None,
+    ties: Ties | None = None,
+    labels: LabelsLike | None = None,
+    qrels_format: str | None = None,
+) -> Scores:
+    """Score the sessions of one or several systems, or click logs.
+
+    `sessions` is ``{topic: {session: [[doc, …], [doc, …]]}}`` with a list for each query in the
+    order of time, a path or a frame; several systems are a list, or a dict from their names.
+    `qrels` are judgments by topic: the need is that of the whole session. The topics of the scores
+    are sessions, named topic/session. A session that a system lacks counts as zero.
+
+    Without `sessions`, `clicks` are click logs to be scored, one or several: what users clicked.
+    With `sessions`, they say where lists end for measures with ``truncate=clicks``. `lengths` are
+    those of documents in characters; clicks then name documents, and have their levels from
+    `qrels` if these are given. `ties` is the order of lists, see `read_sessions`.
+
+    >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
+    >>> evaluate_sessions(qrels, {"q1": {"s1": [["c", "b"], ["a"]]}}, "nsDCG@10")
+    Scores: 1 run × 1 topic × 1 measure
+    run  nsDCG@10
+    run    0.5672
+    note: rows are sessions, named topic/session; means are over sessions
+    >>> evaluate_sessions(clicks={"q1": {"s1": [(1, 4, 10000), (1, 2, 5000)]}}).mean()
+    {'clicks': {'clickU': 0.975}}
+    """
+    asked = _asked(measures, OF_CLICKS if sessions is None else DEFAULT_MEASURES)
+    known = None if qrels is None else read_qrels(qrels, qrels_format, labels=labels)
+    if sessions is None:
+        logs = read_logs(_needed(clicks), documents=lengths is not None)
+        return _Logs(logs, known, lengths).scores(asked)
+    return _Systems.of(known, sessions, clicks, lengths, ties).scores(asked)
+
+
+class Read(NamedTuple):
+    """A string of a trailtext: what was read, and what it contributes to U."""
+
+    run: str
+    session: str
+    kind: str  # snippet or document
+    query: int
+    rank: int
+    doc: str | None  # None where the click log does not say
+    length: float  # characters that were read of it
+    offset: float  # where it ends
+    gain: float
+    decay: float
+    contribution: float  # gain · decay, divided by `norm` of the measure
+
+
+def trailtext(
+    qrels: QrelsLike = None,
+    sessions: SessionsLike | Sequence[SessionsLike] | Mapping[str, SessionsLike] = None,
+    measure: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    session: str | Sequence[str] | None = None,
+    clicks: ClicksLike = None,
+    lengths: LengthsLike = None,
+    ties: Ties | None = None,
+    labels: LabelsLike | None = None,
+    qrels_format: str | None = None,
+) -> list[Read]:
+    """All that was read in sessions, in order: the text that sU and clickU score.
+
+    `measure` is one of these two, with its parameters; without `sessions` it is clickU. `session`
+    names one as topic/session, or several; all if none is named. The other arguments are those of
+    `evaluate_sessions`.
+
+    >>> for read in trailtext(clicks={"q1": {"s1": [(1, 2, 5000)]}}):
+    ...     print(read.kind, read.rank, read.length, read.offset, read.gain)
+    snippet 1 200.0 200.0 0.0
+    snippet 2 200.0 400.0 0.0
+    document 2 1000.0 1400.0 0.5
+    """
+    asked = _asked(measure, OF_CLICKS if sessions is None else ("sU",))
+    for m in asked:
+        if len(asked) > 1 or not isinstance(m, sU | clickU):
+            names = ", ".join(map(str, asked))
+            raise CranfieldError(
+                f"found {names}, expected sU or clickU: only they have a trailtext"
+            )
+    known = None if qrels is None else read_qrels(qrels, qrels_format, labels=labels)
+    wanted = [session] if isinstance(session, str) else session
+    if sessions is None:
+        logs = read_logs(_needed(clicks), documents=lengths is not None)
+        return list(_Logs(logs, known, lengths).read(asked[0], wanted))
+    return list(_Systems.of(known, sessions, clicks, lengths, ties).read(asked[0], wanted))
+
+
+def _asked(
+    measures: MeasureLike | Iterable[MeasureLike] | None, default: Sequence[str]
+) -> tuple[Measure, ...]:
+    """The measures asked for, all of them of sessions."""
+    asked = parse_measures(default if measures is None else measures)
+    if not asked:
+        raise CranfieldError("found no measure, expected at least one")
+    for m in asked:
+        if m.takes != "sessions":
+            command = TAKES[m.takes]
+            raise CranfieldError(
+                f"found {m}, expected a measure of sessions such as nsDCG@10, sU or clickU "
+                f"(`cranfield {command}` computes {m})"
+            )
+    return asked
+
+
+def _needed(clicks: ClicksLike) -> ClicksLike:
+    if clicks is None:
+        raise CranfieldError("found neither sessions nor clicks, expected one of them")
+    return clicks
+
+
+def _chosen(names: Sequence[str], wanted: Sequence[str] | None) -> Sequence[str]:
+    """The sessions asked for, all if none is."""
+    for name in wanted or ():
+        if name not in names:
+            raise CranfieldError(
+                f"found session {name!r}, expected one of {some(names, 'session')}"
+            )
+    return names if wanted is None else wanted
+
+
+class _Lengths:
+    """The lengths of some documents in characters, by name."""
+
+    def __init__(self, lengths: LengthsLike, docs: Iterable[str]) -> None:
+        given = read_lengths(lengths).in_units([U.length_unit])
+        names = list(dict.fromkeys(docs))
+        column = Strings.of(names)
+        found = given.rows(Table.of(column, np.zeros(len(names)))) if names else np.zeros(0, int)
+        values = given.values[U.length_unit][found]
+        self.where = given.where
+        self.of = dict(zip(names, np.where(found < 0, np.nan, values).tolist(), strict=True))
+
+    def missing(self, doc: str, whose: str) -> InputError:
+        return InputError(f"no length of document {doc} {whose}", "one", self.where)
+
+
+# -- ranked lists -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Systems:
+    """Systems that answered the same sessions, with the judgments of these."""
+
+    qrels: Qrels
+    systems: Sequence[Sessions]
+    log: ClickLog | None
+    lengths: _Lengths | None
+
+    @classmethod
+    def of(
+        cls, qrels: Qrels | None, sessions: Any, clicks: Any, lengths: Any, ties: Ties | None
+    ) -> _Systems:
+        if qrels is None:
+            raise CranfieldError("found no judgments, expected qrels for the documents of sessions")
+        systems = read_systems(sessions, ties)
+        # Only ranks matter here: what stands in the place of the length may be either.
+        logs = [] if clicks is None else read_logs(clicks, documents=True)
+        if len(logs) > 1:
+            raise CranfieldError(f"found {len(logs)} click logs beside sessions, expected one")
+        docs = (doc for s in systems for lists in s.lists.values() for one in lists for doc in one)
+        known = None if lengths is None else _Lengths(lengths, docs)
+        return cls(qrels, systems, logs[0] if logs else None, known)
+
+    @cached_property
+    def levels(self) -> dict[str, dict[str, float]]:
+        """``{topic: {doc: level}}``."""
+        return self.qrels.to_dict()
+
+    @cached_property
+    def keys(self) -> list[Key]:
+        """The sessions of judged topics, of whichever system."""
+        every = dict.fromkeys(key for system in self.systems for key in system.lists)
+        found = [key for key in every if key[0] in self.levels]
+        if not found:
+            topics = some(list(dict.fromkeys(topic for topic, _ in every)), "topic")
+            raise InputError(
+                f"sessions of {topics}", "some of judged topics", self.systems[0].where
+            )
+        return found
+
+    @cached_property
+    def gold(self) -> Gold:
+        highest = float(self.qrels.levels.max(initial=0.0))
+        return gold_of([list(self.levels[topic].values()) for topic, _ in self.keys], highest)
+
+    def block(self, system: Sessions) -> SessionLists:
+        """The sessions of a system as measures see them."""
+        return SessionLists.of([self._listed(system, key) for key in self.keys], self.gold)
+
+    def _listed(self, system: Sessions, key: Key) -> Listed:
+        lists, levels = system.lists.get(key, ()), self.levels[key[0]]
+        lengths, clicked = None, None
+        if self.lengths is not None:
+            lengths = [[self.lengths.of[doc] for doc in docs] for docs in lists]
+        if self.log is not None:
+            clicked = [0] * len(lists)
+            for click in self.log.sessions.get(key, ()):
+                if click.query <= len(clicked):
+                    clicked[click.query - 1] = max(clicked[click.query - 1], click.rank)
+        found = [[levels.get(doc, math.nan) for doc in docs] for docs in lists]
+        return Listed(found, lists, lengths, clicked)
+
+    def refuse(self, measures: Sequence[Measure]) -> None:
+        """What measures need must be there."""
+        for m in measures:
+            if not isinstance(m, OfSessions):
+                raise CranfieldError(f"{m} scores a click log by itself: leave the sessions out")
+            if getattr(m, "truncate", "") == "clicks" and self.log is None:
+                raise CranfieldError(
+                    f"{m}: found no clicks, expected them (clicks=, or --clicks LOG)"
+                )
+            if not m.length_unit:
+                continue
+            if self.lengths is None:
+                raise CranfieldError(
+                    f"{m}: found no document lengths, expected them in {m.length_unit} (lengths=, "
+                    "or --lengths FILE)"
+                )
+            self._refuse_unknown(self.lengths, m)
+
+    def _refuse_unknown(self, lengths: _Lengths, m: OfSessions) -> None:
+        """Every relevant document that is looked at must have a length."""
+        rel = getattr(m, "rel", None)
+        for system in self.systems:
+            for key in self.keys:
+                levels = self.levels[key[0]]
+                for doc in (doc for docs in system.lists.get(key, ()) for doc in docs[: m.cutoff]):
+                    level = levels.get(doc, -math.inf)
+                    relevant = level > 0 or (rel is not None and level >= rel)
+                    if relevant and math.isnan(lengths.of[doc]):
+                        whose = f"of session {session_name(key)} of {system.name}"
+                        raise lengths.missing(doc, whose)
+
+    def scores(self, measures: Sequence[Measure]) -> Scores:
+        """Every session of every system."""
+        self.refuse(measures)
+        values = []
+        for system in self.systems:
+            block = self.block(system)
+            values.append(np.stack([m.score(block) for m in measures], axis=1))  # type: ignore[arg-type]
+        names = [session_name(key) for key in self.keys]
+        systems = [system.name for system in self.systems]
+        return _scores(values, systems, names, measures, self._notices(measures))
+
+    def _notices(self, measures: Sequence[Measure]) -> Iterator[Notice]:
+        topics = list(dict.fromkeys(topic for topic, _ in self.keys))
+        yield from notices.of_judgments(
+            self.qrels,
+            self.gold.max_level,
+            measures,
+            [m for m in measures if m.takes_max_level()],
+            False,  # classes are of no use here
+            self._without_relevant,
+            "zero",
+        )
+        if left := [topic for topic in self.levels if topic not in set(topics)]:
+            said = f"{some(left, 'judged topic')} without a session, left out"
+            yield Notice("missing-topics", said, topics=tuple(left))
+        for system in self.systems:
+            lacking = [session_name(key) for key in self.keys if key not in system.lists]
+            others = [session_name(key) for key in system.lists if key[0] not in self.levels]
+            for kind, found, then in (
+                ("missing-topics", lacking, "not answered, counted as zero"),
+                ("unjudged-topics", others, "of topics without judgments, ignored"),
+            ):
+                if found:
+                    said = f"{system.name}: {some(found, 'session')} {then}"
+                    yield Notice(kind, said, system.name, tuple(found))
+            if system.contradicted:
+                where = some(system.contradicted, "session")
+                said = (
+                    f"{system.name}: ranks are not in the order of scores in {where}; the scores "
+                )
+                said += "decide (--ties rank: the ranks)"
+                yield Notice("rank-order", said, system.name, system.contradicted)
+        log = self.log
+        if log and (lacking := [session_name(k) for k in self.keys if k not in log.sessions]):
+            said = f"{log.where}: {some(lacking, 'session')} without clicks, cut to nothing"
+            yield Notice("clicks", said, topics=tuple(lacking))
+
+    def _without_relevant(self, m: Measure) -> list[str]:
+        R = m.view(self.gold.ideal).R
+        pairs = zip(self.keys, R, strict=True)
+        return list(dict.fromkeys(topic for (topic, _), relevant in pairs if not relevant))
+
+    def read(self, m: Any, wanted: Sequence[str] | None) -> Iterator[Read]:
+        """What was read of each system's lists."""
+        self.refuse([m])
+        names = [session_name(key) for key in self.keys]
+        chosen = set(_chosen(names, wanted))
+        for system in self.systems:
+            trails = m.trails(self.block(system))
+            for key, name, trail in zip(self.keys, names, trails, strict=True):
+                if name in chosen:
+                    lists = system.lists.get(key, ())
+                    docs = {
+                        (q, r): d for q, one in enumerate(lists, 1) for r, d in enumerate(one, 1)
+                    }
+                    yield from _strings(system.name, name, trail, docs, m.norm)
+
+
+# -- click logs -------------------------------------------------------------------------------
+
+
+class _Logs:
+    """Click logs, each click with the length and the level of its document."""
+
+    def __init__(self, logs: Sequence[ClickLog], qrels: Qrels | None, lengths: LengthsLike) -> None:
+        self.logs, self.qrels = logs, qrels
+        clicks = [click for log in logs for found in log.sessions.values() for click in found]
+        docs = [click.doc for click in clicks if click.doc is not None]
+        self.lengths = None if lengths is None else _Lengths(lengths, docs)
+        self.levels = None if qrels is None else qrels.to_dict()
+        self.graded = qrels is not None or any(click.level is not None for click in clicks)
+        for log in logs:
+            for click in (c for found in log.sessions.values() for c in found):
+                if qrels is not None and (click.level is not None or click.doc is None):
+                    what = "a level" if click.doc is not None else "no document"
+                    expected = "a document, whose level the judgments have"
+                    raise InputError(f"{what} in a click", expected, log.where, click.line)
+        if qrels is not None:
+            self.highest = float(qrels.levels.max(initial=0.0))
+        else:
+            self.highest = max((1.0 if c.level is None else c.level for c in clicks), default=1.0)
+        self.keys = list(dict.fromkeys(key for log in logs for key in log.sessions))
+
+    def clicks(self, log: ClickLog, key: Key) -> Clicks:
+        """A session as measures see it."""
+        found = log.sessions[key]
+        return Clicks.of([self._click(log, key, click) for click in found], self.highest)
+
+    def _click(self, log: ClickLog, key: Key, click: Click) -> tuple[float, ...]:
+        length, level = click.length, click.level
+        if length is None:
+            if self.lengths is None or click.doc is None:
+                expected = "one, or the document and its length (lengths=, --lengths FILE)"
+                raise InputError("no length", expected, log.where, click.line)
+            length = self.lengths.of[click.doc]
+            if math.isnan(length):
+                raise self.lengths.missing(click.doc, f"of session {session_name(key)}")
+        if self.levels is not None:
+            level = self.levels.get(key[0], {}).get(click.doc or "", 0.0)
+        return (click.query, click.rank, length, 1.0 if level is None else level)
+
+    def scores(self, measures: Sequence[Measure]) -> Scores:
+        """Every session of every log; one that a log lacks is not its own."""
+        self._refuse(measures)
+        values = np.full((len(self.logs), len(self.keys), len(measures)), np.nan)
+        for i, log in enumerate(self.logs):
+            for j, key in enumerate(self.keys):
+                if key in log.sessions:
+                    one: Any = [self.clicks(log, key)]
+                    values[i, j] = [m.score(one)[0] for m in measures]
+        names, logs = [session_name(key) for key in self.keys], [log.name for log in self.logs]
+        return _scores(values, logs, names, measures, self._notices(measures), undefined="skip")
+
+    def _refuse(self, measures: Sequence[Measure]) -> None:
+        for m in measures:
+            if isinstance(m, OfSessions):
+                raise CranfieldError(f"{m}: found no sessions, expected their ranked lists")
+
+    def _notices(self, measures: Sequence[Measure]) -> Iterator[Notice]:
+        open_ones = [str(m) for m in measures if m.takes_max_level()]
+        if self.graded and open_ones:
+            where = "clicks" if self.qrels is None else "judgments"
+            said = f"the highest level is {self.highest:g}, the highest in the {where}"
+            text = f"{', '.join(open_ones)}: {said}; max_level= declares another"
+            yield Notice("max-level", text)
+        if self.levels is not None:
+            lacking = [session_name(key) for key in self.keys if key[0] not in self.levels]
+            if lacking:
+                said = (
+                    f"{some(lacking, 'session')} of topics without judgments: clicks gain nothing"
+                )
+                yield Notice("unjudged-topics", said, topics=tuple(lacking))
+        for log in self.logs:
+            if lacking := [session_name(key) for key in self.keys if key not in log.sessions]:
+                said = f"{log.name}: {some(lacking, 'session')} of other logs left out of its mean"
+                yield Notice("missing-topics", said, log.name, tuple(lacking))
+
+    def read(self, m: Any, wanted: Sequence[str] | None) -> Iterator[Read]:
+        """What was read in each session of each log."""
+        self._refuse([m])
+        chosen = set(_chosen([session_name(key) for key in self.keys], wanted))
+        for log in self.logs:
+            for key, clicks in log.sessions.items():
+                if session_name(key) in chosen:
+                    docs = {(click.query, click.rank): click.doc for click in clicks}
+                    (trail,) = m.trails([self.clicks(log, key)])
+                    yield from _strings(log.name, session_name(key), trail, docs, m.norm)
+
+
+# -- either -----------------------------------------------------------------------------------
+
+
+def _scores(
+    values: Sequence[Floats] | Floats,
+    systems: Sequence[str],
+    names: Sequence[str],
+    measures: Sequence[Measure],
+    notices: Iterable[Notice],
+    undefined: str = "zero",
+) -> Scores:
+    said = Notice("sessions", "rows are sessions, named topic/session; means are over sessions")
+    return Scores(
+        values=np.asarray(values),
+        runs=tuple(systems),
+        topics=tuple(names),
+        measures=tuple(map(str, measures)),
+        summaries=tuple(m.summary for m in measures),
+        better=tuple(m.better for m in measures),
+        undefined=undefined,
+        notices=(said, *notices),
+    )
+
+
+def _strings(
+    run: str, session: str, trail: Trail, docs: Mapping[tuple[int, int], str | None], norm: float
+) -> Iterator[Read]:
+    """A trailtext with the names of its documents."""
+    numbers = (trail.length, trail.offset, trail.gain, trail.decay, trail.contribution / norm)
+    columns = (trail.is_document, trail.query, trail.rank, *numbers)
+    for is_document, query, rank, *rest in zip(*(x.tolist() for x in columns), strict=True):
+        kind = "document" if is_document else "snippet"
+        yield Read(run, session, kind, query, rank, docs.get((query, rank)), *rest)

@@ -1,0 +1,309 @@
+"""`evaluate_texts`: summaries and answers, from texts to scores; and which nuggets were found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cranfield.data.texts import (
+    Matches,
+    Nuggets,
+    NuggetsLike,
+    Texts,
+    TextsLike,
+    Vital,
+    read_nuggets,
+    read_systems,
+    read_systems_matches,
+    read_texts,
+)
+from cranfield.errors import CranfieldError, InputError
+from cranfield.measures.base import TAKES, Measure
+from cranfield.measures.grammar import MeasureLike, parse_measures
+from cranfield.measures.texts import (
+    MEANINGS,
+    Answer,
+    Nugget,
+    Smeasure,
+    Ssharp,
+    TextMeasure,
+    TokensLike,
+    Words,
+    answer,
+    tokeniser,
+)
+from cranfield.scores import Notice, Scores
+from cranfield.wording import counted, some
+
+BY_REFERENCES = ("ROUGE", "ROUGE(n=2)", "ROUGESU(skip=4)")
+BY_NUGGETS = ("WRecall", "NuggetF", "Smeasure", "Tmeasure", "Ssharp")
+"""What is computed if nothing is asked for."""
+
+
+def evaluate_texts(
+    references: TextsLike | None,
+    systems: Any = None,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    nuggets: NuggetsLike | None = None,
+    matches: Any = None,
+    tokens: TokensLike = "auto",
+) -> Scores:
+    """The scores of the texts of one or several systems, by reference texts, nuggets or both.
+
+    `references` and `systems` are directories with a file for each topic, files with lines
+    ``topic<TAB>text``, tables with columns topic and text, ``{topic: text}``, or frames; several
+    systems are a list of these, or a mapping from their names. A topic may have several
+    references. `nuggets` are ``topic nugget weight length``, or have the vital strings instead of
+    their lengths; `matches` say, for each system in order, where assessors found them: ``topic
+    nugget offset``. Without matches the vital strings are looked for in the texts.
+
+    >>> references = {"q1": ["the cat sat on the mat", "a cat was on the mat"]}
+    >>> evaluate_texts(references, {"q1": "the cat was on the mat"}, "ROUGE(n=2)").summary()
+    {'system': {'ROUGE(n=2)': 0.8}}
+    >>> nuggets = {"q1": {"birth": (3, "born 1942"), "place": (1, "Liverpool")}}
+    >>> evaluate_texts(None, {"q1": "Paul, born 1942"}, "WRecall", nuggets=nuggets).summary()
+    {'system': {'WRecall': 0.75}}
+    """
+    asked = Comparison.of(references, systems, nuggets, matches, tokens)
+    return asked.scores(_measures(measures, references is not None, nuggets is not None))
+
+
+def _measures(
+    asked: MeasureLike | Iterable[MeasureLike] | None, references: bool, nuggets: bool
+) -> list[TextMeasure]:
+    if not references and not nuggets:
+        raise CranfieldError("found neither references nor nuggets, expected one of them")
+    chosen = (*BY_REFERENCES * references, *BY_NUGGETS * nuggets) if asked is None else asked
+    return [_of_texts(m) for m in parse_measures(chosen)]
+
+
+def _of_texts(m: Measure) -> TextMeasure:
+    if not isinstance(m, TextMeasure):
+        command = f"`cranfield {TAKES[m.takes]}`"
+        raise CranfieldError(f"found {m}, which {command} computes, expected a measure of texts")
+    return m
+
+
+class Finding(NamedTuple):
+    """What became of one nugget in one text."""
+
+    nugget: str
+    weight: float
+    length: int  # of the vital string
+    vital: str | None
+    ideal: int  # where it ends in the pseudo minimal output
+    end: int | None  # where it ends in the text, None if it is not there
+    share: float  # of S-measure
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The texts of systems next to what they should say."""
+
+    references: Texts | None
+    nuggets: Nuggets | None
+    systems: Mapping[str, Texts | None]  # None where there are only matches
+    matches: Mapping[str, Matches]  # by system; none if they are made here
+    tokens: TokensLike
+
+    @classmethod
+    def of(
+        cls,
+        references: TextsLike | None,
+        systems: Any,
+        nuggets: NuggetsLike | None,
+        matches: Any,
+        tokens: TokensLike,
+    ) -> Comparison:
+        """All of it, read and checked."""
+        tokeniser(tokens)
+        gold = None if references is None else read_texts(references, "references")
+        vital = None if nuggets is None else read_nuggets(nuggets)
+        if gold and vital and (apart := gold.by_topic.keys() ^ vital.by_topic.keys()):
+            lacking, other = (gold, vital) if min(apart) in vital.by_topic else (vital, gold)
+            expected = f"the same topics as in {other.where}"
+            raise InputError(f"no topic {min(apart)}", expected, lacking.where)
+        texts: dict[str, Texts | None] = {} if systems is None else {**read_systems(systems)}
+        found = {} if matches is None else _matches_of(matches, list(texts))
+        if found and vital is None:
+            raise CranfieldError("found matches without nuggets, expected nuggets as well")
+        for of_system in found.values():
+            of_system.check(vital.by_topic if vital else {})
+        if not (texts or found):
+            raise CranfieldError("found no system, expected at least one")
+        return cls(gold, vital, texts or dict.fromkeys(found), found, tokens)
+
+    @property
+    def topics(self) -> list[str]:
+        """Those with references or nuggets."""
+        gold = self.references or self.nuggets
+        return list(gold.by_topic) if gold else []
+
+    @cached_property
+    def _references(self) -> dict[str, list[Words]]:
+        tokenise = tokeniser(self.tokens)
+        texts = self.references.by_topic if self.references else {}
+        return {topic: [Words.of(r, tokenise) for r in several] for topic, several in texts.items()}
+
+    @cached_property
+    def _nuggets(self) -> dict[str, dict[str, Nugget]]:
+        tokenise = tokeniser(self.tokens)
+
+        def made(vital: Vital) -> Nugget:
+            words = None if vital.string is None else Words.of(vital.string, tokenise)
+            return Nugget(vital.weight, vital.length, vital.string, words)
+
+        given = self.nuggets.by_topic if self.nuggets else {}
+        return {topic: {name: made(v) for name, v in of.items()} for topic, of in given.items()}
+
+    # -- scores -------------------------------------------------------------------------------
+
+    def scores(self, measures: Sequence[TextMeasure]) -> Scores:
+        """All measures of all texts; a text that is not there scores 0."""
+        self._check(measures)
+        values = np.zeros((len(self.systems), len(self.topics), len(measures)))
+        notices = list(self._notices(measures))
+        for s, system in enumerate(self.systems):
+            answers = self.answers(system)
+            for t, topic in enumerate(self.topics):
+                if topic in answers:
+                    values[s, t] = [m.score(answers[topic]) for m in measures]
+            notices += self._notices_of(system, answers)
+        return Scores(
+            values,
+            tuple(self.systems),
+            tuple(self.topics),
+            tuple(map(str, measures)),
+            tuple(m.summary for m in measures),
+            notices=tuple(notices),
+            better=tuple(m.better for m in measures),
+        )
+
+    def answers(self, system: str) -> dict[str, Answer]:
+        """The texts of a system as measures see them."""
+        tokenise = tokeniser(self.tokens)
+        matches = self.matches.get(system)
+        made = {}
+        for topic in self.topics:
+            text = self._text(system, topic)
+            found = None
+            if matches:
+                here = matches.by_topic.get(topic, {})
+                if text is None and here:
+                    expected = f"a text, or a line `{topic} syslen= LENGTH`"
+                    raise InputError(f"matches and no text of topic {topic}", expected,
+                                     matches.where)  # fmt: skip
+                found = {name: match.offset for name, match in here.items()}
+            if text is not None:
+                gold = self._references.get(topic, ()), self._nuggets.get(topic, {})
+                made[topic] = answer(text, tokenise, *gold, found)
+                if matches:
+                    matches.check_offsets(topic, made[topic].length)
+        return made
+
+    def _text(self, system: str, topic: str) -> str | int | None:
+        """A text; its length, where there are only matches; None if it is missing."""
+        texts = self.systems[system]
+        if texts is None:
+            return self.matches[system].lengths.get(topic)
+        return texts.by_topic[topic][0] if topic in texts.by_topic else None
+
+    def _check(self, measures: Sequence[TextMeasure]) -> None:
+        """Refuse measures that need what is not there."""
+        for m in measures:
+            if m.needs == "references" and self.references is None:
+                raise CranfieldError(f"{m} needs reference texts, found none")
+            if m.needs != "references" and self.nuggets is None:
+                raise CranfieldError(f"{m} needs nuggets, found none (--nuggets)")
+            if m.needs != "references" and (m.needs == "strings" or not self.matches):
+                self._check_strings(m)
+            if m.needs != "nuggets" and None in self.systems.values():
+                raise CranfieldError(f"{m} needs the texts of systems, found only matches")
+
+    def _check_strings(self, m: TextMeasure) -> None:
+        for topic, nuggets in self._nuggets.items():
+            for name, nugget in nuggets.items():
+                if nugget.vital is None and self.nuggets:
+                    found = f"no vital string for nugget {name} of topic {topic}"
+                    expected = f"one: {m} " + (
+                        "compares its words" if m.needs == "strings"
+                        else "looks for it where there are no matches (--matches)"
+                    )  # fmt: skip
+                    raise InputError(found, expected, self.nuggets.where)
+
+    # -- what the user should know --------------------------------------------------------------
+
+    def _notices(self, measures: Sequence[TextMeasure]) -> Iterator[Notice]:
+        if any(m.needs != "nuggets" for m in measures):
+            named = isinstance(self.tokens, str)
+            said = MEANINGS[self.tokens] if named else "those of a function of your own"  # type: ignore[index]
+            yield Notice("tokens", f"tokens are {said}; there is no stemming")
+        if any(m.needs == "nuggets" for m in measures) and not self.matches:
+            said = "nuggets were matched automatically, where their vital strings stand in a text"
+            yield Notice("matches", said)
+        for L in dict.fromkeys(m.L for m in measures if isinstance(m, Smeasure | Ssharp)):
+            if late := [topic for topic in self._nuggets if not self._most(topic, Smeasure(L=L))]:
+                said = f"{some(late, 'topic')} whose nuggets all end after L, counted as 0"
+                yield Notice("late-nuggets", f"L={L:g}: {said}", topics=tuple(late))
+
+    def _most(self, topic: str, S: Smeasure) -> float:
+        return S.most(answer("", tokeniser("blanks"), nuggets=self._nuggets[topic]))
+
+    def _notices_of(self, system: str, answers: Mapping[str, Answer]) -> Iterator[Notice]:
+        def notice(kind: str, topics: Sequence[str], said: str) -> Iterator[Notice]:
+            if topics:
+                text = f"{system}: {some(topics, 'topic')} {said}"
+                yield Notice(kind, text, system, tuple(topics))
+
+        missing = [topic for topic in self.topics if topic not in answers]
+        yield from notice("missing-topics", missing, "not answered, counted as 0")
+        empty = [topic for topic, x in answers.items() if not x.solid]
+        yield from notice("empty-texts", empty, "with an empty text")
+        texts = self.systems[system]
+        known = set(self.topics)
+        others = [topic for topic in texts.by_topic if topic not in known] if texts else []
+        what = "nuggets" if self.references is None else "references"
+        yield from notice("unjudged-topics", others, f"without {what}, ignored")
+        told = self.matches[system].lengths if self.matches else {}
+        differ = [t for t, x in answers.items() if told.get(t, x.length) != x.length]
+        said = "of another length than the matches say; the texts decide"
+        yield from notice("lengths", differ, said)
+
+    # -- nuggets, one by one ------------------------------------------------------------------
+
+    def findings(self, topic: str, S: Smeasure) -> dict[str, list[Finding]]:
+        """What became of each nugget of a topic in the text of each system, best first."""
+        if self.nuggets is None:
+            raise CranfieldError("found no nuggets, expected some to explain (--nuggets)")
+        if topic not in self._nuggets:
+            known = some(self.topics, "topic")
+            raise CranfieldError(f"found topic {topic!r}, expected one of the nuggets' {known}")
+        self._check([S])
+        made = {}
+        for system in self.systems:
+            x = self.answers(system).get(topic)
+            x = x or answer("", tokeniser("blanks"), nuggets=self._nuggets[topic], found={})
+            shares = S.shares(x)
+            made[system] = [
+                Finding(name, nugget.weight, nugget.length, nugget.vital, x.ideal[name],
+                        x.found.get(name), shares.get(name, 0.0))
+                for name, nugget in ((name, x.nuggets[name]) for name in x.ideal)
+            ]  # fmt: skip
+        return made
+
+
+def _matches_of(matches: Any, systems: Sequence[str]) -> dict[str, Matches]:
+    """The matches of each system: by name if they are a mapping, else in the order of systems."""
+    given = read_systems_matches(matches)
+    if isinstance(matches, Mapping) and set(dict(given)) == set(systems):
+        return dict(given)
+    if systems and len(given) != len(systems):
+        found = f"matches of {counted(len(given), 'system')} and texts of {len(systems)}"
+        raise CranfieldError(f"found {found}, expected as many")
+    names = systems or [name for name, _ in given]
+    return {name: of_system for name, (_, of_system) in zip(names, given, strict=True)}

@@ -1,0 +1,331 @@
+"""The picture of diversified search: its numbers, its lines, its files, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cranfield as cf
+from cranfield.cli.main import main
+from cranfield.report.diversity import levels
+from cranfield.report.pictures import FORMATS, Picture
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+OPTIONS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"),
+    *("--disable-quic", "--disable-background-networking", "--disable-component-update"),
+    *("--virtual-time-budget=10000", "--dump-dom"),
+)
+
+X, Y = "IRec@10", "D(nDCG)@10"
+UNIT = [[0.0, 1.0], [0.0, 1.0]]
+
+
+def scores_of(values: Any, runs: Any = None, measures: tuple[str, str] = (X, Y)) -> cf.Scores:
+    """Scores by run, topic and measure, first the one to the right."""
+    many, topics, _ = np.shape(values)
+    names = runs or [f"run{i}" for i in range(1, many + 1)]
+    return cf.Scores(values, names, [f"q{i}" for i in range(topics)], measures, ("mean", "mean"))
+
+
+TWO = scores_of([[[0.5, 0.4], [0.7, 0.2]], [[1.0, 0.2], [0.6, 0.4]]], ["bm25", "mmr"])
+
+
+def random_scores(runs: int, seed: int = 1) -> cf.Scores:
+    rng = np.random.default_rng(seed)
+    return scores_of(np.clip(rng.normal(0.5, 0.2, (runs, 5, 2)), 0, 1))
+
+
+def spec_of(picture: Picture) -> Any:
+    return json.loads(picture.render("json"))
+
+
+def layers_of(picture: Picture, mark: str) -> list[Any]:
+    return [layer for layer in spec_of(picture)["layer"] if layer["mark"]["type"] == mark]
+
+
+def names_of(picture: Picture) -> list[str]:
+    """The names of runs that are shown."""
+    rows = [row for layer in layers_of(picture, "text") for row in layer["data"]["values"]]
+    return sorted({row["run"] for row in rows if "run" in row})
+
+
+class TestNumbers:
+    def test_by_hand(self) -> None:
+        """bm25: I-rec (0.5 + 0.7)/2, D (0.4 + 0.2)/2; mmr: (1 + 0.6)/2 and the same D."""
+        data = cf.plot.diversity(TWO).data
+        assert data.columns == ["run", X, Y, "sharp"]
+        assert data["run"].to_list() == ["bm25", "mmr"]
+        assert data[X].to_list() == pytest.approx([0.6, 0.8])
+        assert data[Y].to_list() == pytest.approx([0.3, 0.3])
+        assert data["sharp"].to_list() == pytest.approx([0.45, 0.55])
+
+    @pytest.mark.parametrize("gamma", [0, 0.25, 1])
+    def test_gamma_is_the_share_of_intent_recall(self, gamma: float) -> None:
+        data = cf.plot.diversity(TWO, gamma=gamma).data
+        by_hand = [gamma * 0.6 + (1 - gamma) * 0.3, gamma * 0.8 + (1 - gamma) * 0.3]
+        assert data["sharp"].to_list() == pytest.approx(by_hand)
+
+    def test_intervals_by_hand(self) -> None:
+        """Two topics: half the interval is t(1) · s/√2 = t(1) · |a − b|/2; t(1) is 1 at 50%."""
+        data = cf.plot.diversity(TWO, intervals=True, level=0.5).data
+        low, high = data[f"{X}.low"].to_list(), data[f"{X}.high"].to_list()
+        assert low == pytest.approx([0.5, 0.6])
+        assert high == pytest.approx([0.7, 1.0])
+        assert data[f"{Y}.low"].to_list() == pytest.approx([0.2, 0.2])
+        assert data[f"{Y}.high"].to_list() == pytest.approx([0.4, 0.4])
+
+    def test_scores_and_files_give_the_same(self) -> None:
+        collection = cf.simulate(topics=4, runs=3, depth=30, seed=3)
+        asked: dict[str, Any] = {"measure": "nDCG@10", "against": "Recall@10"}
+        of_files = cf.plot.diversity(collection.qrels, collection.runs, **asked)
+        scores = cf.evaluate(collection.qrels, collection.runs, ["nDCG@10", "AP", "Recall@10"])
+        of_scores = cf.plot.diversity(scores, **asked)
+        assert of_files.data.equals(of_scores.data)
+        means = scores.summary()
+        assert of_files.data["nDCG@10"].to_list() == [m["nDCG@10"] for m in means.values()]
+
+    @pytest.mark.parametrize("gamma", [0.5, 0.2])
+    def test_lines_are_those_of_d_sharp(self, gamma: float, tmp_path: Path) -> None:
+        """D♯ is linear in I-rec and D, so that its mean is where the two means are."""
+        qrels, run = tmp_path / "qrels", tmp_path / "run"
+        qrels.write_text("q1 1 a 2\nq1 2 b 1\nq1 2 a 1\nq2 1 c 1\nq2 2 d 3\nq2 3 e 1\n")
+        run.write_text(
+            "q1 Q0 b 1 3 x\nq1 Q0 z 2 2 x\nq1 Q0 a 3 1 x\nq2 Q0 d 1 2 x\nq2 Q0 c 2 1 x\n"
+        )
+        picture = cf.plot.diversity(qrels, run, gamma=gamma)
+        sharp = cf.evaluate(qrels, run, f"Dsharp(nDCG, gamma={gamma})@10").summary()["x"]
+        assert picture.data["sharp"].to_list() == pytest.approx(list(sharp.values()))
+        # all 2 intents of q1 and 2 of the 3 of q2
+        assert picture.data[X].to_list() == pytest.approx([(1 + 2 / 3) / 2])
+
+    def test_measures_are_found_by_what_they_mean(self) -> None:
+        scores = scores_of([[[0.2, 0.4]]], measures=("Recall@10", "nDCG@10"))
+        data = cf.plot.diversity(scores, measure=cf.nDCG @ 10, against="recall@10").data
+        assert data.columns[1:3] == ["Recall@10", "nDCG@10"]
+
+
+class TestLines:
+    def test_in_the_unit_square(self) -> None:
+        """Where γ is 1/2, the line of c has its ends where x + y = 2c meets the square."""
+        found = levels(0.5, UNIT, UNIT)
+        assert [level.value for level in found] == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+        assert found[1][1:] == ((0, 0.4), (0.4, 0))
+        assert found[4][1:] == ((0, 1), (1, 0))
+        assert found[6][1:] == ((0.4, 1), (1, 0.4))
+
+    def test_of_one_measure_alone(self) -> None:
+        assert levels(0, UNIT, UNIT)[2] == (0.3, (0, 0.3), (1, 0.3))
+        assert levels(1, UNIT, UNIT)[2] == (0.3, (0.3, 1), (0.3, 0))
+
+    @given(
+        st.floats(0, 1),
+        st.floats(-2, 2),
+        st.floats(-2, 2),
+        st.floats(0.001, 3),
+        st.floats(0.001, 3),
+    )
+    def test_lines_are_where_they_say(
+        self, gamma: float, left: float, bottom: float, width: float, height: float
+    ) -> None:
+        window = [[left, left + width], [bottom, bottom + height]]
+        found = levels(gamma, window, window)
+        assert 3 <= len(found) <= 11
+        for value, *both in found:
+            for x, y in both:
+                assert gamma * x + (1 - gamma) * y == pytest.approx(value, abs=1e-9)
+                assert left - 1e-9 <= x <= left + width + 1e-9
+                assert bottom - 1e-9 <= y <= bottom + height + 1e-9
+
+    def test_the_picture_has_them_and_says_what_they_are(self) -> None:
+        picture = cf.plot.diversity(TWO, gamma=0.3)
+        title = spec_of(picture)["title"]
+        assert title["text"] == "D(nDCG)@10 against IRec@10"
+        assert title["subtitle"] == ["lines: D# = 0.3 IRec@10 + 0.7 D(nDCG)@10"]
+        values = [
+            row["value"]
+            for layer in layers_of(picture, "text")
+            for row in layer["data"]["values"]
+            if "value" in row
+        ]
+        assert {"0.1", "0.5", "0.9"} <= set(values)
+
+    def test_other_measures_are_no_d_sharp(self) -> None:
+        scores = scores_of([[[0.2, 0.4]]], measures=("Recall@10", "nDCG@10"))
+        spec = spec_of(cf.plot.diversity(scores, measure="nDCG@10", against="Recall@10"))
+        assert spec["title"]["subtitle"] == ["lines: 0.5 Recall@10 + 0.5 nDCG@10"]
+
+
+class TestLook:
+    def test_axes_are_whole_unless_zoomed(self) -> None:
+        def ends(**options: Any) -> list[tuple[float, float]]:
+            points = layers_of(cf.plot.diversity(TWO, **options), "point")[0]["encoding"]
+            ticks = [points[axis]["axis"]["values"] for axis in "xy"]
+            return [(values[0], values[-1]) for values in ticks]
+
+        assert ends() == [(0, 1), (0, 1)]
+        (left, right), (bottom, top) = ends(zoom=True)
+        assert 0.5 <= left < 0.6
+        assert 0.8 < right <= 0.9
+        assert 0.2 <= bottom < 0.3 < top <= 0.4
+
+    def test_values_beyond_one_are_shown(self) -> None:
+        picture = cf.plot.diversity(scores_of([[[0.5, 3.2]], [[0.4, -0.5]]]))
+        ticks = layers_of(picture, "point")[0]["encoding"]["y"]["axis"]["values"]
+        assert ticks[0] <= -0.5
+        assert ticks[-1] >= 3.2
+
+    def test_crosses_are_there_when_asked_for_and_explained(self) -> None:
+        lines_alone = layers_of(cf.plot.diversity(TWO), "rule")
+        crossed = cf.plot.diversity(TWO, intervals=True, level=0.9)
+        assert len(layers_of(crossed, "rule")) == len(lines_alone) + 2
+        said = spec_of(crossed)["title"]["subtitle"][1]
+        assert said == "crosses: 90% confidence intervals of the means over 2 topics (Student's t)"
+
+    def test_undefined_topics_are_not_counted(self) -> None:
+        values = [[[0.5, 0.1], [0.7, 0.3], [math.nan, 0.5]]]
+        scores = cf.Scores(values, ["a"], list("pqr"), (X, Y), ("mean", "mean"), "skip")
+        said = spec_of(cf.plot.diversity(scores, intervals=True))["title"]["subtitle"][1]
+        assert "over 2 to 3 topics" in said
+
+    @pytest.mark.parametrize("runs", [2, 30, 100])
+    def test_runs_without_a_name_are_told(self, runs: int) -> None:
+        picture = cf.plot.diversity(random_scores(runs), zoom=True)
+        shown = names_of(picture)
+        told = [n.text for n in picture.notices if n.kind == "names"]
+        assert len(shown) >= min(runs, 8)
+        if len(shown) < runs:
+            assert told[0].startswith(f"{runs - len(shown)} of {runs} runs without room")
+        else:
+            assert not told
+
+    def test_names_can_be_left_out(self) -> None:
+        picture = cf.plot.diversity(TWO, names=False)
+        assert names_of(picture) == []
+        assert not picture.notices
+        assert names_of(cf.plot.diversity(TWO)) == ["bm25", "mmr"]
+
+    @pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
+    def test_runs_that_are_all_the_same(self, value: float) -> None:
+        for zoom in (False, True):
+            picture = cf.plot.diversity(
+                scores_of(np.full((3, 4, 2), value)), zoom=zoom, intervals=True
+            )
+            assert picture.render("svg").startswith(b"<svg")
+
+    def test_a_run_without_a_mean_is_told_and_not_drawn(self) -> None:
+        picture = cf.plot.diversity(scores_of([[[0.5, 0.4]], [[math.nan, 0.4]]]))
+        assert names_of(picture) == ["run1"]
+        assert [n.text for n in picture.notices] == [
+            "1 run (run2) without a mean of IRec@10 or D(nDCG)@10: not shown"
+        ]
+        assert len(picture.data) == 2
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            ({"gamma": 1.5}, "gamma 1.5, expected a number from 0 to 1"),
+            ({"gamma": "half"}, "gamma 'half'"),
+            ({"width": -3}, "width -3"),
+            ({"measure": "IRec@10"}, "IRec@10 against itself"),
+            ({"measure": "nDCG@5"}, r"nDCG@5, expected one of the scores' 2 measures \(IRec@10"),
+            ({"depth": 3}, "scores alone"),
+            ({"runs": "x.run"}, "scores alone"),
+            ({"intervals": True, "level": 2}, "confidence=2"),
+        ],
+    )
+    def test_wrong_options(self, options: dict[str, Any], said: str) -> None:
+        with pytest.raises(cf.CranfieldError, match=said):
+            cf.plot.diversity(TWO, **options)
+
+    def test_judgments_alone(self) -> None:
+        with pytest.raises(cf.CranfieldError, match="no runs"):
+            cf.plot.diversity({"q": {"d": 1}}, measure="nDCG", against="Recall")
+
+    def test_nothing_to_draw(self) -> None:
+        with pytest.raises(cf.CranfieldError, match="no run with both"):
+            cf.plot.diversity(scores_of([[[math.nan, 0.4]]]))
+
+    def test_intervals_of_one_topic(self) -> None:
+        with pytest.raises(cf.CranfieldError, match="found 1 topic, expected two or more"):
+            cf.plot.diversity(scores_of([[[0.5, 0.4]]]), intervals=True)
+
+
+class TestFiles:
+    @pytest.mark.parametrize("format", FORMATS)
+    def test_every_format(self, format: str) -> None:
+        begins = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF", "html": b"<!DOCTYPE html>",
+                  "json": b"{", "csv": b"run,", "tsv": b"run\t"}  # fmt: skip
+        made = cf.plot.diversity(TWO, intervals=True).render(format)
+        assert made.startswith(begins[format])
+
+    def test_the_numbers_are_in_full(self) -> None:
+        picture = cf.plot.diversity(TWO, gamma=1 / 3, intervals=True)
+        rows = list(csv.DictReader(io.StringIO(picture.render("csv").decode())))
+        assert list(rows[0]) == ["run", X, Y, "sharp", f"{X}.low", f"{X}.high", f"{Y}.low",
+                                 f"{Y}.high"]  # fmt: skip
+        for row, numbers in zip(rows, picture.data.iter_rows(), strict=True):
+            assert row["run"] == numbers[0]
+            assert [float(cell) for cell in list(row.values())[1:]] == list(numbers[1:])
+
+    @pytest.fixture
+    def collection(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        monkeypatch.chdir(tmp_path)
+        cf.simulate(topics=3, runs=2, depth=20, seed=5).write(tmp_path)
+        runs = sorted(map(str, Path("runs").iterdir()))
+        return ["qrels.txt", *runs, "-m", "nDCG@10", "--against", "Recall@10"]
+
+    def test_the_command(self, collection: list[str]) -> None:
+        command = ["plot", "diversity", *collection, "--gamma", "0.3"]
+        assert main([*command, "-o", "made.csv"]) == 0
+        rows = list(csv.DictReader(Path("made.csv").read_text().splitlines()))
+        assert list(rows[0]) == ["run", "Recall@10", "nDCG@10", "sharp"]
+        for row in rows:
+            mixed = 0.3 * float(row["Recall@10"]) + 0.7 * float(row["nDCG@10"])
+            assert float(row["sharp"]) == pytest.approx(mixed, abs=1e-15)
+        more = ["--intervals", "--level", "0.9", "--zoom", "--no-names", "--title", "Two runs"]
+        assert main([*command, *more, "-o", "made.svg"]) == 0
+        shown = Path("made.svg").read_text()
+        assert "Two runs" in shown
+        assert "90% confidence intervals" in shown
+
+    def test_mistakes_leave_no_file(
+        self, collection: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        for more, said in (
+            (["--gamma", "2", "-o", "made.svg"], "gamma 2.0"),
+            (["-o", "made.doc"], "made.doc"),
+            (["-o", "nowhere/made.svg"], "no directory nowhere"),
+        ):
+            assert main(["plot", "diversity", *collection, *more]) == 2
+            assert said in capsys.readouterr().err
+        assert not list(Path().glob("made*"))
+
+    @pytest.mark.skipif(BROWSER is None, reason="no Chromium on PATH")
+    def test_the_page_is_drawn_in_a_browser(self, tmp_path: Path) -> None:
+        name = "</script><script>document.title='broken out'</script>"
+        scores = scores_of([[[0.5, 0.4], [0.7, 0.2]], [[1.0, 0.2], [0.6, 0.4]]], ["bm25", name])
+        cf.plot.diversity(scores, intervals=True).save(tmp_path / "picture.html")
+        command = [str(BROWSER), *OPTIONS, f"--user-data-dir={tmp_path / 'profile'}"]
+        command.append((tmp_path / "picture.html").as_uri())
+        done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=120)
+        shown = done.stdout
+        drawn = re.search(r'<svg [^>]*class="marks" width="(\d+)" height="(\d+)"', shown)
+        assert drawn is not None, shown[-2000:]
+        assert int(drawn[1]) > 380
+        assert len(re.findall('aria-roledescription="point"', shown)) == 2
+        assert "<title>cranfield</title>" in shown
