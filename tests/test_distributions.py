@@ -270,7 +270,7 @@ class TestReading:
         (tmp_path / "f").write_text("d1 ann 1\nd1 ann 2\n")
         with pytest.raises(cf.InputError, match="f:2: found assessor ann twice for item d1"):
             read_distributions(tmp_path / "f", votes=True)
-        with pytest.raises(cf.InputError, match="columns item, label, value, expected the columns"):
+        with pytest.raises(cf.InputError, match="label, value, expected a column named assessor"):
             read_distributions(pl.DataFrame(LONG, ["item", "label", "value"], orient="row"),
                                votes=True)  # fmt: skip
 

@@ -145,15 +145,15 @@ REFUSED = [
     ("q1 1 0.5\nq1 2 0.5\nq1 1 0.5\n", "p:3: found the probability of intent 1 of topic q1 again"),
     ("q1 1 nav\nq1 1 inf\n", "p:2: found the type of intent 1 of topic q1 again"),
     ("q1 1 0.5 0.5\nq1 2 0.5\n", "p:1: found the probability of intent 1 of topic q1 again"),
-    ("q1 1\n", r"p:1: found 2 fields \('q1 1'\), expected topic intent probability"),
+    ("q1 1\n", r"p:1: found 2 fields \('q1 1'\), expected 3: topic intent probability or 3:"),
     ("q1 1 0.5 nav x\n", "p:1: found 5 fields"),
-    ("", "p: found an empty file"),
-    ("\n \n", "p: found an empty file"),
+    ("", "p: found no intents, expected topic intent probability"),
+    ("\n \n", "p: found no intents"),
     ("# nothing\n", "p: found no intents"),
     (b"\xff\xfe\x00", "p:1: found bytes that are not UTF-8"),
     ("q1 1 0.8\nq1 3 0.2\n", "qrels:2: found 1 intent (2) of topic q1, expected one of 1, 3, as"),
     ("q1 1 nav\nq1 9 nav\n", "p:2: found 1 intent (9) of topic q1, expected one of 1, 2"),
-    ("topic,intent\nq1,1\n", "p:1: found columns topic, intent, expected the columns topic"),
+    ("topic,intent\nq1,1\n", "p:1: found columns topic, intent, expected a column named prob"),
     ("topic,intent,p\nq1,1\n", "p:2: found 2 fields"),
     ("topic,intent,p\nq1,1,0.5\nq1,2,0.4\n", "p:3: found probabilities that sum to 0.9"),
     ('{"q1": [1, 2]}', "p: found list for topic 'q1', expected {topic: {intent: probability}}"),
@@ -362,3 +362,62 @@ class TestAnything:
         known = {"q1": {"1": {"a": 2}, "2": {"b": 1}}}
         if data is not None and not isinstance(data, str):  # a string is a path
             self.tried(qrels=known, intents=data)
+
+
+# -- ideal lists of intents in topic directories ------------------------------------------------
+
+
+def _directory(tmp_path: Path, files: dict[str, str]) -> str:
+    for name, text in files.items():
+        path = tmp_path / "dirs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return str(tmp_path / "dirs")
+
+
+IDEAL_LISTS = {
+    "0001/0001.div.Irelv1": "a 2\n",
+    "0001/0001.div.Irelv2": "a 1\nb 0.5\n",
+    "0001/0001.mine.res": "c\nb\na\n",
+}
+
+
+def test_ideal_lists_of_a_directory_are_judgments_for_intents(tmp_path: Path) -> None:
+    path = _directory(tmp_path, IDEAL_LISTS)
+    same = {"0001": {"1": {"a": 2}, "2": {"a": 1, "b": 0.5}}}
+    for given in (path, f"{path}/*.div.Irelv"):
+        scores = cf.evaluate(given, f"{path}/mine", ["D(Q)", "IRec@2", "alpha_nDCG"])
+        expected = cf.evaluate(same, {"0001": ["c", "b", "a"]}, ["D(Q)", "IRec@2", "alpha_nDCG"])
+        assert scores.values.tolist() == expected.values.tolist()
+    assert scores["mine", "0001", "IRec@2"] == 0.5  # b serves the second
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"0001/0001.rel": "a L1\n"}, "found no file such as 0001/0001.PREFIX.Irelv1"),
+        (
+            IDEAL_LISTS | {"0001/0001.other.Irelv1": "a 1\n"},
+            "found ideal lists *.div.Irelv, *.other.Irelv, expected the ideal lists of intents, "
+            "of one prefix",
+        ),
+        (IDEAL_LISTS | {"0001/0001.div.Irelv2": "b 1\na 2\n"}, "Irelv2:2: found gain 2 below 1"),
+    ],
+)
+def test_directories_without_such_lists(tmp_path: Path, files: dict[str, str], said: str) -> None:
+    with pytest.raises(cf.CranfieldError) as caught:
+        cf.evaluate(_directory(tmp_path, files), {"0001": ["a"]}, "IRec")
+    assert said in str(caught.value)
+
+
+def test_validate_by_intent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_text("1 1 a 2\n1 2 a 1\n1 2 b 1\n1 2 b 0\n")
+    assert main(["validate", str(path)]) == 2
+    out = capsys.readouterr().out
+    assert "qrels.txt:2: error: found level 1 for document a of topic 1, expected 2" in out
+    assert "or are these for intents?" in out
+    assert main(["validate", "--by-intent", str(path)]) == 2
+    found = capsys.readouterr().out.splitlines()
+    assert len(found) == 2
+    assert "qrels.txt:4: error: found level 0 for document b of topic 1, intent 2" in found[0]

@@ -620,7 +620,7 @@ def test_they_take_sessions(m: cf.Measure) -> None:
         ("topic,session,query,doc\nt,s,1,\n", ":2: found doc '', expected an identifier"),
         ("topic,session,query,doc\nt,,1,a\n", ":2: found session '', expected an identifier"),
         ("session,query,doc\ns,1,a\n", ":1: found columns session, query, doc, expected a column"),
-        ("", ": found no sessions, expected at least one"),
+        ("", ": found no sessions, expected topic session query doc rank"),
         ("{\"t\": [1]}", ": found list for topic 't', expected {session: [[doc, doc, …], …]}"),
         ("{\"t\": {\"s\": \"a\"}}", ": found str for session 's' of topic 't'"),
         ("{\"t\": {\"s\": [\"a\"]}}", ": found 'a' for query 1 of session 's' of topic 't'"),
@@ -659,7 +659,7 @@ def test_sessions_that_are_refused(text: str, message: str, tmp_path: Path) -> N
         ("t s 1 1 10\nt s 1 2 10 1\n", ":2: found 6 fields"),
         ("topic,session,query,rank,length,level\nt,s,1,1,9,2\nt,s,1,1,9,\n", ":3: found no level"),
         ("topic,session,query,length\nt,s,1,5\n", ":1: found columns"),
-        ("# nothing\n", ": found no clicks, expected at least one"),
+        ("# nothing\n", ": found no clicks, expected topic session query rank length"),
     ],
 )
 def test_clicks_that_are_refused(text: str, message: str, tmp_path: Path) -> None:
@@ -690,7 +690,7 @@ LOG = {"t": {"s": [(1, 1, 10)]}}
         ((QRELS, ONE), {}, "sessions: found sessions of 1 topic (t), expected some of judged"),
         ((None, ONE), {}, "found no judgments"),
         ((QRELS, []), {}, "found no sessions"),
-        ((QRELS, 3), {}, "found int, expected sessions as a path, a mapping or a frame"),
+        ((QRELS, 3), {}, "sessions: found int, expected a path, a mapping, a frame or tuples"),
         ((QRELS, SESSIONS, []), {}, "found no measure"),
         ((), {}, "found neither sessions nor clicks"),
         ((None, None, "nsDCG@10"), {"clicks": LOG}, "nsDCG@10: found no sessions"),

@@ -433,9 +433,9 @@ class TestReaders:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("q1 no tab\n", r":1: found 'q1 no tab', expected topic<TAB>text"),
+            ("q1 no tab\n", r":1: found 1 field \('q1 no tab'\), expected 2: topic<TAB>text"),
             ("q1\tx\nq1\ty\n", r":2: found a text of topic q1 again"),
-            ("\tx\n", r":1: found topic '', expected a name"),
+            ("\tx\n", r":1: found topic '', expected an identifier"),
             ("all\tx\n", r":1: found a topic named 'all'"),
             ("", "found no texts"),
             ("topic\ttext\nq1\n", r":2: found 1 field"),
@@ -456,7 +456,7 @@ class TestReaders:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("q N 1\n", r":1: found 'q N 1', expected topic nugget weight length"),
+            ("q N 1\n", r":1: found 3 fields \('q N 1'\), expected 4: topic nugget weight length"),
             ("q N 1 5\nq N 1 5\n", r":2: found nugget N of topic q again"),
             ("q N -1 5\n", r":1: found weight '-1' for nugget N of topic q"),
             ("q N nan 5\n", r":1: found weight 'nan'"),
@@ -479,7 +479,7 @@ class TestReaders:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("q N\n", r":1: found 'q N', expected topic nugget offset"),
+            ("q N\n", r":1: found 2 fields \('q N'\), expected 3: topic nugget offset"),
             ("q N -3\n", r":1: found offset '-3'"),
             ("q N x\n", r":1: found offset 'x'"),
             ("q N 1\nq N 2\n", r":2: found nugget N of topic q again"),

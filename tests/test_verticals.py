@@ -219,7 +219,7 @@ BAD = {
     "q;photo;Image;x": "verticals:1: found 'x' for vertical Image of intent photo of topic q, expe",
     "q;photo;Image;-1": "verticals:1: found '-1' for vertical Image of intent photo of topic q",
     "q;photo;Image;nan": "verticals:1: found 'nan' for vertical Image",
-    "q;photo;;1": "verticals:1: found vertical '', expected a name",
+    "q;photo;;1": "verticals:1: found vertical '', expected an identifier",
     "q;photo;Web;1\nq;photo;Web;1": "verticals:2: found vertical Web of intent photo of topic q ag",
     "q;photo;Web;1\nq;review;Web;0\nq;review;News;0": (
         "verticals:2: found 0 for every vertical of intent review of topic q, expected one above 0"
@@ -434,7 +434,7 @@ def test_tables_and_tuples(tmp_path: Path) -> None:
 MISTAKES: dict[str, tuple[str, str, str]] = {  # file, text, what is said
     "fields": ("run", "q;a;b\n", "run:1: found 3 fields ('q a b'), expected 10: topic 0 first ra"),
     "score": ("run", "q;0;a;1;x;0;b;1;1;s\n", "run:1: found score 'x', expected a finite number"),
-    "name": ("run", "q;0;;1;1;0;b;1;1;s\n", "run:1: found first '', expected a name"),
+    "name": ("run", "q;0;;1;1;0;b;1;1;s\n", "run:1: found first '', expected an identifier"),
     "again": (
         "run", "q;0;a;1;1;0;b;1;2;s\nq;0;c;2;0.5;0;b;2;1;s\n",
         "run:2: found 'b' of topic q again, expected each second-level subtopic once",

@@ -32,7 +32,13 @@ class RepetitionError(InputError):
     """A document stands in a list, or among the judgments of a topic, twice."""
 
     def __init__(
-        self, doc: str, found: str, expected: str, where: str | None, line: int | None
+        self,
+        doc: str,
+        found: str,
+        expected: str,
+        where: str | None,
+        line: int | None,
+        hint: str = "",
     ) -> None:
-        super().__init__(found, expected, where, line)
+        super().__init__(found, expected, where, line, hint)
         self.doc = doc

@@ -514,6 +514,9 @@ class Evaluator:
     def _values(self, rankings: Rankings) -> Floats:
         """Topics × columns of one run."""
         if self.ties != "expected":
+            last = notices.deepest(self.measures, self.depth)
+            if self.intents is not None and last is not None:  # where each hit is many numbers
+                rankings = rankings.with_hits(rankings.ranks <= last)
             found = self._measured(self.measures, partial(self._lists, rankings))
             return np.concatenate(found, axis=1)
         exact = [m for m in self.measures if self._exact(m)]

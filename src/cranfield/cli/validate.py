@@ -25,6 +25,9 @@ def add_to(commands: Any) -> None:
     p.add_argument("files", metavar="FILE", nargs="+")
     p.add_argument("--kind", choices=("qrels", "run"), help="instead of recognising it")
     p.add_argument("--format", choices=FORMATS, help="instead of recognising it")
+    p.add_argument(
+        "--by-intent", action="store_true", help="judgments are for intents: topic intent doc level"
+    )
     add_labels(p)
     add_separator(p)
     p.set_defaults(run=run)
@@ -33,7 +36,7 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Validate and print."""
     labels = None if options.labels is None else read_labels(options.labels)
-    text = Text(options.separator, labels)
+    text = Text(options.separator, labels, intents=options.by_intent)
     reports = validate(options.files, options.kind, options.format, text)
     for report in reports:
         for problem in report.problems:

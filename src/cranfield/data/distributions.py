@@ -7,19 +7,16 @@ label. Single assessments, ``item assessor label``, are counted.
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 from cranfield.data.assessments import ASSESSOR, LABEL
-from cranfield.data.columns import SPELLINGS, spelt
-from cranfield.data.formats import Format, recognise
-from cranfield.data.mappings import read_json
-from cranfield.data.records import HEADED, Row, fields_of, finite, identifier, rows, text_lines
-from cranfield.data.source import Source
-from cranfield.data.tables import is_frame, polars_frame
+from cranfield.data.cells import Layout, Line, read_lines, where_of
+from cranfield.data.columns import SPELLINGS
+from cranfield.data.records import finite
 from cranfield.errors import InputError
 from cranfield.wording import counted, some
 
@@ -27,6 +24,19 @@ DistributionsLike: TypeAlias = Any  # a path, {item: [p, …]}, {item: {label: p
 
 ITEM = ("item", "item_id", "id", "dialogue", "dialogue_id", *SPELLINGS["topic"], *SPELLINGS["doc"])
 VALUE = ("value", "probability", "prob", "p", "count", "votes", "frequency", "share")
+VALUES = Layout(
+    (("item", "label", "value"),),
+    ("item",),
+    {"item": ITEM, "label": LABEL, "value": VALUE},
+    told=1,
+    wide=True,  # with a column for each label
+)
+VOTES = Layout(
+    (("item", "assessor", "label"),),
+    ("item", "assessor", "label"),
+    {"item": ITEM, "assessor": ASSESSOR, "label": LABEL},
+    told=1,
+)
 NEAR = 1e-6  # how far from 1 the sum of written probabilities may be
 
 
@@ -68,29 +78,25 @@ def read_distributions(
     if isinstance(data, Distributions):
         return data
     declared = _declared(labels)
-    where = Source.of(data).name if isinstance(data, str | os.PathLike) else where
-    triples = _triples(data, declared, votes, where)
-    values, lines = (_counts if votes else _values)(triples, where)
-    if not values:
-        raise InputError("no distributions", "at least one", where)
+    layout = VOTES if votes else VALUES
+    nested = partial(_of_mapping, declared, layout.text[0])
+    found = read_lines(data, layout, "distributions", nested=nested, where=where)
+    values, lines = (_counts if votes else _values)(found)
+    where = where_of(data, where)
     order = declared or _order(lines, where)
-    for item, of_item in values.items():
-        for label in of_item:
-            if label not in order:
-                found = f"label {label!r} of item {item}"
-                raise InputError(found, f"one of {', '.join(order)}", where, lines[item, label])
+    for (item, label), line in lines.items():
+        if label not in order:
+            raise line.error(f"label {label!r} of item {item}", f"one of {', '.join(order)}")
     totals = {item: math.fsum(of_item.values()) for item, of_item in values.items()}
     whole = all(value.is_integer() for of_item in values.values() for value in of_item.values())
     by_votes = votes or (whole and any(total != 1 for total in totals.values()))
     for item, total in totals.items():
         line = lines[item, next(iter(values[item]))]
         if total == 0:
-            raise InputError(
-                f"nothing for any label of item {item}", "a number above 0", where, line
-            )
+            raise line.error(f"nothing for any label of item {item}", "a number above 0")
         if not by_votes and abs(total - 1) > NEAR:
-            found = f"probabilities of item {item} that sum to {total:.10g}"
-            raise InputError(found, "1 (or votes: whole numbers throughout)", where, line)
+            said = f"probabilities of item {item} that sum to {total:.10g}"
+            raise line.error(said, "1 (or votes: whole numbers throughout)")
     items = {
         item: tuple(of_item.get(label, 0.0) / totals[item] for label in order)
         for item, of_item in values.items()
@@ -117,7 +123,7 @@ def _order(found: _Lines, where: str) -> tuple[str, ...]:
     for (_, label), line in found.items():
         if finite(label) is None:
             expected = "numbers, or all labels listed in their order (--labels A,B,C)"
-            raise InputError(f"label {label!r}", expected, where, line)
+            raise line.error(f"label {label!r}", expected)
     return _several(sorted({label for _, label in found}, key=float), where)
 
 
@@ -137,39 +143,49 @@ def _label(cell: Any) -> str:
 
 # -- what items say -----------------------------------------------------------------------------
 
-_Triple: TypeAlias = tuple[int | None, Any, Any, Any]  # line; item, label, value or who voted, what
 _ByLabel: TypeAlias = dict[str, dict[str, float]]
-_Lines: TypeAlias = dict[tuple[str, str], int | None]
+_Lines: TypeAlias = dict[tuple[str, str], Line]
 
 
-def _values(triples: Iterable[_Triple], where: str) -> tuple[_ByLabel, _Lines]:
+def _values(found: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
     """A number for each label of an item, and its line."""
     made: _ByLabel = {}
     lines: _Lines = {}
-    for line, item, cell, value in triples:
-        name, label, number = _name(item, "item", where, line), _label(cell), finite(value)
-        what = f"label {label!r} of item {name}"
-        if number is None or number < 0:
-            raise InputError(f"value {value!r} for {what}", "a number from 0", where, line)
-        if (name, label) in lines:
-            raise InputError(f"{what} twice", "each label once", where, line)
-        made.setdefault(name, {})[label] = number
-        lines[name, label] = line
+    for line in found:
+        name = line.name("item")
+        for cell, value in _pairs(line):
+            label, number = _label(cell), finite(value)
+            what = f"label {label!r} of item {name}"
+            if number is None or number < 0:
+                raise line.error(f"value {value!r} for {what}", "a number from 0")
+            if (name, label) in lines:
+                raise line.error(f"{what} twice", "each label once")
+            made.setdefault(name, {})[label] = number
+            lines[name, label] = line
     return made, lines
 
 
-def _counts(triples: Iterable[_Triple], where: str) -> tuple[_ByLabel, _Lines]:
+def _pairs(line: Line) -> list[tuple[Any, Any]]:
+    """A label and its value; or those of a line with a column for each label."""
+    if {"label", "value"} <= line.cells.keys():
+        return [(line.cells["label"], line.cells["value"])]
+    found = [(name, value) for name, value in line.cells.items() if name != "item"]
+    if not found:
+        raise line.error("no labels", "the columns label and value, or one for each label")
+    return found
+
+
+def _counts(found: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
     """How many assessors chose each label of an item, and the line of the first of them."""
     chosen: dict[str, dict[str, str]] = {}
     lines: _Lines = {}
-    for line, item, who, cell in triples:
-        name, assessor = _name(item, "item", where, line), _name(who, "assessor", where, line)
-        label = _label(cell)
+    for line in found:
+        name, assessor = line.name("item"), line.name("assessor")
+        label = _label(line.cells["label"])
         if not label:
-            raise InputError(f"no label by {assessor} for item {name}", "a label", where, line)
+            raise line.error(f"no label by {assessor} for item {name}", "a label")
         if assessor in chosen.setdefault(name, {}):
-            found = f"assessor {assessor} twice for item {name}"
-            raise InputError(found, "one label by each", where, line)
+            raise line.error(f"assessor {assessor} twice for item {name}", "one label by each")
         chosen[name][assessor] = label
         lines.setdefault((name, label), line)
     return {
@@ -178,111 +194,24 @@ def _counts(triples: Iterable[_Triple], where: str) -> tuple[_ByLabel, _Lines]:
     }, lines
 
 
-def _name(cell: Any, what: str, where: str, line: int | None) -> str:
-    found = identifier(cell)
-    if found is None:
-        raise InputError(f"{what} {cell!r}", "an identifier", where, line)
-    return found
-
-
-# -- where it is written ------------------------------------------------------------------------
-
-
-def _triples(data: Any, labels: Sequence[str], votes: bool, where: str) -> Iterator[_Triple]:
-    if isinstance(data, str | os.PathLike):
-        return _of_file(Source.of(data), labels, votes)
-    if is_frame(data):
-        frame = polars_frame(data, list, where)
-        return _of_table(((None, row) for row in frame.iter_rows(named=True)), votes, where)
-    if isinstance(data, Mapping):
-        return _of_mapping(data, labels, where)
-    if isinstance(data, Iterable) and not isinstance(data, bytes):
-        return _of_tuples(data, _columns(votes), where)
-    raise InputError(type(data).__name__, "distributions as a path, a mapping, a frame or tuples")
-
-
-def _columns(votes: bool) -> str:
-    return "item assessor label" if votes else "item label value"
-
-
-def _of_file(source: Source, labels: Sequence[str], votes: bool) -> Iterator[_Triple]:
-    format = _format(source)
-    if format == "json":
-        yield from _of_mapping(read_json(source), labels, source.name)
-    elif format != "trec":
-        yield from _of_table(rows(source, format), votes, source.name, format in HEADED)
-    else:
-        for number, line in text_lines(source):
-            fields = fields_of(line, None)
-            if len(fields) != 3:
-                found = f"{counted(len(fields), 'field')} ({line.strip()[:60]!r})"
-                raise InputError(found, f"3: {_columns(votes)}", source.name, number)
-            item, second, third = fields
-            yield number, item, second, third
-
-
-def _format(source: Source) -> Format:
-    """As for runs, but that a header names items, and text is text."""
-    first = source.start.decode("utf-8", "replace").lstrip().partition("\n")[0]
-    separators: dict[str, Format] = {",": "csv", "\t": "tsv"}
-    for separator, format in separators.items():
-        if separator in first and spelt(ITEM, first.split(separator)) is not None:
-            return format
-    found = recognise(source)
-    return "trec" if found in ("ntcir", "early", "letor") else found
-
-
-def _of_table(
-    table: Iterable[Row | InputError], votes: bool, where: str, headed: bool = False
-) -> Iterator[_Triple]:
-    """Rows of three columns; or of an item and a column for each label."""
-    second, third = (ASSESSOR, LABEL) if votes else (LABEL, VALUE)
-    for row in table:
-        if isinstance(row, InputError):
-            raise row
-        line, cells = row
-        item, a, b = (spelt(names, cells) for names in (ITEM, second, third))
-        if item is None or (votes and None in (a, b)):
-            found = f"columns {', '.join(map(str, cells))}"
-            other = "" if votes else ", or item and one for each label"
-            expected = f"the columns {_columns(votes).replace(' ', ', ')}{other}"
-            raise InputError(found, expected, where, line)
-        if headed:
-            headed = False
-        elif a is not None and b is not None:
-            yield line, cells[item], cells[a], cells[b]
-        else:
-            for label in (name for name in cells if name != item):
-                yield line, cells[item], label, cells[label]
-
-
-def _of_mapping(data: Any, labels: Sequence[str], where: str) -> Iterator[_Triple]:
+def _of_mapping(
+    labels: Sequence[str], columns: Sequence[str], data: Mapping[Any, Any], where: str
+) -> Iterator[dict[str, Any]]:
     """From ``{item: {label: value}}``, or ``{item: [value, …]}`` in the order of labels."""
     expected = "{item: {label: value}} or {item: [value, …]}"
-    if not isinstance(data, Mapping):
-        raise InputError(type(data).__name__, expected, where)
     many = len(labels)
     for item, values in data.items():
         if isinstance(values, Sized) and not len(values):
             raise InputError(f"nothing for item {item!r}", expected, where)
         if isinstance(values, Mapping):
-            yield from ((None, item, key, value) for key, value in values.items())
+            pairs: Iterable[tuple[Any, Any]] = values.items()
         elif isinstance(values, Iterable) and not isinstance(values, str | bytes):
             listed = list(values)
             many = many or len(listed)
             if len(listed) != many:
                 found = f"{counted(len(listed), 'number')} for item {item}"
                 raise InputError(found, f"{many}: one for each label", where)
-            names = labels or range(1, many + 1)
-            yield from ((None, item, *pair) for pair in zip(names, listed, strict=True))
+            pairs = zip(labels or range(1, many + 1), listed, strict=True)
         else:
             raise InputError(f"{type(values).__name__} for item {item!r}", expected, where)
-
-
-def _of_tuples(data: Iterable[Any], columns: str, where: str) -> Iterator[_Triple]:
-    for number, row in enumerate(data, 1):
-        cells = tuple(row) if isinstance(row, Iterable) and not isinstance(row, str) else ()
-        if len(cells) != 3:
-            expected = f"({columns.replace(' ', ', ')})"
-            raise InputError(f"{row!r} as row {number}", expected, where)
-        yield None, *cells
+        yield from (dict(zip(columns, (item, *pair), strict=True)) for pair in pairs)

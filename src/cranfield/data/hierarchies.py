@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from cranfield.data.cells import Layout, Line, read_lines
+from cranfield.data.cells import Layout, Line, read_lines, where_of
 from cranfield.data.columns import SPELLINGS
 from cranfield.data.records import finite, identifier
 from cranfield.data.run import TIES, Ties
@@ -25,7 +25,7 @@ SEPARATOR = ";"
 FIRST = ("first", "first_level", "first_level_subtopic", "subtopic1", "level1")
 SECOND = ("second", "second_level", "second_level_subtopic", "subtopic2", "level2")
 RUN = Layout(
-    ("topic", "0", "first", "rank1", "score1", "0", "second", "rank2", "score2", "tag"),
+    (("topic", "0", "first", "rank1", "score1", "0", "second", "rank2", "score2", "tag"),),
     ("topic", "first", "second"),
     {
         "topic": SPELLINGS["topic"],
@@ -39,7 +39,7 @@ RUN = Layout(
     },
 )
 PARENTS = Layout(
-    ("topic", "second", "first"),
+    (("topic", "second", "first"),),
     ("topic", "second", "first"),
     {"topic": SPELLINGS["topic"], "second": SECOND, "first": FIRST},
 )
@@ -82,13 +82,13 @@ def read_hierarchy(
         return data
     if ties is not None and ties not in TIES:
         raise CranfieldError(f"found ties {ties!r}, expected one of {', '.join(TIES)}")
-    lines = read_lines(data, RUN, "run", separator)
+    lines = list(read_lines(data, RUN, "run", separator))
     by = _ranked_by(lines, ties)
     first: dict[str, dict[str, float]] = {}
     second: dict[str, dict[str, float]] = {}
     below: dict[str, dict[str, str]] = {}
     for place, line in enumerate(lines):
-        topic, above, under = (_name(line, column) for column in RUN.needed)
+        topic, above, under = map(line.name, RUN.needed)
         known, value = first.setdefault(topic, {}), _value(line, by, "1", place)
         if known.setdefault(above, value) != value and by != "given":
             found = f"{by} {line.cells[f'{by}1']} of {above!r} in topic {topic}"
@@ -122,13 +122,6 @@ def _value(line: Line, by: str, level: str, place: int) -> float:
     if number is None:
         raise line.error(f"{by} {cell!r}", "a finite number")
     return number if by == "score" else -number
-
-
-def _name(line: Line, column: str) -> str:
-    found = identifier(line.cells[column])
-    if found is None:
-        raise line.error(f"{column} {line.cells[column]!r}", "a name")
-    return found
 
 
 # -- the gold hierarchy -------------------------------------------------------------------------
@@ -170,11 +163,10 @@ def read_parents(data: ParentsLike, separator: str = SEPARATOR) -> Parents:
         return data
     made: dict[str, dict[str, str]] = {}
     numbers: dict[tuple[str, str], int | None] = {}
-    lines = read_lines(data, PARENTS, "parents", separator)
-    for line in lines:
-        topic, intent, parent = (_name(line, column) for column in PARENTS.needed)
+    for line in read_lines(data, PARENTS, "parents", separator):
+        topic, intent, parent = map(line.name, PARENTS.needed)
         if intent in made.setdefault(topic, {}):
             raise line.error(f"the parent of {intent!r} of topic {topic} again", "each once")
         made[topic][intent] = parent
         numbers[topic, intent] = line.number
-    return Parents(made, numbers, lines[0].where)
+    return Parents(made, numbers, where_of(data, "parents"))

@@ -9,28 +9,36 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from cranfield.data.columns import SPELLINGS, spelt
-from cranfield.data.formats import recognise
-from cranfield.data.mappings import read_json
-from cranfield.data.records import HEADED, fields_of, finite, identifier, rows, text_lines
-from cranfield.data.source import Source
+from cranfield.data.cells import Layout, Line, read_lines, where_of
+from cranfield.data.columns import SPELLINGS
+from cranfield.data.records import finite
 from cranfield.data.strings import Floats, Ints, Strings
 from cranfield.data.table import Table, in_group
-from cranfield.data.tables import is_frame, polars_frame
-from cranfield.errors import InputError
+from cranfield.data.tables import is_frame
 from cranfield.wording import counted
 
 IntentsLike: TypeAlias = Any  # a path, {topic: {intent: probability}}, a frame, or several of them
 WHOLE = 1e-6  # how far from 1 probabilities may sum up to
 TYPES = {"informational": False, "inf": False, "navigational": True, "nav": True}
-EXPECTED = "topic intent probability, or topic intent informational|navigational"
+PROBABILITY = ("probability", "p", "prob", "pr", "likelihood", "weight")
+LIKELY = ("topic", "intent", "probability")
+LAYOUT = Layout(  # a type says that it is one, and may stand in the place of a probability
+    (LIKELY, ("topic", "intent", "type"), (*LIKELY, "type")),
+    LIKELY,
+    {
+        "topic": SPELLINGS["topic"],
+        "intent": SPELLINGS["intent"],
+        "probability": (*PROBABILITY, *SPELLINGS["type"]),
+        "type": SPELLINGS["type"],
+    },
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,12 +174,6 @@ class Intents:
         return f"Intents: {counted(len(named), 'intent')} of {counted(len(topics), 'topic')}"
 
 
-class _Line(NamedTuple):
-    where: str
-    number: int | None
-    cells: tuple[Any, ...]  # topic, intent, and what is said of it
-
-
 def read_intents(data: IntentsLike, separator: str | None = None) -> Intents:
     """What is known of intents, from a path, a mapping, a Polars or pandas frame or tuples.
 
@@ -179,121 +181,33 @@ def read_intents(data: IntentsLike, separator: str | None = None) -> Intents:
     """
     if isinstance(data, Intents):
         return data
-    several = [data]
-    if isinstance(data, list | tuple) and all(_is_whole(part) for part in data):
-        several = list(data)
-    if not several:
-        raise InputError("no intents", EXPECTED)
-    several = [Source.of(x) if isinstance(x, str | os.PathLike) else x for x in several]
-    wheres = dict.fromkeys(x.name if isinstance(x, Source) else "intents" for x in several)
-    found = [line for part in several for line in _lines(part, separator)]
-    made = _read(found, ", ".join(wheres))
-    if not made.probabilities and not made.navigational:
-        raise InputError("no intents", EXPECTED, made.where)
-    return made
+    several = isinstance(data, list | tuple) and data and all(map(_is_whole, data))
+    parts = list(data) if several else [data]
+    found = [line for part in parts for line in read_lines(part, LAYOUT, "intents", separator)]
+    wheres = dict.fromkeys(where_of(part, "intents") for part in parts)
+    return _read(found, ", ".join(wheres))
 
 
 def _is_whole(part: Any) -> bool:
-    return isinstance(part, str | os.PathLike | Mapping | Source) or is_frame(part)
+    return isinstance(part, str | os.PathLike | Mapping) or is_frame(part)
 
 
-def _lines(data: Any, separator: str | None) -> Iterator[_Line]:
-    if isinstance(data, Source):
-        yield from _of_file(data, separator)
-    elif is_frame(data):
-        frame = polars_frame(data, list, "intents")
-        yield from _of_rows(((None, row) for row in frame.iter_rows(named=True)), "intents")
-    elif isinstance(data, Mapping):
-        yield from _of_mapping(data, "intents")
-    elif isinstance(data, Iterable) and not isinstance(data, bytes):
-        for row in data:
-            yield _Line("intents", None, tuple(row) if isinstance(row, Sequence) else (row,))
-    else:
-        raise InputError(repr(data), "intents as a path, a mapping, a frame or tuples")
-
-
-def _of_file(source: Source, separator: str | None) -> Iterator[_Line]:
-    if not source.start.strip():
-        raise InputError("an empty file", EXPECTED, source.name)
-    format = recognise(source, None, separator)
-    if _has_header(source, ",") or _has_header(source, "\t"):
-        format = "csv" if _has_header(source, ",") else "tsv"
-    if format == "json":
-        yield from _of_mapping(read_json(source), source.name)
-    elif format in ("csv", "tsv", "jsonl", "parquet", "arrow"):
-        yield from _of_rows(rows(source, format), source.name, format in HEADED)
-    else:
-        for number, line in text_lines(source):
-            yield _Line(source.name, number, tuple(fields_of(line, separator)))
-
-
-def _has_header(source: Source, separator: str) -> bool:
-    """Whether the first line names topics and intents; `recognise` looks for documents."""
-    first = source.start.split(b"\n", 1)[0].decode("utf-8", "replace")
-    names = [name.strip().strip('"').lower() for name in first.split(separator)]
-    return bool({*names} & {*SPELLINGS["topic"]}) and bool({*names} & {*SPELLINGS["intent"]})
-
-
-PROBABILITY = ("probability", "p", "prob", "pr", "likelihood", "weight")
-
-
-def _of_rows(
-    table: Iterable[tuple[int | None, dict[str, Any]] | InputError],
-    where: str,
-    headed: bool = False,
-) -> Iterator[_Line]:
-    for row in table:
-        if isinstance(row, InputError):
-            raise row
-        line, cells = row
-        topic, intent = (spelt(SPELLINGS[name], cells) for name in ("topic", "intent"))
-        said = [spelt(names, cells) for names in (PROBABILITY, SPELLINGS["type"])]
-        if topic is None or intent is None or said == [None, None]:
-            found = f"columns {', '.join(map(str, cells))}"
-            expected = "the columns topic, intent, and probability or type"
-            raise InputError(found, expected, where, line)
-        if headed:
-            headed = False
-            continue
-        facts = (cells[name] for name in said if name is not None)
-        told = (fact for fact in facts if fact is not None and str(fact).strip())
-        yield _Line(where, line, (cells[topic], cells[intent], *told))
-
-
-def _of_mapping(data: Any, where: str) -> Iterator[_Line]:
-    expected = "{topic: {intent: probability}}"
-    if not isinstance(data, Mapping):
-        raise InputError(type(data).__name__, expected, where)
-    for topic, intents in data.items():
-        if not isinstance(intents, Mapping):
-            raise InputError(f"{type(intents).__name__} for topic {topic!r}", expected, where)
-        for intent, said in intents.items():
-            facts = said if isinstance(said, tuple | list) else [said]
-            yield _Line(where, None, (topic, intent, *facts))
-
-
-def _read(found: Iterable[_Line], where: str) -> Intents:
+def _read(found: Iterable[Line], where: str) -> Intents:
     probabilities: dict[str, dict[str, float]] = {}
     navigational: dict[str, dict[str, bool]] = {}
-    last: dict[str, _Line] = {}
+    last: dict[str, Line] = {}
     first: dict[tuple[str, str], tuple[str, int | None]] = {}
     for line in found:
-        names = [identifier(cell) for cell in line.cells[:2]]
-        if len(line.cells) not in (3, 4) or None in names:
-            said = " ".join(map(str, line.cells))
-            fields = f"{counted(len(line.cells), 'field')} ({said!r})"
-            raise InputError(fields, EXPECTED, line.where, line.number)
-        topic, intent = map(str, names)
+        topic, intent = map(line.name, ("topic", "intent"))
         first.setdefault((topic, intent), (line.where, line.number))
-        for fact in line.cells[2:]:
+        for fact in _facts(line):
             kind = TYPES.get(str(fact).strip().lower())
             told: Any = navigational if kind is not None else probabilities
             value = _probability(fact, line) if kind is None else kind
             known = told.setdefault(topic, {})
             if intent in known:
                 what = f"{'type' if kind is not None else 'probability'} of intent {intent}"
-                found_again = f"the {what} of topic {topic} again"
-                raise InputError(found_again, "each intent once", line.where, line.number)
+                raise line.error(f"the {what} of topic {topic} again", "each intent once")
             known[intent] = value
             if kind is None:
                 last[topic] = line
@@ -301,15 +215,19 @@ def _read(found: Iterable[_Line], where: str) -> Intents:
         total = math.fsum(known.values())
         if abs(total - 1.0) > WHOLE:
             said = f"probabilities that sum to {total:.10g} in topic {topic}"
-            raise InputError(said, "a sum of 1", last[topic].where, last[topic].number)
+            raise last[topic].error(said, "a sum of 1")
     return Intents(probabilities, navigational, where, first)
 
 
-def _probability(cell: Any, line: _Line) -> float:
+def _facts(line: Line) -> list[Any]:
+    """What is said of an intent, in one cell or two, of which one may be empty."""
+    said = [line.cells.get(name) for name in ("probability", "type")]
+    return [fact for fact in said if fact is not None and str(fact).strip()] or said[:1]
+
+
+def _probability(cell: Any, line: Line) -> float:
     number = finite(cell)
     if number is None or not 0 <= number <= 1:
-        topic, intent = line.cells[:2]
-        found = f"{str(cell)!r} for intent {intent} of topic {topic}"
-        expected = "a probability from 0 to 1, or informational or navigational"
-        raise InputError(found, expected, line.where, line.number)
+        found = f"{str(cell)!r} for intent {line.name('intent')} of topic {line.name('topic')}"
+        raise line.error(found, "a probability from 0 to 1, or informational or navigational")
     return number

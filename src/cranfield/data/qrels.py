@@ -90,7 +90,8 @@ def read_qrels(
     """Judgments from a path, a mapping, a Polars or pandas frame, or tuples.
 
     `format` forces the format of a file: trec, ntcir, letor, csv, tsv, json, jsonl, parquet or
-    arrow. A directory is taken for one with a directory for each topic, as NTCIREVAL has them.
+    arrow. A directory is taken for one with a directory for each topic, as NTCIREVAL has them
+    (with `by_intent`: the ideal lists of intents, ``0001/0001.PREFIX.Irelv1``).
     `separator` stands between the fields of a line of text, instead of blanks. `labels` are the
     levels that labels mean, as in ``"S=3,A=2,B=1,C=0"``, in files, mappings and tuples; a dict
     will do. LETOR's levels are numbers and mean themselves.
@@ -105,9 +106,11 @@ def read_qrels(
             raise InputError("judgments without intents", NESTED, data.where)
         return data
     if isinstance(data, str | os.PathLike):
-        inside = topic_dirs.judgments(os.fspath(data), text)
-        if inside is not None:
-            qrels = _of_records(inside, os.fspath(data))
+        path = os.fspath(data)
+        if by_intent and (ideal := topic_dirs.intent_judgments(path, text)) is not None:
+            qrels = _of_judged(*_judged(ideal), path)
+        elif not by_intent and (inside := topic_dirs.judgments(path, text)) is not None:
+            qrels = _of_records(inside, path)
         else:
             qrels = _read_file(Source.of(data), format, text)
     elif is_frame(data):

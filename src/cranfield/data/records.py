@@ -131,6 +131,8 @@ def _text_records(source: Source, format: Format, kind: Kind, text: Text) -> Ite
         names = next((names for names in layouts if len(names) == len(fields)), None)
         if names is None:
             expected = " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts)
+            if text.intents:
+                expected = expected.replace("iteration", "intent")
             if kind == "qrels" and len(fields) == len(TREC["run"]):
                 expected += " (this looks like a run: judgments come first)"
             hint = meant(line, fields, kind, format)
@@ -381,7 +383,7 @@ def errors(
         which = (record.type or "",) if text.intents else ()
         first = seen.setdefault((record.topic, record.doc, *which), record)
         if first is not record:
-            yield _duplicate(record, first, source.name, kind)
+            yield _duplicate(record, first, source.name, kind, text.intents)
         elif kind == "qrels" and record.topic == "all":
             expected = "another name: 'all' is the summary's"
             error = InputError("a topic named 'all'", expected, source.name, record.line)
@@ -396,8 +398,9 @@ def errors(
         yield Problem.error(nothing, source.name)
 
 
-def _duplicate(record: Record, first: Record, where: str, kind: Kind) -> Problem:
+def _duplicate(record: Record, first: Record, where: str, kind: Kind, by_intent: bool) -> Problem:
     what = f"document {record.doc} of topic {record.topic}"
+    what += f", intent {record.type}" if by_intent else ""
     before = "" if first.line is None else f" as on line {first.line}"
     if kind == "run":
         again = "" if first.line is None else f" (first on line {first.line})"
@@ -409,7 +412,10 @@ def _duplicate(record: Record, first: Record, where: str, kind: Kind) -> Problem
             "warning", where, record.line, f"{what} is judged again,{before or ' alike'}"
         )
     found, expected = f"level {record.value:g} for {what}", f"{first.value:g}{before}"
-    return Problem.error(RepetitionError(record.doc, found, expected, where, record.line), where)
+    hint = "or are these for intents? then a measure of diversity, or --intents"
+    hint = "" if by_intent or first.type == record.type else hint
+    error = RepetitionError(record.doc, found, expected, where, record.line, hint)
+    return Problem.error(error, where)
 
 
 def line_of(source: Source, kind: Kind, topic: str, doc: str) -> int | None:

@@ -10,17 +10,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from cranfield.data.columns import SPELLINGS, spelt
-from cranfield.data.formats import Format, recognise
+from cranfield.data.cells import Layout, Line, read_lines, where_of
+from cranfield.data.columns import SPELLINGS
 from cranfield.data.lengths import UNITS
-from cranfield.data.mappings import read_json
-from cranfield.data.records import HEADED, fields_of, finite, identifier, rows, short, text_lines
+from cranfield.data.records import finite
 from cranfield.data.run import TIES, Ties, from_the_top
-from cranfield.data.source import Source
-from cranfield.data.tables import is_frame, polars_frame
+from cranfield.data.tables import is_frame
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted
 
@@ -28,7 +27,7 @@ SessionsLike: TypeAlias = Any  # a path, {topic: {session: [[doc, …], …]}}, 
 ClicksLike: TypeAlias = Any  # a path, {topic: {session: [(query, rank, length), …]}}, a frame, …
 Key: TypeAlias = tuple[str, str]  # topic and session
 
-COLUMNS = {
+COLUMNS = {  # the query before the topic, which may be called query as well
     "session": ("session", "session_id", "sessionid", "session_number"),
     "query": ("query_number", "querynumber", "query_no", "qnum", "query", "interaction"),
     "topic": SPELLINGS["topic"],
@@ -39,18 +38,20 @@ COLUMNS = {
     "level": ("level", "relevance", "rel", "label", "grade"),
     "tag": SPELLINGS["tag"],
 }
-LISTS = (
-    ("topic", "session", "query", "doc", "rank", "score"),
-    ("topic", "session", "query", "doc", "rank", "score", "tag"),
+QUERY = ("topic", "session", "query")
+LISTS = Layout(
+    ((*QUERY, "doc", "rank", "score"), (*QUERY, "doc", "rank", "score", "tag")),
+    (*QUERY, "doc"),
+    COLUMNS,
+    alike=True,
 )
-CLICKS = (
-    ("topic", "session", "query", "rank", "length"),
-    ("topic", "session", "query", "rank", "length", "level"),
+CLICKS = Layout(
+    ((*QUERY, "rank", "length"), (*QUERY, "rank", "length", "level")),
+    (*QUERY, "rank"),
+    COLUMNS,
+    alike=True,
 )
-CLICKED_DOCS = (
-    ("topic", "session", "query", "rank", "doc"),
-    ("topic", "session", "query", "rank", "doc", "level"),
-)
+CLICKED_DOCS = replace(CLICKS, text=((*QUERY, "rank", "doc"), (*QUERY, "rank", "doc", "level")))
 DEEPEST = 1_000_000  # nobody clicks there
 NOTHING = (None, "", "-")
 
@@ -177,10 +178,9 @@ def read_sessions(
         if ties is not None:
             raise CranfieldError("found sessions already read, expected ties= when they are read")
         return replace(data, name=name or data.name)
-    found, where = _rows(data, LISTS, ("doc",), "sessions", _of_nested_lists)
-    made = _in_time(found, where, ties)
-    named = made.name or (where if _is_path(data) else "run")
-    return replace(made, name=name or named)
+    found = read_lines(data, LISTS, "sessions", nested=_of_nested_lists)
+    made = _in_time(found, where_of(data, "sessions"), ties)
+    return replace(made, name=name or made.name or where_of(data, "run"))
 
 
 class _Place(NamedTuple):
@@ -189,13 +189,13 @@ class _Place(NamedTuple):
     rank: float | None
 
 
-def _in_time(found: Iterable[_Row], where: str, ties: Ties | None) -> Sessions:
+def _in_time(found: Iterable[Line], where: str, ties: Ties | None) -> Sessions:
     """Lists from rows, the queries of a session being 1, 2, 3, … in the order of the rows."""
     made: dict[Key, list[dict[str, _Place]]] = {}
     tag = ""
-    for line, cells in found:
-        key = _key(cells, where, line)
-        query = _whole(cells["query"], "query number", 1, where, line)
+    for line in found:
+        key = line.name("topic"), line.name("session")
+        query = _whole(line, "query", "query number")
         lists = made.setdefault(key, [])
         if query == len(lists) + 1:
             lists.append({})
@@ -203,22 +203,17 @@ def _in_time(found: Iterable[_Row], where: str, ties: Ties | None) -> Sessions:
             before = f" after query {len(lists)}" if lists else " first"
             expected = f"{len(lists)} or {len(lists) + 1}" if lists else "1"
             said = f"query {query}{before} in session {key[1]} of topic {key[0]}"
-            raise InputError(said, f"{expected}: sessions in the order of time", where, line)
-        if (cell := cells.get("doc")) is None and "doc" in cells:
+            raise line.error(said, f"{expected}: sessions in the order of time")
+        if line.cells["doc"] is None:
             continue  # a query without an answer
-        doc = identifier(cell)
-        if not doc:
-            raise InputError(f"doc {cell!r}", "an identifier", where, line)
+        doc = line.name("doc")
         if doc in lists[-1]:
             again = f"document {doc} again for query {query} of session {key[1]} of topic {key[0]}"
             first = lists[-1][doc].line
             again += f" (first on line {first})" if first else ""
-            raise InputError(again, "each document once in a list", where, line)
-        numbers = [_optional(cells.get(name), name, where, line) for name in ("score", "rank")]
-        lists[-1][doc] = _Place(line, *numbers)
-        tag = tag or str(cells.get("tag") or "")
-    if not made:
-        raise InputError("no sessions", "at least one", where)
+            raise line.error(again, "each document once in a list")
+        lists[-1][doc] = _Place(line.number, _optional(line, "score"), _optional(line, "rank"))
+        tag = tag or str(line.cells.get("tag") or "")
     every = [place for lists in made.values() for docs in lists for place in docs.values()]
     order = _order(every, ties, where)
     by_rank = [
@@ -272,23 +267,21 @@ def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None =
     """
     if isinstance(data, ClickLog):
         return replace(data, name=name or data.name)
-    layouts = CLICKED_DOCS if documents else CLICKS
-    found, where = _rows(data, layouts, ("rank",), "clicks", _of_nested_clicks)
+    layout = CLICKED_DOCS if documents else CLICKS
+    where = where_of(data, "clicks")
     made: dict[Key, list[Click]] = {}
     queries: dict[Key, int] = {}
-    for line, cells in found:
-        key = _key(cells, where, line)
-        query = _whole(cells["query"], "query number", 1, where, line)
+    for line in read_lines(data, layout, "clicks", nested=partial(_of_nested_clicks, layout)):
+        key = line.name("topic"), line.name("session")
+        query = _whole(line, "query", "query number")
         if query > queries.get(key, 0) + 1:
             said = f"query {query} in session {key[1]} of topic {key[0]}"
             expected = f"{queries.get(key, 0) + 1} first, with - as its rank if nothing was clicked"
-            raise InputError(said, expected, where, line)
+            raise line.error(said, expected)
         queries[key] = max(query, queries.get(key, 0))
         clicks = made.setdefault(key, [])
-        if cells["rank"] not in NOTHING:
-            clicks.append(_click(cells, query, where, line))
-    if not made:
-        raise InputError("no clicks", "at least one", where)
+        if line.cells["rank"] not in NOTHING:
+            clicks.append(_click(line, query))
     every = [click for clicks in made.values() for click in clicks]
     if any(click.level is not None for click in every):
         for click in every:
@@ -297,164 +290,59 @@ def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None =
     return ClickLog(name or where, made, where)
 
 
-def _click(cells: Mapping[str, Any], query: int, where: str, line: int | None) -> Click:
-    rank = _whole(cells["rank"], "rank", 1, where, line)
+def _click(line: Line, query: int) -> Click:
+    rank = _whole(line, "rank", "rank")
     if rank > DEEPEST:
-        raise InputError(f"rank {rank}", f"at most {DEEPEST:,}", where, line)
-    doc, length = cells.get("doc"), cells.get("length")
+        raise line.error(f"rank {rank}", f"at most {DEEPEST:,}")
+    doc, length = line.cells.get("doc"), line.cells.get("length")
     if doc in NOTHING and length in NOTHING:
-        raise InputError("neither length nor doc", "one of them for a click", where, line)
-    name = None if doc in NOTHING else identifier(doc)
-    if name is None and doc not in NOTHING:
-        raise InputError(f"doc {doc!r}", "an identifier", where, line)
+        raise line.error("neither length nor doc", "one of them for a click")
+    name = None if doc in NOTHING else line.name("doc")
     characters = None
     if length not in NOTHING:
         characters = finite(length)
         if characters is None or characters < 0:
-            hint = "lengths= or --lengths FILE, if these are documents" if line else ""
-            raise InputError(f"length {length!r}", "a number from 0", where, line, hint)
-    return Click(
-        line, query, rank, name, characters, _optional(cells.get("level"), "level", where, line)
-    )
+            hint = "lengths= or --lengths FILE, if these are documents" if line.number else ""
+            raise line.error(f"length {length!r}", "a number from 0", hint)
+    return Click(line.number, query, rank, name, characters, _optional(line, "level"))
 
 
-# -- rows, whatever they come from ------------------------------------------------------------
-
-_Row: TypeAlias = tuple[int | None, Mapping[str, Any]]
+# -- mappings, and cells -----------------------------------------------------------------------
 
 
-def _is_path(data: Any) -> bool:
-    return isinstance(data, str | os.PathLike)
-
-
-def _rows(
-    data: Any,
-    layouts: Sequence[tuple[str, ...]],
-    needed: tuple[str, ...],
-    where: str,
-    of_mapping: Any,
-) -> tuple[Iterator[_Row], str]:
-    """Rows with our names for their cells, each with its line if it has one, and their place."""
-    if isinstance(data, Mapping):
-        return of_mapping(data, where, layouts), where
-    if is_frame(data):
-        frame = polars_frame(data, list, where)
-        table: Iterator[Any] = ((None, row) for row in frame.iter_rows(named=True))
-        return _of_table(table, where, needed), where
-    if not _is_path(data):
-        raise InputError(type(data).__name__, f"{where} as a path, a mapping or a frame")
-    source = Source.of(data)
-    format = _format(source)
-    if format == "json":
-        found = read_json(source)
-        if not isinstance(found, Mapping):
-            raise InputError("JSON that is not an object", "{topic: {session: […]}}", source.name)
-        return of_mapping(found, source.name, layouts), source.name
-    if format in ("trec", "ntcir", "early", "letor"):
-        return _of_text(source, layouts), source.name
-    table = rows(source, format)
-    return _of_table(table, source.name, needed, format in HEADED), source.name
-
-
-def _format(source: Source) -> Format:
-    """As for runs, but that it is a column of sessions that makes a table."""
-    first = source.start.decode("utf-8", "replace").lstrip().partition("\n")[0]
-    headers: dict[str, Format] = {",": "csv", "\t": "tsv"}
-    for separator, format in headers.items():
-        if separator in first and spelt(COLUMNS["session"], first.split(separator)):
-            return format
-    return "jsonl" if _is_record(first) else recognise(source)
-
-
-def _is_record(line: str) -> bool:
-    """Whether a line is a JSON object that names a session."""
-    import json
-
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and spelt(COLUMNS["session"], found) is not None
-
-
-def _of_text(source: Source, layouts: Sequence[tuple[str, ...]]) -> Iterator[_Row]:
-    """Lines of blank-separated fields, all in the layout of the first."""
-    for number, line in text_lines(source):
-        fields = fields_of(line, None)
-        layout = next((names for names in layouts if len(names) == len(fields)), None)
-        if layout is None:
-            found = f"{counted(len(fields), 'field')} ({short(line.strip())})"
-            expected = " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts)
-            raise InputError(found, expected, source.name, number)
-        layouts = [layout]
-        yield number, dict(zip(layout, fields, strict=True))
-
-
-def _of_table(
-    table: Iterable[tuple[int | None, Mapping[str, Any]] | InputError],
-    where: str,
-    needed: tuple[str, ...],
-    headed: bool = False,
-) -> Iterator[_Row]:
-    known: tuple[str, ...] = ()
-    named: dict[str, str] = {}
-    for row in table:
-        if isinstance(row, InputError):
-            raise row
-        line, cells = row
-        if tuple(cells) != known:
-            known, named = tuple(cells), {}
-            for ours, spellings in COLUMNS.items():  # the query first, which may name a topic
-                theirs = spelt(spellings, (name for name in known if name not in named.values()))
-                if theirs is not None:
-                    named[ours] = theirs
-                elif ours in ("topic", "session", "query", *needed):
-                    expected = f"a column named {ours} (or {', '.join(spellings[1:4])})"
-                    raise InputError(f"columns {', '.join(known)}", expected, where, line)
-            if headed:
-                headed = False
-                continue
-        yield line, {ours: cells[theirs] for ours, theirs in named.items()}
-
-
-def _of_nested_lists(
-    data: Mapping[Any, Any], where: str, layouts: Sequence[tuple[str, ...]]
-) -> Iterator[_Row]:
+def _of_nested_lists(data: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]:
     """From ``{topic: {session: [[doc, …], {doc: score, …}, …]}}``."""
     for topic, session, lists in _nested(data, where, "[[doc, doc, …], …]"):
         for query, docs in enumerate(lists, 1):
             cells = {"topic": topic, "session": session, "query": query}
             if isinstance(docs, Mapping):
-                found = ({"doc": doc, "score": score} for doc, score in docs.items())
+                found = [{"doc": doc, "score": score} for doc, score in docs.items()]
             elif isinstance(docs, Sequence) and not isinstance(docs, str):
-                found = ({"doc": doc} for doc in docs)
+                found = [{"doc": doc} for doc in docs]
             else:
                 said = f"{docs!r} for query {query} of session {session!r} of topic {topic!r}"
                 raise InputError(said, "a list of documents, or {doc: score}", where)
-            if not docs:
-                yield None, cells | {"doc": None}
-            for one in found:
-                yield None, cells | one
+            yield from (cells | one for one in found or [{"doc": None}])
 
 
 def _of_nested_clicks(
-    data: Mapping[Any, Any], where: str, layouts: Sequence[tuple[str, ...]]
-) -> Iterator[_Row]:
+    layout: Layout, data: Mapping[Any, Any], where: str
+) -> Iterator[dict[str, Any]]:
     """From ``{topic: {session: [(query, rank, length), …]}}``."""
-    shapes = [names[2:] for names in layouts]
+    shapes = [names[2:] for names in layout.text]
     expected = " or ".join(f"({', '.join(names)})" for names in shapes)
     for topic, session, clicks in _nested(data, where, f"[{expected}, …]"):
         for click in clicks:
             cells = {"topic": topic, "session": session}
             if isinstance(click, Mapping):
-                yield from _of_table([(None, cells | dict(click))], where, ("rank",))
+                yield cells | dict(click)
                 continue
             size = len(click) if isinstance(click, Sequence) and not isinstance(click, str) else 0
             names = next((names for names in shapes if len(names) == size), None)
             if names is None:
                 said = f"{click!r} in session {session!r} of topic {topic!r}"
                 raise InputError(said, expected, where)
-            yield None, cells | dict(zip(names, click, strict=True))
+            yield cells | dict(zip(names, click, strict=True))
 
 
 def _nested(
@@ -471,28 +359,19 @@ def _nested(
             yield topic, session, given
 
 
-def _key(cells: Mapping[str, Any], where: str, line: int | None) -> Key:
-    names = []
-    for name in ("topic", "session"):
-        found = identifier(cells[name])
-        if not found:
-            raise InputError(f"{name} {cells[name]!r}", "an identifier", where, line)
-        names.append(found)
-    return names[0], names[1]
-
-
-def _whole(value: Any, what: str, low: int, where: str, line: int | None) -> int:
-    number = finite(value)
-    if number is None or number < low or number % 1:
-        raise InputError(f"{what} {value!r}", f"a whole number from {low}", where, line)
+def _whole(line: Line, column: str, what: str) -> int:
+    number = finite(line.cells[column])
+    if number is None or number < 1 or number % 1:
+        raise line.error(f"{what} {line.cells[column]!r}", "a whole number from 1")
     return int(number)
 
 
-def _optional(value: Any, what: str, where: str, line: int | None) -> float | None:
+def _optional(line: Line, column: str) -> float | None:
     """A number, or None where there is nothing."""
+    value = line.cells.get(column)
     if value is None or value == "":
         return None
     number = finite(value)
     if number is None:
-        raise InputError(f"{what} {value!r}", "a finite number", where, line)
+        raise line.error(f"{column} {value!r}", "a finite number")
     return number

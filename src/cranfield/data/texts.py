@@ -9,17 +9,15 @@ has them. Tables are CSV, TSV with a header, JSONL, Parquet, Arrow and frames.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.assessments import assessor_names
-from cranfield.data.columns import SPELLINGS, spelt
-from cranfield.data.formats import Format, recognise
-from cranfield.data.mappings import read_json
-from cranfield.data.records import Row, fields_of, finite, identifier, rows, short, text_lines
+from cranfield.data.cells import Layout, Line, lines_of, read_lines, where_of
+from cranfield.data.columns import SPELLINGS
+from cranfield.data.records import fields_of, finite, short, text_lines
 from cranfield.data.source import Source
-from cranfield.data.tables import is_frame, polars_frame
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted
 
@@ -27,15 +25,40 @@ TextsLike: TypeAlias = Any  # a path, {topic: text}, {topic: [text, …]}, a fra
 NuggetsLike: TypeAlias = Any  # a path, {topic: {nugget: (weight, vital)}}, a frame, or Nuggets
 MatchesLike: TypeAlias = Any  # a path, {topic: {nugget: offset}}, a frame, or Matches
 
-NAMES = {
-    "topic": SPELLINGS["topic"],
-    "text": ("text", "answer", "summary", "response", "output", "reference", "prediction"),
-    "nugget": ("nugget", "nugget_id", "iunit", "iunit_id", "id"),
-    "weight": ("weight", "importance", "votes"),
-    "length": ("length", "vital_length", "vlen", "len"),
-    "vital": ("text", "vital", "vital_string", "string"),
-    "offset": ("offset", "position", "pos", "end"),
-}
+TEXTS = Layout(
+    (("topic", "text"),),
+    ("topic", "text"),
+    {
+        "topic": SPELLINGS["topic"],
+        "text": ("text", "answer", "summary", "response", "output", "reference", "prediction"),
+    },
+    fields=lambda line, tab: line.split(tab, 1),
+    verbatim=True,
+)
+NUGGET = ("nugget", "nugget_id", "iunit", "iunit_id", "id")
+NUGGETS = Layout(
+    (("topic", "nugget", "weight", "length"),),
+    ("topic", "nugget", "weight"),
+    {
+        "topic": SPELLINGS["topic"],
+        "nugget": NUGGET,
+        "weight": ("weight", "importance", "votes"),
+        "length": ("length", "vital_length", "vlen", "len"),
+        "vital": ("text", "vital", "vital_string", "string"),
+    },
+    fields=lambda line, blank: fields_of(line, blank)[:4],  # NTCIREVAL ignores what follows
+    verbatim=True,
+)
+MATCHES = Layout(
+    (("topic", "nugget", "offset"),),
+    ("topic", "nugget", "offset"),
+    {
+        "topic": SPELLINGS["topic"],
+        "nugget": NUGGET,
+        "offset": ("offset", "position", "pos", "end"),
+    },
+    verbatim=True,
+)
 SYSLEN = "syslen="  # stands where a nugget does, before the length of the text
 
 
@@ -138,20 +161,17 @@ def read_texts(data: TextsLike, name: str = "texts", several: bool = True) -> Te
         where = os.fspath(data)
         found = _of_directory(where)
     else:
-        where = _where(data, name)
-        found = _rows(data, where, ("topic", "text"), (), _tabbed, _texts_of_mapping)
+        where = where_of(data, name)
+        found = read_lines(data, TEXTS, "texts", "\t", where=name)
     made: dict[str, list[str]] = {}
-    for line, cells in found:
-        topic = _name("topic", cells["topic"], where, line)
-        text = "" if cells["text"] is None else cells["text"]
-        text = text.rstrip() if isinstance(text, str) else text  # as of a file's last line
+    for line in found:
+        topic, text = _name(line, "topic"), line.cells["text"]
+        text = "" if text is None else text
         if not isinstance(text, str):
-            raise InputError(f"{short(repr(text), False)} as the text of topic {topic}", "text",
-                             where, line)  # fmt: skip
+            raise line.error(f"{short(repr(text), False)} as the text of topic {topic}", "text")
         if topic in made and not several:
-            found_again = f"a text of topic {topic} again"
-            raise InputError(found_again, "one text of each topic", where, line)
-        made.setdefault(topic, []).append(text)
+            raise line.error(f"a text of topic {topic} again", "one text of each topic")
+        made.setdefault(topic, []).append(text.rstrip())  # as of a file's last line
     if not made:
         raise InputError("no texts", "at least one", where)
     return Texts({topic: tuple(texts) for topic, texts in made.items()}, where)
@@ -185,7 +205,7 @@ def _is_texts(given: Mapping[Any, Any]) -> bool:
     return all(isinstance(text, str | list | tuple) for text in given.values())
 
 
-def _of_directory(path: str) -> Iterator[Row]:
+def _of_directory(path: str) -> Iterator[Line]:
     """A file for each topic, or a directory with several."""
     for topic, inside in _entries(path):
         files = [file for _, file in _entries(inside)] if os.path.isdir(inside) else [inside]
@@ -196,7 +216,7 @@ def _of_directory(path: str) -> Iterator[Row]:
             except UnicodeDecodeError:
                 raise InputError("bytes that are not UTF-8", "UTF-8 text", file) from None
             name = topic if inside is file else os.path.basename(inside)
-            yield None, {"topic": name, "text": text}
+            yield Line(path, None, {"topic": name, "text": text})
 
 
 def _entries(path: str) -> Iterator[tuple[str, str]]:
@@ -210,37 +230,20 @@ def _stem(name: str) -> str:
     return assessor_names([name])[0]
 
 
-def _tabbed(line: str) -> list[str] | None:
-    topic, tab, text = line.partition("\t")
-    return [topic.strip(), text] if tab else None
-
-
-def _texts_of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[Row]:
-    for topic, texts in data.items():
-        for text in texts if isinstance(texts, list | tuple) else [texts]:
-            yield None, {"topic": topic, "text": text}
-
-
 # -- nuggets ----------------------------------------------------------------------------------
-
-_NUGGET = ("topic", "nugget", "weight", "length")
 
 
 def read_nuggets(data: NuggetsLike) -> Nuggets:
     """Nuggets from a file, a mapping or a frame, each with a length or a vital string, or both."""
     if isinstance(data, Nuggets):
         return data
-    where = _where(data, "nuggets")
+    where = where_of(data, "nuggets")
     made: dict[str, dict[str, Vital]] = {}
-    needed, optional = _NUGGET[:3], ("length", "vital")
-    for line, cells in _rows(data, where, needed, optional, _of_four, _nuggets_of_mapping):
-        topic, name = (_name(what, cells[what], where, line) for what in ("topic", "nugget"))
+    for line in read_lines(data, NUGGETS, "nuggets", nested=_nuggets_of_mapping):
+        topic, name = _name(line, "topic"), _name(line, "nugget")
         if name in made.setdefault(topic, {}):
-            found = f"nugget {name} of topic {topic} again"
-            raise InputError(found, "each nugget once", where, line)
-        made[topic][name] = _vital(f"nugget {name} of topic {topic}", cells, where, line)
-    if not made:
-        raise InputError("no nuggets", "at least one", where)
+            raise line.error(f"nugget {name} of topic {topic} again", "each nugget once")
+        made[topic][name] = _vital(f"nugget {name} of topic {topic}", line)
     for topic, nuggets in made.items():
         if not any(vital.weight for vital in nuggets.values()):
             found = f"topic {topic} without a nugget of a weight above 0"
@@ -248,34 +251,27 @@ def read_nuggets(data: NuggetsLike) -> Nuggets:
     return Nuggets(made, where)
 
 
-def _vital(what: str, cells: Mapping[str, Any], where: str, line: int | None) -> Vital:
-    weight = finite(cells["weight"])
+def _vital(what: str, line: Line) -> Vital:
+    given, length, string = (line.cells.get(name) for name in ("weight", "length", "vital"))
+    weight = finite(given)
     if weight is None or weight < 0:
-        found = f"weight {short(str(cells['weight']))} for {what}"
-        raise InputError(found, "a number from 0", where, line)
-    string, length = cells.get("vital"), cells.get("length")
+        raise line.error(f"weight {short(str(given))} for {what}", "a number from 0")
     if string is not None and not isinstance(string, str):
-        raise InputError(f"{string!r} as the vital string of {what}", "text", where, line)
+        raise line.error(f"{string!r} as the vital string of {what}", "text")
     string = string.strip() if string else None
     if length is None or length == "":
         if not string:
-            found = f"no vital string for {what}"
-            raise InputError(found, "its text, or its length", where, line)
+            raise line.error(f"no vital string for {what}", "its text, or its length")
         return Vital(weight, len(string), string)
     number = _whole(length)
     if not number:
         found = f"length {short(str(length))} for {what}"
         hint = "" if finite(length) is not None else "vital strings need a header: topic nugget …"
-        raise InputError(found, "a whole number from 1", where, line, hint)
+        raise line.error(found, "a whole number from 1", hint)
     return Vital(weight, number, string)
 
 
-def _of_four(line: str) -> list[str] | None:
-    fields = fields_of(line, None)
-    return fields[:4] if len(fields) >= 4 else None  # as NTCIREVAL, which ignores what follows
-
-
-def _nuggets_of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[Row]:
+def _nuggets_of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]:
     for topic, nuggets in data.items():
         if not isinstance(nuggets, Mapping):
             found = f"{type(nuggets).__name__} for topic {topic!r}"
@@ -283,11 +279,10 @@ def _nuggets_of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[Row]:
         for name, given in nuggets.items():
             cells = {"topic": topic, "nugget": name}
             if isinstance(given, Mapping):
-                ours = _columns(given, ("weight",), ("length", "vital"), where, None)
-                yield None, cells | {our: given[theirs] for our, theirs in ours.items()}
+                yield {**given, **cells}
             elif isinstance(given, list | tuple) and len(given) == 2:
                 vital = "vital" if isinstance(given[1], str) else "length"
-                yield None, cells | {"weight": given[0], vital: given[1]}
+                yield cells | {"weight": given[0], vital: given[1]}
             else:
                 found = f"{given!r} for nugget {name} of topic {topic}"
                 raise InputError(found, "(weight, vital string or its length)", where)
@@ -295,33 +290,29 @@ def _nuggets_of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[Row]:
 
 # -- matches ----------------------------------------------------------------------------------
 
-_MATCH = ("topic", "nugget", "offset")
-
 
 def read_matches(data: MatchesLike, name: str = "matches") -> Matches:
     """Matches from a file, a mapping or a frame."""
     if isinstance(data, Matches):
         return data
-    where = _where(data, name)
     made: dict[str, dict[str, Match]] = {}
     lengths: dict[str, int] = {}
-    for line, cells in _rows(data, where, _MATCH, (), _of_three, _matches_of_mapping):
-        topic, nugget = (_name(what, cells[what], where, line) for what in _MATCH[:2])
-        number = _whole(cells["offset"])
+    for line in lines_of(data, MATCHES, name):
+        topic, nugget = _name(line, "topic"), _name(line, "nugget")
+        number = _whole(line.cells["offset"])
         told = nugget == SYSLEN
         if number is None:
-            what = "length" if told else "offset"
-            found = f"{what} {short(str(cells['offset']))}"
-            raise InputError(found, "a whole number from 0", where, line)
+            found = f"{'length' if told else 'offset'} {short(str(line.cells['offset']))}"
+            raise line.error(found, "a whole number from 0")
         found_here = made.setdefault(topic, {})
         if nugget in found_here or (told and topic in lengths):
             what = "the length" if told else f"nugget {nugget}"
-            raise InputError(f"{what} of topic {topic} again", "each once", where, line)
+            raise line.error(f"{what} of topic {topic} again", "each once")
         if told:
             lengths[topic] = number
         else:
-            found_here[nugget] = Match(number, line)
-    return Matches(made, lengths, where)
+            found_here[nugget] = Match(number, line.number)
+    return Matches(made, lengths, where_of(data, name))
 
 
 def read_systems_matches(matches: Any) -> list[tuple[str, Matches]]:
@@ -334,20 +325,6 @@ def _is_matches(given: Mapping[Any, Any]) -> bool:
         isinstance(of_topic, Mapping) and not any(isinstance(x, Mapping) for x in of_topic.values())
         for of_topic in given.values()
     )
-
-
-def _of_three(line: str) -> list[str] | None:
-    fields = fields_of(line, None)
-    return fields if len(fields) == 3 else None
-
-
-def _matches_of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[Row]:
-    for topic, found in data.items():
-        if not isinstance(found, Mapping):
-            raise InputError(f"{type(found).__name__} for topic {topic!r}", "{nugget: offset}",
-                             where)  # fmt: skip
-        for name, offset in found.items():
-            yield None, {"topic": topic, "nugget": name, "offset": offset}
 
 
 # -- of one topic, as NTCIREVAL's 1click has them ---------------------------------------------
@@ -365,7 +342,7 @@ def read_nug(source: Source, separator: str | None = None) -> dict[str, Vital]:
         if name in made:
             raise InputError(f"nugget {name} again", "each nugget once", source.name, number)
         cells = {"weight": fields[1], "length": fields[2]}
-        made[name] = _vital(f"nugget {name}", cells, source.name, number)
+        made[name] = _vital(f"nugget {name}", Line(source.name, number, cells))
         if not made[name].weight:
             found = f"weight {fields[1]} for nugget {name}"
             raise InputError(found, "a number above 0", source.name, number)
@@ -403,146 +380,14 @@ def read_mat(
     return length or 0, made
 
 
-# -- tables of any kind -----------------------------------------------------------------------
+# -- cells ------------------------------------------------------------------------------------
 
 
-def _where(data: Any, name: str) -> str:
-    return Source.of(data).name if isinstance(data, str | os.PathLike) else name
-
-
-def _rows(
-    data: Any,
-    where: str,
-    needed: Sequence[str],
-    optional: Sequence[str],
-    plain: Callable[[str], list[str] | None],
-    of_mapping: Callable[[Mapping[Any, Any], str], Iterator[Row]],
-) -> Iterator[Row]:
-    """The rows of anything, with our names for their cells; `plain` has the fields of a line."""
-    if isinstance(data, Mapping):
-        yield from of_mapping(data, where)
-    elif is_frame(data):
-        frame = polars_frame(data, list, where)
-        cells = ((None, row) for row in frame.iter_rows(named=True))
-        yield from _ours(cells, needed, optional, where)
-    elif isinstance(data, str | os.PathLike):
-        source = Source.of(data)
-        format = _format(source, needed)
-        if format == "json":
-            found = read_json(source)
-            if not isinstance(found, Mapping):
-                raise InputError("JSON that is not an object", "one by topic", where)
-            yield from of_mapping(found, where)
-        elif format == "plain":
-            yield from _of_lines(source, plain, needed, optional)
-        elif format == "tsv":
-            yield from _ours(_of_tabs(source), needed, optional, where)
-        else:
-            table = iter(rows(source, format))
-            if format == "csv":
-                next(table)
-            yield from _ours(table, needed, optional, where)
-    else:
-        raise InputError(type(data).__name__, "a path, a dict or a frame", where)
-
-
-def _format(source: Source, needed: Sequence[str]) -> Any:
-    """A format of tables, told by the names of columns; JSON; or plain lines."""
-    first = source.start.decode("utf-8", "replace").lstrip().partition("\n")[0].rstrip("\r")
-    headers: dict[str, Format] = {"\t": "tsv", ",": "csv"}
-    for separator, format in headers.items():
-        if _found(first.split(separator), needed):
-            return format
-    if first.startswith("{"):
-        return "jsonl" if _found(_keys(first), needed) else "json"
-    found = recognise(source) if source.start.startswith((b"PAR1", b"ARROW1")) else "plain"
-    if found not in ("parquet", "arrow") and source.path.lower().endswith((".csv", ".csv.gz")):
-        return "csv"
-    return found if found in ("parquet", "arrow") else "plain"
-
-
-def _found(names: Iterable[str], needed: Sequence[str]) -> bool:
-    names = list(names)
-    return all(spelt(NAMES[name], names) is not None for name in needed)
-
-
-def _keys(line: str) -> list[str]:
-    import json
-
-    try:
-        return list(dict(json.loads(line)))
-    except (ValueError, TypeError, RecursionError):
-        return []
-
-
-def _of_tabs(source: Source) -> Iterator[Row]:
-    """A table in which a quotation mark is one: texts have them anywhere."""
-    header: list[str] = []
-    for number, line in text_lines(source, comments=False):
-        fields = [field.strip() for field in line.split("\t")]
-        if not header:
-            header = fields
-        elif len(fields) != len(header):
-            found = f"{counted(len(fields), 'field')} ({short(line.strip())})"
-            raise InputError(found, f"{len(header)}: {' '.join(header)}", source.name, number)
-        else:
-            yield number, dict(zip(header, fields, strict=True))
-
-
-def _of_lines(
-    source: Source,
-    plain: Callable[[str], list[str] | None],
-    needed: Sequence[str],
-    optional: Sequence[str],
-) -> Iterator[Row]:
-    names = [*needed, *optional]
-    for number, line in text_lines(source, comments=False):
-        fields = plain(line)
-        if fields is None:
-            between = "<TAB>" if plain is _tabbed else " "
-            expected = between.join([*needed, *optional[:1]])
-            raise InputError(short(line.strip()), expected, source.name, number)
-        yield number, dict(zip(names, fields, strict=False))
-
-
-def _ours(
-    table: Iterable[Row | InputError], needed: Sequence[str], optional: Sequence[str], where: str
-) -> Iterator[Row]:
-    known: tuple[str, ...] = ()
-    ours: dict[str, str] = {}
-    for row in table:
-        if isinstance(row, InputError):
-            raise row
-        line, cells = row
-        if tuple(cells) != known:
-            known, ours = tuple(cells), _columns(cells, needed, optional, where, line)
-        yield line, {name: cells[theirs] for name, theirs in ours.items()}
-
-
-def _columns(
-    names: Iterable[str],
-    needed: Sequence[str],
-    optional: Sequence[str],
-    where: str,
-    line: int | None,
-) -> dict[str, str]:
-    """Our name -> the table's own."""
-    names = list(names)
-    found = {name: spelt(NAMES[name], names) for name in (*needed, *optional)}
-    for name in needed:
-        if found[name] is None:
-            expected = f"a column named {name} (or {', '.join(NAMES[name][1:4])})"
-            raise InputError(f"columns {', '.join(map(str, names))}", expected, where, line)
-    return {name: theirs for name, theirs in found.items() if theirs is not None}
-
-
-def _name(what: str, cell: Any, where: str, line: int | None) -> str:
-    found = identifier(cell)
-    if found is None or not found.strip():
-        raise InputError(f"{what} {cell!r}", "a name", where, line)
-    if what == "topic" and found == "all":
-        raise InputError("a topic named 'all'", "another name: 'all' is the summary's", where, line)
-    return found.strip()
+def _name(line: Line, column: str) -> str:
+    found = line.name(column).strip()
+    if column == "topic" and found == "all":
+        raise line.error("a topic named 'all'", "another name: 'all' is the summary's")
+    return found
 
 
 def _whole(cell: Any) -> int | None:

@@ -340,6 +340,42 @@ def groups(path: str, separator: str | None = None) -> dict[str, dict[str, str]]
     return found
 
 
+def intent_judgments(path: str, text: Text = PLAIN) -> Iterator[Record] | None:
+    """What items are worth to the intents of all topics of a directory, whose ideal lists are
+    ``0001/0001.PREFIX.Irelv1`` and so on; None if `path` is none. ``DIR/*.PREFIX.Irelv`` chooses.
+    """
+    directory, suffix = _split(path)
+    if not os.path.isdir(directory) or not (topics := _topics(directory)):
+        return None
+    found = {
+        topic: [
+            match
+            for name in sorted(files)
+            if (match := _IRELV.fullmatch(name.removeprefix(f"{topic}.")))
+        ]
+        for topic, files in topics.items()
+    }
+    prefixes = sorted({match["prefix"] for of_topic in found.values() for match in of_topic})
+    wanted = [p for p in prefixes if suffix in (None, f"{p}{IRELV}")]
+    if len(wanted) != 1:
+        shown = f"0001/0001.PREFIX.{IRELV}1"
+        several = f"ideal lists {', '.join(f'*.{p}{IRELV}' for p in wanted)}"
+        said = several if wanted else f"no file such as {shown}"
+        raise InputError(said, "the ideal lists of intents, of one prefix", path)
+    return (
+        Record(item.line, topic, item.doc, item.level, None, None, type=match["intent"])
+        for topic, of_topic in found.items()
+        for match in of_topic
+        if match["prefix"] == wanted[0]
+        for item in read_ideal(
+            Source.of(os.path.join(directory, topic, f"{topic}.{match[0]}")), text.separator
+        )
+    )
+
+
+_IRELV = re.compile(rf"(?P<prefix>(?:.+\.)?){IRELV}(?P<intent>[^.]+)")
+
+
 def intent_files(topic: str, prefix: str, directory: str = "") -> list[Source]:
     """The ideal lists of the intents of a topic, ``0001/0001.PREFIX.Irelv1`` and so on."""
     where = os.path.join(directory, topic)

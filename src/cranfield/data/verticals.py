@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cranfield.data.cells import Layout, Line, read_lines
+from cranfield.data.cells import Layout, Line, read_lines, where_of
 from cranfield.data.columns import SPELLINGS
 from cranfield.data.intents import Intents
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.records import finite, identifier
+from cranfield.data.records import finite
 from cranfield.data.strings import Floats, Ints, Strings
 from cranfield.data.table import Table
 from cranfield.errors import InputError
@@ -34,7 +34,7 @@ WEB = "Web"  # the vertical of ordinary documents
 EMBEDDED = 2.0  # the level of a vertical in a list of documents: highly relevant
 TEXT = ("topic", "intent", "vertical", "value")
 LAYOUT = Layout(
-    TEXT,
+    (TEXT,),
     TEXT,
     {
         "topic": SPELLINGS["topic"],
@@ -121,9 +121,8 @@ def read_verticals(data: VerticalsLike, separator: str | None = None) -> Vertica
         return data
     made: dict[str, dict[str, dict[str, float]]] = {}
     firsts: dict[tuple[str, str], Line] = {}
-    lines = read_lines(data, LAYOUT, "verticals", separator)
-    for line in lines:
-        topic, intent, vertical = (_name(line, column) for column in TEXT[:3])
+    for line in read_lines(data, LAYOUT, "verticals", separator):
+        topic, intent, vertical = map(line.name, TEXT[:3])
         value = finite(line.cells["value"])
         if value is None or value < 0:
             said = f"{line.cells['value']!r} for {_called(vertical, intent, topic)}"
@@ -139,14 +138,8 @@ def read_verticals(data: VerticalsLike, separator: str | None = None) -> Vertica
             found = f"0 for every vertical of intent {intent} of topic {topic}"
             raise line.error(found, "one above 0")
         made[topic][intent] = {name: value / total for name, value in known.items()}
-    return Verticals(made, {key: line.number for key, line in firsts.items()}, lines[0].where)
-
-
-def _name(line: Line, column: str) -> str:
-    found = identifier(line.cells[column])
-    if found is None:
-        raise line.error(f"{column} {line.cells[column]!r}", "a name")
-    return found
+    numbers = {key: line.number for key, line in firsts.items()}
+    return Verticals(made, numbers, where_of(data, "verticals"))
 
 
 def _called(vertical: str, intent: str, topic: str) -> str:
