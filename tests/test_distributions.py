@@ -274,6 +274,13 @@ class TestReading:
             read_distributions(pl.DataFrame(LONG, ["item", "label", "value"], orient="row"),
                                votes=True)  # fmt: skip
 
+    def test_columns_for_labels_may_be_called_anything(self, tmp_path: Path) -> None:
+        """Also p, which is what a column of values may be called; in JSONL as in CSV."""
+        (tmp_path / "csv").write_text("item,p,n\nd1,1,3\n")
+        (tmp_path / "jsonl").write_text('{"item": "d1", "p": 1, "n": 3}\n')
+        for name in ("csv", "jsonl"):
+            assert read_distributions(tmp_path / name, "p,n").items == {"d1": (0.25, 0.75)}
+
     @pytest.mark.parametrize("labels", ["A", "A,B,A", "A,,B", []])
     def test_labels_must_be_two_or_more_each_once(self, labels: Any) -> None:
         with pytest.raises(cf.InputError, match="label"):

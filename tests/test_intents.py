@@ -385,8 +385,8 @@ IDEAL_LISTS = {
 def test_ideal_lists_of_a_directory_are_judgments_for_intents(tmp_path: Path) -> None:
     path = _directory(tmp_path, IDEAL_LISTS)
     same = {"0001": {"1": {"a": 2}, "2": {"a": 1, "b": 0.5}}}
-    for given in (path, f"{path}/*.div.Irelv"):
-        scores = cf.evaluate(given, f"{path}/mine", ["D(Q)", "IRec@2", "alpha_nDCG"])
+    for qrels in (path, f"{path}/*.div.Irelv"):
+        scores = cf.evaluate(qrels, f"{path}/mine", ["D(Q)", "IRec@2", "alpha_nDCG"])
         expected = cf.evaluate(same, {"0001": ["c", "b", "a"]}, ["D(Q)", "IRec@2", "alpha_nDCG"])
         assert scores.values.tolist() == expected.values.tolist()
     assert scores["mine", "0001", "IRec@2"] == 0.5  # b serves the second

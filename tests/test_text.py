@@ -492,6 +492,14 @@ class TestReaders:
         with pytest.raises(cf.InputError, match=message):
             read_matches(path)
 
+    def test_tables_of_matches_need_a_header(self, tmp_path: Path) -> None:
+        path = tmp_path / "matches.csv"
+        path.write_text("")
+        assert read_matches(path).by_topic == {}
+        path.write_text("q,N,5\n")
+        with pytest.raises(cf.InputError, match=":1: found columns q, N, 5, expected a column na"):
+            read_matches(path)
+
     def test_matches_by_system(self) -> None:
         nuggets, texts = {"q": {"N": (1, 5)}}, {"a": {"q": "x" * 50}, "b": {"q": "x" * 50}}
         matches = {"b": {"q": {"N": 50}}, "a": {"q": {}}}

@@ -164,7 +164,7 @@ def _distinct(systems: list[_S]) -> list[_S]:
 def read_sessions(
     data: SessionsLike, *, name: str | None = None, ties: Ties | None = None
 ) -> Sessions:
-    """The ranked lists of one system's sessions, from a path, a mapping or a frame.
+    """The ranked lists of one system's sessions, from a path, a mapping, a frame or tuples.
 
     A mapping is ``{topic: {session: [list, list, …]}}``; a list has documents from the top down,
     or is ``{doc: score}``. `ties` is the order of a list, as for runs: ``trec`` by score, then
@@ -259,7 +259,7 @@ def _contradict(docs: Mapping[str, _Place], order: Ties) -> bool:
 
 
 def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None = None) -> ClickLog:
-    """A click log from a path, a mapping or a frame.
+    """A click log from a path, a mapping, a frame or tuples.
 
     A mapping is ``{topic: {session: [(query, rank, length), …]}}``, with a level after the length
     if there are levels. With `documents`, what stands in the place of the length is the document.

@@ -151,7 +151,7 @@ class Matches:
 
 
 def read_texts(data: TextsLike, name: str = "texts", several: bool = True) -> Texts:
-    """Texts from a directory, a file, a mapping or a frame; `name` is for messages.
+    """Texts from a directory, a file, a mapping, a frame or tuples; `name` is for messages.
 
     A topic may have `several`, or one only.
     """
@@ -234,7 +234,7 @@ def _stem(name: str) -> str:
 
 
 def read_nuggets(data: NuggetsLike) -> Nuggets:
-    """Nuggets from a file, a mapping or a frame, each with a length or a vital string, or both."""
+    """Nuggets from a path, a mapping, a frame or tuples, with a length or a vital string each."""
     if isinstance(data, Nuggets):
         return data
     where = where_of(data, "nuggets")
@@ -292,7 +292,7 @@ def _nuggets_of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[dict[st
 
 
 def read_matches(data: MatchesLike, name: str = "matches") -> Matches:
-    """Matches from a file, a mapping or a frame."""
+    """Matches from a path, a mapping, a frame or tuples."""
     if isinstance(data, Matches):
         return data
     made: dict[str, dict[str, Match]] = {}
