@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.cli.main import main
+from cranfield.data.intents import in_order
 
 ByIntent = dict[str, dict[str, dict[str, float]]]  # {topic: {intent: {doc: level}}}
 Ranked = dict[str, list[str]]
@@ -112,26 +113,29 @@ class TestSakai2014:
     # ng = 1, –, 1/2, 1/4 + 1, 1/2. Greedily: c (1 + 1); then d (1/2), and a and b (1/2, 1/4), in
     # any order. Over log2 of 2, 3, 4, 5, 6:
     NG = 1 + 0.5 / log2(4) + 1.25 / log2(5) + 0.5 / log2(6)
-    NG_IDEAL = 2 + 0.5 / log2(3) + 0.5 / log2(4) + 0.25 / log2(5)
+    NG_IDEAL = 2 + 0.5 / math.log2(3) + 0.5 / log2(4) + 0.25 / log2(5)
 
     def test_alpha_nDCG(self) -> None:
         """Eq. 25."""
         assert score("alpha_DCG(norm=sum)", LIST, JUDGED) == pytest.approx(self.NG)
         assert score("alpha_nDCG", LIST, JUDGED) == pytest.approx(self.NG / self.NG_IDEAL)
-        # at 3: (1 + 0.5/2) over (2 + 0.5/log2(3) + 0.5/2)
-        at_3 = 1.25 / (2 + 0.5 / log2(3) + 0.25)
+        # at 3: (1 + 0.5/2) over (2 + 0.5/math.log2(3) + 0.5/2)
+        at_3 = 1.25 / (2 + 0.5 / math.log2(3) + 0.25)
         assert score("alpha_nDCG@3", LIST, JUDGED) == pytest.approx(at_3)
-        # every item relevant to both: 2 + 2·0.5/log2(3) + 2·0.25/2
-        most = 2 + 1 / log2(3) + 0.25
+        # every item relevant to both: 2 + 2·0.5/math.log2(3) + 2·0.25/2
+        most = 2 + 1 / math.log2(3) + 0.25
         assert score("alpha_DCG@3", LIST, JUDGED) == pytest.approx(1.25 / most)
 
     def test_another_alpha(self) -> None:
         """α = 0.2: ng = 1, –, 0.8, 0.64 + 1, 0.8; greedily 2, 0.8, 0.8, 0.64, as above."""
         found = 1 + 0.8 / 2 + 1.64 / log2(5) + 0.8 / log2(6)
-        ideal = 2 + 0.8 / log2(3) + 0.8 / 2 + 0.64 / log2(5)
+        ideal = 2 + 0.8 / math.log2(3) + 0.8 / 2 + 0.64 / log2(5)
         assert score("alpha_nDCG(alpha=0.2)", LIST, JUDGED) == pytest.approx(found / ideal)
         # α = 0 counts intents: ng = 1, –, 1, 2, 1 over 2, 1, 1, 1
-        found, ideal = 1 + 1 / 2 + 2 / log2(5) + 1 / log2(6), 2 + 1 / log2(3) + 1 / 2 + 1 / log2(5)
+        found, ideal = (
+            1 + 1 / 2 + 2 / log2(5) + 1 / log2(6),
+            2 + 1 / math.log2(3) + 1 / 2 + 1 / log2(5),
+        )
         assert score("alpha_nDCG(alpha=0)", LIST, JUDGED) == pytest.approx(found / ideal)
         # α = 1 counts new intents: 1, –, 0, 1, 0 over 2
         found = 1 + 1 / log2(5)
@@ -143,7 +147,7 @@ class TestSakai2014:
         Greedily: c (1), then a and b (0.375, 0.1875), then d (0.125).
         """
         found = 0.75 + 0.375 / 2 + 0.4375 / log2(5) + 0.125 / log2(6)
-        ideal = 1 + 0.375 / log2(3) + 0.1875 / 2 + 0.125 / log2(5)
+        ideal = 1 + 0.375 / math.log2(3) + 0.1875 / 2 + 0.125 / log2(5)
         got = score("alpha_nDCG(weighted=true)", LIST, JUDGED, probabilities=P)
         assert got == pytest.approx(found / ideal)
         unmoved = score("alpha_nDCG", LIST, JUDGED, probabilities=P)
@@ -180,13 +184,13 @@ class TestSakai2014:
 
     # Over log2 of 2, 3, 4, 5, 6: GG = 1.5, –, 0.75, 1, 0.25
     DCG = 1.5 + 0.75 / log2(4) + 1 / log2(5) + 0.25 / log2(6)
-    IDEAL = 1.5 + 1 / log2(3) + 0.75 / log2(4) + 0.25 / log2(5)
+    IDEAL = 1.5 + 1 / math.log2(3) + 0.75 / log2(4) + 0.25 / log2(5)
 
     def test_D_nDCG(self) -> None:
         """Eq. 27 and 28."""
         got = score("D(nDCG)", LIST, JUDGED, probabilities=P)
         assert got == pytest.approx(self.DCG / self.IDEAL)
-        at_3 = (1.5 + 0.75 / 2) / (1.5 + 1 / log2(3) + 0.75 / 2)
+        at_3 = (1.5 + 0.75 / 2) / (1.5 + 1 / math.log2(3) + 0.75 / 2)
         assert score("D(nDCG)@3", LIST, JUDGED, probabilities=P) == pytest.approx(at_3)
         # gain=1:3 makes a worth 3·0.75 = 2.25
         got = score("D(nDCG(gain=1:3))@1", LIST, JUDGED, probabilities=P)
@@ -200,7 +204,7 @@ class TestSakai2014:
 
     def test_D_sharp(self) -> None:
         """Eq. 29, with l = 3, where I-rec is 1/2."""
-        D = (1.5 + 0.75 / 2) / (1.5 + 1 / log2(3) + 0.75 / 2)
+        D = (1.5 + 0.75 / 2) / (1.5 + 1 / math.log2(3) + 0.75 / 2)
         for gamma in (0, 0.25, 0.5, 1):
             m = f"Dsharp(nDCG, gamma={gamma})@3"
             got = score(m, LIST, JUDGED, probabilities=P)
@@ -262,7 +266,7 @@ class TestGreedy:
     the second adds 1 + 1/2; else it adds 2.
     """
 
-    GREEDY, BEST = 2 + 1.5 / log2(3), 2 + 2 / log2(3)
+    GREEDY, BEST = 2 + 1.5 / math.log2(3), 2 + 2 / math.log2(3)
 
     @pytest.mark.parametrize(
         ("overlapping", "others", "ideal"),
@@ -297,7 +301,7 @@ class TestGreedy:
         found = cf.evaluate(qrels, runs, "alpha_nDCG@1 alpha_nDCG").values
         assert found[:, 0, 0].max() == 1.0
         # a, b, c against c, b, a: 2, 2, 1 against 2, 1.5, 1.5
-        best = (2 + 2 / log2(3) + 1 / 2) / (2 + 1.5 / log2(3) + 1.5 / 2)
+        best = (2 + 2 / math.log2(3) + 1 / 2) / (2 + 1.5 / math.log2(3) + 1.5 / 2)
         assert found[:, 0, 1].max() == pytest.approx(best)
 
 
@@ -1092,6 +1096,7 @@ class TestSameBits:
         for topic in drawn.qrels:
             alone = replace(drawn, qrels={topic: drawn.qrels[topic]})
             alone.probabilities = {t: p for t, p in drawn.probabilities.items() if t == topic}
+            alone.types = {t: kinds for t, kinds in drawn.types.items() if t == topic}
             got, expected = alone.evaluate(names), together.select(topics=[topic])
             assert got.values[0, 0].tolist() == expected.values[0, 0].tolist(), topic
 
@@ -1208,5 +1213,216 @@ class TestExplain:
         code = main(["explain", "D(nDCG)@2", "--on", *paths[:2], "--intents", paths[2]])
         out = capsys.readouterr().out
         assert code == 0
-        # GG: b 0.2, a 1.8; (0.2 + 1.8/log2(3)) / (1.8 + 0.2/log2(3))
+        # GG: b 0.2, a 1.8; (0.2 + 1.8/math.log2(3)) / (1.8 + 0.2/math.log2(3))
         assert out.rstrip().endswith("D(nDCG)@2 = 1.3357 / 1.9262 = 0.6934")
+
+
+# -- what reviews found ---------------------------------------------------------------------------
+
+TWO = {"1": {"1": {"a": 1}, "2": {"b": 1}}}
+
+
+def test_probabilities_are_not_made_to_sum_to_one() -> None:
+    """IA(M) = Σ Pr·M with the numbers as given, within 1e-6 of a sum of 1."""
+    known = {"1": {"1": 0.5000004, "2": 0.4999998}}
+    scores = cf.evaluate(TWO, {"1": ["b", "a"]}, "IA(P)@1", intents=known)
+    assert scores["run", "1", "IA(P)@1"] == pytest.approx(0.4999998, rel=1e-12)
+
+
+def test_D_and_DIN_of_one_measure_at_once() -> None:
+    """Two items for a navigational intent: the second adds nothing, to DIN alone."""
+    qrels, run = {"1": {"1": {"a": 1, "b": 1}}}, {"1": ["a", "b"]}
+    scores = cf.evaluate(qrels, run, ["D(nDCG)", "DIN(nDCG)"], intents={"1": {"1": "nav"}})
+    assert scores["run", "1", "D(nDCG)"] == 1.0
+    assert scores["run", "1", "DIN(nDCG)"] == pytest.approx(1 / (1 + 1 / math.log2(3)))
+
+
+def test_D_of_U_with_two_probabilities_at_once() -> None:
+    """(2^1 − 1)/2^2 = 1/4 and 1/(2 + 1) = 1/3 at offset 200 + 0.2·0, of L = 132000."""
+    qrels, run = {"1": {"1": {"a": 1, "b": 2}}}, {"1": ["a"]}
+    both = ["D(U)", "D(U(prob=linear))"]
+    together = cf.evaluate(qrels, run, both, lengths={"a": 100, "b": 100})
+    for name in both:
+        alone = cf.evaluate(qrels, run, name, lengths={"a": 100, "b": 100})
+        assert together["run", "1", name] == alone["run", "1", name]
+    assert together["run", "1", both[0]] != together["run", "1", both[1]]
+
+
+def test_levels_below_one_are_relevant() -> None:
+    """What is above 0 is relevant where no threshold is set."""
+    qrels = {"1": {"1": {"a": 0.5}, "2": {"b": 0}}}
+    scores = cf.evaluate(qrels, {"1": ["a"]}, ["IRec", "alpha_nDCG@1"])
+    assert scores.values.tolist() == [[[0.5, 1.0]]]
+
+
+def test_a_threshold_of_0_and_topics_with_fewer_intents() -> None:
+    """Every judged item is then relevant to every intent of its topic, and to no other."""
+    qrels = {"1": {"1": {"a": 0}}, "2": {"1": {"a": 0}, "2": {"b": 1}, "3": {"c": 1}}}
+    scores = cf.evaluate(qrels, {"1": ["a"], "2": ["a"]}, "IRec(rel=0)")
+    assert scores.values.tolist() == [[[1.0], [1.0]]]
+
+
+def test_fractional_levels_and_blocks() -> None:
+    """The levels of GAP are those of the collection, however blocks are cut."""
+    qrels = {
+        "1": {"1": {"a": 1, "b": 3, "c": 2}, "2": {"a": 0.3}},
+        "2": {"1": {"a": 1.7, "b": 0.1}, "2": {"b": 2.9, "c": 0.7}},
+    }
+    run = {"1": ["x", "a", "c", "b"], "2": ["c", "x", "b", "a"]}
+    names = ["IA(GAP)", "IA(GAP(thresholds=level))", "IA(GAP(thresholds=1:5:7))"]
+    found = [cf.evaluate(qrels, run, names, block_cells=n).values for n in (1, 10**6)]
+    assert np.array_equal(*found)
+
+
+@pytest.mark.parametrize("settings", ["rel=2", "condensed=true", "gain=0:1"])
+def test_intent_recall_is_the_mean_over_intents(settings: str) -> None:
+    """IRec is the part of the intents that --per-intent calls a success."""
+    qrels = {"1": {"1": {"a": 1}, "2": {"b": 2}, "3": {"c": 2}}}
+    run = {"1": ["a", "x", "b", "c"]}
+    name = f"IRec({settings})@3"
+    whole = cf.evaluate(qrels, run, name)["run", "1", name]
+    each = cf.evaluate(qrels, run, name, per_intent=True)
+    assert each.values.mean() == pytest.approx(whole)
+
+
+def test_no_intent_is_0_unless_something_is_relevant_to_it() -> None:
+    """TREC and NTCIR put useless documents there."""
+    useless = {"1": {"0": {"x": 0}, "1": {"a": 1}, "2": {"b": 1}}}
+    real = {"1": {"0": {"x": 1}, "1": {"a": 1}, "2": {"b": 1}}}
+    found = [cf.evaluate(q, {"1": ["a"]}, "IRec")["run", "1", "IRec"] for q in (useless, real)]
+    assert found == [1 / 2, 1 / 3]
+
+
+def test_a_topic_of_intent_0_alone() -> None:
+    """It has that intent, and no relevant document."""
+    qrels = {"1": {"0": {"x": 0}}, "2": {"1": {"a": 1}}}
+    scores = cf.evaluate(qrels, {"1": ["x"], "2": ["a"]}, "IRec", per_intent=True)
+    assert scores.topics == ("1/0", "2/1")
+
+
+def test_useless_documents_of_intent_0_where_probabilities_are_known() -> None:
+    """Intent 0 is none of the intents: its judgments must not fall to another topic's."""
+    qrels = {"1": {"1": {"a": 1}, "0": {"a": -2, "x": -2}}, "2": {"1": {"b": 1}, "2": {"c": 1}}}
+    known = {"1": {"1": 1.0}, "2": {"1": 0.5, "2": 0.5}}
+    scores = cf.evaluate(qrels, {"1": ["a"], "2": ["c", "b"]}, "D(nDCG)", intents=known)
+    assert scores.values.tolist() == [[[1.0], [1.0]]]
+
+
+def test_equal_gains_of_the_greedy_list_fall_by_document() -> None:
+    """Each adds 2 at first: c comes first, after which a adds 1.5; a and b would add 4."""
+    qrels = {"1": {"1": {"a": 1}, "2": {"a": 1, "c": 1}, "3": {"b": 1, "c": 1}, "4": {"b": 1}}}
+    runs = {"greedy": {"1": ["c", "a"]}, "best": {"1": ["a", "b"]}}
+    scores = cf.evaluate(qrels, runs, "alpha_nDCG@2")
+    assert scores["greedy", "1", "alpha_nDCG@2"] == 1.0
+    best = (2 + 2 / math.log2(3)) / (2 + 1.5 / math.log2(3))
+    assert scores["best", "1", "alpha_nDCG@2"] == pytest.approx(best)
+
+
+def test_intents_come_in_order_whatever_the_order_of_probabilities() -> None:
+    """By number."""
+    known = {"1": {"10": 0.2, "9": 0.8}}
+    qrels = {"1": {"9": {"a": 1}, "10": {"b": 1}}}
+    scores = cf.evaluate(qrels, {"1": ["a"]}, "IRec", intents=known, per_intent=True)
+    assert scores.topics == ("1/9", "1/10")
+
+
+def test_harm_alone_stays_harm() -> None:
+    """A document below 0 for its only intent is below 0 for the topic."""
+    qrels = cf.read_qrels({"1": {"1": {"a": -2, "b": 1}}}, by_intent=True)
+    assert qrels.to_dict() == {"1": {"a": -2.0, "b": 1.0}}
+
+
+def test_numbers_written_in_two_ways() -> None:
+    """1 and 01 are two intents, in the order of their names whichever came first."""
+    assert in_order(["1", "01"]) == in_order(["01", "1"]) == ["01", "1"]
+
+
+def test_a_condensed_base_makes_a_condensed_combination() -> None:
+    """D(nDCG(condensed=true)) is D(nDCG, condensed=true)."""
+    qrels, run = {"1": {"1": {"a": 1}}}, {"1": ["x", "a"]}
+    scores = cf.evaluate(qrels, run, ["D(nDCG(condensed=true))", "D(nDCG)"])
+    assert scores.values.tolist() == [[[1.0, pytest.approx(1 / math.log2(3))]]]
+
+
+def test_intents_of_later_topics_from_mappings() -> None:
+    """Topics with more intents than documents for the last of them."""
+    qrels = {"1": {"1": {"a": 1}, "2": {"b": 1}}, "2": {"x": {"c": 1}, "y": {"d": 1, "e": 1}}}
+    scores = cf.evaluate(qrels, {"1": ["a", "b"], "2": ["d"]}, "IRec")
+    assert scores.values.tolist() == [[[1.0], [0.5]]]
+
+
+def test_a_curve_is_no_base() -> None:
+    """IPrec without a level of recall is eleven numbers."""
+    with pytest.raises(cf.CranfieldError, match="one number"):
+        cf.parse_measure("IA(IPrec)")
+
+
+def test_condensed_for_all_is_of_use_to_a_combination() -> None:
+    """So nobody is told that it changes nothing; and is, if all measures say so."""
+    qrels, run = {"1": {"1": {"a": 1}}}, {"1": ["x", "a"]}
+    for name, told in (("D(nDCG)", False), ("D(nDCG, condensed=true)", True)):
+        notices = cf.evaluate(qrels, run, name, condensed=True).notices
+        assert any("condensed" in n.text and "nothing" in n.text for n in notices) == told
+
+
+def test_IA_tells_the_highest_level() -> None:
+    """It may be declared."""
+    for name, told in (("IA(ERR)", True), ("IA(ERR(max_level=3))", False)):
+        notices = cf.evaluate(TWO, {"1": ["a"]}, name).notices
+        assert any("the highest level is 1" in n.text for n in notices) == told
+
+
+def test_condensed_sharp_measures_have_condensed_intent_recall() -> None:
+    """The unjudged x is left out by both parts."""
+    name = "Dsharp(nDCG, condensed=true)@1"
+    assert cf.evaluate({"1": {"1": {"a": 1}}}, {"1": ["x", "a"]}, name)["run", "1", name] == 1.0
+
+
+def test_beta_of_P_plus_Q() -> None:
+    """The blended ratio of rank 2 is (1 + β)/(2 + β): 11/12 with β = 10."""
+    for known in ("nav", "inf"):
+        found = cf.evaluate(
+            {"1": {"1": {"a": 1}}},
+            {"1": ["x", "a"]},
+            "PplusQ(beta=10)",
+            intents={"1": {"1": known}},
+        )
+        assert found.values.item() == pytest.approx(11 / 12)
+
+
+def test_ties_between_documents_for_different_intents_are_told() -> None:
+    """Both have level 1, for different intents: their order decides."""
+    qrels = {"1": {"1": {"a": 1}, "2": {"b": 1}, "3": {"b": 1}}}
+    scores = cf.evaluate(qrels, {"1": {"a": 1.0, "b": 1.0}}, "alpha_nDCG@1")
+    assert [n.kind for n in scores.notices] == ["ties"]
+
+
+def test_costs_of_documents_for_every_intent() -> None:
+    """What users of RBP pay does not depend on what is relevant to them."""
+    settings = {"measures": "RBP(p=0.5).EC", "costs": {"1": {"a": 5, "b": 7}}}
+    whole = cf.evaluate(TWO, {"1": ["a", "b"]}, **settings, intents={"1": {"1": 1 / 2, "2": 1 / 2}})
+    each = cf.evaluate(TWO, {"1": ["a", "b"]}, **settings, per_intent=True)
+    assert each.values.ravel().tolist() == [whole.values.item()] * 2
+
+
+def test_expected_ties_for_every_intent() -> None:
+    """Either document is first half of the time."""
+    run = {"1": {"a": 1.0, "b": 1.0}}
+    scores = cf.evaluate(TWO, run, "IRec@1", per_intent=True, ties="expected")
+    assert scores.summary()["run"]["Success@1"] == pytest.approx(0.5)
+
+
+def test_an_unknown_intent_of_judgments_without_a_file() -> None:
+    with pytest.raises(cf.InputError, match=r"found 1 intent \(2\) of topic 1, expected one of 1"):
+        cf.evaluate(TWO, {"1": ["a"]}, "IA(AP)", intents={"1": {"1": 1}})
+
+
+def test_D_of_U_tells_the_highest_level() -> None:
+    scores = cf.evaluate(TWO, {"1": ["a"]}, "D(U)", lengths={"a": 1, "b": 1})
+    assert any("the highest level is 1" in notice.text for notice in scores.notices)
+
+
+@pytest.mark.parametrize("options", [{"condensed": True}, {"rel": 1}, {"gains": "1:3"}])
+def test_a_picture_with_settings_for_all_measures(options: dict[str, object]) -> None:
+    picture = cf.plot.diversity(TWO, {"x": {"1": ["a", "b"]}}, **options)  # type: ignore[arg-type]
+    assert picture.data.rows() == [("x", 1.0, 1.0, 1.0)]

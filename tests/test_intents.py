@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
@@ -421,3 +421,82 @@ def test_validate_by_intent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     found = capsys.readouterr().out.splitlines()
     assert len(found) == 2
     assert "qrels.txt:4: error: found level 0 for document b of topic 1, intent 2" in found[0]
+
+
+# -- what newcomers do ----------------------------------------------------------------------------
+
+TWO = {"1": {"1": {"a": 1}, "2": {"b": 1}}}
+RAN = {"1": ["a", "b"]}
+
+
+def test_intents_of_other_topics_are_refused() -> None:
+    """0401 and 401 are different names: nothing would be known of any topic."""
+    with pytest.raises(cf.InputError, match=r"intents of 1 topic \(01\), expected some of the"):
+        cf.evaluate(TWO, RAN, "D(nDCG)", intents={"01": {"1": 0.5, "2": 0.5}})
+
+
+def test_rounded_probabilities_get_a_hint() -> None:
+    with pytest.raises(cf.InputError, match=r"sum to 0\.999 .*rounded too much\?"):
+        read_intents({"1": {"1": 0.333, "2": 0.333, "3": 0.333}})
+
+
+@pytest.mark.parametrize(("name", "told"), [("DIN(nDCG)", True), ("PplusQ", True), ("D(Q)", False)])
+def test_who_asks_for_types_is_told_that_there_are_none(name: str, told: bool) -> None:
+    known = {"1": {"1": 0.5, "2": 0.5}}
+    texts = [n.text for n in cf.evaluate(TWO, RAN, name, intents=known).notices]
+    assert any("all intents are taken to be informational" in text for text in texts) == told
+    typed = {"1": {"1": (0.5, "nav"), "2": 0.5}}
+    assert not any(
+        "informational" in n.text for n in cf.evaluate(TWO, RAN, name, intents=typed).notices
+    )
+
+
+def test_swapped_columns_are_asked_about() -> None:
+    swapped = [("1", "a", "1", 1), ("1", "b", "2", 1)]  # topic doc intent level
+    notices = cf.evaluate(swapped, RAN, "IRec@2").notices
+    assert any(
+        "are the columns of the judgments topic intent doc level?" in n.text for n in notices
+    )
+
+
+def test_named_tuples_are_read_by_their_names() -> None:
+    class Sub(NamedTuple):
+        query_id: str
+        doc_id: str
+        relevance: int
+        subtopic_id: str
+
+    rows = [Sub("1", "a", 1, "1"), Sub("1", "b", 1, "2")]
+    frame = pl.DataFrame([row._asdict() for row in rows])
+    for judged in (rows, frame):
+        assert read_qrels(judged, by_intent=True).by_intent.names == (("1", "2"),)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        (
+            lambda: (cf.alpha_nDCG @ 3)([1, 0, 1]),
+            "expected the levels of each item for all intents",
+        ),
+        (lambda: (cf.IRec @ 3)([["x"]]), "expected the levels of each item for all intents"),
+        (lambda: (cf.IRec @ 3)([[1, 0], [1]]), "found levels for 1 intents, expected 2"),
+        (lambda: (cf.alpha_nDCG @ 3)([[1, 0]]), "needs the levels of all judged items"),
+        (
+            lambda: cf.IRec()([[1, 0]], probabilities=[0.5, 0.6]),
+            r"found probabilities \[0.5, 0.6\]",
+        ),
+    ],
+)
+def test_single_lists_that_are_none(score: Callable[[], float], said: str) -> None:
+    with pytest.raises(cf.CranfieldError, match=said):
+        score()
+
+
+def test_nested_judgments_are_told_from_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "q.json"
+    path.write_text('{"1": {"1": {"a": 1}, "2": {"a": 2, "b": 0}}}')
+    assert main(["validate", "--by-intent", str(path)]) == 0
+    assert "3 judgments (json), 1 topic: fine" in capsys.readouterr().out

@@ -418,7 +418,7 @@ class TestInputs:
 
 WRONG_QRELS = [
     ("1 1 a x", "1: found level 'x', expected a finite number"),
-    ("1 1 a", "1: found 3 fields ('1 1 a'), expected 4: topic iteration doc level"),
+    ("1 1 a", "1: found 3 fields ('1 1 a'), expected 4: topic intent doc level"),
     ("", " found an empty file, expected judgments"),
 ]
 WRONG_RUNS = [

@@ -222,6 +222,7 @@ class Evaluator:
         gain = None if by_topic else gains
         defaults = {"rel": rel, "gain": gain, "condensed": condensed or None}
         defaults = {name: value for name, value in defaults.items() if value is not None}
+        self.defaults = defaults
         asked = parse_measures(measures)
         given = {"rel": rel, "gain": gains, "condensed": condensed or None}
         self.useless = [
@@ -418,12 +419,13 @@ class Evaluator:
                 rankings,
                 self.gold.judgments.topics,
                 self.measures,
-                alike=self.counting.plain and self.lengths is None and self.verticals is None,
+                alike=self.counting.plain and self.lengths is None and self.intents is None,
                 depth=self.depth,
                 topics=found.topics,
                 missing="counted as empty lists" if self.topics == "judged" else "left out",
                 contradicted=found.contradicted,
                 ties=self.ties,
+                by_intent=self.intents is not None,
             )
         )
         about += tuple(notices.of_verticals(run, rankings, self.verticals))
@@ -612,6 +614,8 @@ class Evaluator:
         blocks: Sequence[tuple[int, int, Gold]] | None = None,
     ) -> list[Floats]:
         """Topics × names of each measure, block by block."""
+        if not measures:
+            return []
 
         def measured(block: tuple[int, int, Gold]) -> list[Floats]:
             lists = lists_of(*block)

@@ -37,7 +37,7 @@ USELESS = {
     "measurements": ("measurements", NO_MODEL),
     "residuals": ("residuals", "no measure has them (RBP has, INST, and AP.EU)"),
     "cost-unit": ("cost-unit", "there are no costs"),
-    "intents": ("intents", "no measure is of diversity (Dsharp(nDCG)@10 is)"),
+    "intents": ("what is known of intents", "no measure is of diversity (Dsharp(nDCG)@10 is)"),
     "verticals": (
         "verticals",
         "no measure asks for them (Vscore does), and they are no items (--embed-verticals)",
@@ -142,6 +142,10 @@ def of_intents(
             where = "" if len(alike) == len(judged) else f" of {some(alike, 'topic')}"
             said = f"the intents{where} are taken to be equally probable"
             yield Notice("intents", f"{_names(asking)}: {said} (--intents FILE says otherwise)")
+        typed = [m for m in measures if m.types_intents()]
+        if typed and not intents.navigational.any():
+            said = "all intents are taken to be informational (--intents FILE says otherwise)"
+            yield Notice("intents", f"{_names(typed)}: {said}")
         if plain := [m for m in measures if m.takes == "lists" and m.effectiveness]:
             said = "a document counts at the highest level it has for any intent"
             yield Notice("intents", f"{_names(plain)}: {said}")
@@ -232,6 +236,7 @@ def of_run(
     missing: str,
     contradicted: Sequence[str],
     ties: str | None = None,
+    by_intent: bool = False,
 ) -> Iterator[Notice]:
     """What is odd about a run; `topics` are all it has lists for, `judged` those with judgments."""
 
@@ -259,6 +264,11 @@ def of_run(
     if contradicted:
         said = f"ranks contradict scores in {some(contradicted, 'topic')}; the scores decide"
         yield notice("rank-order", said, contradicted)
+    if not len(rankings.ranks) and rankings.lengths.sum():
+        said = "none of its documents is judged"
+        said += ": are the columns of the judgments topic intent doc level?" if by_intent else ""
+        yield notice("none-judged", said)
+        return
     unseen = None if ties == "expected" else _unjudged_documents(rankings, measures, depth)
     if unseen:
         yield notice("unjudged", unseen)

@@ -14,7 +14,7 @@ from cranfield.data.qrels import QrelsLike
 from cranfield.data.records import finite, real
 from cranfield.data.run import Run
 from cranfield.errors import CranfieldError
-from cranfield.evaluate import Evaluator, evaluate
+from cranfield.evaluate import Evaluator
 from cranfield.measures import cwl as user_models
 from cranfield.measures.base import FIVE, Measure, shown
 from cranfield.measures.cwl import UserModel
@@ -186,7 +186,11 @@ def diversity(
     else:
         if runs is None:
             raise CranfieldError("found no runs, expected qrels and runs, or scores")
-        scores = evaluate(qrels, runs, [against, measure], **options)
+        evaluator = Evaluator(qrels, [against, measure], **options)
+        scores = evaluator(runs)  # whose measures have the settings of the options
+        against, measure = (
+            parse_measure(m).with_defaults(evaluator.defaults) for m in (against, measure)
+        )
     x, y = _column(scores, against), _column(scores, measure)
     if x == y:
         raise CranfieldError(f"found {x} against itself, expected two measures")

@@ -62,7 +62,9 @@ def _entry(c: type[Measure]) -> list[str]:
     lines = [(inspect.getdoc(c) or "").partition("\n")[0]]
     own = ", ".join(f"{f.name}={shown(f.default)}" for f in c.parameters())
     lines += [f"parameters: {own}"] if own else []
-    lines += [f"scores: {c.takes} (cranfield {TAKES[c.takes]})"] if c.takes != "lists" else []
+    if c.takes != "lists":
+        diverse = ", diversity" if c.takes == "intents" else ""
+        lines.append(f"scores: {c.takes}{diverse} (cranfield {TAKES[c.takes]})")
     if c.properties:
         lines.append(f"properties: {', '.join(c.properties)}")
     if c.__name__ in READINGS:

@@ -48,4 +48,6 @@ def run(options: argparse.Namespace) -> int:
         f"{options.output}: {len(collection.qrels)} topics, {judged} judgments, "
         f"{len(collection.runs)} runs, seed {options.seed} ({len(paths)} files)"
     )
+    if options.intents:
+        print("judgments for intents: qrels.intents.txt; how probable they are: intents.txt")
     return 0

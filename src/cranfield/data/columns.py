@@ -29,7 +29,7 @@ SPELLINGS = {
     "tag": ("tag", "run", "run_id", "runid", "run_tag", "system", "name"),
     "class": ("class", "class_id", "equivalence_class", "ec", "group", "group_id", "cluster"),
     "type": ("type", "element_type", "kind", "vertical"),
-    "intent": ("intent", "subtopic", "intent_id", "iteration", "iter", "q0"),
+    "intent": ("intent", "subtopic", "intent_id", "subtopic_id", "iteration", "iter", "q0"),
 }  # fmt: skip
 
 WANTED = {

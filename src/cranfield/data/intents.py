@@ -22,6 +22,7 @@ from cranfield.data.records import finite
 from cranfield.data.strings import Floats, Ints, Strings
 from cranfield.data.table import Table, in_group
 from cranfield.data.tables import is_frame
+from cranfield.errors import InputError
 from cranfield.wording import counted
 
 IntentsLike: TypeAlias = Any  # a path, {topic: {intent: probability}}, a frame, or several of them
@@ -215,7 +216,9 @@ def _read(found: Iterable[Line], where: str) -> Intents:
         total = math.fsum(known.values())
         if abs(total - 1.0) > WHOLE:
             said = f"probabilities that sum to {total:.10g} in topic {topic}"
-            raise last[topic].error(said, "a sum of 1")
+            near = abs(total - 1.0) < 0.05
+            hint = "rounded too much? more digits, or divide each by their sum" if near else ""
+            raise InputError(said, "a sum of 1", last[topic].where, last[topic].number, hint)
     return Intents(probabilities, navigational, where, first)
 
 

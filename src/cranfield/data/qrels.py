@@ -13,10 +13,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cranfield.data import intents, letor, topic_dirs, trec
+from cranfield.data.columns import SPELLINGS, spelt
 from cranfield.data.formats import recognise
 from cranfield.data.labels import LabelsLike, level_of, read_labels
 from cranfield.data.mappings import Nested, nested, read_json
-from cranfield.data.records import PLAIN, Problem, Record, Text, errors, identifier, real
+from cranfield.data.records import PLAIN, Problem, Record, Text, errors, identifier, real, short
 from cranfield.data.source import Source
 from cranfield.data.strings import Floats, Ints, Strings, spans
 from cranfield.data.table import Table
@@ -295,7 +296,11 @@ def _tuples(data: Any) -> Iterator[tuple[Any, Any, Any, Any]]:
                     yield topic, intent, doc, level
         return
     for number, row in enumerate(data, 1):
+        named = {name: getattr(row, name) for name in getattr(row, "_fields", ())}
+        wanted = [spelt(SPELLINGS[name], named) for name in ("topic", "intent", "doc", "level")]
         cells = tuple(row) if isinstance(row, Iterable) else ()
+        if None not in wanted:  # a named tuple, in whichever order
+            cells = tuple(named[str(name)] for name in wanted)
         if len(cells) != 4:
             raise InputError(f"{row!r} as row {number}", "(topic, intent, doc, level)", "qrels")
         yield cells
@@ -327,7 +332,7 @@ def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:
         topic, doc, level = next(
             (t, d, v) for t, docs in judged.items() for d, v in docs.items() if real(v) is None
         )
-        found = f"level {level!r} for document {doc} of topic {topic}"
+        found = f"level {short(repr(level), quote=False)} for document {doc} of topic {topic}"
         raise InputError(found, "a finite number", where)
     offsets = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
     docs = list(chain.from_iterable(judged.values()))

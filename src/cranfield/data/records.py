@@ -135,7 +135,7 @@ def _text_records(source: Source, format: Format, kind: Kind, text: Text) -> Ite
                 expected = expected.replace("iteration", "intent")
             if kind == "qrels" and len(fields) == len(TREC["run"]):
                 expected += " (this looks like a run: judgments come first)"
-            hint = meant(line, fields, kind, format)
+            hint = "" if text.intents else meant(line, fields, kind, format)
             said = f"{counted(len(fields), 'field')} ({short(line.strip())})"
             yield InputError(said, expected, source.name, number, hint)
         else:
@@ -412,7 +412,7 @@ def _duplicate(record: Record, first: Record, where: str, kind: Kind, by_intent:
             "warning", where, record.line, f"{what} is judged again,{before or ' alike'}"
         )
     found, expected = f"level {record.value:g} for {what}", f"{first.value:g}{before}"
-    hint = "or are these for intents? then a measure of diversity, or --intents"
+    hint = "or are these for intents? `evaluate` takes them with a measure of diversity"
     hint = "" if by_intent or first.type == record.type else hint
     error = RepetitionError(record.doc, found, expected, where, record.line, hint)
     return Problem.error(error, where)

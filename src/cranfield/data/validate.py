@@ -133,7 +133,7 @@ def validate_file(
         raise CranfieldError(f"found kind {kind!r}, expected qrels or run")
     if format in (None, "letor") and kind != "qrels" and letor.are_predictions(source):
         kind, recognised = "run", "letor"
-    told = kind or _kind(source, recognised, text.separator)
+    told = kind or _kind(source, recognised, text.separator, text.intents)
     report = Report(source.name, "qrels" if told == "qrels" else "run", recognised)
     if recognised == "letor":
         _collect(report, letor.errors(source, report.kind))
@@ -146,7 +146,7 @@ def validate_file(
     return report
 
 
-def _kind(source: Source, format: Format, separator: str | None) -> Kind:
+def _kind(source: Source, format: Format, separator: str | None, by_intent: bool = False) -> Kind:
     """Judgments or results? Told by the number or the names of the columns, or by the values."""
     if format in ("ntcir", "early", "letor"):
         return "qrels"
@@ -159,6 +159,8 @@ def _kind(source: Source, format: Format, separator: str | None) -> Kind:
         if format == "json":
             data = read_json(source)
             docs = [d for d in data.values() if isinstance(d, dict)]
+            if by_intent:
+                docs = [d for of_topic in docs for d in of_topic.values() if isinstance(d, dict)]
             values = [v for d in docs for v in d.values()]
             return "qrels" if values and all(isinstance(v, int) for v in values) else "run"
         names = {str(name).strip(' "').lower() for name in _column_names(source, format)}

@@ -14,7 +14,7 @@ from cranfield.data.qrels import Qrels
 from cranfield.data.records import Record, Text, records
 from cranfield.data.source import Source
 from cranfield.data.verticals import Verticals
-from cranfield.errors import InputError
+from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.blocks import Floats, Intents, Ints
 from cranfield.labelling.gold import GoldStandard
 from cranfield.wording import some
@@ -30,6 +30,12 @@ def intents_on(gold: GoldStandard, known: Known | None = None) -> Intents:
     qrels, judged = gold.qrels, gold.qrels.by_intent
     if judged is None:
         raise InputError("judgments without intents", "topic intent doc level", qrels.where)
+    if known is not None and not (set(known.probabilities) | set(known.navigational)) & set(
+        qrels.topics
+    ):
+        told = some([*known.probabilities, *known.navigational], "topic")
+        expected = f"some of the judged topics: {some(qrels.topics, 'topic')}"
+        raise InputError(f"intents of {told}", expected, known.where)
     names: list[tuple[str, ...]] = []
     weights: list[float] = []
     navigational: list[bool] = []
@@ -111,7 +117,7 @@ def _line(where: str, topic: str, intent: str) -> int | None:
         found = records(source, recognise(source), "qrels", Text(intents=True))
         told = (r for r in found if isinstance(r, Record) and (r.topic, r.type) == (topic, intent))
         return next((r.line for r in told), None)
-    except (InputError, OSError):
+    except (CranfieldError, OSError):
         return None  # judgments from elsewhere
 
 

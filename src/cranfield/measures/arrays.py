@@ -164,17 +164,17 @@ def intent_lists(
 
     Ties in the greedy ideal list are broken by the order of `judged`.
     """
-    rows = [row for row in levels if row is not None]
-    every = rows if judged is None else list(judged)
-    I = len((every or rows or [()])[0])
+    rows = _by_intent("levels", [row for row in levels if row is not None])
+    every = rows if judged is None else _by_intent("judged", judged)
+    I = len((every or rows or [[]])[0])
     for row in [*rows, *every]:
         if len(row) != I:
             raise CranfieldError(f"found levels for {len(row)} intents, expected {I}")
-    weights = np.ones(I) if probabilities is None else np.array(probabilities, dtype=np.float64)
+    weights = np.ones(I) if probabilities is None else _matrix("probabilities", probabilities)[0]
     if weights.shape != (I,):
         raise CranfieldError(f"found {weights.size} probabilities, expected {I}")
-    if probabilities is not None and (abs(weights.sum() - 1.0) > 1e-6 or (weights < 0).any()):
-        raise CranfieldError(f"found probabilities {list(weights)}, expected a sum of 1")
+    if probabilities is not None and not (abs(weights.sum() - 1.0) <= 1e-6 and min(weights) >= 0):
+        raise CranfieldError(f"found probabilities {weights.tolist()}, expected a sum of 1")
     known = np.array(every, dtype=np.float64).reshape(1, len(every), I)
     block = IntentBlock(
         weights[None, :],
@@ -184,8 +184,22 @@ def intent_lists(
         known,
         np.ones((1, len(every)), dtype=bool),
     )
-    best = [None if row is None else max(row, default=0) for row in levels]
+    unjudged = [row is None for row in levels]
+    found = iter(rows)
+    best = [None if none else max(next(found), default=0) for none in unjudged]
     x = lists_of(best, [max(row, default=0) for row in every], None, None, lengths, False)
     x.gold.intents, x.gold.known = block, judged is not None
     x.by_intent = np.array(rows, dtype=np.float64).reshape(1, len(rows), I)
     return x
+
+
+def _by_intent(name: str, rows: Any) -> list[list[float]]:
+    """Levels for all intents, item by item."""
+    try:
+        made = [[float(level) for level in row] for row in rows]
+    except (TypeError, ValueError):
+        made = [[np.nan]]
+    if not all(np.isfinite(level) for row in made for level in row):
+        expected = "the levels of each item for all intents, such as [[2, 0], [0, 1]]"
+        raise CranfieldError(f"found {name} of other things, expected {expected}")
+    return made

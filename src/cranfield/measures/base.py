@@ -348,6 +348,10 @@ class Measure(metaclass=MeasureType):
         """Whether it asks how probable intents are."""
         return False
 
+    def types_intents(self) -> bool:
+        """Whether it asks which intents are navigational."""
+        return False
+
     def of_intent(self) -> tuple[Measure, ...]:
         """What it is for a single intent of a topic: itself, unless it is of all of them."""
         return (self,)

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Bools, Floats, Ints
+from cranfield.labelling.blocks import Bools, Floats, Ints, spans
 from cranfield.measures.arrays import intent_lists
 from cranfield.measures.base import (
     Measure,
@@ -33,8 +33,18 @@ from cranfield.measures.base import (
 )
 from cranfield.measures.dcg import nDCG
 from cranfield.measures.gains import Gain, gain_of
-from cranfield.measures.lists import Gold, IntentBlock, Lengths, Lists, NeedsMore, ratio, total
+from cranfield.measures.lists import (
+    Costs,
+    Gold,
+    IntentBlock,
+    Lengths,
+    Lists,
+    NeedsMore,
+    ratio,
+    total,
+)
 from cranfield.measures.ncu import Pplus, Q
+from cranfield.measures.reading import U
 from cranfield.measures.sets import Success
 
 LEAST = 2.0**-60  # what this part of a sum cannot change its last bit
@@ -84,6 +94,10 @@ def _rows(by_intent: Any, x: Lists, gold: Gold) -> Lists:
     def each(values: Any) -> Any:
         return np.repeat(values, I, axis=0)
 
+    costs = None
+    if x.costs is not None:  # of all ranks, judged or not
+        begin = np.cumsum(x.costs.n) - x.costs.n
+        costs = Costs(x.costs.flat[spans(each(begin), each(x.costs.n))], each(x.costs.n))
     return Lists(
         each(x.r),
         np.moveaxis(by_intent, 2, 1).reshape(topics * I, items),
@@ -91,6 +105,7 @@ def _rows(by_intent: Any, x: Lists, gold: Gold) -> Lists:
         each(x.n),
         gold,
         lengths={unit: Lengths(*map(each, both)) for unit, both in x.lengths.items()},
+        costs=costs,
     )
 
 
@@ -235,6 +250,8 @@ class Diverse(Measure):
     def served(self, x: Lists) -> Bools:
         """Which intents some judged item is relevant to: [topics, intents]."""
         known = intents_of(x)
+        if not x.gold.known:
+            return known.there
         found: Bools = self._flags(known.levels, known.judged).any(axis=1) & known.there
         return found
 
@@ -280,7 +297,10 @@ class IRec(Diverse):
     def of_intent(self) -> tuple[Measure, ...]:
         if self.top == "intents":
             return super().of_intent()
-        return (Success(rel=self.rel, cutoff=self.cutoff, condensed=self.condensed),)
+        rel = self.rel
+        if rel is None and isinstance(self.gain, tuple):  # relevant is what gains
+            rel = next((level for level, g in enumerate(self.gain, 1) if g > 0), None)
+        return (Success(rel=rel, cutoff=self.cutoff, condensed=self.condensed),)
 
 
 class Combined(Diverse):
@@ -303,7 +323,7 @@ class Combined(Diverse):
             raise CranfieldError(f"{name}: found {base}, expected {expected}")
         self._refuse(base)
         if base.cutoff is not None and self.cutoff not in (None, base.cutoff):
-            found = f"{name}: found cutoffs {self.cutoff} and {base.cutoff}"
+            found = f"{name}: found cutoffs {self.cutoff:g} and {base.cutoff:g}"
             raise CranfieldError(f"{found}, expected one: {name}({replace(base, cutoff=None)})@10")
         object.__setattr__(self, "cutoff", base.cutoff if self.cutoff is None else self.cutoff)
         object.__setattr__(self, "condensed", base.condensed or self.condensed)
@@ -440,6 +460,10 @@ class D(Combined):
             name = type(self).__name__
             raise CranfieldError(f"{name}: found {base}, which needs levels, not gains")
 
+    def takes_max_level(self) -> bool:
+        # What items are worth to single intents may depend on it; g_h is that of the topic.
+        return isinstance(self.base, U) and self.base.takes_max_level()
+
     def global_view(self, lists: Lists) -> tuple[Measure, Lists]:
         """The measure and the lists that it is computed of."""
         x = lists.condensed if self.condensed else lists
@@ -472,6 +496,9 @@ class DIN(D):
     task = "diversified search where one page is enough for some intents"
     properties = has("graded")
     din = True
+
+    def types_intents(self) -> bool:
+        return True
 
 
 def sharpened(irec: Any, value: Any, gamma: float) -> Any:
@@ -582,6 +609,9 @@ class PplusQ(Diverse):
     def weighs_intents(self) -> bool:
         return True
 
+    def types_intents(self) -> bool:
+        return True
+
     def of(self, cls: type[Measure]) -> Measure:
         """Q or P+ with these parameters."""
         return cls(beta=self.beta, gain=self.gain, rel=self.rel, cutoff=self.cutoff)
@@ -665,7 +695,7 @@ class Cascade(Diverse):
         return x.ratio(found, x.gold.remember(("best", self), lambda: self.best(x)))
 
     def score(self, x: Lists) -> Floats:
-        return self.over_best(x, self.cascade(x))
+        return self.over_best(x, x.step("Σ ng·d", self.cascade(x)))
 
 
 def _discounted(x: Lists, ng: Floats, d: Floats) -> Floats:
@@ -680,9 +710,11 @@ class OverGreedy(Cascade):
     def score(self, x: Lists) -> Floats:
         found = self.cascade(x)
         ideal = x.gold.remember(("greedy", self), lambda: self.greedy(x))
+        score = ratio(found, ideal)
         if x.l is not None or self.alpha > 0:  # as in ndeval: the last bit may decide a digit
-            found, ideal = self.over_best(x, found), self.over_best(x, ideal)
-        return x.ratio(found, ideal)
+            score = ratio(self.over_best(x, found), self.over_best(x, ideal))
+        x.ratio(found, ideal)  # what is shown
+        return score
 
     def greedy(self, x: Lists) -> Floats:
         """The sum of the list that takes the item of most gain next, and the largest id of many.
@@ -690,6 +722,8 @@ class OverGreedy(Cascade):
         The best list of all would take too long to find: that is why it may be beaten.
         """
         known = intents_of(x)
+        if not x.gold.known:
+            raise NeedsMore("needs the levels of all judged items: judged=[…]")
         I = self._flags(known.levels, known.judged)
         w = self.weights(x).copy()
         left: Any = I.any(axis=2)  # items of no use would come last
