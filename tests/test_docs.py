@@ -312,7 +312,7 @@ def test_every_user_model_has_its_picture() -> None:
 
 
 def draw_models() -> None:
-    """The pictures of the user models, and those of the tutorial."""
+    """The pictures of the user models, and those of the tutorials."""
     from cranfield.measures.cwl import models
     from cranfield.report.models import COSTS, GAINS
 
@@ -320,14 +320,14 @@ def draw_models() -> None:
         picture = cf.plot.cwl(model.examples, lists=GAINS, costs=COSTS, height=110)
         picture.chart.config.aria = False  # which an image on a page does not need
         picture.save(MODELS / f"{name}.svg")
-    figures = {name: command for name in ("functions", "vary") for command in commands(TUTORIAL)
-               if f"plot cwl {name}" in command.text}  # fmt: skip
-    with tempfile.TemporaryDirectory() as place:
-        make_files(TUTORIAL, Path(place))
-        for name, command in figures.items():
-            written = command.text.split()[-1]
+    drawn = {"plot cwl functions": TUTORIAL, "plot cwl vary": TUTORIAL}
+    for what, page in (drawn | {"plot diversity": "docs/diversity.md"}).items():
+        command = next(command for command in commands(page) if what in command.text)
+        with tempfile.TemporaryDirectory() as place:
+            make_files(page, Path(place))
             run_command(command, Path(place))
-            shutil.move(Path(place, written), ROOT / "docs" / "figures" / f"{name}.svg")
+            name = f"{what.split()[-1]}.svg"
+            shutil.move(Path(place, command.text.split()[-1]), ROOT / "docs" / "figures" / name)
 
 
 def test_citation_names_this_version() -> None:
