@@ -253,6 +253,17 @@ class TestGcompute:
         found = values(gcompute([topic], Setting(gap=True, cutoffs=(1,)))[0])
         assert (found["GAP"], found["GAP@0001"]) == ("0.6667", "0.2000")  # 0.75/3.75
 
+    def test_gap_of_gains_rounded_above_the_ideal(self) -> None:
+        """a is 1.3955 in the list: 1.3955·2.3955 / (1.39547·2.39547 + 0.80262·1.80262) = 0.697950.
+
+        The program prints 0.6980; with 1.39547 in the numerator it would be 0.697927.
+        """
+        gold = ideal("a 1.39547, b 0.80262")
+        topic = Topic("", gold, glabel(gold, ["a"]))
+        high = Topic("", ideal("c 3"), [Labelled("c", 3.0)])
+        for topics in ([topic], [topic, high]):  # alone, and beside a topic with a higher top
+            assert values(gcompute(topics, Setting(gap=True))[0])["GAP"] == "0.6980"
+
     def test_an_empty_list(self, ntcir_eval: Call) -> None:
         write("empty", "")
         assert ntcir_eval("glabel -I example.Grelv empty") == ""
@@ -605,6 +616,47 @@ class TestDeval:
 
 
 # -- mistakes -----------------------------------------------------------------------------------
+
+
+class TestEvaluate:
+    """`cranfield evaluate` on the directories that split-dqrels and split-runs make."""
+
+    @pytest.mark.usefixtures("split")
+    def test_ideal_lists_of_intents(self) -> None:
+        measures = ["D(nDCG)@10", "IRec@10"]
+        from_file = cf.evaluate("q", "run", measures, intents="p")
+        from_directory = cf.evaluate(".", "*.run.res", measures, intents="p")
+        assert from_directory.runs == ("run",)
+        assert from_directory.topics == ("0001", "0002")  # p has no 0009
+        for topic in from_directory.topics:
+            for measure in measures:
+                assert from_directory["run", topic, measure] == from_file["t", topic, measure]
+        assert from_directory["run", "0001", "IRec@10"] == 1.0  # a is relevant to both intents
+
+    @pytest.mark.usefixtures("split")
+    def test_no_other_judgments(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["evaluate", ".", "-m", "AP"]) == 2
+        err = capsys.readouterr().err
+        assert ".: found no judgments, expected files such as 0001/0001.rel" in err
+        assert "(there are ideal lists of intents: ask for measures of diversity, such as" in err
+
+    def test_nor_intents(self, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("0001").mkdir()
+        write("0001/0001.RUN.res", "a\n")
+        assert main(["evaluate", ".", "-m", "AP"]) == 2
+        assert "intents" not in capsys.readouterr().err
+
+    def test_ideal_lists_without_a_prefix(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """They are not taken for judgments of documents, nor are the other files beside them."""
+        Path("0001").mkdir()
+        for suffix in ("Irelv1", "Irelv2", "Grelv"):
+            write(f"0001/0001.{suffix}", "a 1\n")
+        write("0001/0001.din", "1 inf a 1\n")
+        write("0001/0001.RUN.res", "a\n")
+        assert main(["evaluate", ".", "-m", "AP"]) == 2
+        assert "there are ideal lists of intents" in capsys.readouterr().err
+        assert main(["evaluate", ".", "-m", "IRec@1"]) == 0
+
 
 FILES = {
     "a.res": "a\n",

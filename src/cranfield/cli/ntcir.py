@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from cranfield.cli.evaluate import show
+from cranfield.cli.one_click import add_text_options
 from cranfield.cli.options import count, separator
 from cranfield.cli.output import tell, write
 from cranfield.data.columns import EARLY, TREC
@@ -44,6 +45,7 @@ from cranfield.tools.ntcir_eval import (
     numbers,
     setting_of,
 )
+from cranfield.tools.one_click import evaluate_texts, split_matches, split_nuggets
 
 
 def add_to(commands: Any) -> None:
@@ -56,12 +58,15 @@ def add_to(commands: Any) -> None:
         epilog="An experiment: split-qrels QRELS rel; split-runs QRELS.tid RUN…; "
         "eval QRELS.tid rel NAME -g 1:2 --runs RUN…; table QRELS.tid RUNLIST NAME.nev. With "
         "intents: split-dqrels IPROB DQRELS PREFIX; split-runs IPROB.tid RUN…; "
-        "deval IPROB.tid PREFIX NAME -cutoffs 10 --runs RUN…; table IPROB.tid RUNLIST NAME.Dnev",
+        "deval IPROB.tid PREFIX NAME -cutoffs 10 --runs RUN…; table IPROB.tid RUNLIST NAME.Dnev. "
+        "With texts: split-nuggets NUGGETS SUFFIX; split-matches NUGGETS.tid RUN…; "
+        "1click NUGGETS.tid SUFFIX NAME -L 500 --runs RUN…; table NUGGETS.tid RUNLIST NAME.1cl",
     )
     actions = p.add_subparsers(metavar="ACTION", required=True)
     _add_split(actions)
     _add_eval(actions)
     _add_diversity(actions)
+    _add_texts(actions)
     _add_results(actions)
     _add_convert(actions)
 
@@ -191,8 +196,12 @@ def _add_lists(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "-truncate", type=count, metavar="N", help="look at the first N items of lists only"
     )
-    p.add_argument("--runs", nargs="+", metavar="RUN", help="default: read from standard input")
+    _add_runs(p)
     _add_directory(p)
+
+
+def _add_runs(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--runs", nargs="+", metavar="RUN", help="default: read from standard input")
 
 
 def _add_eval_arguments(p: argparse.ArgumentParser, separated: bool = False) -> None:
@@ -358,6 +367,97 @@ def run_deval_scripts(options: argparse.Namespace) -> int:
     """The same with one cutoff, where lists are cut."""
     options.cutoffs, options.truncate = (options.cutoff,), options.cutoff
     return run_deval(options)
+
+
+# -- the same for texts with nuggets -------------------------------------------------------------
+
+
+def _add_texts(actions: Any) -> None:
+    p = actions.add_parser(
+        "split-nuggets",
+        aliases=["1CLICK-splitnuggets"],
+        help="nuggets to a directory for each topic",
+        description="Write TOPIC/TOPIC.SUFFIX, the nuggets of each topic, and NUGGETS.tid, the "
+        "list of topics.",
+    )
+    p.add_argument("nuggets", metavar="NUGGETS", help="topic nugget weight length on each line")
+    p.add_argument("suffix", metavar="SUFFIX", help="of the files, such as test.nug")
+    _add_directory(p)
+    p.set_defaults(run=run_split_nuggets)
+
+    p = actions.add_parser(
+        "split-matches",
+        help="nuggets found in texts to the directories of topics",
+        description="Write TOPIC/TOPIC.RUN.mat, the length of each topic's text and where nuggets "
+        "end in it, the first time. RUN is the file's name.",
+    )
+    _add_tid(p)
+    p.add_argument(
+        "runs", metavar="RUN", nargs="*",
+        help="topic syslen= length, and topic nugget offset on each line (default: their paths "
+        "are read from standard input)",
+    )  # fmt: skip
+    _add_directory(p)
+    p.set_defaults(run=run_split_matches, runlist="-")
+
+    p = _add_script(actions, "1CLICK-splitmatch", "split-matches")
+    _add_tid(p)
+    p.add_argument("runlist", metavar="RUNPATHLIST", nargs="?", default="-")
+    p.set_defaults(run=run_split_matches, runs=None, directory="")
+
+    p = actions.add_parser(
+        "1click",
+        help="compute measures of nuggets found in the texts of all topics of many runs",
+        description="Write RUN.NAME.1cl, the results of all topics: what ntcir_eval 1click prints.",
+        allow_abbrev=False,
+    )
+    _add_texts_arguments(p)
+    add_text_options(p)
+    p.add_argument(
+        "-sep", "--sep", dest="separator", type=separator, metavar="S", help="instead of blanks"
+    )
+    _add_runs(p)
+    _add_directory(p)
+    p.set_defaults(run=run_texts, runlist="-")
+
+    p = _add_script(actions, "1CLICK-eval", "1click", allow_abbrev=False)
+    _add_texts_arguments(p)
+    p.add_argument("runlist", metavar="RUNLIST", nargs="?", default="-")
+    add_text_options(p, L=500)
+    p.set_defaults(run=run_texts, runs=None, separator=None, directory="")
+
+
+def _add_texts_arguments(p: argparse.ArgumentParser) -> None:
+    _add_tid(p)
+    p.add_argument("suffix", metavar="NUGSUFFIX", help="of the nuggets, such as test.nug")
+    p.add_argument("name", metavar="NAME", help="of the evaluation, in the names of files")
+
+
+def run_split_nuggets(options: argparse.Namespace) -> int:
+    """Split nuggets."""
+    return _write(split_nuggets(options.nuggets, options.suffix, options.directory))
+
+
+def run_split_matches(options: argparse.Namespace) -> int:
+    """Split the matches of runs, those named or those of a list."""
+    runs = options.runs or names(options.runlist)
+    return _write(split_matches(runs, options.tid, options.directory))
+
+
+def run_texts(options: argparse.Namespace) -> int:
+    """Compute the measures of the nuggets found."""
+    return _write(
+        evaluate_texts(
+            options.runs or names(options.runlist),
+            options.tid,
+            options.suffix,
+            options.name,
+            L=options.L,
+            beta=options.beta,
+            separator=options.separator,
+            directory=options.directory,
+        )
+    )
 
 
 # -- results -------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from cranfield.data.source import Source
 from cranfield.data.texts import read_mat, read_nug
 from cranfield.scores import Notice
 from cranfield.tools.ntcir_eval import number
-from cranfield.tools.one_click import one_click
+from cranfield.tools.one_click import beyond, one_click
 from cranfield.wording import some
 
 
@@ -30,11 +30,7 @@ def add_one_click(parts: Any) -> None:
     p.add_argument(
         "-out", metavar="PREFIX", default="", help="what each line of the output begins with"
     )
-    p.add_argument("-beta", type=_beta, metavar="X", default=1.0, help="of F-flat, default: 1")
-    p.add_argument(
-        "-L", type=count, required=True, metavar="L",
-        help="characters after which a nugget is worth nothing",
-    )  # fmt: skip
+    add_text_options(p)
     p.add_argument(
         "-N", required=True, metavar="NUGGETS",
         help="nugget weight length on each line, the length being that of the vital string",
@@ -44,6 +40,16 @@ def add_one_click(parts: Any) -> None:
         help="first syslen= length, then nugget offset on each line",
     )  # fmt: skip
     p.set_defaults(run=run_one_click)
+
+
+def add_text_options(p: argparse.ArgumentParser, L: int | None = None) -> None:
+    """Declare what measures of a text depend on; without a default, -L must be given."""
+    p.add_argument("-beta", type=_beta, metavar="X", default=1.0, help="of F-flat, default: 1")
+    said = "" if L is None else f", default: {L}"
+    p.add_argument(
+        "-L", type=count, required=L is None, default=L, metavar="L",
+        help=f"characters after which a nugget is worth nothing{said}",
+    )  # fmt: skip
 
 
 def _beta(text: str) -> float:
@@ -57,7 +63,8 @@ def run_one_click(options: argparse.Namespace) -> int:
     """Compute the measures of the nuggets found."""
     refuse_two_inputs(options.N, options.matches)
     source = Source.of(options.matches)
-    nuggets = read_nug(Source.of(options.N), options.sep)
+    gold = Source.of(options.N)
+    nuggets = read_nug(gold, options.sep)
     length, matches = read_mat(source, nuggets, options.sep)
     shown = one_click(
         nuggets,
@@ -67,9 +74,10 @@ def run_one_click(options: argparse.Namespace) -> int:
         beta=options.beta,
         prefix=options.out,
         verbose=options.verbose,
+        where=gold.name,
     )
-    if beyond := [name for name, match in matches.items() if match.offset > length]:
-        said = f"{some(beyond, 'nugget')} found beyond the end of the text, at {length}"
+    if odd := beyond(matches, length):
+        said = f"{some(odd, 'nugget')} found beyond the end of the text, at {length}"
         tell([Notice("offsets", f"{source.name}: {said}")])
     write(shown, None)
     return 0

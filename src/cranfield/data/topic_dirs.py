@@ -38,7 +38,7 @@ RES = "res"
 IRELV = "Irelv"
 GRELV = "Grelv"
 DIN = "din"
-MADE = ("lab", "elab", "nev", "enev", "res", "tid")  # what is not judgments
+MADE = ("lab", "elab", "nev", "enev", "res", "tid", GRELV, DIN)  # what is not judgments
 
 
 class Judged(NamedTuple):
@@ -289,9 +289,12 @@ def _suffix(topics: Mapping[str, set[str]], path: str) -> str:
         for name in files
         if name.startswith(f"{topic}.") and name.count(".") == topic.count(".") + 1
     }
-    suffixes = sorted(single - set(MADE))
+    suffixes = sorted(s for s in single - set(MADE) if not _IRELV.fullmatch(s))
     if not suffixes:
-        raise InputError("no judgments", "files such as 0001/0001.rel", path)
+        hint = "there are ideal lists of intents: ask for measures of diversity, such as D(nDCG)"
+        intents = any(_ideal_lists(topic, files) for topic, files in topics.items())
+        expected = "files such as 0001/0001.rel"
+        raise InputError("no judgments", expected, path, hint=hint if intents else "")
     if len(suffixes) > 1 and REL not in suffixes:
         found = f"judgments {', '.join(suffixes)}"
         raise InputError(found, f"one of them: {os.path.join(path, '*.' + suffixes[0])}", path)
@@ -347,14 +350,7 @@ def intent_judgments(path: str, text: Text = PLAIN) -> Iterator[Record] | None:
     directory, suffix = _split(path)
     if not os.path.isdir(directory) or not (topics := _topics(directory)):
         return None
-    found = {
-        topic: [
-            match
-            for name in sorted(files)
-            if (match := _IRELV.fullmatch(name.removeprefix(f"{topic}.")))
-        ]
-        for topic, files in topics.items()
-    }
+    found = {topic: _ideal_lists(topic, files) for topic, files in topics.items()}
     prefixes = sorted({match["prefix"] for of_topic in found.values() for match in of_topic})
     wanted = [p for p in prefixes if suffix in (None, f"{p}{IRELV}")]
     if len(wanted) != 1:
@@ -374,6 +370,12 @@ def intent_judgments(path: str, text: Text = PLAIN) -> Iterator[Record] | None:
 
 
 _IRELV = re.compile(rf"(?P<prefix>(?:.+\.)?){IRELV}(?P<intent>[^.]+)")
+
+
+def _ideal_lists(topic: str, files: set[str]) -> list[re.Match[str]]:
+    """The suffixes of the ideal lists of a topic's intents."""
+    suffixes = (name.removeprefix(f"{topic}.") for name in sorted(files))
+    return [match for suffix in suffixes if (match := _IRELV.fullmatch(suffix))]
 
 
 def intent_files(topic: str, prefix: str, directory: str = "") -> list[Source]:

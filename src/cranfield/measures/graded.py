@@ -59,7 +59,9 @@ class GAP(Measure):
 
     def weights(self, x: Lists) -> list[tuple[float, float]]:
         """All levels there can be, and the probability of a threshold in the step up to each."""
-        h = float(np.max(x.h, initial=0.0))  # of topics with tops of their own, the highest
+        # Only gcompute has gains here, and topics with tops of their own. One table serves all: a
+        # topic has nothing above its top. Gains in lists are rounded, perhaps above the ideal ones.
+        h = float(x.h if x.gold.tops is None else np.max(x.gold.distinct, initial=0.0))
         top = max(1, int(np.ceil(h)))
         if self.thresholds == "uniform":
             g = np.ones(top)

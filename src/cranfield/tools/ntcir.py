@@ -51,11 +51,17 @@ def names(given: Names) -> tuple[str, ...]:
 # Topic directories
 
 
+def tid_file(path: str) -> str:
+    """Where the list of topics goes: beside the file that they are taken from."""
+    if path == "-":
+        raise CranfieldError("found -, expected a file: the list of topics is named after it")
+    return f"{path}.tid"
+
+
 def split_qrels(path: str, suffix: str, separator: str | None = None, directory: str = "") -> Made:
     """The judgments of each topic as a file of its own, and the list of topics."""
     source = Source.of(path)
-    if source.path == "-":
-        raise CranfieldError("found -, expected a file: the list of topics is named after it")
+    tid = tid_file(path)
     if suffix in MADE:
         raise CranfieldError(f"found suffix {suffix!r}, expected another, such as rel")
     qrels = read_qrels(path, separator=separator)  # has looked at every line
@@ -65,7 +71,7 @@ def split_qrels(path: str, suffix: str, separator: str | None = None, directory:
         judged = _labelled_lines(qrels, separator or " ")
         said = f"{path} is not in NTCIR's format: levels are written as labels, 2 as L2"
         notices = [Notice("relabelled", said)]
-    files = {f"{path}.tid": "".join(f"{topic}\n" for topic in sorted(judged))}
+    files = {tid: "".join(f"{topic}\n" for topic in sorted(judged))}
     for topic in sorted(judged):
         files[topic_file(topic, suffix, directory)] = "".join(f"{x}\n" for x in judged[topic])
     return files, notices
@@ -115,17 +121,23 @@ def split_runs(
             run, lists = run.removesuffix(".xml"), read_ir4qa(source)
         else:
             lists = read_run(path, ties="given", separator=separator).rankings()
-        if run in taken:
-            raise CranfieldError(f"found {taken[run]} and {path}, expected different file names")
-        taken[run] = path
+        take_name(run, path, taken)
         for topic in wanted:
             found = lists.get(topic, [])[:limit]
             files[topic_file(topic, f"{run}.{RES}", directory)] = "".join(f"{d}\n" for d in found)
-        notices += _about_lists(run, lists, wanted)
+        notices += about_topics(run, lists, wanted)
     return files, notices
 
 
-def _about_lists(run: str, lists: Mapping[str, object], wanted: Sequence[str]) -> Iterator[Notice]:
+def take_name(run: str, path: str, taken: dict[str, str]) -> None:
+    """Note which file a run is named after; two of the same name would be written over."""
+    if run in taken:
+        raise CranfieldError(f"found {taken[run]} and {path}, expected different file names")
+    taken[run] = path
+
+
+def about_topics(run: str, lists: Mapping[str, object], wanted: Sequence[str]) -> Iterator[Notice]:
+    """Which topics a run lacks, and which are not asked for."""
     if empty := [topic for topic in wanted if topic not in lists]:
         said = f"{run}: nothing for {some(empty, 'topic')}"
         yield Notice("missing-topics", said, run, tuple(empty))
@@ -202,15 +214,23 @@ def read_lists(
     run: str, topics: Sequence[str], separator: str | None, directory: str
 ) -> tuple[dict[str, list[str]], list[Notice]]:
     """The list of each topic; a file that is not there is an empty one, unless none is."""
-    paths = {topic: topic_file(topic, f"{run}.{RES}", directory) for topic in topics}
-    missing = tuple(topic for topic, path in paths.items() if not os.path.exists(path))
-    if len(missing) == len(topics):
-        raise InputError(f"no file such as {paths[topics[0]]}", "the lists of the run", run)
-    docs = {t: [] if t in missing else read_list(Source.of(paths[t]), separator) for t in topics}
+    files, notices = run_files(run, topics, RES, "lists", directory)
+    return {t: read_list(files[t], separator) if t in files else [] for t in topics}, notices
+
+
+def run_files(
+    run: str, topics: Sequence[str], ending: str, what: str, directory: str
+) -> tuple[dict[str, Source], list[Notice]]:
+    """The files that a run has for topics, ``0001/0001.RUN.ENDING``: one at least."""
+    paths = {topic: topic_file(topic, f"{run}.{ending}", directory) for topic in topics}
+    found = {topic: Source.of(path) for topic, path in paths.items() if os.path.exists(path)}
+    if not found:
+        raise InputError(f"no file such as {paths[topics[0]]}", f"the {what} of the run", run)
+    missing = tuple(topic for topic in topics if topic not in found)
     if not missing:
-        return docs, []
-    said = f"{run}: no file for {some(missing, 'topic')}, taken as empty lists"
-    return docs, [Notice("missing-topics", said, run, missing)]
+        return found, []
+    said = f"{run}: no file for {some(missing, 'topic')}, taken as empty {what}"
+    return found, [Notice("missing-topics", said, run, missing)]
 
 
 def _gains(given: str, judged: Mapping[str, Sequence[Judged]]) -> dict[str, Gains]:

@@ -28,11 +28,11 @@ from cranfield.data.topic_dirs import (
     read_gained,
     read_ideal,
 )
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError
 from cranfield.measures.base import Measure
 from cranfield.measures.diversity import IRec, sharpened
 from cranfield.scores import Notice
-from cranfield.tools.ntcir import Made, Names, names, read_lists
+from cranfield.tools.ntcir import Made, Names, names, read_lists, tid_file
 from cranfield.tools.ntcir_eval import Setting, Topic, believing, check_gains
 from cranfield.wording import some
 
@@ -222,8 +222,7 @@ def split_dqrels(
     `gains` are those of L1, L2, …; without them a level is its gain. `types` is a file that says
     which intents are navigational, if that of the probabilities does not.
     """
-    if probabilities == "-":
-        raise CranfieldError("found -, expected a file: the list of topics is named after it")
+    tid = tid_file(probabilities)
     if gains is not None:
         check_gains(gains)
     intents = read_intents([probabilities, *([types] if types else [])], separator)
@@ -232,7 +231,7 @@ def split_dqrels(
     source = Source.of(dqrels)
     judged = read_dqrels(source, separator)
     wanted = sorted(intents.probabilities)
-    files = {f"{probabilities}.tid": "".join(f"{topic}\n" for topic in wanted)}
+    files = {tid: "".join(f"{topic}\n" for topic in wanted)}
     useless = []
     for topic in wanted:
         relevant = [item for item in judged.get(topic, []) if item.level > 0]

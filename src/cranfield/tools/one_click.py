@@ -1,11 +1,19 @@
-"""What ``ntcir_eval 1click`` prints: one text, by the nuggets that it should hold."""
+"""What ``ntcir_eval 1click`` prints: one text, by the nuggets that it should hold; and the scripts
+around it, which do so for all topics of many runs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 
-from cranfield.data.texts import Match, Vital
-from cranfield.errors import CranfieldError
+from cranfield.data.cells import lines_of
+from cranfield.data.nev import file_name, topic_file
+from cranfield.data.records import fields_of, finite, short
+from cranfield.data.source import Source
+from cranfield.data.texts import MATCHES, SYSLEN, Match, Vital, read_mat, read_nug, read_nuggets
+from cranfield.data.topic_dirs import MADE
+from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.texts import (
     Answer,
     Nugget,
@@ -19,6 +27,22 @@ from cranfield.measures.texts import (
     Words,
     WRecall,
 )
+from cranfield.scores import Notice
+from cranfield.tools.ntcir import (
+    Made,
+    Names,
+    about_topics,
+    names,
+    run_files,
+    take_name,
+    tid_file,
+)
+from cranfield.wording import some
+
+MAT = "mat"  # how the matches of a topic end,
+RESULTS = "1cl"  # and the results of a run
+
+# -- one text -------------------------------------------------------------------------------------
 
 
 def one_click(
@@ -30,8 +54,11 @@ def one_click(
     beta: float = 1.0,
     prefix: str = "",
     verbose: bool = False,
+    where: str | None = None,
 ) -> str:
     """The measures of a text of this length, a line for each, with three decimals.
+
+    `where` the nuggets are from is for messages.
 
     >>> nuggets = {"N1": Vital(3, 10, None), "N2": Vital(1, 5, None), "N3": Vital(3, 5, None)}
     >>> matches = {"N1": Match(100, None), "N2": Match(50, None)}
@@ -55,7 +82,7 @@ def one_click(
     S = Smeasure(L=L)
     if not S.most(x):
         first = min(x.ideal.values())
-        raise CranfieldError(f"found -L {L}, expected more than {first}: no nugget can end before")
+        raise InputError(f"-L {L}", f"more than {first}: no nugget can end before", where)
     measures: dict[str, NuggetMeasure] = {
         "Recall": NuggetRecall(),
         "W-recall": WRecall(),
@@ -81,3 +108,121 @@ def _steps(x: Answer, S: Smeasure) -> list[str]:
         *(f"#matched={name} w={x.nuggets[name].weight:f} offset={end}"
           for name, end in x.found.items()),
     ]  # fmt: skip
+
+
+def beyond(matches: Mapping[str, Match], length: int) -> list[str]:
+    """The nuggets found beyond the end of a text, which the program does not mind."""
+    return [name for name, match in matches.items() if match.offset > length]
+
+
+# -- files of topics ------------------------------------------------------------------------------
+
+
+def split_nuggets(path: str, suffix: str, directory: str = "") -> Made:
+    """The nuggets of each topic as a file of its own, and the list of topics."""
+    tid = tid_file(path)
+    if suffix in MADE:
+        raise CranfieldError(f"found suffix {suffix!r}, expected another, such as test.nug")
+    nuggets = read_nuggets(path).by_topic
+    files = {tid: "".join(f"{topic}\n" for topic in nuggets)}
+    for topic, of_topic in nuggets.items():
+        lines = (
+            f"{_plain(name, path)} {repr(vital.weight).removesuffix('.0')} {vital.length}\n"
+            for name, vital in of_topic.items()
+        )
+        files[topic_file(topic, suffix, directory)] = "".join(sorted(lines))
+    return files, []
+
+
+def split_matches(runs: Sequence[str], topics: Names, directory: str = "") -> Made:
+    """The matches of each topic as a file of its own; a nugget counts where it ends first."""
+    wanted = names(topics)
+    files: dict[str, str] = {}
+    notices: list[Notice] = []
+    taken: dict[str, str] = {}
+    for path in runs:
+        run = os.path.basename(path)
+        take_name(run, path, taken)
+        found = _first_matches(path)
+        for topic in wanted:
+            offsets = dict(found.get(topic, {}))
+            length = [f"{SYSLEN} {offsets.pop(SYSLEN)}\n"] if offsets else []
+            lines = sorted(f"{_plain(name, path)} {offset}\n" for name, offset in offsets.items())
+            files[topic_file(topic, f"{run}.{MAT}", directory)] = "".join(length + lines)
+        notices += about_topics(run, found, wanted)
+    return files, notices
+
+
+def _first_matches(path: str) -> dict[str, dict[str, int]]:
+    """Where each nugget of each topic ends first, and as that of ``syslen=`` the text."""
+    found: dict[str, dict[str, int]] = {}
+    for line in lines_of(path, MATCHES, path):
+        topic, nugget, given = line.name("topic"), line.name("nugget"), line.cells["offset"]
+        number = finite(given)
+        if number is None or number < 0 or number % 1:
+            what = "length" if nugget == SYSLEN else "offset"
+            raise line.error(f"{what} {short(str(given))}", "a whole number from 0")
+        of_topic = found.setdefault(topic, {})
+        if nugget == SYSLEN and SYSLEN in of_topic:
+            raise line.error(f"the length of topic {topic} again", "it once")
+        of_topic[nugget] = min(int(number), of_topic.get(nugget, int(number)))
+    for topic, of_topic in found.items():
+        if SYSLEN not in of_topic:
+            raise InputError(f"no length of topic {topic}", f"{topic} {SYSLEN} length", path)
+    return found
+
+
+def _plain(name: str, path: str) -> str:
+    """The name of a nugget, if a line of fields can have it."""
+    if len(fields_of(name, None)) != 1:
+        raise InputError(f"nugget {name!r}", "no blanks in it", path)
+    return name
+
+
+# -- all topics of many runs ----------------------------------------------------------------------
+
+
+def evaluate_texts(
+    runs: Sequence[str],
+    topics: Names,
+    suffix: str,
+    name: str,
+    *,
+    L: int,
+    beta: float = 1.0,
+    separator: str | None = None,
+    directory: str = "",
+) -> Made:
+    """What ``1click`` prints of all topics of each run."""
+    file_name(name, "name")
+    wanted = names(topics)
+    sources = {topic: Source.of(topic_file(topic, suffix, directory)) for topic in wanted}
+    nuggets = {topic: read_nug(source, separator) for topic, source in sources.items()}
+    files: dict[str, str] = {}
+    notices: list[Notice] = []
+    for run in runs:
+        found, about = run_files(file_name(run, "run"), wanted, MAT, "texts", directory)
+        notices += about
+        texts, odd = [], []
+        for topic in wanted:
+            length, matches = (
+                read_mat(found[topic], nuggets[topic], separator) if topic in found else (0, {})
+            )
+            if beyond(matches, length):
+                odd.append(topic)
+            texts.append(
+                one_click(
+                    nuggets[topic],
+                    matches,
+                    length,
+                    L=L,
+                    beta=beta,
+                    prefix=topic,
+                    where=sources[topic].name,
+                )
+            )
+        if odd:
+            said = f"{run}: nuggets found beyond the end of the text of {some(odd, 'topic')}"
+            notices.append(Notice("offsets", said, run, tuple(odd)))
+        files[f"{run}.{name}.{RESULTS}"] = "".join(texts)
+    return files, notices
