@@ -165,6 +165,28 @@ class TestEquations:
             with pytest.raises(cf.CranfieldError):
                 cf.parse_measure(text)
 
+    def test_what_rounding_leaves_at_the_end_is_no_distance(self) -> None:
+        """Cumulated, both are 1 at the last label: |0.5 − 1| is all there is."""
+        assert NMD()([0.5, 0.5 + 9e-7], [1, 0]) == 0.5
+
+    def test_jsd_is_never_below_zero(self) -> None:
+        """These two differ in the last bit, and the rounded sum is −5.5e-18."""
+        assert JSD()([0.9, 0.1], [0.9, 0.09999999999999995]) == 0.0
+
+    def test_probabilities_must_sum_to_one_within_a_millionth(self) -> None:
+        with pytest.raises(cf.CranfieldError, match=r"sum to 1\.0001, expected"):
+            NMD()([0.5, 0.5001], [1, 0])
+
+    @pytest.mark.parametrize("system", [None, "x", [10**400, 0], [[[0.5, 0.5]]], {"a": 1}])
+    def test_what_is_no_distribution(self, system: Any) -> None:
+        with pytest.raises(cf.CranfieldError, match="expected the probabilities of 2 labels or"):
+            NMD()(system, [1, 0])
+
+    def test_an_array_of_one_row_gives_an_array(self) -> None:
+        found = NMD()(np.array([[0.0, 0.0, 1.0]]), np.array([[1.0, 0.0, 0.0]]))
+        assert isinstance(found, np.ndarray)
+        assert found.tolist() == [1.0]
+
 
 PEOPLE = {"d1": (0.0, 0.25, 0.75), "d2": (0.5, 0.5, 0.0)}
 LONG = [("d1", 2, 1), ("d1", 3, 3), ("d2", 1, 2), ("d2", 2, 2)]
@@ -252,7 +274,8 @@ class TestReading:
             ("d1 1\n", "f:1: found 2 fields"),
             ("d1 1 1\n", "found 1 label (1), expected at least two"),
             ("", "found no distributions"),
-            ("item,label\nd1,1\n", "f:2: found label 'label', expected numbers"),
+            ("item,label\nd1,1\n", "f:2: found a label without a value, expected a column"),
+            ('{"item": "d1", "label": "B"}\n', "f:1: found a label without a value"),
             ("item,1,2\nd1,1\n", "f:2: found 2 fields"),
             ("item,1,2\nd1,1,\n", "f:2: found value ''"),
             ('{"d1": {}}', "found nothing for item 'd1'"),
@@ -323,9 +346,9 @@ class TestEvaluating:
         scores = evaluate_distributions(tmp_path / "text.txt", paths)
         assert scores.runs == ("wide", "lists")
         assert not scores.values.any()
-        assert [n.kind for n in scores.notices] == ["labels", "votes"]
-        assert "labels 1, 2, 3 in this order" in scores.notices[0].text
-        assert scores.notices[1].text == "lists: 4 votes an item, divided by their number"
+        assert [n.kind for n in scores.notices] == ["items", "labels", "votes"]
+        assert "labels 1, 2, 3 in this order" in scores.notices[1].text
+        assert scores.notices[2].text == "lists: 4 votes an item, divided by their number"
 
     def test_missing_items_are_an_error_or_uniform(self) -> None:
         gold = {"d1": [0, 0, 1], "d2": [1, 0, 0]}
@@ -343,7 +366,10 @@ class TestEvaluating:
         system = {"d1": [0, 1], "d9": [1, 0]}
         scores = evaluate_distributions({"d1": [0, 1]}, system, labels=("no", "yes"))
         assert scores.topics == ("d1",)
-        assert [n.text for n in scores.notices] == ["system: 1 item (d9) not in the gold, left out"]
+        assert [n.text for n in scores.notices] == [
+            "rows are items; means are over items",
+            "system: 1 item (d9) not in the gold, left out",
+        ]
 
     def test_a_label_that_people_did_not_have_is_refused(self) -> None:
         gold, system = {"d": {"1": 0.5, "2": 0.5}}, {"d": {"1": 0.5, "3": 0.5}}
@@ -353,8 +379,16 @@ class TestEvaluating:
         found = evaluate_distributions(gold, system, "NMD", labels=[1, 2, 3])
         assert found.summary() == {"system": {"NMD": pytest.approx(0.25)}}
 
+    def test_what_is_computed_if_nothing_is_asked_for(self) -> None:
+        gold = {"d": [0, 1]}
+        assert evaluate_distributions(gold, gold, None).measures == ("NMD", "RSNOD")
+
+    def test_rows_are_told(self) -> None:
+        gold = {"d": [0, 1]}
+        assert evaluate_distributions(gold, gold).notices[0].text.startswith("rows are items")
+
     def test_measures_of_lists_are_refused(self) -> None:
-        with pytest.raises(cf.CranfieldError, match="nDCG@10, which is for `cranfield evaluate`"):
+        with pytest.raises(cf.CranfieldError, match=r"found nDCG@10, .* distributions: JSD, NMD"):
             evaluate_distributions({"d": [0, 1]}, {"d": [0, 1]}, "NMD nDCG@10")
 
 
@@ -422,3 +456,12 @@ class TestCommand:
             ("d2", pytest.approx(0.5)),
             ("all", pytest.approx(0.25)),
         ]
+
+    @pytest.mark.usefixtures("files")
+    def test_labels_below_zero(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """All of it one step of two off."""
+        Path("gold.json").write_text('{"d1": {"-1": 1}}')
+        Path("system.json").write_text('{"d1": {"0": 1}}')
+        command = ["distribution", "gold.json", "system.json", "-m", "NMD", "-f", "tsv"]
+        assert main([*command, "--labels=-1,0,1"]) == 0
+        assert capsys.readouterr().out.splitlines()[-1] == "system\tall\tNMD\t0.5"

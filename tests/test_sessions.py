@@ -554,6 +554,76 @@ def test_a_topic_without_relevant_documents_is_told() -> None:
     assert "1 topic (t) without a relevant document, counted as 0" in said(scores)
 
 
+def test_clicks_of_the_last_query_count() -> None:
+    """List 1 down to x, list 2 down to a: rank 2 of both, 1/(log4(5)·log2(3))."""
+    lists, clicks = {"t": {"s": [["x"], ["a", "b"]]}}, {"t": {"s": [(1, 1, 9), (2, 1, 9)]}}
+    scores = evaluate_sessions(
+        {"t": {"a": 1, "b": 1}}, lists, "sDCG(truncate=clicks)", clicks=clicks
+    )
+    assert scores.values[0, 0, 0] == close(1 / (log(5, 4) * log2(3)))
+
+
+def test_documents_below_the_cutoff_need_no_length() -> None:
+    """0.5·(1 − (200 + 0.2·1000)/132000): b is not looked at."""
+    scores = evaluate_sessions(
+        {"t": {"a": 1, "b": 1}}, {"t": {"s": [["a", "b"]]}}, "sU@1", lengths={"a": 1000}
+    )
+    assert scores.values[0, 0, 0] == close(0.5 * (1 - 400 / 132000))
+
+
+def test_what_rel_makes_relevant_needs_a_length() -> None:
+    with pytest.raises(cf.CranfieldError, match="no length of document b"):
+        evaluate_sessions(
+            {"t": {"a": 1, "b": 0}}, {"t": {"s": [["a", "b"]]}}, "sU(rel=0)", lengths={"a": 9}
+        )
+
+
+def test_as_many_ideal_lists_as_a_session_has_queries_whatever_others_have() -> None:
+    """Both sessions are ideal, one with one list, the other with two: a list more would cost."""
+    scores = evaluate_sessions(
+        {"t": {"a": 1}},
+        {"t": {"one": [["a"]], "two": [["a"], ["a"]]}},
+        "nsDCG(ideal=lists, duplicates=keep)@1",
+    )
+    assert scores.values[0, :, 0].tolist() == close([1.0, 1.0])
+
+
+def test_ideal_lists_hold_relevant_documents_only() -> None:
+    """The second ideal list goes on at rank 2, also if a document was judged as not relevant."""
+    scores = evaluate_sessions(
+        {"t": {"a": 1, "b": 0}},
+        {"t": {"s": [["a"], ["a"]]}},
+        "nsDCG(ideal=lists, duplicates=keep)@10",
+    )
+    assert scores.values[0, 0, 0] == close(1.0)
+
+
+def test_the_highest_level_of_a_click_log_is_the_highest_in_it() -> None:
+    """Levels 2 and 1, so h = 2: 3/4·(1 − 220/132000) + 1/4·(1 − 440/132000)."""
+    clicks = {"t": {"s": [(1, 1, 100, 2), (1, 2, 100, 1)]}}
+    scores = evaluate_sessions(clicks=clicks)
+    expected = 0.75 * (1 - 220 / 132000) + 0.25 * (1 - 440 / 132000)
+    assert scores.values[0, 0, 0] == close(expected)
+
+
+def test_levels_are_in_the_clicks_or_in_the_judgments() -> None:
+    with pytest.raises(cf.CranfieldError, match="found a level in a click, expected a document"):
+        evaluate_sessions(
+            {"t": {"a": 1}}, clicks={"t": {"s": [(1, 1, "a", 2)]}}, lengths={"a": 100}
+        )
+
+
+def test_snippets_of_clicks_are_as_long_as_the_measure_says() -> None:
+    """Two snippets of 100 and a document of length 0: 0.5·(1 − 200/132000)."""
+    assert clickU(snippet=100)([(1, 2, 0)]) == close(0.5 * (1 - 200 / 132000))
+
+
+def test_judged_levels_hold_each_relevant_document_of_the_lists() -> None:
+    """Two documents of level 1 are listed, and only one is said to be judged."""
+    with pytest.raises(cf.CranfieldError, match="found level 1 in the lists more often than in"):
+        nsDCG()([[1], [1]], judged=[1, 0])
+
+
 # -- names ------------------------------------------------------------------------------------
 
 
@@ -733,6 +803,11 @@ def test_what_does_not_fit_together(
         (lambda: clickU()([(1, 0, 5)]), "found rank 0, expected a whole number from 1"),
         (lambda: clickU()([(1, 1, -5)]), "found length -5, expected a number from 0"),
         (lambda: clickU()([(1, 1, 5, 2)]), "clickU needs the highest level (max_level=)"),
+        (lambda: clickU()([1, 2]), "found clicks that are no list of lists, expected a tuple"),
+        (lambda: clickU()([(1, 10**30, 5)]), "expected a whole number from 1 to 1,000,000"),
+        (lambda: clickU()([(10**30, 1, 5)]), "expected a whole number from 1 to 1,000,000"),
+        (lambda: clickU()([(1, 1, 10**400)]), "expected a number from 0"),
+        (lambda: sDCG()([[10**400]]), "expected a number"),
         (lambda: clickU()([(1, 1)]), "expected (query, rank, length) for each"),
         (lambda: clickU()([(1, 1, 5), (1, 1, 5, 2)]), "expected (query, rank, length) for each"),
         (lambda: trailtext(QRELS, SESSIONS, "nsDCG"), "only they have a trailtext"),

@@ -12,10 +12,9 @@ from cranfield.data.assessments import assessor_names
 from cranfield.data.distributions import Distributions, DistributionsLike, read_distributions
 from cranfield.data.records import finite
 from cranfield.data.tables import is_frame
-from cranfield.errors import CranfieldError, InputError
-from cranfield.measures.base import REGISTRY, TAKES, Measure
+from cranfield.errors import InputError
 from cranfield.measures.distributions import Pair
-from cranfield.measures.grammar import MeasureLike, parse_measures
+from cranfield.measures.grammar import MeasureLike, measures_for
 from cranfield.scores import Notice, Scores
 from cranfield.wording import counted, some
 
@@ -26,7 +25,7 @@ DEFAULT_MEASURES = ("NMD", "RSNOD")  # what NTCIR's dialogue tasks compare order
 def evaluate_distributions(
     gold: DistributionsLike,
     systems: Any,
-    measures: MeasureLike | Iterable[MeasureLike] = DEFAULT_MEASURES,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     labels: str | Iterable[Any] | None = None,
     votes: bool = False,
@@ -52,7 +51,7 @@ def evaluate_distributions(
     """
     if missing not in get_args(Missing):
         raise InputError(f"missing={missing!r}", f"one of {', '.join(get_args(Missing))}")
-    asked = _measures(measures)
+    asked = measures_for(DEFAULT_MEASURES if measures is None else measures, "distributions")
     people = read_distributions(gold, labels, votes, "gold")
     notices = list(_told(people, labels is not None))
     items, given = tuple(people.items), _named(systems)
@@ -73,19 +72,6 @@ def evaluate_distributions(
         notices=tuple(notices),
         better=tuple(m.better for m in asked),
     )
-
-
-def _measures(measures: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:
-    """The measures, all of which must compare distributions."""
-    asked = parse_measures(measures)
-    known = ", ".join(sorted(n for n, c in REGISTRY.items() if c.takes == "distributions"))
-    for m in asked:
-        if m.takes != "distributions":
-            found = f"found {m}, which is for `cranfield {TAKES[m.takes]}`"
-            raise CranfieldError(f"{found}, expected some of {known}")
-    if not asked:
-        raise CranfieldError(f"found no measure, expected some of {known}")
-    return asked
 
 
 def _named(systems: Any) -> dict[str, Any]:
@@ -113,6 +99,7 @@ def _is_system(value: Any) -> bool:
 
 def _told(gold: Distributions, declared: bool) -> Iterator[Notice]:
     """What was made of the gold."""
+    yield Notice("items", "rows are items; means are over items")
     if not declared:
         said = f"labels {', '.join(gold.labels)} in this order, those of {gold.where}"
         yield Notice("labels", f"{said}; --labels lists others")

@@ -30,8 +30,8 @@ from cranfield.data.strings import Strings
 from cranfield.data.table import Table
 from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.blocks import Floats
-from cranfield.measures.base import TAKES, Measure
-from cranfield.measures.grammar import MeasureLike, parse_measures
+from cranfield.measures.base import Measure
+from cranfield.measures.grammar import MeasureLike, measures_for
 from cranfield.measures.lists import Gold
 from cranfield.measures.reading import U
 from cranfield.measures.sessions import (
@@ -83,7 +83,8 @@ def evaluate_sessions(
     >>> evaluate_sessions(clicks={"q1": {"s1": [(1, 4, 10000), (1, 2, 5000)]}}).mean()
     {'clicks': {'clickU': 0.975}}
     """
-    asked = _asked(measures, OF_CLICKS if sessions is None else DEFAULT_MEASURES)
+    default = OF_CLICKS if sessions is None else DEFAULT_MEASURES
+    asked = measures_for(default if measures is None else measures, "sessions")
     known = None if qrels is None else read_qrels(qrels, qrels_format, labels=labels)
     if sessions is None:
         logs = read_logs(_needed(clicks), documents=lengths is not None)
@@ -131,7 +132,8 @@ def trailtext(
     snippet 2 200.0 400.0 0.0
     document 2 1000.0 1400.0 0.5
     """
-    asked = _asked(measure, OF_CLICKS if sessions is None else ("sU",))
+    default = OF_CLICKS if sessions is None else ("sU",)
+    asked = measures_for(default if measure is None else measure, "sessions")
     for m in asked:
         if len(asked) > 1 or not isinstance(m, sU | clickU):
             names = ", ".join(map(str, asked))
@@ -144,23 +146,6 @@ def trailtext(
         logs = read_logs(_needed(clicks), documents=lengths is not None)
         return list(_Logs(logs, known, lengths).read(asked[0], wanted))
     return list(_Systems.of(known, sessions, clicks, lengths, ties).read(asked[0], wanted))
-
-
-def _asked(
-    measures: MeasureLike | Iterable[MeasureLike] | None, default: Sequence[str]
-) -> tuple[Measure, ...]:
-    """The measures asked for, all of them of sessions."""
-    asked = parse_measures(default if measures is None else measures)
-    if not asked:
-        raise CranfieldError("found no measure, expected at least one")
-    for m in asked:
-        if m.takes != "sessions":
-            command = TAKES[m.takes]
-            raise CranfieldError(
-                f"found {m}, expected a measure of sessions such as nsDCG@10, sU or clickU "
-                f"(`cranfield {command}` computes {m})"
-            )
-    return asked
 
 
 def _needed(clicks: ClicksLike) -> ClicksLike:
@@ -379,6 +364,9 @@ class _Logs:
                     what = "a level" if click.doc is not None else "no document"
                     expected = "a document, whose level the judgments have"
                     raise InputError(f"{what} in a click", expected, log.where, click.line)
+                if qrels is None and self.graded and click.level is None:
+                    expected = "one for every click of every log, or for none"
+                    raise InputError("no level", expected, log.where, click.line)
         if qrels is not None:
             self.highest = float(qrels.levels.max(initial=0.0))
         else:

@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from cranfield.data.texts import (
+    EVERY_FILE,
     Matches,
     Nuggets,
     NuggetsLike,
     Texts,
     TextsLike,
-    Vital,
     read_nuggets,
     read_systems,
     read_systems_matches,
     read_texts,
 )
 from cranfield.errors import CranfieldError, InputError
-from cranfield.measures.base import TAKES, Measure
-from cranfield.measures.grammar import MeasureLike, parse_measures
+from cranfield.measures.grammar import MeasureLike, measures_for
 from cranfield.measures.texts import (
     MEANINGS,
     Answer,
     Nugget,
+    Reader,
     Smeasure,
     Ssharp,
     TextMeasure,
     TokensLike,
     Words,
     answer,
+    reader,
     tokeniser,
 )
 from cranfield.scores import Notice, Scores
@@ -45,7 +45,7 @@ BY_NUGGETS = ("WRecall", "NuggetF", "Smeasure", "Tmeasure", "Ssharp")
 
 
 def evaluate_texts(
-    references: TextsLike | None,
+    references: TextsLike | None = None,
     systems: Any = None,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
@@ -66,7 +66,7 @@ def evaluate_texts(
     >>> evaluate_texts(references, {"q1": "the cat was on the mat"}, "ROUGE(n=2)").summary()
     {'system': {'ROUGE(n=2)': 0.8}}
     >>> nuggets = {"q1": {"birth": (3, "born 1942"), "place": (1, "Liverpool")}}
-    >>> evaluate_texts(None, {"q1": "Paul, born 1942"}, "WRecall", nuggets=nuggets).summary()
+    >>> evaluate_texts(systems={"q1": "born 1942"}, measures="WRecall", nuggets=nuggets).summary()
     {'system': {'WRecall': 0.75}}
     """
     asked = Comparison.of(references, systems, nuggets, matches, tokens)
@@ -75,18 +75,11 @@ def evaluate_texts(
 
 def _measures(
     asked: MeasureLike | Iterable[MeasureLike] | None, references: bool, nuggets: bool
-) -> list[TextMeasure]:
+) -> tuple[TextMeasure, ...]:
     if not references and not nuggets:
         raise CranfieldError("found neither references nor nuggets, expected one of them")
     chosen = (*BY_REFERENCES * references, *BY_NUGGETS * nuggets) if asked is None else asked
-    return [_of_texts(m) for m in parse_measures(chosen)]
-
-
-def _of_texts(m: Measure) -> TextMeasure:
-    if not isinstance(m, TextMeasure):
-        command = f"`cranfield {TAKES[m.takes]}`"
-        raise CranfieldError(f"found {m}, which {command} computes, expected a measure of texts")
-    return m
+    return cast("tuple[TextMeasure, ...]", measures_for(chosen, "texts"))
 
 
 class Finding(NamedTuple):
@@ -144,22 +137,16 @@ class Comparison:
         gold = self.references or self.nuggets
         return list(gold.by_topic) if gold else []
 
-    @cached_property
-    def _references(self) -> dict[str, list[Words]]:
-        tokenise = tokeniser(self.tokens)
-        texts = self.references.by_topic if self.references else {}
-        return {topic: [Words.of(r, tokenise) for r in several] for topic, several in texts.items()}
-
-    @cached_property
-    def _nuggets(self) -> dict[str, dict[str, Nugget]]:
-        tokenise = tokeniser(self.tokens)
-
-        def made(vital: Vital) -> Nugget:
-            words = None if vital.string is None else Words.of(vital.string, tokenise)
-            return Nugget(vital.weight, vital.length, vital.string, words)
-
-        given = self.nuggets.by_topic if self.nuggets else {}
-        return {topic: {name: made(v) for name, v in of.items()} for topic, of in given.items()}
+    def _gold(self, topic: str) -> tuple[Reader, list[Words], dict[str, Nugget]]:
+        """What reads the texts of a topic, its references and its nuggets."""
+        read = reader(self.tokens)
+        references = self.references.by_topic[topic] if self.references else ()
+        nuggets = self.nuggets.by_topic[topic] if self.nuggets else {}
+        vital = {
+            name: Nugget(*given, None if given.string is None else read(given.string))
+            for name, given in nuggets.items()
+        }
+        return read, [read(text) for text in references], vital
 
     # -- scores -------------------------------------------------------------------------------
 
@@ -168,12 +155,13 @@ class Comparison:
         self._check(measures)
         values = np.zeros((len(self.systems), len(self.topics), len(measures)))
         notices = list(self._notices(measures))
-        for s, system in enumerate(self.systems):
-            answers = self.answers(system)
-            for t, topic in enumerate(self.topics):
-                if topic in answers:
-                    values[s, t] = [m.score(answers[topic]) for m in measures]
-            notices += self._notices_of(system, answers)
+        for t, topic in enumerate(self.topics):  # outside: what a topic needs is soon forgotten
+            gold = self._gold(topic)
+            for s, system in enumerate(self.systems):
+                if x := self._answer(system, topic, *gold):
+                    values[s, t] = [m.score(x) for m in measures]
+        for system in self.systems:
+            notices += self._notices_of(system)
         return Scores(
             values,
             tuple(self.systems),
@@ -184,26 +172,27 @@ class Comparison:
             better=tuple(m.better for m in measures),
         )
 
-    def answers(self, system: str) -> dict[str, Answer]:
-        """The texts of a system as measures see them."""
-        tokenise = tokeniser(self.tokens)
-        matches = self.matches.get(system)
-        made = {}
-        for topic in self.topics:
-            text = self._text(system, topic)
-            found = None
-            if matches:
-                here = matches.by_topic.get(topic, {})
-                if text is None and here:
-                    expected = f"a text, or a line `{topic} syslen= LENGTH`"
-                    raise InputError(f"matches and no text of topic {topic}", expected,
-                                     matches.where)  # fmt: skip
-                found = {name: match.offset for name, match in here.items()}
-            if text is not None:
-                gold = self._references.get(topic, ()), self._nuggets.get(topic, {})
-                made[topic] = answer(text, tokenise, *gold, found)
-                if matches:
-                    matches.check_offsets(topic, made[topic].length)
+    def _answer(
+        self,
+        system: str,
+        topic: str,
+        read: Reader,
+        references: Sequence[Words],
+        nuggets: Mapping[str, Nugget],
+    ) -> Answer | None:
+        """The text of a system as measures see it; None if it is missing."""
+        text, matches = self._text(system, topic), self.matches.get(system)
+        if matches is None:
+            return None if text is None else answer(text, read, references, nuggets)
+        here = matches.by_topic.get(topic, {})
+        if text is None:
+            if here:
+                expected = f"a text, or a line `{topic} syslen= LENGTH`"
+                raise InputError(f"matches and no text of topic {topic}", expected, matches.where)
+            return None
+        found = {name: match.offset for name, match in here.items()}
+        made = answer(text, read, references, nuggets, found)
+        matches.check_offsets(topic, made.length)
         return made
 
     def _text(self, system: str, topic: str) -> str | int | None:
@@ -217,7 +206,7 @@ class Comparison:
         """Refuse measures that need what is not there."""
         for m in measures:
             if m.needs == "references" and self.references is None:
-                raise CranfieldError(f"{m} needs reference texts, found none")
+                raise CranfieldError(f"{m} needs reference texts, found none ({EVERY_FILE})")
             if m.needs != "references" and self.nuggets is None:
                 raise CranfieldError(f"{m} needs nuggets, found none (--nuggets)")
             if m.needs != "references" and (m.needs == "strings" or not self.matches):
@@ -226,9 +215,9 @@ class Comparison:
                 raise CranfieldError(f"{m} needs the texts of systems, found only matches")
 
     def _check_strings(self, m: TextMeasure) -> None:
-        for topic, nuggets in self._nuggets.items():
+        for topic, nuggets in self.nuggets.by_topic.items() if self.nuggets else ():
             for name, nugget in nuggets.items():
-                if nugget.vital is None and self.nuggets:
+                if nugget.string is None and self.nuggets:
                     found = f"no vital string for nugget {name} of topic {topic}"
                     expected = f"one: {m} " + (
                         "compares its words" if m.needs == "strings"
@@ -247,22 +236,25 @@ class Comparison:
             said = "nuggets were matched automatically, where their vital strings stand in a text"
             yield Notice("matches", said)
         for L in dict.fromkeys(m.L for m in measures if isinstance(m, Smeasure | Ssharp)):
-            if late := [topic for topic in self._nuggets if not self._most(topic, Smeasure(L=L))]:
+            if late := [topic for topic in self.topics if not self._most(topic, Smeasure(L=L))]:
                 said = f"{some(late, 'topic')} whose nuggets all end after L, counted as 0"
                 yield Notice("late-nuggets", f"L={L:g}: {said}", topics=tuple(late))
 
     def _most(self, topic: str, S: Smeasure) -> float:
-        return S.most(answer("", tokeniser("blanks"), nuggets=self._nuggets[topic]))
+        known = self.nuggets.by_topic[topic] if self.nuggets else {}
+        nuggets = {name: Nugget(*vital) for name, vital in known.items()}
+        return S.most(answer("", reader("blanks"), nuggets=nuggets))
 
-    def _notices_of(self, system: str, answers: Mapping[str, Answer]) -> Iterator[Notice]:
+    def _notices_of(self, system: str) -> Iterator[Notice]:
         def notice(kind: str, topics: Sequence[str], said: str) -> Iterator[Notice]:
             if topics:
                 text = f"{system}: {some(topics, 'topic')} {said}"
                 yield Notice(kind, text, system, tuple(topics))
 
-        missing = [topic for topic in self.topics if topic not in answers]
+        given = {topic: self._text(system, topic) for topic in self.topics}
+        missing = [topic for topic, text in given.items() if text is None]
         yield from notice("missing-topics", missing, "not answered, counted as 0")
-        empty = [topic for topic, x in answers.items() if not x.solid]
+        empty = [topic for topic, text in given.items() if text in ("", 0)]
         yield from notice("empty-texts", empty, "with an empty text")
         texts = self.systems[system]
         known = set(self.topics)
@@ -270,7 +262,11 @@ class Comparison:
         what = "nuggets" if self.references is None else "references"
         yield from notice("unjudged-topics", others, f"without {what}, ignored")
         told = self.matches[system].lengths if self.matches else {}
-        differ = [t for t, x in answers.items() if told.get(t, x.length) != x.length]
+        differ = [
+            topic
+            for topic, text in given.items()
+            if isinstance(text, str) and told.get(topic, len(text)) != len(text)
+        ]
         said = "of another length than the matches say; the texts decide"
         yield from notice("lengths", differ, said)
 
@@ -280,14 +276,13 @@ class Comparison:
         """What became of each nugget of a topic in the text of each system, best first."""
         if self.nuggets is None:
             raise CranfieldError("found no nuggets, expected some to explain (--nuggets)")
-        if topic not in self._nuggets:
+        if topic not in self.nuggets.by_topic:
             known = some(self.topics, "topic")
             raise CranfieldError(f"found topic {topic!r}, expected one of the nuggets' {known}")
         self._check([S])
-        made = {}
+        made, gold = {}, self._gold(topic)
         for system in self.systems:
-            x = self.answers(system).get(topic)
-            x = x or answer("", tokeniser("blanks"), nuggets=self._nuggets[topic], found={})
+            x = self._answer(system, topic, *gold) or answer("", *gold, found={})
             shares = S.shares(x)
             made[system] = [
                 Finding(name, nugget.weight, nugget.length, nugget.vital, x.ideal[name],

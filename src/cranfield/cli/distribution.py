@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
-from cranfield.cli.evaluate import measures_of, show
+from cranfield.cli.evaluate import add_output, measures_of, show
 from cranfield.cli.options import add_import, refuse_two_inputs
 from cranfield.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
-from cranfield.report.formats import FORMATS
 
 
 def add_to(commands: Any) -> None:
@@ -28,13 +27,11 @@ def add_to(commands: Any) -> None:
         help="NMD, RNOD, RSNOD or JSD, several in one string, or @FILE with measures; may be "
         f"repeated (default: {' '.join(DEFAULT_MEASURES)})",
     )  # fmt: skip
-    p.add_argument("-q", "--per-topic", action="store_true", help="show every item, then all")
-    p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
-    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    add_output(p, "item")
     p.add_argument(
         "--labels", metavar="A,B,…",
-        help="all labels in their order (default: those of GOLD, if they are numbers); labels "
-        "that begin with a minus need =, as in --labels=-2,-1,0,1,2",
+        help="all labels in their order, --labels=-1,0,1 if the first begins with - (default: "
+        "those of GOLD, if they are numbers)",
     )  # fmt: skip
     p.add_argument(
         "--votes", action="store_true", help="GOLD has single assessments: item assessor label"
@@ -53,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     scores = evaluate_distributions(
         options.gold,
         options.systems,
-        measures_of(options.measures) or DEFAULT_MEASURES,
+        measures_of(options.measures) or None,
         labels=options.labels,
         votes=options.votes,
         missing=options.missing,

@@ -52,9 +52,7 @@ def add_to(commands: Any) -> None:
     add_preset(p, "what a task evaluates with, such as ntcir13-www-english (`cranfield presets` "
                "lists all); -m adds measures")  # fmt: skip
     p.add_argument("--cutoff", type=count, metavar="N", help="cutoff of the preset's measures")
-    p.add_argument("-q", "--per-topic", action="store_true", help="show every topic, then all")
-    p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
-    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    add_output(p)
     order = p.add_argument_group("lists and topics")
     add_order(order, TIE_CHOICES)
     order.add_argument(
@@ -98,6 +96,13 @@ def add_to(commands: Any) -> None:
     add_import(other)
     other.add_argument("--threads", type=count, metavar="N", help="default: all cores, at most 4")
     p.set_defaults(run=run)
+
+
+def add_output(p: Any, each: str = "topic") -> None:
+    """The options that say how scores are shown, and where."""
+    p.add_argument("-q", "--per-topic", action="store_true", help=f"show every {each}, then all")
+    p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
+    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
 
 
 def add_preset(p: Any, said: str) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.evaluate import show
+from cranfield.cli.evaluate import add_output, show
 from cranfield.cli.options import add_import, refuse_two_inputs, separator
 from cranfield.data.hierarchies import SEPARATOR
 from cranfield.data.run import TIES
 from cranfield.hierarchy import DEFAULT_MEASURE, evaluate_hierarchy
-from cranfield.report.formats import FORMATS
 
 
 def add_to(commands: Any) -> None:
@@ -51,9 +50,7 @@ def add_to(commands: Any) -> None:
             f"--intents{number}", metavar="FILE",
             help=f"probabilities of the {level}-level intents: topic;intent;probability",
         )  # fmt: skip
-    p.add_argument("-q", "--per-topic", action="store_true", help="show every topic, then all")
-    p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
-    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    add_output(p)
     p.add_argument(
         "--ties", choices=TIES,
         help="order of both lists: trec: by score, then name, both descending (default); rank: by "

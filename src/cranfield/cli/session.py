@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from cranfield.cli.evaluate import measures_of, show
+from cranfield.cli.evaluate import add_output, measures_of, show
 from cranfield.cli.options import add_import, add_labels, refuse_two_inputs
 from cranfield.cli.output import write
 from cranfield.data.formats import FORMATS as INPUT_FORMATS
 from cranfield.data.run import TIES
 from cranfield.errors import CranfieldError
 from cranfield.report.columns import block, left, right
-from cranfield.report.formats import FORMATS
 from cranfield.report.rows import as_json, separated, whole
 from cranfield.scores import printable
 from cranfield.sessions import DEFAULT_MEASURES, Read, evaluate_sessions, trailtext
@@ -56,7 +55,7 @@ def add_to(commands: Any) -> None:
         "end for measures with truncate=clicks",
     )  # fmt: skip
     p.add_argument("--lengths", metavar="FILE", help="lengths of documents in characters, for sU")
-    p.add_argument("-q", "--per-topic", action="store_true", help="show every session, then all")
+    add_output(p, "session")
     p.add_argument(
         "--trail", action="store_true",
         help="instead of scores, show the text that sU or clickU believes was read, string by "
@@ -66,8 +65,6 @@ def add_to(commands: Any) -> None:
         "--session", dest="chosen", metavar="TOPIC/SESSION", action="append",
         help="with --trail, only this session; may be repeated",
     )  # fmt: skip
-    p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
-    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
     other = p.add_argument_group("lists and files")
     other.add_argument(
         "--ties", choices=TIES,

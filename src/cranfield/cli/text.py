@@ -6,14 +6,13 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cranfield.cli.evaluate import measures_of, show
+from cranfield.cli.evaluate import add_output, measures_of, show
 from cranfield.cli.options import add_import, refuse_two_inputs
 from cranfield.cli.output import write
 from cranfield.errors import CranfieldError
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.texts import MEANINGS, Smeasure, Ssharp
 from cranfield.report.columns import block, left, right
-from cranfield.report.formats import FORMATS
 from cranfield.scores import printable
 from cranfield.texts import BY_NUGGETS, BY_REFERENCES, Comparison, Finding, evaluate_texts
 
@@ -26,13 +25,14 @@ def add_to(commands: Any) -> None:
         description="Score the texts of one or several systems by reference texts (ROUGE), or by "
         "the nuggets that they should hold (nugget F, S-measure, …).",
         epilog="cranfield text references.tsv a.tsv b.tsv -m 'rouge-1 rouge-2'; "
-        "cranfield text --nuggets nuggets.tsv a.tsv b.tsv",
+        "cranfield text --nuggets nuggets.tsv a.tsv b.tsv; "
+        "cranfield text --nuggets nuggets.tsv --references references.tsv a.tsv b.tsv",
     )
     p.add_argument(
         "files", metavar="FILE", nargs="*",
-        help="the references (but with --nuggets or --references), then the texts of each system: "
-        "a directory with a file for each topic, lines topic<TAB>text, or a table with columns "
-        "topic and text",
+        help="the references, then the texts of each system; with --nuggets or --references every "
+        "FILE is a system. A directory with a file for each topic, lines topic<TAB>text, or a "
+        "table with columns topic and text",
     )  # fmt: skip
     p.add_argument("--references", metavar="FILE", help="reference texts; a topic may have several")
     p.add_argument(
@@ -60,9 +60,7 @@ def add_to(commands: Any) -> None:
         "--explain", metavar="TOPIC",
         help="show which nuggets of a topic were found, where, and what they add to S-measure",
     )  # fmt: skip
-    p.add_argument("-q", "--per-topic", action="store_true", help="show every topic, then all")
-    p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
-    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    add_output(p)
     add_import(p)
     p.set_defaults(run=run)
 
@@ -78,6 +76,8 @@ def run(options: argparse.Namespace) -> int:
         references = files.pop(0)
     measures = measures_of(options.measures) or None
     if options.explain is not None:
+        if options.format != "table" or options.per_topic:
+            raise CranfieldError("found -f or -q, expected --explain without them: it is a table")
         made = Comparison.of(references, files or None, options.nuggets, matches, options.tokens)
         asked = parse_measures(measures or ())
         S = next((Smeasure(L=m.L) for m in asked if isinstance(m, Smeasure | Ssharp)), Smeasure())

@@ -134,7 +134,7 @@ def _of_file(
         yield from _of_mapping(read_json(source), layout, source.name, nested)
     elif format in ("csv", "tsv", "jsonl", "parquet", "arrow"):
         plain = format == "tsv" and layout.verbatim
-        table = _unquoted(source) if plain else rows(source, format)
+        table = _unquoted(source) if plain else rows(source, format, layout.verbatim)
         yield from _of_table(table, layout, source.name, format in HEADED)
     else:
         forms = layout.text
@@ -147,12 +147,13 @@ def _of_file(
 
 def _format(source: Source, layout: Layout, separator: str | None) -> Format:
     """As for judgments and runs, but that it is the columns of the layout that make a header."""
-    first = source.start.decode("utf-8", "replace").lstrip().partition("\n")[0]
+    first, _, rest = source.start.decode("utf-8", "replace").lstrip().partition("\n")
     if layout.is_header(first.split("\t")):
         return "tsv"
     if layout.is_header(first.split(",")):
         return "csv"
-    if layout.is_header(_keys(first)):
+    keys = _keys(first)
+    if layout.is_header(keys) or (keys and rest.strip()):  # JSON would end with the first object
         return "jsonl"
     found = recognise(source)
     separated = separator is not None and separator in first  # whatever the name of the file says
@@ -163,16 +164,17 @@ def _keys(line: str) -> list[str]:
     import json
 
     try:
-        return list(dict(json.loads(line)))
-    except (ValueError, TypeError, RecursionError):
+        found = json.loads(line)
+    except (ValueError, RecursionError):
         return []
+    return list(found) if isinstance(found, dict) else []
 
 
 def _unquoted(source: Source) -> Iterator[Row]:
     """A table in which a quotation mark is one, as texts have them anywhere."""
     header: Names = ()
     for number, text in text_lines(source, comments=False):
-        fields = fields_of(text, "\t")
+        fields = text.split("\t")
         header = header or tuple(fields)
         yield number, dict(_named(fields, (header,), source.name, number).cells)
 

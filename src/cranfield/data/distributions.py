@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from cranfield.data.assessments import ASSESSOR, LABEL
 from cranfield.data.cells import Layout, Line, read_lines, where_of
-from cranfield.data.columns import SPELLINGS
+from cranfield.data.columns import SPELLINGS, spelt
 from cranfield.data.records import finite
 from cranfield.errors import InputError
 from cranfield.wording import counted, some
@@ -112,6 +112,8 @@ def _declared(labels: str | Iterable[Any] | None) -> tuple[str, ...]:
     """The labels that the user lists; none if he does not."""
     if labels is None:
         return ()
+    if not isinstance(labels, Iterable):
+        raise InputError(f"labels {labels!r}", "a list of them, or A,B,C")
     made = tuple(map(_label, labels.split(",") if isinstance(labels, str) else labels))
     if len(set(made)) < len(made) or "" in made:
         raise InputError(f"labels {', '.join(made)}", "each label once")
@@ -170,6 +172,9 @@ def _pairs(line: Line) -> list[tuple[Any, Any]]:
     if {"label", "value"} <= line.cells.keys():
         return [(line.cells["label"], line.cells["value"])]
     found = [(name, value) for name, value in line.cells.items() if name != "item"]
+    if spelt(LABEL[:1], line.cells) is not None:
+        expected = "a column value as well (1 if it is the only label of its item)"
+        raise line.error("a label without a value", expected)
     if not found:
         raise line.error("no labels", "the columns label and value, or one for each label")
     return found

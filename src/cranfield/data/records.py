@@ -162,14 +162,15 @@ Row: TypeAlias = tuple[int | None, dict[str, Any]]
 HEADED = ("csv", "tsv")
 
 
-def rows(source: Source, format: Format) -> Iterator[Row | InputError]:
+def rows(source: Source, format: Format, verbatim: bool = False) -> Iterator[Row | InputError]:
     """The rows of a table with named columns, each with its line if it has one.
 
-    The first row of a `HEADED` format is the header itself.
+    The first row of a `HEADED` format is the header itself. Blanks around its cells are no part of
+    them, unless they are taken `verbatim`.
     """
     match format:
         case "csv" | "tsv":
-            return _separated(source, "," if format == "csv" else "\t")
+            return _separated(source, "," if format == "csv" else "\t", verbatim)
         case "jsonl":
             return _json_lines(source)
         case _:
@@ -203,7 +204,7 @@ def _table_records(source: Source, format: Format, kind: Kind, text: Text) -> It
         yield _record(ours, kind, source.name, line, scored=binary, text=text)
 
 
-def _separated(source: Source, separator: str) -> Iterator[Row | InputError]:
+def _separated(source: Source, separator: str, verbatim: bool) -> Iterator[Row | InputError]:
     import csv
 
     text = source.read()
@@ -219,7 +220,7 @@ def _separated(source: Source, separator: str) -> Iterator[Row | InputError]:
         for row in table:
             if not any(cell.strip() for cell in row):
                 continue
-            cells = [cell.strip() for cell in row]
+            cells = [cell if verbatim and header else cell.strip() for cell in row]
             if not header:
                 header = cells
                 yield table.line_num, dict(zip(header, header, strict=True))

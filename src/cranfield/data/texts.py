@@ -29,8 +29,9 @@ TEXTS = Layout(
     (("topic", "text"),),
     ("topic", "text"),
     {
-        "topic": SPELLINGS["topic"],
+        "topic": (*SPELLINGS["topic"], "question_id", "id"),
         "text": ("text", "answer", "summary", "response", "output", "reference", "prediction"),
+        "nugget": ("nugget", "nugget_id", "iunit", "iunit_id", "weight"),  # there are none in texts
     },
     fields=lambda line, tab: line.split(tab, 1),
     verbatim=True,
@@ -59,6 +60,7 @@ MATCHES = Layout(
     },
     verbatim=True,
 )
+EVERY_FILE = "with --nuggets every FILE is a system; references go to --references FILE"
 SYSLEN = "syslen="  # stands where a nugget does, before the length of the text
 
 
@@ -167,10 +169,12 @@ def read_texts(data: TextsLike, name: str = "texts", several: bool = True) -> Te
     for line in found:
         topic, text = _name(line, "topic"), line.cells["text"]
         text = "" if text is None else text
+        if "nugget" in line.cells:
+            raise line.error("nuggets", "texts: nuggets go to --nuggets FILE, or nuggets=")
         if not isinstance(text, str):
             raise line.error(f"{short(repr(text), False)} as the text of topic {topic}", "text")
         if topic in made and not several:
-            raise line.error(f"a text of topic {topic} again", "one text of each topic")
+            raise line.error(f"a text of topic {topic} again", "one text of each topic", EVERY_FILE)
         made.setdefault(topic, []).append(text.rstrip())  # as of a file's last line
     if not made:
         raise InputError("no texts", "at least one", where)
@@ -259,7 +263,7 @@ def _vital(what: str, line: Line) -> Vital:
     if string is not None and not isinstance(string, str):
         raise line.error(f"{string!r} as the vital string of {what}", "text")
     string = string.strip() if string else None
-    if length is None or length == "":
+    if length is None or not str(length).strip():
         if not string:
             raise line.error(f"no vital string for {what}", "its text, or its length")
         return Vital(weight, len(string), string)

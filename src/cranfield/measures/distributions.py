@@ -57,7 +57,7 @@ def _probabilities(m: Measure, values: Any) -> Floats:
     """One distribution or several, as an array [n, L]."""
     try:
         made = np.atleast_2d(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         made = np.empty((0, 0))
     if made.ndim != 2 or made.shape[1] < 2:
         raise CranfieldError(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from cranfield.errors import CranfieldError
-from cranfield.measures.base import FIVE, READINGS, REGISTRY, Measure, find, literal
+from cranfield.measures.base import FIVE, READINGS, REGISTRY, TAKES, Measure, find, literal
 from cranfield.measures.names import (
     ALIASES,
     NTCIREVAL,
@@ -89,6 +89,23 @@ def parse_measures(texts: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure,
         for part in _split(text) if isinstance(text, str) else [text]:
             found.update(dict.fromkeys(_one_or_more(part)))
     return tuple(found)
+
+
+def measures_for(texts: MeasureLike | Iterable[MeasureLike], takes: str) -> tuple[Measure, ...]:
+    """The same: one measure or more, all of which must score one kind of thing, a key of TAKES.
+
+    >>> measures_for("rouge-1 WRecall", "texts")
+    (ROUGE, WRecall)
+    """
+    asked = parse_measures(texts)
+    known = ", ".join(sorted(name for name, c in REGISTRY.items() if c.takes == takes))
+    for m in asked:
+        if m.takes != takes:
+            there = f"`cranfield {TAKES[m.takes]}` computes {m}"
+            raise CranfieldError(f"found {m}, expected a measure of {takes}: {known} ({there})")
+    if not asked:
+        raise CranfieldError(f"found no measure, expected one of {takes}: {known}")
+    return asked
 
 
 def _one_or_more(part: MeasureLike) -> list[Measure]:

@@ -7,6 +7,7 @@ trailtext. The equations are then those of one list: discounts by rank, or by wh
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from cranfield.measures.base import Measure, cite, gain_param, has, measure, par
 from cranfield.measures.gains import Gain
 from cranfield.measures.lists import Gold, Lengths, Lists, NeedsMore, above, ratio, total
 from cranfield.measures.reading import U
+
+DEEPEST = 1_000_000  # nobody clicks below, as when logs are read
 
 # -- what there is to score -------------------------------------------------------------------
 
@@ -97,8 +100,8 @@ class SessionLists:
             seen &= self.rank <= self.clicked
         return seen
 
-    def again(self, seen: Bools) -> Bools:
-        """Where there is a document that has been seen before in the session."""
+    def first(self, seen: Bools) -> Bools:
+        """Those of them that have not been seen before in the session."""
         item = np.where(seen, self.item, -1)
         order = np.argsort(item, axis=1, kind="stable")
         by_item = np.take_along_axis(item, order, axis=1)
@@ -106,7 +109,7 @@ class SessionLists:
         same[:, 1:] = by_item[:, 1:] == by_item[:, :-1]
         again = np.zeros(item.shape, dtype=bool)
         np.put_along_axis(again, order, same, axis=1)
-        return again & seen
+        return seen & ~again
 
     def concatenated(self, seen: Bools, counts: Bools) -> Concatenated:
         """One list for each session of what was seen; what does not count only takes up a rank."""
@@ -295,7 +298,7 @@ class sDCG(OfSessions):
     def concatenated(self, x: SessionLists) -> Concatenated:
         """The lists of each session as one."""
         seen = x.seen(self.cutoff, self.truncate == "clicks")
-        seen = seen & ~x.again(seen) if self.duplicates == "drop" else seen
+        seen = x.first(seen) if self.duplicates == "drop" else seen
         return x.concatenated(seen, seen)
 
     def discounted(self, x: Lists, query: Any, rank: Any) -> Floats:
@@ -382,7 +385,7 @@ class sU(OfSessions, U):
     def trails(self, x: SessionLists) -> list[Trail]:
         """What was read in each session: snippets, and relevant documents after theirs."""
         seen = x.seen(self.cutoff)
-        counts = seen & ~x.again(seen) if self.duplicates == "drop" else seen
+        counts = x.first(seen) if self.duplicates == "drop" else seen
         lists = self.view(x.concatenated(seen, counts).lists)
         gain, text = self.worth(lists), self.F * lists.length(self.length_unit)
         trails = []
@@ -458,14 +461,14 @@ class clickU(U):
         A level may follow the length, in all tuples or in none; `max_level` then says which is
         the highest.
         """
-        rows = [tuple(click) for click in clicks]
+        rows = _nested("clicks", clicks, "a tuple for each")
         widths = {len(row) for row in rows}
         if len(widths) > 1 or not widths <= {3, 4}:
             expected = "(query, rank, length) for each, or (query, rank, length, level) for each"
             raise CranfieldError(f"{self}: found {rows!r}, expected {expected}")
         for query, rank, length, *level in rows:
-            _number("query", query, 1, whole=True)
-            _number("rank", rank, 1, whole=True)
+            _number("query", query, 1, whole=True, high=DEEPEST)
+            _number("rank", rank, 1, whole=True, high=DEEPEST)
             _number("length", length, 0)
             for x in level:
                 _number("level", x, -math.inf)
@@ -496,7 +499,7 @@ def _listed(levels: Any, docs: Any, lengths: Any, clicks: Any) -> Listed:
             if level > 0 or length is not None:
                 _number("length", length, 0)
     if clicks is not None:
-        clicks = list(clicks)
+        clicks = _several("clicks", clicks)
         if len(clicks) != len(made):
             raise CranfieldError(f"found {len(clicks)} clicks, expected one for each list")
         for click in clicks:
@@ -505,22 +508,37 @@ def _listed(levels: Any, docs: Any, lengths: Any, clicks: Any) -> Listed:
     return Listed(made, names, texts, clicks)
 
 
-def _nested(name: str, given: Any) -> list[list[Any]]:
+def _nested(name: str, given: Any, expected: str = "a list for each query") -> list[list[Any]]:
     try:
         made = [list(one) for one in given if not isinstance(one, str)]
         if len(made) == len(given):
             return made
     except TypeError:
         pass
-    raise CranfieldError(f"found {name} that are no list of lists, expected a list for each query")
+    raise CranfieldError(f"found {name} that are no list of lists, expected {expected}")
 
 
-def _number(what: str, x: Any, low: float, whole: bool = False, missing: bool = False) -> None:
+def _several(name: str, given: Any) -> list[Any]:
+    try:
+        return list(given)
+    except TypeError:
+        raise CranfieldError(f"found {name} {given!r}, expected a list") from None
+
+
+def _number(
+    what: str,
+    x: Any,
+    low: float,
+    whole: bool = False,
+    missing: bool = False,
+    high: float = sys.float_info.max,
+) -> None:
     number = isinstance(x, int | float | np.number) and not isinstance(x, bool)
-    fits = number and (math.isfinite(x) or (missing and math.isnan(x))) and not x < low
+    fits = number and ((low <= x and abs(x) <= high) or (missing and not x <= math.inf))  # NaN
     if not fits or (whole and x % 1):
         expected = "a whole number" if whole else "a number"
         expected += f" from {low:g}" if math.isfinite(low) else ""
+        expected += f" to {high:,}" if high == DEEPEST else ""
         raise CranfieldError(f"found {what} {x!r}, expected {expected}")
 
 
@@ -535,9 +553,9 @@ def _judged(judged: Any, listed: Listed) -> list[float]:
     found = [level for level in of_doc.values() if not math.isnan(level)]
     if judged is None:
         return found
-    for level in judged:
+    known = _several("judged levels", judged)
+    for level in known:
         _number("judged level", level, -math.inf)
-    known = [float(level) for level in judged]
     lacking = Counter(x for x in found if x > 0) - Counter(known)
     for level in lacking:
         raise CranfieldError(

@@ -7,17 +7,21 @@ A measure sees one `Answer`: the words of a text and of its references, its leng
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, reduce
-from itertools import chain, groupby
+from itertools import groupby
 from operator import add
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+import numpy as np
+
 from cranfield.errors import CranfieldError
+from cranfield.labelling.blocks import Ints
 from cranfield.measures.base import Measure, cite, measure, param
 
 # -- tokens -----------------------------------------------------------------------------------
@@ -93,7 +97,7 @@ def tokeniser(tokens: TokensLike) -> Tokeniser:
     """
     if callable(tokens):
         return tokens
-    if tokens in TOKENS:
+    if isinstance(tokens, str) and tokens in TOKENS:
         return TOKENS[tokens]
     expected = f"one of {', '.join(TOKENS)}, or a function"
     raise CranfieldError(f"found tokens {tokens!r}, expected {expected}")
@@ -101,45 +105,100 @@ def tokeniser(tokens: TokensLike) -> Tokeniser:
 
 # -- what measures see ------------------------------------------------------------------------
 
-Unit: TypeAlias = tuple[str, ...]
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of tokens by number, in order, and how often a text has each: a `Counter` of many."""
+
+    numbers: Ints
+    counts: Ints
+
+    @classmethod
+    def of(cls, numbers: Ints) -> Pairs:
+        """From every pair of a text."""
+        return cls(*np.unique(numbers, return_counts=True))
+
+    def __and__(self, other: Pairs) -> Pairs:
+        both, i, j = np.intersect1d(
+            self.numbers, other.numbers, assume_unique=True, return_indices=True
+        )
+        return Pairs(both, np.minimum(self.counts[i], other.counts[j]))
+
+    def total(self) -> int:
+        return int(self.counts.sum())
+
+
+Units: TypeAlias = Counter[tuple[int, ...]] | Pairs
 
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The tokens of a text, and how often it has each of their combinations."""
+    """The tokens of a text by number, and how often it has each of their combinations."""
 
-    tokens: tuple[str, ...]
-    _counted: dict[Any, Counter[Unit]] = field(default_factory=dict, repr=False)
+    tokens: tuple[int, ...]
+    _counted: dict[Any, Units] = field(default_factory=dict, repr=False)
 
-    @classmethod
-    def of(cls, text: str, tokenise: Tokeniser) -> Words:
-        return cls(tuple(tokenise(text)))
-
-    def grams(self, n: int) -> Counter[Unit]:
+    def grams(self, n: int) -> Units:
         """N-grams, each with its count."""
         starts = range(len(self.tokens) - n + 1)
-        return self._remembered(("grams", n), lambda: (self.tokens[i : i + n] for i in starts))
-
-    def skip_bigrams(self, skip: float | None) -> Counter[Unit]:
-        """Pairs in order with at most so many tokens between them; None: any number."""
-        return self._remembered(("skip", skip), lambda: self._pairs(skip))
-
-    def skip_bigrams_and_words(self, skip: float | None) -> Counter[Unit]:
-        """The same and, as units of one token, the tokens themselves."""
         return self._remembered(
-            ("both", skip), lambda: chain(self._pairs(skip), zip(self.tokens, strict=True))
+            ("grams", n), lambda: Counter(self.tokens[i : i + n] for i in starts)
         )
 
-    def _pairs(self, skip: float | None) -> Iterator[Unit]:
-        last = len(self.tokens) if skip is None else min(int(skip) + 2, len(self.tokens))
-        for distance in range(1, last):
-            yield from zip(self.tokens, self.tokens[distance:], strict=False)
+    def skip_bigrams(self, skip: float | None) -> Units:
+        """Pairs in order with at most so many tokens between them; None: any number."""
+        return self._remembered(("skip", skip), lambda: Pairs.of(self._pairs(skip)))
 
-    def _remembered(self, key: Any, units: Callable[[], Iterable[Unit]]) -> Counter[Unit]:
+    def skip_bigrams_and_words(self, skip: float | None) -> Units:
+        """The same and, by numbers below 0, the tokens themselves."""
+        return self._remembered(
+            ("both", skip),
+            lambda: Pairs.of(np.append(self._pairs(skip), ~np.array(self.tokens, dtype=np.int64))),
+        )
+
+    def _pairs(self, skip: float | None) -> Ints:
+        tokens = np.array(self.tokens, dtype=np.int64)
+        last = len(tokens) if skip is None else min(int(skip) + 2, len(tokens))
+        found = [tokens[:-apart] << 32 | tokens[apart:] for apart in range(1, last)]
+        return np.concatenate([tokens[:0], *found])
+
+    def _remembered(self, key: Any, count: Callable[[], Units]) -> Units:
         """A reference is compared with every system, and counted once."""
         if key not in self._counted:
-            self._counted[key] = Counter(units())
+            self._counted[key] = count()
         return self._counted[key]
+
+
+Reader: TypeAlias = Callable[[str], Words]
+
+
+def reader(tokens: TokensLike) -> Reader:
+    """A function that reads texts to be compared: to all of them a token is the same number.
+
+    >>> read = reader("auto")
+    >>> read("the cat sat").tokens, read("the mat").tokens
+    ((0, 1, 2), (0, 3))
+    """
+    tokenise = tokeniser(tokens)
+    numbers: dict[str, int] = {}
+
+    def read(text: str) -> Words:
+        given = tokenise(text)
+        found = _strings(given)
+        if found is None:
+            said = f"found {given!r} as the tokens of a text"
+            raise CranfieldError(f"{said}, expected a list of strings")
+        return Words(tuple(numbers.setdefault(token, len(numbers)) for token in found))
+
+    return read
+
+
+def _strings(given: Any) -> list[str] | None:
+    """What is given as a list, if it is several strings."""
+    if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
+        return None
+    made = list(given)
+    return made if all(isinstance(one, str) for one in made) else None
 
 
 class Nugget(NamedTuple):
@@ -181,9 +240,9 @@ class Answer:
         return added(self.nuggets[name].weight for name in names)
 
 
-def shared(mine: Counter[Unit], theirs: Counter[Unit]) -> int:
+def shared(mine: Units, theirs: Units) -> int:
     """Σ_e min(Count(e, s), Count(e, s*))."""
-    return sum(min(mine[unit], theirs[unit]) for unit in mine.keys() & theirs.keys())
+    return (theirs & mine).total()  # type: ignore[operator]  # both are of one kind
 
 
 def added(values: Iterable[float]) -> float:
@@ -207,7 +266,7 @@ def f_measure(precision: float, recall: float, beta: float) -> float:
 
 def answer(
     text: str | int,
-    tokenise: Tokeniser,
+    read: Reader,
     references: Sequence[Words] = (),
     nuggets: Mapping[str, Nugget] | None = None,
     found: Mapping[str, int] | None = None,
@@ -225,7 +284,7 @@ def answer(
         vital = {name: n.vital for name, n in nuggets.items() if n.vital is not None}
         ends = {name: end_of(string, said) for name, string in vital.items()}
         found = {name: end for name, end in ends.items() if end is not None}
-    return Answer(Words.of(said, tokenise), length, solid, references, nuggets, found)
+    return Answer(read(said), length, solid, references, nuggets, found)
 
 
 def end_of(vital: str, text: str) -> int | None:
@@ -251,7 +310,7 @@ def end_of(vital: str, text: str) -> int | None:
 
 
 def _folded(text: str) -> str:
-    return re.sub(r"\s+", " ", _plain(text))
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text).casefold())
 
 
 class TextMeasure(Measure):
@@ -287,7 +346,7 @@ class Rouge(TextMeasure):
     measurements: ClassVar[tuple[str, ...]] = ("recall", "precision", "F")
     bare: ClassVar[str] = "F"  # the measurement it is without a suffix
 
-    def units(self, words: Words) -> Counter[Unit]:
+    def units(self, words: Words) -> Units:
         """What is compared, each with its count."""
         raise TypeError(f"{type(self).__name__} defines no units(self, words)")
 
@@ -321,11 +380,14 @@ class Rouge(TextMeasure):
         >>> ROUGE(n=2)("the cat sat down", ["a cat sat", "the cat sat here"])
         0.6666666666666666
         """
-        tokenise = tokeniser(tokens)
-        given = [references] if isinstance(references, str) else list(references)
+        read = reader(tokens)
+        given = [references] if isinstance(references, str) else _strings(references)
+        if not isinstance(text, str) or given is None:
+            found = f"found {text!r} and {references!r}"
+            raise CranfieldError(f"{self}: {found}, expected a text and one reference or several")
         if not given:
             raise CranfieldError(f"{self}: found no reference, expected at least one")
-        return self.score(answer(text, tokenise, [Words.of(r, tokenise) for r in given]))
+        return self.score(answer(text, read, [read(one) for one in given]))
 
 
 @measure
@@ -349,7 +411,7 @@ class ROUGE(Rouge):
     references = cite("lin2004", "sakai2014metrics")
     task = "summaries, where there are reference texts"
 
-    def units(self, words: Words) -> Counter[Unit]:
+    def units(self, words: Words) -> Units:
         return words.grams(int(self.n))
 
 
@@ -377,7 +439,7 @@ class ROUGES(Rouge):
     references = cite("lin2004", "sakai2014metrics")
     task = "summaries that may use other words between those of the reference texts"
 
-    def units(self, words: Words) -> Counter[Unit]:
+    def units(self, words: Words) -> Units:
         return words.skip_bigrams(self.skip)
 
 
@@ -399,7 +461,7 @@ class ROUGESU(Rouge):
     references = cite("lin2004", "sakai2014metrics")
     task = "summaries that may use other words between those of the reference texts"
 
-    def units(self, words: Words) -> Counter[Unit]:
+    def units(self, words: Words) -> Units:
         return words.skip_bigrams_and_words(self.skip)
 
 
@@ -426,8 +488,13 @@ class NuggetMeasure(TextMeasure):
         >>> WRecall()("Paul was born in 1942.", {"born": (3, "1942"), "where": (1, "Liverpool")})
         0.75
         """
-        tokenise = tokeniser(tokens)
-        made = {name: _nugget(name, *given, tokenise) for name, given in nuggets.items()}
+        read = reader(tokens)
+        if not isinstance(text, str) and not _is_count(text):
+            raise CranfieldError(f"{self}: found {text!r}, expected a text or its length")
+        if not isinstance(nuggets, Mapping) or not isinstance(found, Mapping | None):
+            expected = "{nugget: (weight, vital string)}, and found={nugget: where it ends}"
+            raise CranfieldError(f"{self}: found {nuggets!r} and {found!r}, expected {expected}")
+        made = {name: _nugget(name, given, read) for name, given in nuggets.items()}
         if self.needs == "strings" or found is None:
             for name, nugget in made.items():
                 if nugget.vital is None:
@@ -435,22 +502,32 @@ class NuggetMeasure(TextMeasure):
                     raise CranfieldError(f"{self}: found a length for {name}, expected {wanted}")
         if not any(nugget.weight for nugget in made.values()):
             raise CranfieldError(f"{self}: found no nugget with a weight, expected at least one")
-        x = answer(text, tokenise, nuggets=made, found=found)
+        x = answer(text, read, nuggets=made, found=found)
         for name, end in x.found.items():
-            if name not in made or not 0 <= end <= x.length:
+            if name not in made or not _is_count(end) or end > x.length:
                 expected = f"a nugget, and its end from 0 to {x.length}"
                 raise CranfieldError(f"{self}: found {name!r}: {end}, expected {expected}")
         return self.score(x)
 
 
-def _nugget(name: str, weight: float, vital: str | int, tokenise: Tokeniser) -> Nugget:
-    length = len(vital.strip()) if isinstance(vital, str) else vital
-    if weight < 0 or length < 1:
-        found = f"{name}: weight {weight:g}, length {length}"
-        raise CranfieldError(f"found {found}, expected a weight from 0 and a length from 1")
-    if isinstance(vital, str):
-        return Nugget(weight, length, vital.strip(), Words.of(vital, tokenise))
-    return Nugget(weight, length)
+LONGEST = 2**53  # characters that a float can count
+LARGEST = sys.float_info.max
+
+
+def _is_count(x: Any) -> bool:
+    return isinstance(x, int) and not isinstance(x, bool) and 0 <= x <= LONGEST
+
+
+def _nugget(name: str, given: Any, read: Reader) -> Nugget:
+    match given:
+        case [int() | float() as weight, str() as vital] if 0 <= weight <= LARGEST:
+            if string := vital.strip():
+                return Nugget(weight, len(string), string, read(string))
+        case [int() | float() as weight, int() as length] if 0 <= weight <= LARGEST:
+            if _is_count(length) and length:
+                return Nugget(weight, length)
+    expected = "a weight from 0, and a vital string or its length from 1"
+    raise CranfieldError(f"found {given!r} for {name}, expected {expected}")
 
 
 @measure
@@ -555,7 +632,7 @@ class Pourpre(NuggetF):
         mine = x.words.grams(1)
         found = {}
         for name, nugget in x.nuggets.items():
-            theirs = nugget.words.grams(1) if nugget.words else Counter[Unit]()
+            theirs = (nugget.words or Words(())).grams(1)
             found[name] = ratio(shared(mine, theirs), theirs.total())
         return {name: matched for name, matched in found.items() if matched}
 
