@@ -36,6 +36,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
+from cranfield.measures.base import REGISTRY
 
 ROOT = Path(__file__).parents[1]
 GUIDES = (
@@ -200,11 +201,13 @@ def run_command(command: Command, directory: Path) -> list[str]:
 def run_here(text: str, directory: Path) -> tuple[int, list[str]]:
     """The exit code of a command and the lines it prints, both streams together."""
     printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    built_in = {name: c for name, c in REGISTRY.items() if c.__module__.startswith("cranfield.")}
     with (
         contextlib.chdir(directory),
         contextlib.redirect_stdout(printed),
         contextlib.redirect_stderr(printed),
         mock.patch.dict(os.environ, environment(), clear=True),
+        mock.patch.dict(REGISTRY, built_in, clear=True),  # without those that tests define
     ):
         words = [
             path
