@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections import namedtuple
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -358,7 +357,6 @@ def for_subtopics(seed: int) -> tuple[list[Any], Nested]:
     return qrels, run
 
 
-@pytest.mark.skipif(find_spec("pyndeval") is None, reason="ir_measures needs pyndeval for it")
 class TestDiversityOfIrMeasures:
     @pytest.mark.parametrize("text", DIVERSE)
     def test_agree(self, text: str) -> None:

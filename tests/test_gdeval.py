@@ -13,9 +13,11 @@ import random
 import shutil
 import subprocess
 import sys
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+import drop_in
 import pytest
 
 import cranfield as cf
@@ -53,24 +55,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("run").write_text(RUN)
 
 
-def printed(capsys: Capture, command: str = "qrels run") -> str:
-    """What a command prints."""
-    assert main(["gdeval", *command.split()]) == 0
-    return capsys.readouterr().out
-
-
-def told(capsys: Capture, command: str = "qrels run") -> str:
-    """What a command says beside its results."""
-    assert main(["gdeval", *command.split()]) == 0
-    return capsys.readouterr().err
-
-
-def refused(capsys: Capture, command: str = "qrels run") -> str:
-    """Why a command prints nothing."""
-    assert main(["gdeval", *command.split()]) == 2
-    found = capsys.readouterr()
-    assert found.out == ""
-    return found.err.rstrip("\n")
+printed = partial(drop_in.printed, "gdeval")
+told = partial(drop_in.told, "gdeval")
+refused = partial(drop_in.refused, "gdeval")
 
 
 def topics_in(text: str) -> list[str]:

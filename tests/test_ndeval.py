@@ -11,9 +11,11 @@ import random
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import drop_in
 import pytest
 
 import cranfield as cf
@@ -66,24 +68,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("base").write_text(BASELINE)
 
 
-def printed(capsys: Capture, command: str = "qrels run") -> str:
-    """What a command prints."""
-    assert main(["ndeval", *command.split()]) == 0
-    return capsys.readouterr().out
-
-
-def told(capsys: Capture, command: str = "qrels run") -> str:
-    """What a command says beside its results."""
-    assert main(["ndeval", *command.split()]) == 0
-    return capsys.readouterr().err
-
-
-def refused(capsys: Capture, command: str = "qrels run") -> str:
-    """Why a command prints nothing."""
-    assert main(["ndeval", *command.split()]) == 2
-    found = capsys.readouterr()
-    assert found.out == ""
-    return found.err.rstrip("\n")
+printed = partial(drop_in.printed, "ndeval")
+told = partial(drop_in.told, "ndeval")
+refused = partial(drop_in.refused, "ndeval")
 
 
 class TestByHand:

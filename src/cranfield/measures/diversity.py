@@ -464,17 +464,12 @@ class D(Combined):
         # What items are worth to single intents may depend on it; g_h is that of the topic.
         return isinstance(self.base, U) and self.base.takes_max_level()
 
-    def global_view(self, lists: Lists) -> tuple[Measure, Lists]:
-        """The measure and the lists that it is computed of."""
-        x = lists.condensed if self.condensed else lists
-        return self.inner.on_gains(), global_lists(x, self.inner, self.din)
-
     def combined(self, x: Lists) -> Floats:
         return self.inner.on_gains().values(global_lists(x, self.inner, self.din))[:, 0]
 
     def traced(self, lists: Lists) -> Lists:
-        m, x = self.global_view(lists)
-        return m.view(x)
+        x = lists.condensed if self.condensed else lists
+        return self.inner.on_gains().view(global_lists(x, self.inner, self.din))
 
 
 @measure
