@@ -32,21 +32,28 @@ MAY_USE: dict[str, set[str]] = {
     "distributions": BASE | {"data", "measures", "scores"},
     "hierarchy": BASE | {"data", "labelling", "measures", "scores", "evaluate"},
     "assess": BASE | {"data", "scores"},
+    "results": BASE | {"data", "scores"},
+    "stats": BASE | {"scores"},
+    "compare": BASE | {"scores", "stats"},
+    "meta": BASE | {"data", "measures", "scores", "stats", "assess", "evaluate", "compare"},
     "presets": BASE | {"data", "measures"},
-    "report": BASE | {"data.files", "scores", "measures", "assess", "labelling", "presets"},
+    "report": BASE
+    | {"data.files", "scores", "measures", "assess", "labelling", "presets", "stats", "compare"}
+    | {"meta"},
     "listing": BASE | {"data", "labelling", "evaluate", "report"},
     "tracing": BASE | {"data", "labelling", "measures", "evaluate", "listing", "report"},
-    "plot": BASE | {"data", "labelling", "measures", "scores", "evaluate", "report"},
-    "tools": BASE | {"data", "labelling", "measures", "scores", "evaluate", "report"},
+    "plot": BASE
+    | {"data", "labelling", "measures", "scores", "evaluate", "report", "stats", "meta"},
+    "tools": BASE | {"data", "labelling", "measures", "scores", "evaluate", "report", "stats"},
     "cli": BASE
     | {"data", "labelling", "measures", "scores", "notices", "evaluate", "report", "tracing"}
     | {"assess", "listing", "plot", "presets", "tools", "sessions", "texts", "distributions"}
-    | {"hierarchy"},
+    | {"hierarchy", "results", "stats", "compare", "meta"},
     "compat": BASE | {"data", "measures", "scores", "evaluate"},
     "__init__": BASE
     | {"data", "labelling", "measures", "scores", "evaluate", "report", "tracing", "compat"}
     | {"assess", "listing", "plot", "presets", "tools", "sessions", "texts", "distributions"}
-    | {"hierarchy"},
+    | {"hierarchy", "results", "stats", "compare", "meta"},
     "__main__": {"cli"},
 }
 

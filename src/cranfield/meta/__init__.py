@@ -1,0 +1,1 @@
+"""Evaluating the measures and the collection themselves: what is a good measure?"""

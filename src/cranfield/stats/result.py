@@ -1,0 +1,86 @@
+"""What a test finds: a statistic, a p-value, an interval, and what was assumed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cranfield.errors import InputError
+from cranfield.scores import Interval, Notice
+
+Bounds = Callable[[float], tuple[float, float]]
+"""From a confidence such as 0.95 to the ends of an interval."""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """How a p-value was found by counting: `count` of `trials` were as extreme as the data.
+
+    `exact` if all possible outcomes were enumerated, `trials` being their number. The p-value is
+    then count / trials; otherwise (count + 1) / (trials + 1), which is never 0 and keeps the test
+    valid (Phipson and Smyth 2010). `asl`, the achieved significance level of Efron and
+    Tibshirani, is count / trials.
+
+    >>> sampled = Sampled(count=9, trials=999, seed=0)
+    >>> sampled.pvalue, round(sampled.asl, 4), round(sampled.error, 4)
+    (0.01, 0.009, 0.0031)
+    """
+
+    count: int
+    trials: int
+    seed: int | None = None
+    exact: bool = False
+
+    @property
+    def pvalue(self) -> float:
+        """The probability of something as extreme if there is no difference."""
+        return self.asl if self.exact else (self.count + 1) / (self.trials + 1)
+
+    @property
+    def asl(self) -> float:
+        """count / trials."""
+        return self.count / self.trials
+
+    @property
+    def error(self) -> float:
+        """The Monte-Carlo standard error of the p-value, √(p (1 − p) / trials); 0 if exact."""
+        return 0.0 if self.exact else math.sqrt(self.pvalue * (1 - self.pvalue) / self.trials)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a test of two systems found, in the manner of scipy.stats.
+
+    `difference` is what is estimated (the mean of x − y, unless the test says otherwise), `n` the
+    number of topics, `assumed` what has to hold for the p-value to mean what it says. `sampled`
+    tells trials, seed and Monte-Carlo error of tests that count.
+    """
+
+    test: str
+    statistic: float
+    pvalue: float
+    difference: float
+    n: int
+    assumed: str
+    bounds: Bounds = field(repr=False, compare=False)
+    df: float | None = None
+    sampled: Sampled | None = None
+    notices: tuple[Notice, ...] = ()
+
+    def confidence_interval(self, confidence: float = 0.95) -> Interval:
+        """An interval of the difference that belongs to the test.
+
+        The difference is significant at 1 − `confidence` where it does not contain 0, but for
+        ties at its ends.
+        """
+        low, high = self.bounds(checked_confidence(confidence))
+        trials, seed = (self.sampled.trials, self.sampled.seed) if self.sampled else (None, None)
+        return Interval(low, high, self.difference, self.test, confidence, self.n, trials, seed)
+
+
+def checked_confidence(confidence: float) -> float:
+    """The number itself, if it is between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence={confidence}", "a number between 0 and 1")
+    return confidence

@@ -1,0 +1,164 @@
+"""Scores to be tested: paired by topic, never by position where topics have names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cranfield.errors import InputError
+from cranfield.scores import Scores
+from cranfield.wording import some
+
+Floats: TypeAlias = NDArray[np.float64]
+Sample: TypeAlias = Mapping[str, float] | ArrayLike
+Systems: TypeAlias = Scores | Mapping[str, Sample] | ArrayLike
+Topics: TypeAlias = Literal["same", "common"]
+
+
+def sample(x: Sample, what: str = "x") -> Floats:
+    """The scores of one system: a mapping from topics, or a sequence; finite numbers.
+
+    >>> sample({"301": 0.5, "302": 0.25})
+    array([0.5 , 0.25])
+    """
+    given = list(x.values()) if isinstance(x, Mapping) else x
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} {short(x)}", "a number for each topic") from None
+    if values.ndim != 1:
+        raise InputError(f"{what} of shape {values.shape}", "a number for each topic")
+    if not np.isfinite(values).all():
+        raise InputError(f"{what} with {values[~np.isfinite(values)][0]}", "finite numbers")
+    return values
+
+
+def paired(x: Sample, y: Sample, topics: Topics = "same", least: int = 2) -> tuple[Floats, Floats]:
+    """Two systems' scores, topic by topic.
+
+    Mappings are paired by topic: both must have the same topics, unless ``topics="common"``
+    leaves out those that one of them lacks. Sequences, which name no topics, are taken to be in
+    the same order, and must be of the same length. A mapping is not paired with a sequence.
+
+    >>> paired({"301": 0.5, "302": 0.25}, {"302": 0.5, "301": 0.75})
+    (array([0.5 , 0.25]), array([0.75, 0.5 ]))
+    """
+    if topics not in ("same", "common"):
+        raise InputError(f"topics={topics!r}", "'same' or 'common'")
+    if isinstance(x, Mapping) != isinstance(y, Mapping):
+        raise InputError("scores with topics and scores without", "both with, or both without")
+    if isinstance(x, Mapping) and isinstance(y, Mapping):
+        shared = [topic for topic in x if topic in y]
+        if topics == "same" and (len(shared) < len(x) or len(shared) < len(y)):
+            other = [t for t in x if t not in y] + [t for t in y if t not in x]
+            found = f"{some([str(t) for t in other], 'topic')} of one system only"
+            raise InputError(found, "the same topics, or topics='common'")
+        x, y = {t: x[t] for t in shared}, {t: y[t] for t in shared}
+    a, b = sample(x, "x"), sample(y, "y")
+    if len(a) != len(b):
+        raise InputError(f"{len(a)} and {len(b)} scores", "as many of one as of the other")
+    refuse_few(len(a), least)
+    return a, b
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Scores of several systems on the same topics: `values` [topics, systems]."""
+
+    values: Floats
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+
+    @property
+    def means(self) -> Floats:
+        """Of each system."""
+        return np.array([math.fsum(x) / len(x) for x in self.values.T])
+
+    @property
+    def scale(self) -> float:
+        """The largest score, in absolute value: rounding is measured by it."""
+        return float(np.abs(self.values).max())
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """All pairs of systems: the first with each other, then the second with those after it."""
+        m = len(self.systems)
+        return [(i, j) for i in range(m) for j in range(i + 1, m)]
+
+
+def matrix(data: Systems, topics: Topics = "same", least: int = 2, systems: int = 2) -> Matrix:
+    """The scores of several systems, topic by topic.
+
+    `data` is Scores of one measure, ``{system: {topic: score}}``, ``{system: [scores]}``, or an
+    array [topics, systems]. At least `least` topics and `systems` systems are needed.
+
+    >>> found = matrix({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"302": 0.5, "301": 0.75}})
+    >>> found.values.tolist(), found.systems
+    ([[0.5, 0.75], [0.25, 0.5]], ('bm25', 'dense'))
+    """
+    if isinstance(data, Scores):
+        if len(data.measures) != 1:
+            found = f"scores of {some(data.measures, 'measure')}"
+            raise InputError(found, "those of one: scores[:, :, 'AP']")
+        data = {
+            run: dict(zip(data.topics, data.values[r, :, 0].tolist(), strict=True))
+            for r, run in enumerate(data.runs)
+        }
+    if isinstance(data, Mapping):
+        made = _of_mapping(data, topics)
+    else:
+        values = np.asarray(data, dtype=np.float64)
+        if values.ndim != 2:
+            raise InputError(f"an array of shape {values.shape}", "[topics, systems]")
+        made = Matrix(
+            np.stack([sample(x) for x in values.T], axis=1) if values.size else values,
+            tuple(str(j + 1) for j in range(values.shape[1])),
+            tuple(str(i + 1) for i in range(values.shape[0])),
+        )
+    if len(made.systems) < systems:
+        raise InputError(f"{len(made.systems)} systems", f"at least {systems}")
+    refuse_few(len(made.topics), least)
+    return made
+
+
+def _of_mapping(data: Mapping[str, Any], topics: Topics) -> Matrix:
+    systems = tuple(map(str, data))
+    if not data:
+        raise InputError("no systems", "the scores of each")
+    first = next(iter(data.values()))
+    if not isinstance(first, Mapping):
+        columns = [sample(x, name) for name, x in zip(systems, data.values(), strict=True)]
+        if len({len(x) for x in columns}) > 1:
+            found = f"{min(map(len, columns))} to {max(map(len, columns))} scores"
+            raise InputError(found, "as many of each system: topics without names are in order")
+        return Matrix(np.stack(columns, axis=1), systems, tuple(map(str, range(1, len(first) + 1))))
+    if not all(isinstance(x, Mapping) for x in data.values()):
+        raise InputError("scores with topics and scores without", "all with, or all without")
+    every = list(dict.fromkeys(topic for x in data.values() for topic in x))
+    shared = [topic for topic in every if all(topic in x for x in data.values())]
+    if topics == "same" and len(shared) < len(every):
+        lacking = [str(topic) for topic in every if topic not in set(shared)]
+        found = f"{some(lacking, 'topic')} that not every system has"
+        raise InputError(found, "the same topics, or topics='common'")
+    columns = [
+        sample({topic: x[topic] for topic in shared}, name)
+        for name, x in zip(systems, data.values(), strict=True)
+    ]
+    return Matrix(np.stack(columns, axis=1), systems, tuple(map(str, shared)))
+
+
+def refuse_few(found: int, least: int) -> None:
+    """Fewer topics than a test needs."""
+    if found < least:
+        raise InputError(f"{found} topics", f"at least {least}")
+
+
+def short(x: Any) -> str:
+    """A value as a message quotes it."""
+    text = repr(x)
+    return text if len(text) <= 40 else f"{text[:37]}…"
