@@ -32,9 +32,9 @@ MAY_USE: dict[str, set[str]] = {
     "distributions": BASE | {"data", "measures", "scores"},
     "hierarchy": BASE | {"data", "labelling", "measures", "scores", "evaluate"},
     "assess": BASE | {"data", "scores"},
-    "results": BASE | {"data", "scores"},
+    "results": BASE | {"data", "measures", "scores"},
     "stats": BASE | {"scores"},
-    "compare": BASE | {"scores", "stats"},
+    "compare": BASE | {"scores", "stats", "results"},
     "meta": BASE | {"data", "measures", "scores", "stats", "assess", "evaluate", "compare"},
     "presets": BASE | {"data", "measures"},
     "report": BASE

@@ -13,8 +13,15 @@ import numpy as np
 
 from cranfield.errors import InputError
 from cranfield.measures.base import FIVE
+from cranfield.report.papers import (
+    escape_latex,
+    escape_markdown,
+    latex_table,
+    markdown_table,
+    tabular,
+)
 from cranfield.report.rows import as_json, separated
-from cranfield.scores import ALL, Scores, four_decimals, json_number, number, printable
+from cranfield.scores import ALL, Scores, four_decimals, json_number, number
 from cranfield.wording import counted
 
 FORMATS: tuple[str, ...] = (
@@ -278,86 +285,28 @@ def _caption(scores: Scores, parts: Iterable[Table], per_topic: bool) -> str:
 
 def _markdown(scores: Scores, per_topic: bool) -> bytes:
     parts = tables(scores, per_topic)
-    text = [line for table in parts for line in (*_markdown_table(table), "")]
+    shown = (_of_paper(table, escape_markdown, "**{}**") for table in parts)
+    text = [line for part in shown for line in (*markdown_table(*part), "")]
     return "\n".join([*text, _caption(scores, parts, per_topic), ""]).encode()
-
-
-def _markdown_table(table: Table) -> list[str]:
-    rows = [
-        [*map(_escape_markdown, (*table.names, *table.measures))],
-        *(
-            [*map(_escape_markdown, line.names)]
-            + [f"**{cell.text}**" if cell.best else cell.text for cell in line.cells]
-            for line in table.lines
-        ),
-    ]
-    text = ["| " + " | ".join(row) + " |" for row in rows]
-    text.insert(1, "|" + ":---|" * len(table.names) + "---:|" * len(table.measures))
-    return text
 
 
 def _latex(scores: Scores, per_topic: bool) -> bytes:
     parts = tables(scores, per_topic)
-    first, *more = map(_tabular, parts)
-    text = [
-        r"% \usepackage{booktabs}",
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{_escape_latex(_caption(scores, parts, per_topic))}}}",
-        *first,
-        *(line for part in more for line in ("", r"\bigskip", *part)),
-        r"\end{table}",
-        "",
-    ]
-    return "\n".join(text).encode()
+    shown = [tabular(*_of_paper(table, escape_latex, r"\textbf{{{}}}")) for table in parts]
+    return "\n".join([*latex_table(_caption(scores, parts, per_topic), shown), ""]).encode()
 
 
-def _tabular(table: Table) -> list[str]:
+def _of_paper(
+    table: Table, escape: Callable[[str], str], best: str
+) -> tuple[list[str], list[bool], list[list[str]]]:
+    """Heads, which columns are to the left, and rows: everything escaped, the best in bold."""
     rows = [
-        [*map(_escape_latex, line.names)]
-        + [rf"\textbf{{{cell.text}}}" if cell.best else cell.text for cell in line.cells]
+        [*map(escape, line.names)]
+        + [best.format(cell.text) if cell.best else cell.text for cell in line.cells]
         for line in table.lines
     ]
-    return [
-        rf"\begin{{tabular}}{{{'l' * len(table.names)}{'r' * len(table.measures)}}}",
-        r"\toprule",
-        _latex_row([*map(_escape_latex, (*table.names, *table.measures))]),
-        r"\midrule",
-        *map(_latex_row, rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-
-
-def _latex_row(cells: list[str]) -> str:
-    return " & ".join(cells) + r" \\"
-
-
-# Everything that Markdown would read as markup; an underscore only at the edge of a word.
-_MARKDOWN = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
-
-
-def _escape_markdown(name: str) -> str:
-    return _MARKDOWN.sub(r"\\\g<0>", printable(name))
-
-
-# The brackets and the star because they are arguments of \\ and \midrule when they come next.
-_LATEX = str.maketrans(
-    {
-        **{c: "\\" + c for c in "_&%$#{}"},
-        **{c: "{" + c + "}" for c in "[]*"},
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-    }
-)
-
-
-def _escape_latex(name: str) -> str:
-    return printable(name).translate(_LATEX)
+    left = [True] * len(table.names) + [False] * len(table.measures)
+    return [*map(escape, (*table.names, *table.measures))], left, rows
 
 
 _RENDERERS: dict[str, Callable[[Scores, bool], bytes]] = {

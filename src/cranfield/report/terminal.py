@@ -40,7 +40,7 @@ def table(
     if marked(parts):
         caption += f" · * best of {counted(len(scores.runs), 'run')}"
     notes = [
-        line for text in (caption, *notice_lines(scores.notices)) for line in _wrap(text, width)
+        line for text in (caption, *notice_lines(scores.notices)) for line in wrapped(text, width)
     ]
     blocks = [text for part in parts for text in _blocks(part, width, colour)]
     return "\n\n".join([*blocks, "\n".join(notes)])
@@ -56,7 +56,7 @@ def _blocks(whole: Table, width: int | None, colour: bool) -> list[str]:
         for i, name in enumerate(whole.measures)
     }
     groups = [[columns[name] for name in group] for _, group in groupby(columns, key=measured)]
-    return [block([*names, *part]) for part in _parts(names, groups, width)]
+    return [block([*names, *part]) for part in parts_of(names, groups, width)]
 
 
 def _right(name: str, cells: list[Cell], colour: bool) -> Column:
@@ -79,7 +79,7 @@ def _bold(text: str) -> str:
     return Style(bold=True).render(text)
 
 
-def _parts(
+def parts_of(
     names: list[Column], groups: list[list[Column]], width: int | None
 ) -> Iterator[list[Column]]:
     """Yield the measures of one table after the other, each within the width if it can be.
@@ -101,7 +101,8 @@ def _width(columns: list[Column]) -> int:
     return sum(column.width + len(GAP) for column in columns)
 
 
-def _wrap(text: str, width: int | None) -> list[str]:
+def wrapped(text: str, width: int | None) -> list[str]:
+    """A text in lines no longer than the width, if there is one."""
     if not width:  # not a terminal, or one that does not know
         return [text]
     indent = " " * len("note: ") if text.startswith("note: ") else ""

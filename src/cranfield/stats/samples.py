@@ -16,7 +16,6 @@ from cranfield.wording import some
 
 Floats: TypeAlias = NDArray[np.float64]
 Sample: TypeAlias = Mapping[str, float] | ArrayLike
-Systems: TypeAlias = Scores | Mapping[str, Sample] | ArrayLike
 Topics: TypeAlias = Literal["same", "common"]
 
 
@@ -91,26 +90,23 @@ class Matrix:
         return [(i, j) for i in range(m) for j in range(i + 1, m)]
 
 
+Systems: TypeAlias = Matrix | Scores | Mapping[str, Sample] | ArrayLike
+
+
 def matrix(data: Systems, topics: Topics = "same", least: int = 2, systems: int = 2) -> Matrix:
     """The scores of several systems, topic by topic.
 
-    `data` is Scores of one measure, ``{system: {topic: score}}``, ``{system: [scores]}``, or an
+    `data` is a Matrix, Scores of one measure, ``{system: {topic: score}}``, ``{system: [scores]}``, or an
     array [topics, systems]. At least `least` topics and `systems` systems are needed.
 
     >>> found = matrix({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"302": 0.5, "301": 0.75}})
     >>> found.values.tolist(), found.systems
     ([[0.5, 0.75], [0.25, 0.5]], ('bm25', 'dense'))
     """
-    if isinstance(data, Scores):
-        if len(data.measures) != 1:
-            found = f"scores of {some(data.measures, 'measure')}"
-            raise InputError(found, "those of one: scores[:, :, 'AP']")
-        data = {
-            run: dict(zip(data.topics, data.values[r, :, 0].tolist(), strict=True))
-            for r, run in enumerate(data.runs)
-        }
-    if isinstance(data, Mapping):
-        made = _of_mapping(data, topics)
+    if isinstance(data, Matrix):
+        made = data
+    elif isinstance(data, Scores | Mapping):
+        made = _of_mapping(_by_run(data) if isinstance(data, Scores) else data, topics)
     else:
         values = np.asarray(data, dtype=np.float64)
         if values.ndim != 2:
@@ -124,6 +120,16 @@ def matrix(data: Systems, topics: Topics = "same", least: int = 2, systems: int 
         raise InputError(f"{len(made.systems)} systems", f"at least {systems}")
     refuse_few(len(made.topics), least)
     return made
+
+
+def _by_run(scores: Scores) -> dict[str, dict[str, float]]:
+    if len(scores.measures) != 1:
+        found = f"scores of {some(scores.measures, 'measure')}"
+        raise InputError(found, "those of one: scores[:, :, 'AP']")
+    return {
+        run: dict(zip(scores.topics, scores.values[r, :, 0].tolist(), strict=True))
+        for r, run in enumerate(scores.runs)
+    }
 
 
 def _of_mapping(data: Mapping[str, Any], topics: Topics) -> Matrix:

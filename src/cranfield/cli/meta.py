@@ -1,0 +1,21 @@
+"""`cranfield meta`: can the measure, the judgments and the collection be trusted?"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+METHODS = ("correlation",)
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command, and a method for each question."""
+    p = commands.add_parser(
+        "meta",
+        help="can the measure, the judgments, the collection be trusted?",
+        description="Evaluate measures, judgments and collections themselves.",
+        epilog="`cranfield meta METHOD -h` explains a method.",
+    )
+    methods = p.add_subparsers(metavar="METHOD", required=True)
+    for method in METHODS:
+        import_module(f"cranfield.cli.meta_{method}").add_to(methods)

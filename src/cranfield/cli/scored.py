@@ -1,0 +1,127 @@
+"""Commands that begin with scores: computed from judgments and runs, or read from files."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, get_args
+
+from cranfield.cli.evaluate import (
+    add_costs,
+    add_formats,
+    add_intents,
+    add_order,
+    add_preset,
+    add_relevance,
+    add_verticals,
+    list_options,
+    measures_of,
+    preset_of,
+    refuse_inputs,
+)
+from cranfield.cli.options import add_import, count
+from cranfield.cli.progress import Progress
+from cranfield.data import topic_dirs
+from cranfield.errors import CranfieldError
+from cranfield.evaluate import TIE_CHOICES, Topics, Undefined, evaluate
+from cranfield.results import Missing, read_scores
+from cranfield.scores import Scores
+
+FILES = (
+    "QRELS RUN RUN…: judgments and results, as for `cranfield evaluate`; with --scores, files with "
+    "the scores of topics, as trec_eval -q, ndeval, gdeval, ir_measures or `cranfield evaluate -q "
+    "-f tsv` write them, or tables"
+)
+
+
+def add_scored(p: Any, default: str = "AP", files: str = FILES) -> None:
+    """The files and options that scores come from."""
+    p.add_argument("files", metavar="FILE", nargs="*", help=files)
+    p.add_argument(
+        "--scores", action="store_true", help="the files hold scores of topics, not results"
+    )
+    p.add_argument(
+        "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
+        help="a measure such as nDCG@10, several in one string, or @FILE; may be repeated "
+        f"(default: {default}, or all that are in the files)",
+    )  # fmt: skip
+    add_preset(p, "what a task evaluates with (`cranfield presets` lists all)")
+    p.set_defaults(default_measure=default)
+
+
+def add_evaluation(p: Any) -> None:
+    """The options of `cranfield evaluate` that decide the scores."""
+    order = p.add_argument_group("lists and topics")
+    add_order(order, TIE_CHOICES)
+    order.add_argument(
+        "--topics", choices=get_args(Topics), default="judged",
+        help="judged: unanswered topics count as empty lists (default); common: only those that "
+        "every run answers",
+    )  # fmt: skip
+    order.add_argument(
+        "--missing", choices=get_args(Missing), default="error",
+        help="with --scores, topics that a run lacks: an error (default), left out for all runs "
+        "(common), or zero",
+    )  # fmt: skip
+    order.add_argument(
+        "--undefined", choices=get_args(Undefined), default="zero",
+        help="a topic without a relevant document counts as 0 (default), is left out, or is an "
+        "error",
+    )  # fmt: skip
+    add_relevance(p.add_argument_group("relevance"))
+    diversity = p.add_argument_group("diversity")
+    add_intents(diversity)
+    add_verticals(diversity)
+    add_costs(p.add_argument_group("user models"))
+    other = p.add_argument_group("other")
+    add_formats(other)
+    add_import(other)
+    other.add_argument("--threads", type=count, metavar="N", help="default: all cores")
+
+
+def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
+    """The scores that the files and options ask for; of at least so many runs."""
+    asked = measures_of(options.measures)
+    if options.scores:
+        if not options.files:
+            raise CranfieldError("found no file, expected files with the scores of topics")
+        refuse_inputs(options, *options.files)
+        scores = read_scores(options.files, options.missing, asked or None)
+    else:
+        scores = evaluated(options, runs)
+    if len(scores.runs) < runs:
+        raise CranfieldError(f"found {len(scores.runs)} run, expected at least {runs}")
+    return scores
+
+
+def evaluated(
+    options: argparse.Namespace, runs: int = 1, qrels: str | None = None, **more: Any
+) -> Scores:
+    """The scores of QRELS RUN RUN…, or by other judgments of the same runs."""
+    asked = measures_of(options.measures)
+    if options.missing != "error":
+        raise CranfieldError("found --missing, expected --scores with it")
+    if not options.files:
+        raise CranfieldError("found no files, expected QRELS RUN RUN…, or --scores FILE…")
+    own, *files = options.files
+    refuse_inputs(options, own, *files)
+    files = files or topic_dirs.runs(own.removesuffix("/"))
+    if len(files) < runs:
+        expected = f"QRELS and at least {runs} runs, or --scores"
+        raise CranfieldError(f"found {len(files)} run{'' if len(files) == 1 else 's'}, expected "
+                             + expected)  # fmt: skip
+    chosen = preset_of(options)
+    if not asked and chosen is None:
+        asked = options.default_measure.split()
+    with Progress(options.files) as progress:
+        return evaluate(
+            qrels or own,
+            files,
+            asked or None,
+            preset=chosen,
+            topics=options.topics,
+            undefined=options.undefined,
+            threads=options.threads,
+            **list_options(options),
+            **more,
+            progress=progress.step,
+        )

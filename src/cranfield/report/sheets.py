@@ -1,0 +1,217 @@
+"""Results that are tables: in full for programs, rounded and with words for people."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from cranfield.report.columns import Column, block, left, notice_lines, right
+from cranfield.report.formats import FORMATS
+from cranfield.report.papers import (
+    escape_latex,
+    escape_markdown,
+    latex_table,
+    markdown_table,
+    tabular,
+)
+from cranfield.report.rows import as_json, separated
+from cranfield.report.terminal import parts_of, wrapped
+from cranfield.scores import Notice, four_decimals, json_number
+
+FLAT = ("tsv", "csv", "jsonl", "parquet")
+"""Formats that hold one table."""
+PAPER = ("markdown", "latex")
+
+__all__ = ["FLAT", "FORMATS", "PAPER", "Field", "Sheet", "render", "shown_p"]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column. Programs see `name` and `values`, people `head` and `texts`.
+
+    Without a head people see the name; without texts the values, numbers with four decimals.
+    `values` None is for people only, `people` False for programs only. `key` fields name a row,
+    and are repeated where a table is too wide for the screen.
+    """
+
+    name: str
+    values: Sequence[Any] | None
+    head: str = ""
+    texts: Sequence[str] | None = None
+    people: bool = True
+    key: bool = False
+
+    @property
+    def shown(self) -> list[str]:
+        """What people see of each value."""
+        return list(map(_text, self.values or ())) if self.texts is None else list(self.texts)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is written to the left."""
+        values = self.values if self.values is not None else (self.texts or ())
+        return self.key or all(isinstance(value, str) or value is None for value in values)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table with a name, and a caption that says what it shows.
+
+    >>> sheet = Sheet("pairs", [Field("run", ["bm25"], key=True), Field("p", [0.0125])], "One.")
+    >>> print(render([sheet], "table").decode())
+    run        p
+    ────────────
+    bm25  0.0125
+    <BLANKLINE>
+    One.
+    <BLANKLINE>
+    """
+
+    name: str
+    fields: Sequence[Field]
+    caption: str = ""
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """What programs see, a dictionary for each row."""
+        columns = {f.name: f.values for f in self.fields if f.values is not None}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    @property
+    def seen(self) -> list[Field]:
+        """What people see."""
+        return [field for field in self.fields if field.people]
+
+
+def render(
+    sheets: Sequence[Sheet],
+    format: str,
+    notices: Iterable[Notice] = (),
+    width: int | None = None,
+) -> bytes:
+    """Tables as the content of a file, or of a terminal of that width.
+
+    The formats of FLAT hold one table, the first; JSON has all, with captions and notices.
+    """
+    if format == "table":
+        return _table(sheets, notices, width).encode()
+    if format == "json":
+        return as_json(
+            {
+                **{sheet.name: [*map(_json_row, sheet.rows)] for sheet in sheets if sheet.rows},
+                "captions": {sheet.name: sheet.caption for sheet in sheets},
+                "notices": [asdict(notice) for notice in notices],
+            }
+        ).encode()
+    if format == "markdown":
+        return "\n".join(line for sheet in sheets for line in _markdown(sheet)).encode()
+    if format == "latex":
+        return "\n".join(line for sheet in sheets for line in _latex(sheet)).encode()
+    return _FLAT[format](sheets[0])
+
+
+# For programs
+
+
+def _separated(sheet: Sheet, format: str) -> bytes:
+    names = [field.name for field in sheet.fields if field.values is not None]
+    return separated([names, *(row.values() for row in sheet.rows)], format).encode()
+
+
+def _jsonl(sheet: Sheet) -> bytes:
+    return "".join(as_json(_json_row(row), indent=None) for row in sheet.rows).encode()
+
+
+def _parquet(sheet: Sheet) -> bytes:
+    import polars as pl
+
+    file = io.BytesIO()
+    columns = {f.name: list(f.values) for f in sheet.fields if f.values is not None}
+    pl.DataFrame(columns).write_parquet(file)
+    return file.getvalue()
+
+
+_FLAT: dict[str, Callable[[Sheet], bytes]] = {
+    "tsv": lambda sheet: _separated(sheet, "tsv"),
+    "csv": lambda sheet: _separated(sheet, "csv"),
+    "jsonl": _jsonl,
+    "parquet": _parquet,
+}
+
+
+def _json_row(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: json_number(v) if isinstance(v, float) else v for k, v in row.items()}
+
+
+# For people
+
+
+def _table(sheets: Sequence[Sheet], notices: Iterable[Notice], width: int | None) -> str:
+    parts = [text for sheet in sheets for text in _blocks(sheet, width)]
+    notes = [line for text in notice_lines(notices) for line in wrapped(text, width)]
+    return "\n\n".join([*parts, *(["\n".join(notes)] if notes else [])]) + "\n"
+
+
+def _blocks(sheet: Sheet, width: int | None) -> list[str]:
+    keys = [_column(field) for field in sheet.seen if field.key]
+    others = [[_column(field)] for field in sheet.seen if not field.key]
+    made = [block([*keys, *part]) for part in parts_of(keys, others, width)]
+    caption = "\n".join(
+        line for text in sheet.caption.splitlines() for line in wrapped(text, width)
+    )
+    return [*made, *([caption] if caption else [])]
+
+
+def _column(field: Field) -> Column:
+    return (left if field.is_text else right)(_head(field), field.shown)
+
+
+def _head(field: Field) -> str:
+    return field.head or field.name.replace("_", " ")
+
+
+def _of_paper(
+    sheet: Sheet, escape: Callable[[str], str]
+) -> tuple[list[str], list[bool], list[list[str]]]:
+    seen = sheet.seen
+    columns = [[*map(escape, field.shown)] for field in seen]
+    heads = [escape(_head(field)) for field in seen]
+    return (
+        heads,
+        [field.is_text for field in seen],
+        [list(row) for row in zip(*columns, strict=True)],
+    )
+
+
+def _markdown(sheet: Sheet) -> list[str]:
+    lines = markdown_table(*_of_paper(sheet, escape_markdown))
+    return [*lines, "", *((escape_markdown(sheet.caption), "") if sheet.caption else ())]
+
+
+def _latex(sheet: Sheet) -> list[str]:
+    return [*latex_table(sheet.caption, [tabular(*_of_paper(sheet, escape_latex))]), ""]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return four_decimals(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def shown_p(pvalue: float, trials: int | None = None, least: bool = False) -> str:
+    """A p-value as people read it: four decimals, never 0.
+
+    Of one found by `trials`, `least` says that none of them was as extreme as the data.
+
+    >>> shown_p(0.0321), shown_p(1e-9), shown_p(1 / 1001, trials=1000, least=True)
+    ('0.0321', '<0.0001', '<0.001')
+    """
+    if least and trials:
+        return f"<{1 / trials:.2g}" if trials <= 10_000 else f"<{1 / trials:.0e}"
+    return "<0.0001" if pvalue < 0.0001 else four_decimals(pvalue)
