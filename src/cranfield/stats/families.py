@@ -70,7 +70,7 @@ def usual_correction(test: str, pairs: int) -> str:
     return "holm" if test in OF_TWO and pairs > 1 else "none"
 
 
-def test_pairs(
+def compare_pairs(
     scores: Systems,
     test: str | None = None,
     pairs: Sequence[tuple[int, int]] | None = None,
@@ -87,7 +87,7 @@ def test_pairs(
     corrected for are the pairs asked for.
 
     >>> x = {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.2, 0.3, 0.5, 0.6], "c": [0.9, 0.8, 0.7, 0.9]}
-    >>> [round(pair.pvalue, 4) for pair in test_pairs(x, "t")]
+    >>> [round(pair.pvalue, 4) for pair in compare_pairs(x, "t")]
     [0.0154, 0.0332, 0.0538]
     """
     found = matrix(scores, topics)
@@ -125,10 +125,7 @@ def _of_many(
 ) -> list[Outcome]:
     from cranfield.stats.tukey import randomised_tukey_hsd, tukey_hsd
 
-    if test == "tukey":
-        family = tukey_hsd(found)
-    else:
-        family = randomised_tukey_hsd(found, **random)
+    family = tukey_hsd(found) if test == "tukey" else randomised_tukey_hsd(found, **random)
     return [family.pair(found.systems[i], found.systems[j]) for i, j in pairs]
 
 

@@ -96,8 +96,8 @@ Systems: TypeAlias = Matrix | Scores | Mapping[str, Sample] | ArrayLike
 def matrix(data: Systems, topics: Topics = "same", least: int = 2, systems: int = 2) -> Matrix:
     """The scores of several systems, topic by topic.
 
-    `data` is a Matrix, Scores of one measure, ``{system: {topic: score}}``, ``{system: [scores]}``, or an
-    array [topics, systems]. At least `least` topics and `systems` systems are needed.
+    `data` is a Matrix, Scores of one measure, ``{system: {topic: score}}``, ``{system:
+    [scores]}``, or an array [topics, systems]. At least `least` topics and `systems` systems are needed.
 
     >>> found = matrix({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"302": 0.5, "301": 0.75}})
     >>> found.values.tolist(), found.systems
