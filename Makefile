@@ -16,13 +16,15 @@ $(VENV)/installed-test: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@
 
-demo: $(VENV)/installed  ## simulate a collection, evaluate it, print a table that explains itself
+demo: $(VENV)/installed  ## simulate a collection, evaluate it, compare the runs
 	@mkdir -p demo
 	$(BIN)/cranfield simulate --topics 50 --runs 5 --depth 1000 --levels 3 --seed 7 -o demo
 	$(BIN)/cranfield evaluate demo/qrels.txt demo/runs/*.txt
+	$(BIN)/cranfield compare demo/qrels.txt demo/runs/*.txt -m nDCG@10 --table runs
 	@echo
 	@echo "A row is a system, a column a measure, a value its mean over the topics. Notes tell what"
-	@echo "to know before believing it. $(BIN)/cranfield explain nDCG@10 tells what a measure is;"
+	@echo "to know before believing it. The second table tells how sure we can be: runs that share a letter"
+	@echo "are not significantly different. $(BIN)/cranfield explain nDCG@10 tells what a measure is;"
 	@echo "the files evaluated are in demo/."
 
 lint: $(VENV)/installed-test

@@ -34,11 +34,12 @@ MAY_USE: dict[str, set[str]] = {
     "assess": BASE | {"data", "scores"},
     "results": BASE | {"data", "measures", "scores"},
     "stats": BASE | {"scores"},
-    "compare": BASE | {"scores", "stats", "results"},
-    "meta": BASE | {"data", "measures", "scores", "stats", "assess", "evaluate", "compare"},
+    "comparison": BASE | {"scores", "stats", "results"},
+    "meta": BASE
+    | {"data", "measures", "scores", "results", "stats", "assess", "evaluate", "comparison"},
     "presets": BASE | {"data", "measures"},
     "report": BASE
-    | {"data.files", "scores", "measures", "assess", "labelling", "presets", "stats", "compare"}
+    | {"data.files", "scores", "measures", "assess", "labelling", "presets", "stats", "comparison"}
     | {"meta"},
     "listing": BASE | {"data", "labelling", "evaluate", "report"},
     "tracing": BASE | {"data", "labelling", "measures", "evaluate", "listing", "report"},
@@ -48,12 +49,12 @@ MAY_USE: dict[str, set[str]] = {
     "cli": BASE
     | {"data", "labelling", "measures", "scores", "notices", "evaluate", "report", "tracing"}
     | {"assess", "listing", "plot", "presets", "tools", "sessions", "texts", "distributions"}
-    | {"hierarchy", "results", "stats", "compare", "meta"},
+    | {"hierarchy", "results", "stats", "comparison", "meta"},
     "compat": BASE | {"data", "measures", "scores", "evaluate"},
     "__init__": BASE
     | {"data", "labelling", "measures", "scores", "evaluate", "report", "tracing", "compat"}
     | {"assess", "listing", "plot", "presets", "tools", "sessions", "texts", "distributions"}
-    | {"hierarchy", "results", "stats", "compare", "meta"},
+    | {"hierarchy", "results", "stats", "comparison", "meta"},
     "__main__": {"cli"},
 }
 

@@ -43,14 +43,17 @@ GUIDES = (
     "README.md", "docs/guide.md", "docs/labelling.md", "docs/ntcireval.md", "docs/assess.md",
     "docs/pool.md", "docs/cwl.md", "docs/preferences.md", "docs/gdeval.md",
     "docs/trec_eval.md", "docs/letor.md", "docs/imine.md", "docs/sessions.md", "docs/answers.md",
-    "docs/distributions.md", "docs/ndeval.md", "docs/diversity.md",
+    "docs/distributions.md", "docs/ndeval.md", "docs/diversity.md", "docs/compare.md",
+    "docs/plan.md", "docs/meta.md", "docs/judgments.md",
 )  # with commands  # fmt: skip
 SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
 CATALOGUE = ROOT / "docs" / "measures.md"
+METHODS = ROOT / "docs" / "statistics.md"
 MODELS = ROOT / "docs" / "models"
 LINKED = (
     *SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/measures.md",
-    "docs/presets.md", *(f"docs/models/{page.name}" for page in sorted(MODELS.glob("*.md"))),
+    "docs/presets.md", "docs/statistics.md",
+    *(f"docs/models/{page.name}" for page in sorted(MODELS.glob("*.md"))),
 )  # fmt: skip
 
 TUTORIAL = "docs/cwl.md"
@@ -259,7 +262,7 @@ def test_the_demo_shown_is_the_makefile_s() -> None:
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8").replace("$(BIN)", ".venv/bin")
     demo = next(b for b in blocks("README.md") if b.lines[0] == "$ make demo")
     echoed = [line for line in demo.lines if line.startswith(".venv/bin/cranfield")]
-    assert len(echoed) == 2
+    assert len(echoed) == 3
     assert all(f"\t{line}\n" in recipe for line in echoed)
 
 
@@ -331,6 +334,33 @@ def test_the_catalogue_is_what_the_command_prints() -> None:
     assert CATALOGUE.read_text(encoding="utf-8") == catalogue()
 
 
+def methods() -> str:
+    """The page of all methods, from a process that has no others."""
+    script = "from cranfield.report.methods import page; print(page(), end='')"
+    environment = {**os.environ, "PYTHONUTF8": "1"}
+    command = [sys.executable, "-c", script]
+    return subprocess.run(
+        command, capture_output=True, check=True, env=environment, encoding="utf-8"
+    ).stdout
+
+
+def test_the_page_of_methods_is_what_they_say() -> None:
+    assert METHODS.read_text(encoding="utf-8") == methods()
+
+
+def test_every_method_is_on_the_page() -> None:
+    """And has a reference, but for what only calls others."""
+    from cranfield.report.methods import GROUPS
+
+    named = {(room, name) for room, *names in GROUPS.values() for name in names}
+    for room in ("stats", "meta"):
+        public = getattr(cf, room)
+        functions = {name for name in public.__all__ if name[0].islower()}
+        assert {name for where, name in named if where == room} == functions
+        for name in functions - {"compare_pairs"}:
+            assert "Reference" in (getattr(public, name).__doc__ or ""), name
+
+
 def model_pages() -> dict[str, str]:
     """The pages of user models, from a process that has no others."""
     script = "import json; from cranfield.report.models import pages; print(json.dumps(pages()))"
@@ -362,11 +392,14 @@ def draw_models() -> None:
         picture.chart.config.aria = False  # which an image on a page does not need
         picture.save(MODELS / f"{name}.svg")
     drawn = {"plot cwl functions": TUTORIAL, "plot cwl vary": TUTORIAL}
-    for what, page in (drawn | {"plot diversity": "docs/diversity.md"}).items():
-        command = next(command for command in commands(page) if what in command.text)
+    drawn |= {"plot diversity": "docs/diversity.md", "--plot asl": "docs/meta.md"}
+    for what, page in drawn.items():
         with tempfile.TemporaryDirectory() as place:
             make_files(page, Path(place))
-            run_command(command, Path(place))
+            for command in commands(page):  # those before make what it needs
+                run_command(command, Path(place))
+                if what in command.text:
+                    break
             name = f"{what.split()[-1]}.svg"
             shutil.move(Path(place, command.text.split()[-1]), ROOT / "docs" / "figures" / name)
 
@@ -406,6 +439,7 @@ if __name__ == "__main__":
         (MODELS / f"{name}.md").write_text(text, encoding="utf-8")
     draw_models()
     CATALOGUE.write_text(catalogue(), encoding="utf-8")
+    METHODS.write_text(methods(), encoding="utf-8")
     (ROOT / "docs" / "presets.md").write_text(catalogue("presets"), encoding="utf-8")
     for name in SCRIPTED:
         with tempfile.TemporaryDirectory() as place:

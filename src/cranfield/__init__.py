@@ -132,11 +132,12 @@ from cranfield.presets import Preset, preset, presets
 from cranfield.scores import Interval, Notice, Scores
 
 if TYPE_CHECKING:
-    from cranfield import compat, plot
+    from cranfield import compat, meta, plot, stats
     from cranfield.assess.aggregate import aggregate
     from cranfield.assess.agreement import Agreement, agreement
     from cranfield.assess.assessments import Assessments, read_assessments
     from cranfield.assess.pool import Pool, pool
+    from cranfield.comparison import Comparison, compare
     from cranfield.data.nev import read_means
     from cranfield.data.simulate import Collection, simulate
     from cranfield.distributions import evaluate_distributions
@@ -144,6 +145,7 @@ if TYPE_CHECKING:
     from cranfield.listing import label
     from cranfield.report.labelled import LabelledList
     from cranfield.report.steps import Explanation
+    from cranfield.results import read_scores
     from cranfield.sessions import evaluate_sessions, trailtext
     from cranfield.texts import evaluate_texts
     from cranfield.tools.ntcir import read_matrix, read_nev
@@ -165,6 +167,9 @@ _LATER = {
     "read_means": "cranfield.data.nev",
     "read_nev": "cranfield.tools.ntcir",
     "Collection": "cranfield.data.simulate",
+    "Comparison": "cranfield.comparison",
+    "compare": "cranfield.comparison",
+    "read_scores": "cranfield.results",
     "Explanation": "cranfield.report.steps",
     "Pool": "cranfield.assess.pool",
     "LabelledList": "cranfield.report.labelled",
@@ -220,6 +225,7 @@ __all__ = [
     "Assessments",
     "Collection",
     "Combinations",
+    "Comparison",
     "Compat",
     "CranfieldError",
     "D",
@@ -303,6 +309,7 @@ __all__ = [
     "bpref_R",
     "bpref_relative",
     "clickU",
+    "compare",
     "compat",
     "evaluate",
     "evaluate_distributions",
@@ -315,6 +322,7 @@ __all__ = [
     "infAP",
     "label",
     "measure",
+    "meta",
     "nCG",
     "nDCG",
     "nDCGrel",
@@ -340,12 +348,14 @@ __all__ = [
     "read_nev",
     "read_qrels",
     "read_run",
+    "read_scores",
     "rpref_N",
     "rpref_relative",
     "rpref_relative2",
     "sDCG",
     "sU",
     "simulate",
+    "stats",
     "total",
     "trailtext",
     "user_model",
@@ -361,6 +371,6 @@ def __getattr__(name: str) -> Any:
 
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
-    if name in ("compat", "plot"):
+    if name in ("compat", "meta", "plot", "stats"):
         return import_module(f"cranfield.{name}")
     raise AttributeError(f"module 'cranfield' has no attribute {name!r}")

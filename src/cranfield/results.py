@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, Literal, TypeAlias
 
@@ -60,7 +61,7 @@ def _parts(data: ScoresLike) -> Iterator[Scores | Iterable[Result]]:
     if isinstance(data, str | os.PathLike):
         yield _of_file(data)
     elif is_frame(data):
-        yield read_results(data)
+        yield read_results(data, known=_is_known)
     elif isinstance(data, Mapping):
         for run, given in data.items():
             yield _of_run(str(run), given)
@@ -70,24 +71,27 @@ def _parts(data: ScoresLike) -> Iterator[Scores | Iterable[Result]]:
             for x in given:
                 yield from [x] if isinstance(x, Scores) else _parts(x)
         else:
-            yield read_results(given)
+            yield read_results(given, known=_is_known)
     else:
         raise InputError(type(data).__name__, "scores: paths, a mapping or a frame")
 
 
 def _of_run(run: str, given: Any) -> Iterator[Result]:
     """The results of one run, whatever they call it."""
-    for result in read_results(given, run):
+    for result in read_results(given, run, _is_known):
         yield result._replace(run=run)
 
 
 def _of_file(path: str | os.PathLike[str]) -> Scores | Iterable[Result]:
     source = Source.of(path)
+    if source.start.startswith(b"PAR1") and source.path.endswith(".parquet"):
+        with suppress(InputError):  # a table that others wrote
+            return Scores.load(source)
     if source.start.lstrip().startswith(b'{"runs"'):
         text = source.read()
         if b'"values"' in text:
             return Scores.from_json(text.decode("utf-8", "replace"))
-    return read_results(path)
+    return read_results(source, known=_is_known)
 
 
 def _rows(scores: Scores) -> Iterator[Result]:
@@ -105,42 +109,61 @@ def _collected(
 ) -> Scores:
     found: dict[str, dict[str, dict[str, float]]] = {}
     names: dict[str, None] = {}
-    for run, topic, measure, value, line in results:
-        of_topic = found.setdefault(run or "run", {}).setdefault(topic, {})
+    files: dict[str, str] = {}  # where runs are first
+    for given, topic, measure, value, line in results:
+        run = given or "run"
+        before = files.setdefault(run, line.where)
+        of_topic = found.setdefault(run, {}).setdefault(topic, {})
         if measure in of_topic:
-            said = f"{measure} of topic {topic} again for run {run or 'run'}"
-            raise line.error(said, "each once")
+            again = f"{measure} of topic {topic} again for run {run}"
+            if line.where != before:
+                again = f"run {run} again, which {before} has"
+                raise line.error(again, "runs with names of their own, as in {name: file}")
+            raise line.error(again, "each once")
         of_topic[measure] = value
         names[measure] = None
     if not found:
         raise CranfieldError("found no scores of topics, expected some (trec_eval needs -q)")
     measures = _chosen(list(names), wanted)
-    topics, notices = _topics(found, measures, missing)
+    known = _known(found)
+    topics, notices = _topics(found, known, measures, missing)
     values = [
-        [[of_run.get(t, {}).get(m, 0.0) for m in measures] for t in topics]
+        [[of_run.get(t, {}).get(m, 0.0 if m in known[t] else math.nan) for m in measures]
+         for t in topics]
         for of_run in found.values()
-    ]
+    ]  # fmt: skip
+    summed_up = [*map(_summed_up, measures)]
     return Scores(
         np.array(values, dtype=np.float64).reshape(len(found), len(topics), len(measures)),
         tuple(found),
         tuple(topics),
         tuple(measures),
-        tuple("sum" if m.lower().startswith("num_") else "mean" for m in measures),
+        tuple(summary for summary, _ in summed_up),
         "skip" if any(map(math.isnan, np.ravel(values))) else "zero",
         tuple(notices),
-        tuple(map(_better, measures)),
+        tuple(better for _, better in summed_up),
     )
+
+
+def _known(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> dict[str, set[str]]:
+    """The measures of each topic that some run has; what none has is undefined, not missing."""
+    known: dict[str, set[str]] = {}
+    for of_run in found.values():
+        for topic, of_topic in of_run.items():
+            known.setdefault(topic, set()).update(of_topic)
+    return known
 
 
 def _topics(
     found: Mapping[str, Mapping[str, Mapping[str, float]]],
+    known: Mapping[str, set[str]],
     measures: Sequence[str],
     missing: Missing,
 ) -> tuple[list[str], list[Notice]]:
     """The topics to compare on, and what was missing."""
-    every = list(dict.fromkeys(topic for of_run in found.values() for topic in of_run))
+    every = [topic for topic, of_topic in known.items() if not of_topic.isdisjoint(measures)]
     lacking = {
-        run: [t for t in every if any(m not in of_run.get(t, {}) for m in measures)]
+        run: [t for t in every if not known[t].intersection(measures) <= of_run.get(t, {}).keys()]
         for run, of_run in found.items()
     }
     lacking = {run: topics for run, topics in lacking.items() if topics}
@@ -148,7 +171,8 @@ def _topics(
         return every, []
     if missing == "error":
         run, topics = next(iter(lacking.items()))
-        measure = next(m for m in measures if m not in found[run].get(topics[0], {}))
+        first = topics[0]
+        measure = next(m for m in measures if m in known[first] - found[run].get(first, {}).keys())
         raise CranfieldError(
             f"found no {measure} of {some(topics, 'topic')} for run {run}, expected the same "
             "topics of every run (or say what is missing: common topics only, or zero)"
@@ -194,9 +218,21 @@ def _canonical(name: str) -> str:
         return name
 
 
-def _better(name: str) -> str:
-    """Which end is the good one: as the measure of this name has it, else the higher."""
+def _is_known(name: str) -> bool:
     try:
-        return parse_measure(name).better
+        parse_measure(name)
     except CranfieldError:
-        return "neither" if name.lower().startswith("num_") else "higher"
+        return False
+    return True
+
+
+def _summed_up(name: str) -> tuple[str, str]:
+    """How topics add up to all, and which end is the good one; of unknown measures a guess."""
+    measured, _, kind = name.rpartition(".")
+    if measured and kind in ("se", "lower", "upper"):  # beside a measure
+        return ("se" if kind == "se" else _summed_up(measured)[0]), "neither"
+    try:
+        measure = parse_measure(name)
+    except CranfieldError:
+        return ("sum", "neither") if name.lower().startswith("num_") else ("mean", "higher")
+    return measure.summary, measure.better

@@ -17,9 +17,9 @@ from cranfield.data.files import reopen_closed_streams
 from cranfield.errors import CranfieldError
 
 COMMANDS = (
-    "evaluate", "label", "validate", "measures", "explain", "presets", "plot", "assess", "pool",
-    "simulate", "session", "text", "distribution", "hierarchy", "cwl_eval", "gdeval", "letor",
-    "ndeval", "ntcir_eval", "ntcir", "trec_eval",
+    "evaluate", "compare", "plan", "meta", "label", "validate", "measures", "explain", "presets",
+    "plot", "assess", "pool", "simulate", "session", "text", "distribution", "hierarchy",
+    "cwl_eval", "gdeval", "letor", "ndeval", "ntcir_eval", "ntcir", "trec_eval",
 )  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def parser(commands_needed: Sequence[str] = COMMANDS) -> argparse.ArgumentParser
         prog="cranfield",
         description="Which search system is better, and how sure are we?",
         epilog="`cranfield COMMAND -h` explains a command. "
-        "Exit codes: 0 fine, 2 bad input or usage.",
+        "Exit codes: 0 fine, 1 a comparison asked to fail, 2 bad input or usage.",
     )
     top.add_argument("--version", action="version", version=f"cranfield {cranfield.__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-METHODS = ("correlation",)
+METHODS = (
+    "discriminative_power", "correlation", "concordance", "predictive_power", "leave_one_out",
+    "swap", "stability", "judgments",
+)  # fmt: skip
 
 
 def add_to(commands: Any) -> None:

@@ -5,37 +5,37 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import Any
+from typing import Any, Self
 
 from cranfield.data.source import CHUNK
 
 PATIENCE = 1.0  # seconds
 
 
-class Progress:
+class Waiting:
     """Shows itself when the work takes longer than a second and somebody is watching."""
 
-    def __init__(self, paths: list[str]) -> None:
-        self._total = sum(os.path.getsize(p) for p in paths if os.path.isfile(p))
+    def __init__(self, said: str, total: int | None) -> None:
+        self._said, self._total = said, total
         self._begun = time.monotonic()
         self._watched = sys.stderr.isatty()
         self._bar: Any = None
         self._task: Any = None
         self._done = 0
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         return self
 
-    def step(self, run: str) -> None:
-        """Another part of a run was read."""
+    def advance(self, by: int, said: str | None = None) -> None:
+        """Some more was done."""
         if not self._watched:
             return
-        self._done += CHUNK
+        self._done += by
         if self._bar is None:
             if time.monotonic() - self._begun < PATIENCE:
                 return
             self._show()
-        self._bar.update(self._task, completed=self._done, description=f"reading {run}")
+        self._bar.update(self._task, completed=self._done, description=said or self._said)
 
     def _show(self) -> None:
         from rich.console import Console
@@ -50,8 +50,30 @@ class Progress:
             transient=True,
         )
         self._bar.start()
-        self._task = self._bar.add_task("reading", total=self._total or None)
+        self._task = self._bar.add_task(self._said, total=self._total or None)
 
     def __exit__(self, *problem: object) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+class Progress(Waiting):
+    """Of files that are read."""
+
+    def __init__(self, paths: list[str]) -> None:
+        super().__init__("reading", sum(os.path.getsize(p) for p in paths if os.path.isfile(p)))
+
+    def step(self, run: str) -> None:
+        """Another part of a run was read."""
+        self.advance(CHUNK, f"reading {run}")
+
+
+class Trials(Waiting):
+    """Of random trials; how many there will be may be unknown."""
+
+    def __init__(self, said: str, total: int | None = None) -> None:
+        super().__init__(said, total)
+
+    def step(self, trials: int) -> None:
+        """So many more were done."""
+        self.advance(trials)

@@ -42,7 +42,7 @@ def add_scored(p: Any, default: str = "AP", files: str = FILES) -> None:
     p.add_argument(
         "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
         help="a measure such as nDCG@10, several in one string, or @FILE; may be repeated "
-        f"(default: {default}, or all that are in the files)",
+        f"(default: {default}, or all in the files but counts)",
     )  # fmt: skip
     add_preset(p, "what a task evaluates with (`cranfield presets` lists all)")
     p.set_defaults(default_measure=default)
@@ -86,11 +86,18 @@ def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
             raise CranfieldError("found no file, expected files with the scores of topics")
         refuse_inputs(options, *options.files)
         scores = read_scores(options.files, options.missing, asked or None)
+        scores = scores if asked else _without_counts(scores)
     else:
         scores = evaluated(options, runs)
     if len(scores.runs) < runs:
         raise CranfieldError(f"found {len(scores.runs)} run, expected at least {runs}")
     return scores
+
+
+def _without_counts(scores: Scores) -> Scores:
+    """Without columns such as num_ret, that nobody asked for and no test is about."""
+    kept = [m for m, b in zip(scores.measures, scores.better, strict=True) if b != "neither"]
+    return scores.select(measures=kept) if kept else scores
 
 
 def evaluated(

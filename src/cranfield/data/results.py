@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.cells import Layout, Line, read_lines
-from cranfield.data.columns import SPELLINGS
+from cranfield.data.columns import SPELLINGS, spelt
+from cranfield.data.nev import read_results as read_nev
 from cranfield.data.records import finite, identifier
-from cranfield.data.source import Source
-from cranfield.data.tables import is_frame
+from cranfield.data.source import START, Source
 
 ResultsLike: TypeAlias = Any  # a path, {topic: {measure: value}}, {topic: value}, a frame, tuples
 
 SUMMARIES = ("all", "amean", "mean", "average")  # rows that are no topic
 _TEXTS = ("relstring", "runid")  # measures of trec_eval that are no numbers
+_NEV = re.compile(rb"\s*\S+ (#|[^\s=]+=\s)")  # NTCIREVAL: 0001 # syslen=…, 0001 AP= 0.5000
 
 LAYOUT = Layout(
     (("measure", "topic", "value"), ("run", "topic", "measure", "value")),
@@ -47,37 +49,72 @@ class Result(NamedTuple):
     line: Line
 
 
-def read_results(data: ResultsLike, where: str = "scores") -> Iterator[Result]:
+def read_results(
+    data: ResultsLike, where: str = "scores", known: Callable[[str], bool] = lambda name: False
+) -> Iterator[Result]:
     """The results of topics; those of all topics together are left out.
+
+    `known` says of a name whether it is a measure's, for text that has measures first or second.
+    A run is called as a ``runid`` says, before or after its results; else as its file.
 
     >>> [r[1:4] for r in read_results([("map", "301", 0.5), ("map", "all", 0.5)])]
     [('301', 'map', 0.5)]
     """
-    run = _name(data)
-    topic_first = isinstance(data, str | os.PathLike) and _topic_first(Source.of(data))
-    for line in read_lines(data, LAYOUT, where, nested=_nested, where=where):
+    source = Source.of(data) if isinstance(data, str | os.PathLike) else None
+    if source is not None and _NEV.match(source.start):
+        yield from _of_nev(source)
+        return
+    topic_first = source is not None and _topic_first(source, known)
+    name: str | None = None  # what a runid said before the results
+    waiting: list[Result] = []
+    for line in read_lines(source or data, LAYOUT, where, nested=_nested, where=where):
         for result in _of_line(line, topic_first):
             if result.measure == "runid" and result.run is None:
-                run = identifier(line.cells["value"]) or run
+                said = identifier(result.value)
+                yield from _named(waiting, said if name is None else name)
+                name = said if name is not None or not waiting else None
+                waiting = []
             elif result.topic not in SUMMARIES and not result.measure.startswith(_TEXTS):
-                value = _number(result)
-                yield Result(result.run if result.run is not None else run, *result[1:3],
-                             value, line)  # fmt: skip
+                made = result._replace(value=_number(result))
+                if result.run is not None:
+                    yield made
+                else:
+                    waiting.append(made)
+    yield from _named(waiting, _name(data) if name is None else name)
+
+
+def _named(results: Iterable[Result], run: str | None) -> Iterator[Result]:
+    return (result._replace(run=run) for result in results)
+
+
+def _of_nev(source: Source) -> Iterator[Result]:
+    nowhere = Line(source.name, None, {})
+    for topic, of_topic in read_nev(source).items():
+        for measure, value in of_topic.items():
+            yield Result(_name(source), topic, measure, value, nowhere)
 
 
 def _of_line(line: Line, topic_first: bool) -> Iterator[Result]:
     cells = dict(line.cells)
-    run = identifier(cells.pop("run")) if "run" in cells else None
-    if "measure" in cells and "value" in cells:
-        topic, measure = line.name("topic"), line.name("measure")
-        if topic_first or topic.endswith("="):
-            topic, measure = measure, topic
-        yield Result(run, topic, measure.removesuffix("="), cells["value"], line)
-        return
+    run, measure, value = (_column(x, cells) for x in ("run", "measure", "value"))
+    name = identifier(cells.pop(run)) if run is not None else None
     topic = line.name("topic")
-    for measure, value in cells.items():
-        if measure != "topic":
-            yield Result(run, topic, str(measure).strip(), value, line)
+    if measure is not None and value is not None:
+        measured = line.name(measure)
+        if topic_first and tuple(line.cells) == LAYOUT.text[0]:  # and no table, which names them
+            topic, measured = measured, topic
+        yield Result(name, topic, measured, cells[value], line)
+        return
+    for column, cell in cells.items():
+        if column != "topic":
+            yield Result(name, topic, str(column).strip(), cell, line)
+
+
+def _column(name: str, cells: Mapping[str, Any]) -> str | None:
+    """What a column is called here, if there is one."""
+    if name in cells:
+        return name
+    return spelt(LAYOUT.spellings[name], cells)
 
 
 def _number(result: Result) -> float:
@@ -112,7 +149,7 @@ def _nested(data: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]:
 
 def _name(data: Any) -> str | None:
     """What a run is called that nothing names: as its file, without what tells its kind."""
-    if is_frame(data) or not isinstance(data, str | os.PathLike):
+    if not isinstance(data, str | os.PathLike):
         return None
     base = os.path.basename(os.fspath(data))
     for suffix in (".gz", ".bz2", ".xz", ".zst"):
@@ -120,15 +157,26 @@ def _name(data: Any) -> str | None:
     return os.path.splitext(base)[0] or None
 
 
-def _topic_first(source: Source) -> bool:
-    """Whether lines are ``topic measure value``: what is said of all topics tells."""
-    rows = [line.split() for line in source.start.decode("utf-8", "replace").splitlines()[:-1]]
-    seconds = {row[1] for row in rows if len(row) == 3}
-    firsts = {row[0] for row in rows if len(row) == 3}
-    if "all" in seconds or any(name.endswith("=") for name in seconds):
-        return False
-    return "all" in firsts or (len(seconds) < len(firsts) and not _numbers(seconds))
+def _topic_first(source: Source, known: Callable[[str], bool]) -> bool:
+    """Whether lines are ``topic measure value``, and not the two the other way round.
+
+    What is said of all topics tells, else that only topics are numbers, else what is `known`; else
+    they are, if there is one measure only.
+    """
+    start = source.start.decode("utf-8", "replace").splitlines()
+    if len(source.start) == START:
+        start.pop()  # half a line
+    rows = [row for row in map(str.split, start) if len(row) == 3]
+    firsts, seconds = (list(dict.fromkeys(row[i] for row in rows)) for i in (0, 1))
+    for tells in (_summarise, _are_numbers, lambda names: not any(map(known, names[:3]))):
+        if tells(firsts) != tells(seconds):
+            return tells(firsts)
+    return len(seconds) == 1 < len(firsts)
 
 
-def _numbers(names: Iterable[str]) -> bool:
-    return any(finite(name) is not None for name in names)
+def _summarise(names: list[str]) -> bool:
+    return any(name in SUMMARIES for name in names)
+
+
+def _are_numbers(names: list[str]) -> bool:
+    return all(finite(name) is not None for name in names)

@@ -20,6 +20,7 @@ _LATEX = str.maketrans(
         **{"±": r"$\pm$", "×": r"$\times$", "≥": r"$\ge$", "≤": r"$\le$", "−": "$-$"},
         **{"–": "--", "…": r"\dots{}", "†": r"$\dagger$", "·": r"$\cdot$", "’": "'"},
         **{"√": r"$\surd$", "²": "$^2$", "♯": r"$\sharp$", "→": r"$\rightarrow$"},
+        **{"↓": r"$\downarrow$", "“": "``", "”": "''"},
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",

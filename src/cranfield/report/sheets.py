@@ -80,6 +80,11 @@ class Sheet:
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     @property
+    def for_programs(self) -> bool:
+        """Whether programs see anything of it, be it no rows."""
+        return any(field.values is not None for field in self.fields)
+
+    @property
     def seen(self) -> list[Field]:
         """What people see."""
         return [field for field in self.fields if field.people]
@@ -100,7 +105,7 @@ def render(
     if format == "json":
         return as_json(
             {
-                **{sheet.name: [*map(_json_row, sheet.rows)] for sheet in sheets if sheet.rows},
+                **{x.name: [*map(_json_row, x.rows)] for x in sheets if x.for_programs},
                 "captions": {sheet.name: sheet.caption for sheet in sheets},
                 "notices": [asdict(notice) for notice in notices],
             }
@@ -129,7 +134,7 @@ def _parquet(sheet: Sheet) -> bytes:
 
     file = io.BytesIO()
     columns = {f.name: list(f.values) for f in sheet.fields if f.values is not None}
-    pl.DataFrame(columns).write_parquet(file)
+    pl.DataFrame(columns, strict=False).write_parquet(file)  # 1 and 0.5 are both numbers
     return file.getvalue()
 
 
@@ -200,7 +205,7 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return four_decimals(value)
+        return four_decimals(value).replace("-0.0000", "0.0000")
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

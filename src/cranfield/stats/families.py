@@ -6,18 +6,16 @@ by themselves. Tests of two systems are done pair by pair, and their p-values co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cranfield.errors import InputError
+from cranfield.scores import Interval
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Outcome
 from cranfield.stats.samples import Matrix, Systems, Topics, matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 OF_TWO = ("randomisation", "t", "wilcoxon", "sign", "bootstrap", "bootstrap-shift")
 OF_MANY = ("randomised-tukey", "tukey")
@@ -44,12 +42,17 @@ CORRECTION_TITLES = {
 
 @dataclass(frozen=True)
 class PairTest:
-    """Two systems by number, what the test found, and the p-value corrected for their number."""
+    """Two systems by number, what the test found, and the p-value corrected for their number.
+
+    `interval` is that of the test, if a confidence was asked for. The outcome has forgotten its
+    trials: thousands of pairs would keep millions.
+    """
 
     first: int
     second: int
     outcome: Outcome
     pvalue: float
+    interval: Interval | None = None
 
 
 def usual_test(systems: int) -> str:
@@ -78,6 +81,7 @@ def compare_pairs(
     trials: int = TRIALS,
     seed: int = 0,
     topics: Topics = "same",
+    confidence: float | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[PairTest]:
@@ -87,8 +91,8 @@ def compare_pairs(
     corrected for are the pairs asked for.
 
     >>> x = {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.2, 0.3, 0.5, 0.6], "c": [0.9, 0.8, 0.7, 0.9]}
-    >>> [round(pair.pvalue, 4) for pair in compare_pairs(x, "t")]
-    [0.0154, 0.0332, 0.0538]
+    >>> [pair.pvalue for pair in compare_pairs(x, "randomisation")]  # 3 pairs × 2 / 2 ** 4
+    [0.375, 0.375, 0.375]
     """
     found = matrix(scores, topics)
     pairs = found.pairs if pairs is None else list(pairs)
@@ -101,42 +105,58 @@ def compare_pairs(
     if test in OF_MANY and correction != "none":
         expected = f"none: the {TITLES[test]} allows for the number of systems by itself"
         raise InputError(f"correction {correction!r}", expected)
-    random = {"trials": trials, "seed": seed, "threads": threads} if test in RANDOM else {}
+    how = {"trials": trials, "seed": seed, "threads": threads} if test in RANDOM else {}
     if test in OF_MANY:
-        outcomes = _of_many(found, test, pairs, {**random, "progress": progress})
+        outcomes = _of_many(found, test, pairs, {**how, "progress": progress})
     else:
-        one = _of_two(test)
-        outcomes = []
-        for i, j in pairs:
-            outcomes.append(one(found.values[:, i], found.values[:, j], **random))
-            if progress is not None:
-                progress(trials)
+        outcomes = _of_two(found, test, pairs, how, progress)
+    kept = [
+        (_without_trials(o), None if confidence is None else o.confidence_interval(confidence))
+        for o in outcomes
+    ]
     from cranfield.stats.corrections import CORRECTIONS
 
-    adjusted = CORRECTIONS[correction]([o.pvalue for o in outcomes]).pvalues
+    adjusted = CORRECTIONS[correction]([outcome.pvalue for outcome, _ in kept]).pvalues
     return [
-        PairTest(i, j, outcome, float(p))
-        for (i, j), outcome, p in zip(pairs, outcomes, adjusted, strict=True)
+        PairTest(i, j, outcome, float(p), interval)
+        for (i, j), (outcome, interval), p in zip(pairs, kept, adjusted, strict=True)
     ]
 
 
+def _without_trials(outcome: Outcome) -> Outcome:
+    def bounds(confidence: float) -> tuple[float, float]:
+        raise InputError("an interval asked of a pair", "compare_pairs(…, confidence=0.95)")
+
+    return replace(outcome, bounds=bounds)
+
+
 def _of_many(
-    found: Matrix, test: str, pairs: Sequence[tuple[int, int]], random: dict[str, Any]
-) -> list[Outcome]:
+    found: Matrix, test: str, pairs: Sequence[tuple[int, int]], how: dict[str, Any]
+) -> Iterator[Outcome]:
     from cranfield.stats.tukey import randomised_tukey_hsd, tukey_hsd
 
-    family = tukey_hsd(found) if test == "tukey" else randomised_tukey_hsd(found, **random)
-    return [family.pair(found.systems[i], found.systems[j]) for i, j in pairs]
+    family = tukey_hsd(found) if test == "tukey" else randomised_tukey_hsd(found, **how)
+    return (family.pair(found.systems[i], found.systems[j]) for i, j in pairs)
 
 
-def _of_two(test: str) -> Callable[..., Outcome]:
+def _of_two(
+    found: Matrix,
+    test: str,
+    pairs: Sequence[tuple[int, int]],
+    how: dict[str, Any],
+    progress: Progress | None,
+) -> Iterator[Outcome]:
     from cranfield.stats import paired
 
-    return {
+    named: dict[str, Callable[..., Outcome]] = {
         "randomisation": paired.randomisation,
         "t": paired.t_test,
         "wilcoxon": paired.wilcoxon,
         "sign": paired.sign_test,
         "bootstrap": paired.bootstrap,
         "bootstrap-shift": partial(paired.bootstrap, studentised=False),
-    }[test]
+    }
+    for i, j in pairs:
+        yield named[test](found.values[:, i], found.values[:, j], **how)
+        if progress is not None:
+            progress(how.get("trials", 1))

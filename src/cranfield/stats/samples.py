@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cranfield.errors import InputError
 from cranfield.scores import Scores
-from cranfield.wording import some
+from cranfield.wording import counted, some
 
 Floats: TypeAlias = NDArray[np.float64]
 Sample: TypeAlias = Mapping[str, float] | ArrayLike
@@ -97,7 +97,8 @@ def matrix(data: Systems, topics: Topics = "same", least: int = 2, systems: int 
     """The scores of several systems, topic by topic.
 
     `data` is a Matrix, Scores of one measure, ``{system: {topic: score}}``, ``{system:
-    [scores]}``, or an array [topics, systems]. At least `least` topics and `systems` systems are needed.
+    [scores]}``, or an array [topics, systems]. At least `least` topics and `systems` systems are
+    needed.
 
     >>> found = matrix({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"302": 0.5, "301": 0.75}})
     >>> found.values.tolist(), found.systems
@@ -161,7 +162,7 @@ def _of_mapping(data: Mapping[str, Any], topics: Topics) -> Matrix:
 def refuse_few(found: int, least: int) -> None:
     """Fewer topics than a test needs."""
     if found < least:
-        raise InputError(f"{found} topics", f"at least {least}")
+        raise InputError(counted(found, "topic"), f"at least {least}")
 
 
 def short(x: Any) -> str:

@@ -1,0 +1,89 @@
+"""`cranfield meta correlation`: do measures, or sets of judgments, rank systems alike?"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from cranfield.cli.compare import add_trials
+from cranfield.cli.progress import Trials
+from cranfield.cli.scored import add_evaluation, add_scored, evaluated, scores_of
+from cranfield.cli.sheets import add_output, show
+from cranfield.errors import CranfieldError
+from cranfield.meta.correlation import TRIALS, correlation
+from cranfield.meta.rankings import STATISTICS, P
+from cranfield.report.correlation import TABLES, picture, sheets
+from cranfield.report.pictures import format_of
+from cranfield.report.sheets import FLAT
+from cranfield.scores import Scores
+
+
+def add_to(methods: Any) -> None:
+    """Declare the method."""
+    p = methods.add_parser(
+        "correlation",
+        help="do measures, or sets of judgments, rank systems alike?",
+        description="Correlate the rankings of runs by every two measures, or those of every "
+        "measure by two sets of judgments, with intervals from resampled topics.",
+    )
+    add_scored(p, default="AP nDCG@10 ERR@10")
+    p.add_argument(
+        "--qrels2", metavar="FILE",
+        help="other judgments: correlate each measure by QRELS with itself by these",
+    )  # fmt: skip
+    p.add_argument(
+        "--statistic", choices=tuple(STATISTICS), default="kendall", metavar="NAME",
+        help=f"one of {', '.join(STATISTICS)} (default: kendall); of tau-ap the measure of the "
+        "column, or --qrels2, is the gold one",
+    )  # fmt: skip
+    p.add_argument("--p", type=float, metavar="P", help=f"of rbo: how deep it looks (default: {P})")
+    p.add_argument(
+        "--confidence", type=float, default=0.95, metavar="C", help="of intervals (default: 0.95)"
+    )
+    add_trials(p, TRIALS)
+    p.add_argument(
+        "--plot", metavar="FILE",
+        help="draw the matrix, or with --qrels2 the means by both: PNG, SVG, PDF, HTML, or its "
+        "numbers, by the end of the name; needs pip install 'cranfield[report]'",
+    )  # fmt: skip
+    add_output(p.add_argument_group("output"), TABLES)
+    add_evaluation(p)
+    p.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Score, correlate, show."""
+    if options.p is not None and options.statistic != "rbo":
+        raise CranfieldError("found --p, expected --statistic rbo with it")
+    if options.plot is not None:
+        format_of(options.plot)
+    others = _others(options)
+    scores = scores_of(options, runs=2)
+    with Trials("resampling", options.trials) as progress:
+        found = correlation(
+            scores,
+            others,
+            options.statistic,
+            p=P if options.p is None else options.p,
+            confidence=options.confidence,
+            trials=options.trials,
+            seed=options.seed,
+            threads=options.threads,
+            progress=progress.step,
+        )
+    if options.plot is not None:
+        picture(found).save(options.plot)
+    rows = options.format in (*FLAT, "json") or found.between == "sets"
+    show(sheets(found), found.notices, options, ("pairs",) if rows else ("matrix",))
+    return 0
+
+
+def _others(options: argparse.Namespace) -> Scores | None:
+    """The scores by the other judgments, if there are any."""
+    if options.qrels2 is None:
+        return None
+    if options.scores:
+        raise CranfieldError("found --qrels2 and --scores, expected one of them")
+    if "-" in (options.qrels2, *options.files):
+        raise CranfieldError("found -, expected files with --qrels2: runs are read twice")
+    return evaluated(options, runs=2, qrels=options.qrels2)

@@ -1,0 +1,104 @@
+"""`cranfield meta judgments`: two sets of judgments, and what becomes of the evaluation."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from cranfield.cli.evaluate import add_preset, list_options, measures_of, preset_of, refuse_inputs
+from cranfield.cli.options import count
+from cranfield.cli.progress import Progress
+from cranfield.cli.scored import add_evaluation
+from cranfield.cli.sheets import add_output, show
+from cranfield.errors import CranfieldError
+from cranfield.report.judgments import TABLES, sheets, usual
+from cranfield.stats.families import CORRECTION_TITLES, TESTS
+
+
+def add_to(methods: Any) -> None:
+    """Declare the method."""
+    p = methods.add_parser(
+        "judgments",
+        help="two sets of judgments: how far they agree, and what becomes of the runs",
+        description="Compare two sets of judgments, of two assessors or of people and a language "
+        "model: how far they agree on documents that both judged and, with runs, how they rank "
+        "these and which significant differences they find.",
+    )
+    p.add_argument("qrels", metavar="QRELS", help="judgments, as for `cranfield evaluate`")
+    p.add_argument("second", metavar="QRELS2", help="other judgments of the same topics")
+    p.add_argument("runs", metavar="RUN", nargs="*", help="results; without, agreement only")
+    p.add_argument(
+        "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
+        help="a measure such as nDCG@10, several in one string, or @FILE; may be repeated "
+        "(default: AP)",
+    )  # fmt: skip
+    add_preset(p, "what a task evaluates with (`cranfield presets` lists all)")
+    p.add_argument(
+        "--names", metavar="A,B", help="what the two sets are called (default: as their files)"
+    )
+    p.add_argument(
+        "--common", action="store_true",
+        help="evaluate by the documents only that both judged (default: by all of either)",
+    )  # fmt: skip
+    p.add_argument("-q", "--per-topic", action="store_true", help="agreement of every topic, too")
+    p.add_argument("--test", choices=TESTS, help="default: randomised-tukey, of two runs "
+                   "randomisation")  # fmt: skip
+    p.add_argument("--correction", choices=[*CORRECTION_TITLES],
+                   help="of tests of two runs (default: holm)")  # fmt: skip
+    p.add_argument("--alpha", type=float, default=0.05, metavar="A", help="default: 0.05")
+    p.add_argument("--trials", type=count, default=10_000, metavar="B", help="default: 10000")
+    p.add_argument("--seed", type=int, default=0, metavar="N", help="default: 0")
+    p.add_argument(
+        "--confidence", type=float, default=0.95, metavar="C",
+        help="of the intervals of correlations (default: 0.95)",
+    )  # fmt: skip
+    add_output(p, TABLES)
+    add_evaluation(p)
+    p.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare and print."""
+    from cranfield.meta.judgments import compare_judgments
+
+    refuse_inputs(options, options.qrels, options.second, *options.runs)
+    if "-" in options.runs:
+        raise CranfieldError("found - as a run, expected a file: it is read once for each QRELS")
+    if options.missing != "error":
+        raise CranfieldError("found --missing, expected none: these are no --scores")
+    chosen = preset_of(options)
+    settings = list_options(options)
+    if chosen is not None:
+        settings["labels"] = settings["labels"] or chosen.labels or None
+    with Progress([options.qrels, options.second, *options.runs, *options.runs]) as progress:
+        found = compare_judgments(
+            options.qrels,
+            options.second,
+            options.runs or None,
+            measures_of(options.measures) or None,
+            names=_names(options),
+            common=options.common,
+            per_topic=options.per_topic,
+            test=options.test,
+            correction=options.correction,
+            alpha=options.alpha,
+            trials=options.trials,
+            seed=options.seed,
+            confidence=options.confidence,
+            preset=chosen,
+            topics=options.topics,
+            undefined=options.undefined,
+            threads=options.threads,
+            **settings,
+            progress=progress.step,
+        )
+    show(sheets(found), found.notices, options, usual(found, options.format))
+    return 0
+
+
+def _names(options: argparse.Namespace) -> list[str]:
+    from cranfield.data.assessments import assessor_names
+
+    if options.names is None:
+        return assessor_names([options.qrels, options.second])
+    return [name.strip() for name in options.names.split(",")]

@@ -1,0 +1,437 @@
+"""`compare`: which run is better, by how much, and how sure can we be?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from cranfield.errors import CranfieldError, InputError
+from cranfield.results import Missing, ScoresLike, read_scores
+from cranfield.scores import Notice, Scores
+from cranfield.stats.families import (
+    RANDOM,
+    PairTest,
+    compare_pairs,
+    usual_correction,
+    usual_test,
+)
+from cranfield.stats.letters import letters
+from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
+from cranfield.stats.samples import Matrix, matrix
+from cranfield.wording import counted, some
+
+if TYPE_CHECKING:
+    import polars as pl
+
+EffectName: TypeAlias = Literal["dz", "g", "glass", "anova"]
+EFFECTS = ("dz", "g", "glass", "anova")
+EFFECT_TITLES = {
+    "dz": "Cohen's d_z",
+    "g": "Hedges' g",
+    "glass": "Glass's Δ",
+    "anova": "difference / √V_E of the two-way ANOVA",
+}
+Verdict: TypeAlias = Literal["better", "worse", ""]
+FLOOR = 1e-5  # below which a value is not, where a geometric mean is compared: trec_eval's
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """The mean of a run by one measure, with an interval.
+
+    `groups` are letters: runs that share one are not significantly different. `better_than` and
+    `worse_than` are the baselines it differs from significantly.
+    """
+
+    measure: str
+    run: str
+    topics: int
+    mean: float
+    low: float
+    high: float
+    groups: str = ""
+    better_than: tuple[str, ...] = ()
+    worse_than: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """Two runs by one measure: `difference` is that of the means, run − other.
+
+    `pvalue` is corrected for the number of comparisons, `uncorrected` is not. `wins` are topics
+    on which the run is better than the other. `verdict` says whether the run is significantly
+    better or worse, and is empty if it is not significantly different.
+    """
+
+    measure: str
+    run: str
+    other: str
+    topics: int
+    difference: float
+    low: float
+    high: float
+    statistic: float
+    pvalue: float
+    uncorrected: float
+    asl: float | None
+    error: float | None  # the Monte-Carlo standard error of the uncorrected p-value
+    none_as_extreme: bool  # of all trials: p is below 1 / trials
+    effect: float
+    dz: float
+    wins: int
+    ties: int
+    losses: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Mover:
+    """A topic, what two runs score on it, and how much the first differs."""
+
+    measure: str
+    run: str
+    other: str
+    topic: str
+    score: float
+    other_score: float
+    difference: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Runs compared, measure by measure: `runs` and `pairs`, in order of their means.
+
+    `test`, `correction`, `alpha`, `trials` and `seed` are what was asked for or done by default;
+    `enumerated` says that no trial was random, all outcomes being counted.
+    """
+
+    scores: Scores
+    runs: tuple[RunSummary, ...]
+    pairs: tuple[PairComparison, ...]
+    test: str
+    correction: str
+    alpha: float
+    effect: str
+    baselines: tuple[str, ...] = ()
+    trials: int | None = None
+    seed: int | None = None
+    enumerated: bool = False
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def worse(self) -> tuple[PairComparison, ...]:
+        """The pairs whose run is significantly worse than the other: than a baseline, if any."""
+        return tuple(pair for pair in self.pairs if pair.verdict == "worse")
+
+    @property
+    def significant(self) -> tuple[PairComparison, ...]:
+        """The pairs that are significantly different."""
+        return tuple(pair for pair in self.pairs if pair.verdict)
+
+    def pair(self, run: str, other: str, measure: str | None = None) -> PairComparison:
+        """The comparison of two runs; `measure` may be left out if there is one."""
+        name = self.scores.measures[0] if measure is None else str(measure)
+        for pair in self.pairs:
+            if (pair.run, pair.other, pair.measure) == (run, other, name):
+                return pair
+        known = some([f"{p.run} – {p.other}" for p in self.pairs], "pair")
+        raise InputError(f"the pair {run} – {other} by {name}", f"one of {known}")
+
+    def movers(self, most: int = 3) -> tuple[Mover, ...]:
+        """For each pair, the topics that differ most: up to `most` for the better, and as many for
+        the worse, the largest first.
+        """
+        return tuple(mover for pair in self.pairs for mover in self._movers(pair, most))
+
+    def _movers(self, pair: PairComparison, most: int) -> Iterator[Mover]:
+        m = self._place["measure"][pair.measure]
+        x, y = (self.scores.values[self._place["run"][run], :, m] for run in (pair.run, pair.other))
+        z = x - y
+        order = [int(t) for t in np.argsort(-np.abs(z), kind="stable") if z[t] != 0]
+        order = [t for t in order if not math.isnan(z[t])]
+        for t in (*[t for t in order if z[t] > 0][:most], *[t for t in order if z[t] < 0][:most]):
+            names = (pair.measure, pair.run, pair.other, self.scores.topics[t])
+            yield Mover(*names, float(x[t]), float(y[t]), float(z[t]))
+
+    @cached_property
+    def _place(self) -> dict[str, dict[str, int]]:
+        return {
+            "run": {name: i for i, name in enumerate(self.scores.runs)},
+            "measure": {name: i for i, name in enumerate(self.scores.measures)},
+        }
+
+    def to_polars(self) -> pl.DataFrame:
+        """The pairs as a frame, a row for each."""
+        import polars as pl
+
+        names = [field.name for field in fields(PairComparison)]
+        return pl.DataFrame({name: [getattr(p, name) for p in self.pairs] for name in names})
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{p.measure}: {p.run} − {p.other} = {p.difference:+.4f} "
+            f"[{p.low:+.4f}, {p.high:+.4f}], p = {p.pvalue:.4g}"
+            for p in self.pairs[:10]
+        ]
+        more = len(self.pairs) - len(shown)
+        size = (
+            f"{counted(len(self.scores.runs), 'run')} × {counted(len(self.scores.topics), 'topic')}"
+        )
+        lines = [f"Comparison: {size}, {self.test}, α = {self.alpha:g}", *shown]
+        return "\n".join([*lines, *([f"… {more} more in .pairs"] if more else [])])
+
+
+def compare(
+    scores: ScoresLike,
+    baseline: str | Sequence[str] | None = None,
+    *,
+    test: str | None = None,
+    correction: str | None = None,
+    alpha: float = 0.05,
+    trials: int = TRIALS,
+    seed: int = 0,
+    measures: str | Sequence[Any] | None = None,
+    effect: EffectName | None = None,
+    missing: Missing = "error",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare runs, measure by measure: differences, intervals, p-values, effect sizes.
+
+    scores
+        What `evaluate` returned, or what `read_scores` reads: scores by topic.
+    baseline
+        One run or several: every other run is compared with each of them. Otherwise all pairs.
+    test
+        ``randomised-tukey`` (the default for more than two runs) or ``tukey``, which look at all
+        runs, whichever pairs are reported; or a test of two: ``randomisation`` (the default for
+        two runs), ``t``, ``wilcoxon``, ``sign``, ``bootstrap`` (studentised), ``bootstrap-shift``.
+    correction
+        Of tests of two, for the number of pairs, measure by measure: ``holm`` (the default),
+        ``bonferroni``, ``bh`` or ``none``.
+    alpha
+        The level of significance; intervals have confidence 1 − alpha. Those of Tukey's tests are
+        simultaneous, those of other tests hold for each pair alone, but for ``bonferroni``.
+    effect
+        ``dz`` (Cohen's, the default for two runs), ``g`` (Hedges'), ``glass``, or ``anova`` (the
+        default for more): the difference over the residual standard deviation of all runs.
+
+    >>> x = {f"q{i}": i / 10 for i in range(8)}
+    >>> y = {topic: value + 0.1 for topic, value in x.items()}
+    >>> found = compare({"bm25": x, "dense": y}, baseline="bm25")
+    >>> pair = found.pair("dense", "bm25")
+    >>> round(pair.difference, 4), pair.pvalue, pair.wins, pair.verdict  # p = 2 / 2 ** 8
+    (0.1, 0.0078125, 8, 'better')
+    """
+    read = read_scores(scores, missing, measures)
+    read = _measures_of(read)
+    if len(read.runs) < 2:
+        raise CranfieldError(f"found {len(read.runs)} run, expected at least 2 to compare")
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha={alpha}", "a number between 0 and 1")
+    if effect is not None and effect not in EFFECTS:
+        raise InputError(f"effect={effect!r}", f"one of {', '.join(EFFECTS)}")
+    baselines = _baselines(read, baseline)
+    chosen = usual_test(len(read.runs)) if test is None else test
+    effect = effect or ("dz" if len(read.runs) == 2 else "anova")
+    runs: list[RunSummary] = []
+    pairs: list[PairComparison] = []
+    notices = list(read.notices)
+    enumerated, applied = False, "none"
+    for m, measure in enumerate(read.measures):
+        part, about = _tested(read, m)
+        notices += about
+        order = _order(part, read.better[m])
+        asked = _pairs(part, order, baselines)
+        applied = usual_correction(chosen, len(asked)) if correction is None else correction
+        level = alpha / len(asked) if applied == "bonferroni" else alpha
+        tested = compare_pairs(
+            part, chosen, asked, applied, trials, seed, confidence=1 - level,
+            threads=threads, progress=progress,
+        )  # fmt: skip
+        enumerated = any(t.outcome.sampled is not None and t.outcome.sampled.exact for t in tested)
+        found = [
+            _pair(measure, part, pair, alpha, size, read.better[m])
+            for pair, size in zip(tested, _effects(effect, part, tested), strict=True)
+        ]
+        pairs += found
+        runs += _summaries(read, measure, part, order, found, alpha, baselines)
+        notices += _cautions(measure, part, tested)
+    random = chosen in RANDOM
+    return Comparison(
+        read, tuple(runs), tuple(pairs), chosen, applied, alpha, effect, baselines,
+        trials if random else None, seed if random else None, enumerated, tuple(notices),
+    )  # fmt: skip
+
+
+def _measures_of(scores: Scores) -> Scores:
+    """Without the columns that are no measures: standard errors."""
+    kept = [m for m, s in zip(scores.measures, scores.summaries, strict=True) if s != "se"]
+    return scores.select(measures=kept)
+
+
+def _baselines(scores: Scores, baseline: str | Sequence[str] | None) -> tuple[str, ...]:
+    if baseline is None:
+        return ()
+    named = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline))
+    for name in named:
+        if name not in scores.runs:
+            raise InputError(f"baseline {name!r}", f"one of {some(scores.runs, 'run')}")
+    if len(named) == len(scores.runs):
+        raise InputError(f"{counted(len(named), 'baseline')}", "a run that is none")
+    return named
+
+
+def _tested(scores: Scores, m: int) -> tuple[Matrix, list[Notice]]:
+    """The scores of a measure that tests see, and what was done to them."""
+    measure, values = scores.measures[m], scores.values[:, :, m].T
+    notices = []
+    defined = np.nonzero(~np.isnan(values).any(axis=1))[0].tolist()
+    topics = tuple(scores.topics[t] for t in defined)
+    if len(topics) < len(scores.topics):
+        out = tuple(t for t in scores.topics if t not in set(topics))
+        said = f"{measure}: {some(out, 'topic')} left out, where it is undefined for a run"
+        notices.append(Notice("undefined", said, topics=out))
+    if len(topics) < 2:
+        found = f"{measure} of {counted(len(topics), 'topic')}"
+        raise CranfieldError(f"found {found}, expected at least 2 topics to compare runs on")
+    if scores.summaries[m] == "gmean":
+        values = np.log(np.maximum(values, FLOOR))
+        said = f"{measure}: compared by logarithms, as its mean is geometric: differences are too"
+        notices.append(Notice("logarithms", said))
+    return matrix(Matrix(values[defined], scores.runs, topics)), notices
+
+
+def _order(part: Matrix, better: str) -> list[int]:
+    """The runs by their means, the best first; as given if there is no better."""
+    if better == "neither":
+        return list(range(len(part.systems)))
+    sign = 1 if better == "lower" else -1
+    return sorted(range(len(part.systems)), key=lambda i: sign * part.means[i])
+
+
+def _pairs(part: Matrix, order: list[int], baselines: tuple[str, ...]) -> list[tuple[int, int]]:
+    if not baselines:
+        return [(order[a], order[b]) for a in range(len(order)) for b in range(a + 1, len(order))]
+    of = [part.systems.index(name) for name in baselines]
+    return [
+        (i, b) for b in of for i in order if i != b and (i not in of or of.index(i) > of.index(b))
+    ]
+
+
+def _pair(
+    measure: str,
+    part: Matrix,
+    tested: PairTest,
+    alpha: float,
+    effect: float,
+    better: str,
+) -> PairComparison:
+    from cranfield.stats.effects import cohen_dz
+
+    x, y = part.values[:, tested.first], part.values[:, tested.second]
+    z = np.where(np.abs(x - y) <= TOLERANCE * part.scale, 0.0, x - y)
+    sign = -1 if better == "lower" else 1
+    difference = float(part.means[tested.first] - part.means[tested.second])
+    sampled = tested.outcome.sampled
+    verdict: Verdict = ""
+    if tested.pvalue <= alpha and better != "neither":
+        direction = tested.outcome.difference or difference  # what the test is about: a median too
+        verdict = "better" if sign * direction > 0 else "worse"
+    return PairComparison(
+        measure,
+        part.systems[tested.first],
+        part.systems[tested.second],
+        len(z),
+        difference,
+        math.nan if tested.interval is None else tested.interval.low,
+        math.nan if tested.interval is None else tested.interval.high,
+        tested.outcome.statistic,
+        tested.pvalue,
+        tested.outcome.pvalue,
+        None if sampled is None else sampled.asl,
+        None if sampled is None else sampled.error,
+        sampled is not None and sampled.count == 0,
+        effect,
+        cohen_dz(x, y).value,
+        int((sign * z > 0).sum()),
+        int((z == 0).sum()),
+        int((sign * z < 0).sum()),
+        verdict,
+    )
+
+
+def _effects(effect: str, part: Matrix, tested: Sequence[PairTest]) -> list[float]:
+    """The effect size of each pair."""
+    from cranfield.stats import effects
+
+    if effect == "anova":
+        of_all = effects.anova_effect(part)
+        return [of_all[part.systems[t.first], part.systems[t.second]].value for t in tested]
+    named: dict[str, Callable[..., effects.Effect]] = {
+        "dz": effects.cohen_dz,
+        "g": effects.hedges_g,
+        "glass": effects.glass_delta,
+    }
+    of_two = named[effect]
+    return [of_two(part.values[:, t.first], part.values[:, t.second]).value for t in tested]
+
+
+def _summaries(
+    scores: Scores,
+    measure: str,
+    part: Matrix,
+    order: list[int],
+    pairs: Sequence[PairComparison],
+    alpha: float,
+    baselines: tuple[str, ...],
+) -> Iterator[RunSummary]:
+    kept = scores.select(topics=list(part.topics), measures=[measure])
+    intervals = kept.interval("t", confidence=1 - alpha)
+    groups = [""] * len(order)
+    if not baselines:
+        groups = letters(_different(part, order, pairs, alpha)) or groups
+    for place, i in enumerate(order):
+        run = part.systems[i]
+        interval = intervals[run][measure]
+        beaten = [p for p in pairs if p.run == run and p.other in baselines]
+        yield RunSummary(
+            measure, run, interval.n, interval.mean, interval.low, interval.high, groups[place],
+            tuple(p.other for p in beaten if p.verdict == "better"),
+            tuple(p.other for p in beaten if p.verdict == "worse"),
+        )  # fmt: skip
+
+
+def _different(
+    part: Matrix, order: list[int], pairs: Sequence[PairComparison], alpha: float
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which runs, in this order, are significantly different."""
+    place = {part.systems[i]: a for a, i in enumerate(order)}
+    different = np.zeros((len(order), len(order)), dtype=bool)
+    for pair in pairs:
+        a, b = place[pair.run], place[pair.other]
+        different[a, b] = different[b, a] = pair.pvalue <= alpha
+    return different
+
+
+def _cautions(measure: str, part: Matrix, tested: Sequence[PairTest]) -> Iterator[Notice]:
+    """What the tests warn of, each kind once."""
+    found: dict[str, list[tuple[str, Notice]]] = {}
+    for pair in tested:
+        name = f"{part.systems[pair.first]} – {part.systems[pair.second]}"
+        for notice in pair.outcome.notices:
+            found.setdefault(notice.kind, []).append((name, notice))
+    for kind, told in found.items():
+        name, first = told[0]
+        same = len({notice.text for _, notice in told}) == 1
+        if same and len(told) == len(tested):
+            yield Notice(kind, f"{measure}: {first.text}")
+            continue
+        others = [name for name, _ in told[1:]]
+        likewise = f"; likewise {some(others, 'other pair')}" if others else ""
+        yield Notice(kind, f"{measure}, {name}: {first.text}{likewise}")

@@ -1,0 +1,108 @@
+"""Preferences of people between two outputs for a topic: which run did somebody find better?
+
+Text: ``topic preferred other``; or ``topic run other preferred``, where what is preferred is one of
+the two runs, or ``tie``; or ``topic run other preferred assessor``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from cranfield.data.cells import Layout, Line, read_lines, where_of
+from cranfield.data.columns import SPELLINGS
+from cranfield.wording import counted
+
+PreferencePairsLike: TypeAlias = Any  # a path, {topic: {preferred: other}}, a frame or tuples
+
+TIE = ("tie", "tied", "equal", "same", "none", "neither", "both", "-", "=", "")
+BOTH = ("topic", "run", "other", "preferred")
+LAYOUT = Layout(
+    (("topic", "preferred", "other"), BOTH, (*BOTH, "assessor")),
+    ("topic", "preferred", "other"),
+    {
+        "topic": SPELLINGS["topic"],
+        "preferred": ("preferred", "preference", "winner", "better", "choice", "chosen"),
+        "other": ("other", "run_b", "run2", "system_b", "system2", "second", "right", "loser",
+                  "worse", "b", "y"),
+        "run": ("run", "run_a", "run1", "system_a", "system1", "system", "first", "left", "a", "x"),
+        "assessor": ("assessor", "assessor_id", "participant", "worker", "worker_id", "judge",
+                     "user", "annotator"),
+    },
+    alike=True,
+)  # fmt: skip
+
+
+class PreferencePair(NamedTuple):
+    """What one person said: `preferred` is better than `other`, unless they are `tied`."""
+
+    topic: str
+    preferred: str
+    other: str
+    tied: bool = False
+    assessor: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PreferencePairs:
+    """What people prefer, one judgment after the other.
+
+    >>> read_preference_pairs([("301", "bm25", "dense"), ("302", "bm25", "dense", "tie")])
+    PreferencePairs: 2 preferences of 2 topics
+    """
+
+    pairs: tuple[PreferencePair, ...]
+    where: str = "preferences"
+
+    def __repr__(self) -> str:
+        topics = counted(len({pair.topic for pair in self.pairs}), "topic")
+        return f"PreferencePairs: {counted(len(self.pairs), 'preference')} of {topics}"
+
+
+def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
+    """Preferences between the outputs of runs, from a path, a mapping, a frame or tuples.
+
+    Lines are ``topic preferred other``, or ``topic run other preferred``, where what is preferred
+    is one of the two, or ``tie``; an assessor may follow. Tables (CSV, TSV, JSONL, Parquet, Arrow)
+    have columns of these names. Several people may judge the same two outputs:
+    each line counts. The same assessor may not judge them twice.
+
+    >>> read_preference_pairs({"301": {"bm25": ["dense", "splade"]}}).pairs[1]
+    PreferencePair(topic='301', preferred='bm25', other='splade', tied=False, assessor=None)
+    """
+    if isinstance(data, PreferencePairs):
+        return data
+    pairs = []
+    firsts: dict[tuple[str, str, frozenset[str]], int | None] = {}
+    for line in read_lines(data, LAYOUT, "preferences"):
+        pair = _pair(line)
+        pairs.append(pair)
+        if pair.assessor is not None:
+            key = pair.assessor, pair.topic, frozenset((pair.preferred, pair.other))
+            if key in firsts:
+                before = f" (first on line {firsts[key]})" if firsts[key] else ""
+                found = f"{pair.preferred} and {pair.other} of topic {pair.topic} again"
+                expected = "the same two once for an assessor"
+                raise line.error(f"{found} by {pair.assessor}{before}", expected)
+            firsts[key] = line.number
+    return PreferencePairs(tuple(pairs), where_of(data, "preferences"))
+
+
+def _pair(line: Line) -> PreferencePair:
+    topic, other = line.name("topic"), line.name("other")
+    assessor = None if line.cells.get("assessor") in (None, "") else line.name("assessor")
+    if "run" not in line.cells:
+        preferred = line.name("preferred")
+        if preferred == other:
+            raise line.error(f"{other} preferred to itself", "two runs")
+        return PreferencePair(topic, preferred, other, False, assessor)
+    run, said = line.name("run"), line.cells["preferred"]
+    if run == other:
+        raise line.error(f"{run} twice", "two runs")
+    chosen = "" if said is None else str(said).strip()
+    if chosen in (run, other):
+        rest = other if chosen == run else run
+        return PreferencePair(topic, chosen, rest, False, assessor)
+    if chosen.lower() in TIE:
+        return PreferencePair(topic, run, other, True, assessor)
+    raise line.error(f"{chosen} preferred", f"{run}, {other} or tie")

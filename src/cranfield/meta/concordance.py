@@ -1,0 +1,253 @@
+"""Which of two measures agrees more often with simpler ones, where the two disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import InputError
+from cranfield.scores import Notice, Scores
+from cranfield.stats.resampling import TOLERANCE
+from cranfield.stats.samples import refuse_few
+from cranfield.wording import counted, some
+
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+Signs: TypeAlias = NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class ConcordancePair:
+    """Two measures that disagree, and how often each of them agrees with all gold measures.
+
+    `compared` is the number of pairs of ranked lists, `disagreements` in how many of them the two
+    measures strictly disagree. Of these, a measure is `concordant` where no gold measure
+    contradicts it, and `wins` where it is and the other measure is not.
+
+    >>> names = "D#-nDCG", "ERR-IA", ("I-rec", "P")
+    >>> pair = ConcordancePair(*names, 6800, 1106, concordant=(778, 316), wins=(592, 130))
+    >>> [f"{share:.0%}" for share in (*pair.shares, *pair.win_shares)]
+    ['70%', '29%', '54%', '12%']
+    """
+
+    first: str
+    second: str
+    gold: tuple[str, ...]
+    compared: int
+    disagreements: int
+    concordant: tuple[int, int]
+    wins: tuple[int, int]
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Conc(first \\| second, gold), and the other way round; nan without disagreement."""
+        return self._of_disagreements(self.concordant)
+
+    @property
+    def win_shares(self) -> tuple[float, float]:
+        """How often each is concordant and the other is not; nan without disagreement."""
+        return self._of_disagreements(self.wins)
+
+    def _of_disagreements(self, counts: tuple[int, int]) -> tuple[float, float]:
+        n = self.disagreements or np.nan
+        return counts[0] / n, counts[1] / n
+
+    @property
+    def pvalue(self) -> float:
+        """Of the sign test on the wins; exact."""
+        return sign_test_of(*self.wins)
+
+
+@dataclass(frozen=True)
+class Concordance:
+    """The concordance test of several measures: for every pair, with each gold measure alone and
+    with all of them at once.
+    """
+
+    pairs: tuple[ConcordancePair, ...] = field(repr=False)
+    measures: tuple[str, ...]
+    gold: tuple[tuple[str, ...], ...]
+    alpha: float
+    runs: tuple[str, ...] = field(repr=False)
+    topics: tuple[str, ...] = field(repr=False)
+    notices: tuple[Notice, ...] = ()
+
+    def with_gold(self, *names: str) -> tuple[ConcordancePair, ...]:
+        """The pairs of measures, compared by these gold measures."""
+        wanted = names or self.gold[-1]
+        if wanted not in self.gold:
+            known = "; ".join(map(", ".join, self.gold))
+            raise InputError(f"gold measures {', '.join(wanted)}", f"one of: {known}")
+        return tuple(pair for pair in self.pairs if pair.gold == wanted)
+
+
+def concordance(
+    scores: Scores,
+    gold: str | Sequence[Any],
+    measures: Sequence[Any] | None = None,
+    alpha: float = 0.01,
+) -> Concordance:
+    """The concordance test: where two measures disagree, which one do simple measures side with?
+
+    For all pairs of runs (X, Y) and all topics, with ΔM = M(X) − M(Y): M1 and M2 disagree where
+    ΔM1 · ΔM2 < 0; there, M1 is concordant with the gold measure M* if ΔM1 · ΔM* ≥ 0.
+
+    Conc(M1 \\| M2, M*) = (disagreements where M1 is concordant) / (disagreements)
+
+    Several gold measures are used one by one and, at last, all at once: then a measure is
+    concordant if it is so with each. The sign test takes the disagreements where one of the two
+    alone is concordant; it assumes that they are independent, which pairs that share a run are
+    not, so that its p-value is rather too low. `alpha` decides what is marked as significant.
+
+    All measures of `scores` that are not gold are compared, or those named. Differences that
+    rounding could have made (1e-12 of the largest score) are none. A measure that is better if
+    lower is turned round; topics where a measure is undefined are left out for it.
+
+    Reference: Sakai 2012, Evaluation with Informational and Navigational Intents, WWW; Sakai 2014,
+    Metrics, Statistics, Tests, section 5.3 (Figure 17, Table 2).
+
+    >>> scores = Scores(  # M1 prefers x, M2 prefers y; gold says x in topic 1 and neither in 2
+    ...     values=[[[0.9, 0.1, 1.0], [0.8, 0.3, 0.5]], [[0.5, 0.2, 0.5], [0.6, 0.4, 0.5]]],
+    ...     runs=["x", "y"], topics=["1", "2"],
+    ...     measures=["M1", "M2", "gold"], summaries=["mean"] * 3,
+    ... )
+    >>> [pair] = concordance(scores, "gold").pairs
+    >>> pair.disagreements, pair.concordant, pair.wins, pair.pvalue
+    (2, (2, 1), (1, 0), 1.0)
+    """
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha={alpha}", "a number between 0 and 1")
+    golden = tuple(dict.fromkeys([gold] if isinstance(gold, str) else map(str, gold)))
+    if not golden:
+        raise InputError("no gold measure", "at least one")
+    asked = [str(m) for m in measures] if measures is not None else None
+    if both := [name for name in asked or () if name in golden]:
+        raise InputError(f"{both[0]} as a measure and as a gold measure", "one of the two")
+    if len(scores.runs) < 2:
+        raise InputError(counted(len(scores.runs), "run"), "at least 2")
+    refuse_few(len(scores.topics), 1)
+    standard = oriented(scores, golden)
+    known = oriented(scores, [m for m in asked or scores.measures if m not in golden])
+    refuse_other(standard, golden)
+    if len(known.values) < 2:
+        raise InputError(f"{counted(len(known.values), 'measure')} to compare", "at least 2")
+    signs = {name: _signs(x) for name, x in (known.values | standard.values).items()}
+    every = [(name,) for name in golden] + ([golden] if len(golden) > 1 else [])
+    return Concordance(
+        tuple(pair for names in every for pair in _compared(known, standard, signs, names)),
+        tuple(known.values),
+        tuple(every),
+        alpha,
+        scores.runs,
+        scores.topics,
+        (*scores.notices, *known.notices, *standard.notices),
+    )
+
+
+def _compared(
+    known: Oriented, standard: Oriented, signs: dict[str, Signs], gold: tuple[str, ...]
+) -> list[ConcordancePair]:
+    """All pairs of measures, by these gold measures."""
+    defined = np.logical_and.reduce([standard.defined[name] for name in gold])
+    agrees: dict[str, Bools] = {
+        m: np.logical_and.reduce([signs[m] * signs[name] >= 0 for name in gold])
+        for m in known.values
+    }
+    found = []
+    for first, second in combinations(known.values, 2):
+        topics = defined & known.defined[first] & known.defined[second]
+        disagree = (signs[first] * signs[second] < 0) & topics
+        of_first, of_second = disagree & agrees[first], disagree & agrees[second]
+        found.append(
+            ConcordancePair(
+                first,
+                second,
+                gold,
+                len(disagree) * _number(topics),
+                _number(disagree),
+                (_number(of_first), _number(of_second)),
+                (_number(of_first & ~of_second), _number(of_second & ~of_first)),
+            )
+        )
+    return found
+
+
+def _number(flags: Bools) -> int:
+    return int(np.count_nonzero(flags))
+
+
+def _signs(values: Floats) -> Signs:
+    """Which of two runs has the better list: [pairs of runs, topics], 1, 0 or −1."""
+    first, second = np.triu_indices(len(values), 1)
+    return signs_of(values[first] - values[second], values)
+
+
+def signs_of(differences: Floats, values: Floats) -> Signs:
+    """1, 0 or −1 for differences of these values; 0 is what rounding could have made."""
+    known = np.abs(values[np.isfinite(values)])
+    rounding = TOLERANCE * known.max(initial=0.0)
+    found = np.where(np.abs(differences) > rounding, np.sign(differences), 0)
+    return found.astype(np.int8)
+
+
+def sign_test_of(first: int, second: int) -> float:
+    """The p-value of wins and losses, two-sided: binomial with p = ½; 1 if there are none.
+
+    >>> round(sign_test_of(4, 1), 4)  # 2 · (1 + 5) / 2⁵
+    0.375
+    """
+    from scipy.special import bdtr
+
+    return min(1.0, 2 * float(bdtr(min(first, second), first + second, 0.5)))
+
+
+# -- scores of which more is better -------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Oriented:
+    """Measures that can say which list is better: more is better. [runs, topics] each."""
+
+    values: dict[str, Floats]
+    defined: dict[str, Bools]  # [topics]: where no run's score is undefined
+    notices: tuple[Notice, ...]
+
+
+def oriented(scores: Scores, names: Sequence[str]) -> Oriented:
+    """These measures, but for those of which neither end is better; standard errors are none."""
+    values: dict[str, Floats] = {}
+    defined: dict[str, Bools] = {}
+    notices = []
+    place = {name: i for i, name in enumerate(scores.measures)}
+    for name in names:
+        if name not in place:
+            raise InputError(f"scores without {name}", f"one of {', '.join(scores.measures)}")
+        better, summary = scores.better[place[name]], scores.summaries[place[name]]
+        if better == "neither":
+            if summary != "se":
+                said = f"{name} is left out: neither high nor low values of it are better"
+                notices.append(Notice("left-out", said))
+            continue
+        x = scores.values[:, :, place[name]]
+        if better == "lower":
+            notices.append(Notice("turned-round", f"{name} is better if lower"))
+            x = -x
+        values[name], defined[name] = x, np.logical_and.reduce(np.isfinite(x))
+        if not defined[name].all():
+            kept = zip(scores.topics, defined[name], strict=True)
+            left = tuple(topic for topic, there in kept if not there)
+            said = f"{name} is undefined in {some(left, 'topic')}, left out for it"
+            notices.append(Notice("undefined", said, topics=left))
+    return Oriented(values, defined, tuple(notices))
+
+
+def refuse_other(standard: Oriented, names: Sequence[str]) -> None:
+    """Gold measures that cannot say which list is better."""
+    if others := [name for name in names if name not in standard.values]:
+        found = f"gold measure {others[0]}, of which neither high nor low values are better"
+        raise InputError(found, "one that says which list is better")

@@ -1,0 +1,275 @@
+"""How alike measures, or sets of judgments or topics, rank the same systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from cranfield.errors import InputError
+from cranfield.meta.rankings import STATISTICS, Floats, P, checked_p
+from cranfield.scores import Interval, Notice, Scores
+from cranfield.stats.resampling import Progress, in_chunks
+from cranfield.stats.result import checked_confidence
+from cranfield.stats.samples import refuse_few
+from cranfield.wording import counted, some
+
+TRIALS = 1000
+_LEAST = 1e-5  # what counts as 0 in a geometric mean, as in `Scores.gmean`
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelationMatrix:
+    """How alike rankings of the same systems are, with intervals.
+
+    `values[i, j]` is between the measures `names[i]` and `names[j]`, the latter being the gold one
+    of ``tau-ap``. ``between="sets"``: i by the first scores, j by the others. `low` and `high` are
+    the ends of the intervals, `means` [sets, measures, systems] what systems are ranked by.
+    """
+
+    statistic: str
+    between: Literal["measures", "sets"]
+    names: tuple[str, ...]
+    values: Floats = field(repr=False)
+    low: Floats = field(repr=False)
+    high: Floats = field(repr=False)
+    systems: tuple[str, ...] = field(repr=False)
+    topics: int
+    means: Floats = field(repr=False)
+    confidence: float
+    trials: int
+    seed: int
+    p: float | None = None
+    notices: tuple[Notice, ...] = ()
+
+    def __getitem__(self, pair: tuple[str, str]) -> Interval:
+        """The value between two measures, as `mean`, with its interval."""
+        for name in pair:
+            if name not in self.names:
+                raise InputError(f"measure {name!r}", f"one of {', '.join(self.names)}")
+        return self._at(*map(self.names.index, pair))
+
+    def _at(self, i: int, j: int) -> Interval:
+        low, high, value = (float(x[i, j]) for x in (self.low, self.high, self.values))
+        method, n = "bootstrap of topics", self.topics
+        return Interval(low, high, value, method, self.confidence, n, self.trials, self.seed)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether values[i, j] is always values[j, i]."""
+        return self.between == "measures" and self.statistic != "tau-ap"
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The cells that say something: between sets, a measure and itself; else two measures,
+        both ways if that makes a difference.
+        """
+        k = len(self.names)
+        if self.between == "sets":
+            return [(i, i) for i in range(k)]
+        return [(i, j) for i in range(k) for j in range(i + 1 if self.symmetric else 0, k)
+                if i != j]  # fmt: skip
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The pairs with their values, a dictionary each: x, y, value, low, high."""
+        found = [(i, j, self._at(i, j)) for i, j in self.pairs]
+        return [
+            {"x": self.names[i], "y": self.names[j],
+             "value": at.mean, "low": at.low, "high": at.high}
+            for i, j, at in found
+        ]  # fmt: skip
+
+
+def correlation(
+    scores: Scores,
+    others: Scores | None = None,
+    statistic: str = "kendall",
+    measures: Sequence[Any] | None = None,
+    p: float = P,
+    confidence: float = 0.95,
+    trials: int = TRIALS,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> CorrelationMatrix:
+    """How alike measures rank systems, or two sets of judgments or topics do, with intervals.
+
+    Systems are ranked by their means over topics (a geometric mean by that). With `others`, scores
+    of the same systems by other judgments or on other topics, every measure is compared between
+    the two; without, every measure of `scores` with every other. `statistic` is ``kendall`` (τ_a),
+    ``kendall-b``, ``tau-ap``, ``tau-ap-symmetric``, ``tau-ap-b``, ``spearman`` or ``rbo``
+    (extrapolated, with `p`): see the functions of these names in `cranfield.meta`.
+
+    The interval is of the bootstrap: the topics, all that are in one of the sets, are drawn
+    `trials` times with replacement, and each time systems are ranked and rankings compared. Drawn
+    topics repeat, so rankings are noisier and agree less than on as many different topics: the
+    quantiles of the trials are shifted by (value − mean of the trials), and cut where values end.
+    So the interval is for these systems, on as many other topics, of which these are taken to be
+    a random sample.
+
+    A measure that is better if lower is turned round, one that is better at neither end is left
+    out, so is one with an undefined mean; `notices` say so.
+
+    Reference: Sakai 2014, Metrics, Statistics, Tests, section 5.2; of the bootstrap, Efron and
+    Tibshirani 1993, An Introduction to the Bootstrap, chapter 13.
+
+    >>> scores = Scores(
+    ...     values=[[[0.9, 0.8], [0.7, 0.6]], [[0.4, 0.1], [0.6, 0.3]], [[0.2, 0.2], [0.2, 0.4]]],
+    ...     runs=["a", "b", "c"], topics=["1", "2"], measures=["AP", "Q"], summaries=["mean"] * 2,
+    ... )
+    >>> found = correlation(scores)  # AP: a > b > c, Q: a > c > b; topic 1 and topic 2 alone, too
+    >>> round(found["AP", "Q"].mean, 4), round(found["AP", "Q"].low, 4)
+    (0.3333, 0.3333)
+    """
+    if statistic not in STATISTICS:
+        raise InputError(f"statistic={statistic!r}", f"one of {', '.join(STATISTICS)}")
+    checked_confidence(confidence)
+    sets = [scores] if others is None else [scores, others]
+    runs, names, notices = _compared(sets, measures)
+    chosen = [one.select(runs, None, names) for one in sets]
+    topics = tuple(dict.fromkeys(topic for one in sets for topic in one.topics))
+    refuse_few(len(topics), 2)
+    of_topics = np.stack([_of_topics(one, topics) for one in chosen])  # [sets, topics, k, m]
+    means = np.stack([_means(one) for one in chosen])
+    ranked = [_directions(one)[:, None] * mean for one, mean in zip(chosen, means, strict=True)]
+    alike = STATISTICS[statistic]
+    if statistic == "rbo":
+        alike = partial(alike, p=checked_p(p))
+    values = alike(ranked[0], ranked[-1])
+    notices += [_constant(m) for i, m in enumerate(names) if np.isnan(values[i, i])]
+
+    def resampled(rng: np.random.Generator, size: int) -> Floats:
+        n = len(topics)
+        drawn = rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)
+        redrawn = _weighted(of_topics, drawn)  # [sets, trials, k, m]
+        return _where_known(alike(redrawn[0], redrawn[-1]), redrawn[0], redrawn[-1])
+
+    cells = len(sets) * len(names) * len(runs) ** 2
+    found = np.concatenate(in_chunks(resampled, trials, seed, cells, threads, progress))
+    low, high = _ends(found, values, confidence).clip(0 if statistic == "rbo" else -1, 1)
+    return CorrelationMatrix(
+        statistic,
+        "measures" if others is None else "sets",
+        tuple(names),
+        values,
+        low,
+        high,
+        tuple(runs),
+        len(topics),
+        means,
+        confidence,
+        trials,
+        seed,
+        p if statistic == "rbo" else None,
+        tuple(dict.fromkeys([*(n for one in sets for n in one.notices), *notices])),
+    )
+
+
+# -- what is compared ---------------------------------------------------------------------------
+
+
+def _compared(
+    sets: Sequence[Scores], measures: Sequence[Any] | None
+) -> tuple[list[str], list[str], list[Notice]]:
+    """The systems, the measures that can rank them, and what to say about the others."""
+    first, last = sets[0], sets[-1]
+    alone = [run for run in (*first.runs, *last.runs) if (run in first.runs) != (run in last.runs)]
+    if alone:
+        raise InputError(f"{some(alone, 'run')} with one set of scores only", "the same with both")
+    if len(first.runs) < 2:
+        raise InputError(counted(len(first.runs), "run"), "at least 2")
+    asked = [str(m) for m in measures] if measures is not None else [*first.measures]
+    for one in sets:
+        lacking = [m for m in asked if m not in one.measures]
+        if lacking:
+            raise InputError(f"scores without {', '.join(lacking)}", "all measures asked for")
+    better = [dict(zip(one.measures, one.better, strict=True)) for one in sets]
+    undefined = [_undefined(one) for one in sets]
+    notices, names = [], []
+    for m in asked:
+        if better[0][m] == "neither":
+            notices.append(_left_out(m, "neither high nor low values of it are better"))
+        elif any(m in found for found in undefined):
+            notices.append(_left_out(m, "a mean of it is undefined"))
+        else:
+            names.append(m)
+            if better[0][m] == "lower":
+                text = f"{m} is better if lower: systems are ranked from low to high"
+                notices.append(Notice("turned-round", text))
+    if len(names) < (2 if len(sets) == 1 else 1):
+        expected = "at least 2" if len(sets) == 1 else "at least 1"
+        raise InputError(f"{counted(len(names), 'measure')} that can be compared", expected)
+    apart = set(first.topics) ^ set(last.topics)
+    if apart:
+        shown = some([t for t in (*first.topics, *last.topics) if t in apart], "topic")
+        notices.append(Notice("missing-topics", f"only one of the two sets has {shown}"))
+    return list(first.runs), names, notices
+
+
+def _left_out(measure: str, why: str) -> Notice:
+    return Notice("left-out", f"{measure} is left out: {why}")
+
+
+def _constant(measure: str) -> Notice:
+    return Notice("undefined", f"{measure} ranks nothing: all systems have the same mean")
+
+
+def _undefined(scores: Scores) -> set[str]:
+    """The measures with a mean that is not a number."""
+    return {
+        m for of_run in scores.summary().values() for m, v in of_run.items() if not math.isfinite(v)
+    }
+
+
+# -- means --------------------------------------------------------------------------------------
+
+
+def _means(scores: Scores) -> Floats:
+    """[measures, systems]."""
+    return np.array([list(of_run.values()) for of_run in scores.summary().values()]).T
+
+
+def _of_topics(scores: Scores, topics: Sequence[str]) -> Floats:
+    """[topics, measures, systems], so that the higher mean is better; nan where there is none."""
+    place = {topic: t for t, topic in enumerate(scores.topics)}
+    values = np.full((len(topics), len(scores.measures), len(scores.runs)), np.nan)
+    rows = [t for t, topic in enumerate(topics) if topic in place]
+    values[rows] = scores.values.transpose(1, 2, 0)[[place[topics[t]] for t in rows]]
+    for m, summary in enumerate(scores.summaries):
+        if summary == "gmean":
+            values[:, m] = np.log(np.maximum(values[:, m], _LEAST))
+    return values * _directions(scores)[:, None]
+
+
+def _directions(scores: Scores) -> Floats:
+    return np.array([-1.0 if better == "lower" else 1.0 for better in scores.better])
+
+
+def _weighted(of_topics: Floats, drawn: Floats) -> Floats:
+    """[sets, trials, measures, systems]: means over drawn topics; nan if none has a value."""
+    sets, topics, k, m = of_topics.shape
+    known = ~np.isnan(of_topics)
+    sums, counts = (
+        (drawn @ each.reshape(sets, topics, k * m)).reshape(sets, len(drawn), k, m)
+        for each in (np.where(known, of_topics, 0.0), known.astype(np.float64))
+    )
+    made: Floats = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return made
+
+
+def _where_known(values: Floats, x: Floats, y: Floats) -> Floats:
+    """The values between rankings of which every system has its mean."""
+    a, b = np.isfinite(x).all(axis=-1, keepdims=True), np.isfinite(y).all(axis=-1, keepdims=True)
+    return np.where(a & np.swapaxes(b, -1, -2), values, np.nan)
+
+
+def _ends(found: Floats, values: Floats, confidence: float) -> Floats:
+    """The two ends of the interval: quantiles of the trials, shifted to have the values as mean."""
+    trials = np.where(np.isnan(found).all(axis=0), 0.0, found)  # nan again by the values
+    ends = np.nanquantile(trials, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    shifted: Floats = ends + (values - np.nanmean(trials, axis=0))
+    return shifted

@@ -1,0 +1,454 @@
+"""Two sets of judgments: how far they agree, and what becomes of the evaluation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from cranfield.assess.agreement import Agreement, agreement
+from cranfield.assess.assessments import Assessments, exact
+from cranfield.data.labels import LabelsLike
+from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
+from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluate import evaluate
+from cranfield.meta.correlation import TRIALS as DRAWS
+from cranfield.meta.correlation import correlation
+from cranfield.scores import Interval, Notice, Scores
+from cranfield.stats.families import PairTest, compare_pairs, usual_correction, usual_test
+from cranfield.stats.resampling import TOLERANCE, TRIALS
+from cranfield.stats.samples import Floats, matrix
+from cranfield.wording import counted, some
+
+Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
+Kind: TypeAlias = Literal[
+    "active agreement", "mixed agreement", "passive agreement",
+    "passive disagreement", "mixed disagreement", "active disagreement",
+]  # fmt: skip
+
+STATISTICS = ("kendall", "tau-ap", "rbo")
+"""How alike the two rankings of runs are; the first judgments are the gold ones of τ_ap."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How many were judged in both sets, and in only one of them."""
+
+    both: int
+    first: int
+    second: int
+
+
+@dataclass(frozen=True)
+class RunChange:
+    """A run by both sets of judgments: its mean (or whatever sums the measure up), its rank."""
+
+    run: str
+    means: tuple[float, float]
+    ranks: tuple[int, int]
+
+    @property
+    def rise(self) -> int:
+        """How many ranks higher the second judgments place it."""
+        return self.ranks[0] - self.ranks[1]
+
+
+@dataclass(frozen=True)
+class PairChange:
+    """Two runs by both sets of judgments: differences of means, tests, who is significant."""
+
+    runs: tuple[str, str]
+    differences: tuple[float, float]  # 0 where only rounding made one
+    tests: tuple[PairTest, PairTest]
+    significant: tuple[bool, bool]
+
+    @property
+    def reversed(self) -> bool:
+        """Whether the two sets have the runs in opposite order; a tie contradicts nothing."""
+        return self.differences[0] * self.differences[1] < 0
+
+    @property
+    def kind(self) -> Kind:
+        """Active if both differences are significant, mixed if one is, passive if none is."""
+        how = ("passive", "mixed", "active")[sum(self.significant)]
+        return f"{how} {'disagreement' if self.reversed else 'agreement'}"  # type: ignore[return-value]
+
+    @property
+    def changed(self) -> bool:
+        """Whether one would conclude something else: all but agreement with the same certainty."""
+        return self.significant[0] != self.significant[1] or self.kind == "active disagreement"
+
+
+@dataclass(frozen=True)
+class RankingChange:
+    """What a measure says of runs by both sets of judgments, on the same topics.
+
+    `runs` are in the order of the first ranking. `correlations` has kendall, tau-ap and rbo
+    between the rankings, with bootstrap intervals over topics; `pairs` all pairs of runs. Both are
+    empty for one run or one topic.
+    """
+
+    measure: str
+    topics: int
+    runs: tuple[RunChange, ...]
+    correlations: Mapping[str, Interval]
+    pairs: tuple[PairChange, ...] = field(repr=False)
+
+    def count(self, kind: Kind, significant: tuple[bool, bool] | None = None) -> int:
+        """How many pairs of runs are of a kind; of mixed ones, also by who is significant."""
+        return sum(
+            pair.kind == kind and significant in (None, pair.significant) for pair in self.pairs
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class JudgmentComparison:
+    """Two sets of judgments compared.
+
+    `items` and `topics` say what was judged in both and in one only, `relevant` how many items each
+    set has at level `rel` or above, `ranges` the lowest and highest level in each. `levels` and
+    `binary` are the agreement over items judged in both, by level and as relevant or not; None if
+    there are none. `by_topic` and `levels.topics` say it of each topic. `rankings`, one for each
+    measure, says what becomes of runs.
+    """
+
+    names: tuple[str, str]
+    items: Overlap
+    topics: Overlap
+    relevant: tuple[int, int]
+    ranges: tuple[tuple[float, float], tuple[float, float]]
+    rel: float
+    common: bool
+    levels: Agreement | None
+    binary: Agreement | None
+    by_topic: Mapping[str, Overlap] = field(repr=False)
+    rankings: tuple[RankingChange, ...] = ()
+    test: str | None = None
+    correction: str | None = None
+    alpha: float = 0.05
+    trials: int = TRIALS
+    seed: int = 0
+    confidence: float = 0.95
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def judged(self) -> tuple[int, int]:
+        """How many items each set judged."""
+        return self.items.both + self.items.first, self.items.both + self.items.second
+
+
+def compare_judgments(
+    first: QrelsLike,
+    second: QrelsLike,
+    runs: Any = None,
+    measures: Any = None,
+    *,
+    names: Sequence[str] = ("first", "second"),
+    common: bool = False,
+    per_topic: bool = False,
+    test: str | None = None,
+    correction: str | None = None,
+    alpha: float = 0.05,
+    trials: int = TRIALS,
+    seed: int = 0,
+    confidence: float = 0.95,
+    rel: float | None = None,
+    labels: LabelsLike | None = None,
+    separator: str | None = None,
+    qrels_format: str | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> JudgmentComparison:
+    """Compare two sets of judgments: two assessors, or people and a language model.
+
+    Over the items that both judged: the confusion matrix, percent agreement, Cohen's κ (plain,
+    linear, quadratic) and Krippendorff's α, by level and for relevant (from `rel`, 1 if not given)
+    or not. Levels are compared as numbers; `labels` gives those of letters, in both sets.
+
+    With `runs`, what becomes of the evaluation on the topics that both judged: means and ranks of
+    runs by each `measure` (AP if none is named), τ, τ_ap (the first judgments being gold) and RBO
+    between the rankings, and for every pair of runs whether the same `test` finds a difference by
+    both (see `PairChange.kind`): an agreement if no order is reversed, active, mixed or passive as
+    both differences, one or none are significant at `alpha`. The judgments are used as they are,
+    unjudged being not relevant; with `common`, only items that both judged are. The other
+    `options` are those of `evaluate`.
+
+    A set that agrees well may still favour some runs, and one that agrees badly may rank all of
+    them alike: look at both.
+
+    Reference: Voorhees 2000, Variations in Relevance Judgments and the Measurement of Retrieval
+    Effectiveness, IP&M; of the kinds of agreement Moffat, Scholer and Thomas 2012, Models and
+    Metrics: IR Evaluation as a User Process, ADCS; Ferro and Sanderson 2017, Sub-corpora Impact on
+    System Effectiveness, SIGIR.
+
+    >>> people = {"q": {"a": 1, "b": 0, "c": 1}}
+    >>> found = compare_judgments(people, {"q": {"a": 1, "b": 0, "c": 0, "d": 1}})
+    >>> found.items, round(found.levels["kappa"], 4)  # agreement 2/3, by chance 4/9
+    (Overlap(both=3, first=0, second=1), 0.4)
+    """
+    both = _two_names(names)
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha={alpha}", "a number between 0 and 1")
+    given = [
+        read_qrels(data, qrels_format, separator=separator, labels=labels)
+        for data in (first, second)
+    ]
+    judged = [qrels.to_dict() for qrels in given]
+    level = 1.0 if rel is None else rel
+    by_topic = {topic: _overlap(*(x.get(topic, {}) for x in judged)) for topic in chain(*judged)}
+    items = Overlap(*(sum(getattr(o, side) for o in by_topic.values()) for side in _SIDES))
+    topics = _overlap(*judged)
+    if not topics.both:
+        found = f"no topic in both {both[0]} and {both[1]}"
+        raise CranfieldError(f"found {found}, expected judgments of the same topics")
+    if not items.both and (runs is None or common):
+        raise CranfieldError("found no document judged in both, expected judgments of the same")
+    shared = [_of_both(judged[0], judged[1]), _of_both(judged[1], judged[0])]
+    ranges = _range(judged[0]), _range(judged[1])
+    notices = [*_about_overlap(both, judged, ranges)]
+    apart = [t for t in shared[0] if not shared[0][t]] if common else []
+    if apart:
+        text = f"{some(apart, 'topic')} without a document judged by both, left out"
+        notices.append(Notice("missing-topics", text, topics=tuple(apart)))
+    levels = binary = None
+    if items.both:
+        levels = agreement(_assessments(both, *shared), per_topic)
+        binary = agreement(_assessments(both, *(_binary(x, level) for x in shared)), per_topic)
+        told = {notice.text: notice for notice in (*levels.notices, *binary.notices)}
+        notices += told.values()
+    rankings: tuple[RankingChange, ...] = ()
+    if runs is not None:
+        wanted = "AP" if measures is None and options.get("preset") is None else measures
+        scores = [
+            evaluate(qrels, runs, wanted, rel=rel, separator=separator, threads=threads, **options)
+            for qrels in _to_evaluate(given, shared if common else judged, common)
+        ]
+        test = usual_test(len(scores[0].runs)) if test is None else test
+        if correction is None:
+            correction = usual_correction(test, math.comb(len(scores[0].runs), 2))
+        notices += _about_scores(both, scores)
+        chosen, left_out = _chosen(scores)
+        notices += left_out
+        testing = {"test": test, "correction": correction, "trials": trials, "seed": seed}
+        rankings = tuple(
+            _ranking(pair, alpha, confidence, {**testing, "threads": threads}) for pair in chosen
+        )
+        notices += [notice for ranking in rankings for notice in _about_trials(ranking, alpha)]
+    return JudgmentComparison(
+        both,
+        items,
+        topics,
+        (_relevant(judged[0], level), _relevant(judged[1], level)),
+        ranges,
+        level,
+        common,
+        levels,
+        binary,
+        by_topic,
+        rankings,
+        test if rankings else None,
+        correction if rankings else None,
+        alpha,
+        trials,
+        seed,
+        confidence,
+        tuple(notices),
+    )
+
+
+# -- the judgments ------------------------------------------------------------------------------
+
+_SIDES = ("both", "first", "second")
+
+
+def _two_names(names: Sequence[str]) -> tuple[str, str]:
+    given = tuple(map(str, names)) if not isinstance(names, str) else (names,)
+    if len(given) != 2 or given[0] == given[1] or not all(name.strip() for name in given):
+        raise InputError(f"names {', '.join(given)}", "two that differ, one for each set")
+    return given[0], given[1]
+
+
+def _overlap(first: Mapping[str, Any], second: Mapping[str, Any]) -> Overlap:
+    both = len(first.keys() & second.keys())
+    return Overlap(both, len(first) - both, len(second) - both)
+
+
+def _of_both(judged: Judged, other: Judged) -> Judged:
+    """The judgments of items that the other set has, too."""
+    return {
+        topic: {doc: level for doc, level in docs.items() if doc in other[topic]}
+        for topic, docs in judged.items()
+        if topic in other
+    }
+
+
+def _assessments(names: tuple[str, str], first: Judged, second: Judged) -> Assessments:
+    """The judgments of the same items as those of two assessors."""
+    votes = {
+        topic: {
+            doc: dict(zip(names, (x, second[topic][doc]), strict=True)) for doc, x in docs.items()
+        }
+        for topic, docs in first.items()
+        if docs
+    }
+    seen = sorted({*_levels(first), *_levels(second)})
+    return Assessments(names, votes, {level: exact(level) for level in seen})
+
+
+def _binary(judged: Judged, rel: float) -> Judged:
+    return {t: {d: float(level >= rel) for d, level in docs.items()} for t, docs in judged.items()}
+
+
+def _levels(judged: Judged) -> Iterator[float]:
+    return (level for docs in judged.values() for level in docs.values())
+
+
+def _range(judged: Judged) -> tuple[float, float]:
+    found = set(_levels(judged))
+    if not found:
+        raise InputError("topics without a judgment", "judgments", "qrels")
+    return min(found), max(found)
+
+
+def _relevant(judged: Judged, rel: float) -> int:
+    return sum(level >= rel for level in _levels(judged))
+
+
+def _about_overlap(
+    names: tuple[str, str],
+    judged: Sequence[Judged],
+    ranges: tuple[tuple[float, float], tuple[float, float]],
+) -> Iterator[Notice]:
+    for name, one, other in zip(names, judged, reversed(judged), strict=True):
+        alone = [topic for topic in one if topic not in other]
+        if alone:
+            text = f"{some(alone, 'topic')} judged by {name} only, left out"
+            yield Notice("missing-topics", text, topics=tuple(alone))
+    if ranges[0] != ranges[1]:
+        both = zip(names, ranges, strict=True)
+        scales = " and ".join(f"{low:g} to {high:g} by {name}" for name, (low, high) in both)
+        text = f"levels are {scales}: they are compared as numbers"
+        yield Notice("scales", text)
+
+
+def _to_evaluate(given: Sequence[Qrels], judged: Sequence[Judged], common: bool) -> list[Qrels]:
+    """The judgments to evaluate by, of the topics that are in both sets."""
+    topics = [topic for topic in given[0].topics if topic in judged[1]]
+    if common:
+        topics = [topic for topic in topics if judged[0][topic]]
+        return [read_qrels({topic: one[topic] for topic in topics}) for one in judged]
+    return [
+        qrels if set(qrels.topics) == set(topics) else qrels.of_topics(topics) for qrels in given
+    ]
+
+
+# -- the runs -----------------------------------------------------------------------------------
+
+
+def _about_scores(names: tuple[str, str], scores: Sequence[Scores]) -> Iterator[Notice]:
+    """What was noticed by both judgments once, and the rest with the name of the judgments."""
+    for name, one, other in zip(names, scores, reversed(scores), strict=True):
+        for notice in one.notices:
+            if notice not in other.notices:
+                yield replace(notice, text=f"by {name}: {notice.text}")
+            elif one is scores[0]:
+                yield notice
+
+
+def _chosen(scores: Sequence[Scores]) -> tuple[list[tuple[Scores, Scores]], list[Notice]]:
+    """Both scores of each measure that can rank, on the topics on which all are defined."""
+    first, second = scores
+    chosen, notices = [], []
+    for m, better, summary in zip(first.measures, first.better, first.summaries, strict=True):
+        if summary == "se":
+            continue
+        if better == "neither":
+            text = f"{m} is left out: neither high nor low values of it are better"
+            notices.append(Notice("left-out", text))
+            continue
+        topics = [topic for topic in first.topics if topic in second.topics]
+        pair = [one.select(topics=topics, measures=[m]) for one in (first, second)]
+        lacking = tuple(t for t, known in zip(topics, _defined(*pair), strict=True) if not known)
+        if len(lacking) == len(topics):
+            raise CranfieldError(f"found no topic with {m} of every run, expected at least one")
+        if lacking:
+            text = f"{m} leaves out {some(lacking, 'topic')} where it is undefined"
+            notices.append(Notice("undefined", text, topics=lacking))
+            kept = [topic for topic in topics if topic not in set(lacking)]
+            pair = [one.select(topics=kept) for one in pair]
+        chosen.append((pair[0], pair[1]))
+    if not chosen:
+        raise CranfieldError("found no measure that ranks runs, expected at least one")
+    return chosen, notices
+
+
+def _defined(first: Scores, second: Scores) -> list[bool]:
+    """Of each topic, whether every run has a score by both judgments."""
+    known = np.isfinite(first.values) & np.isfinite(second.values)
+    return [bool(of_topic.all()) for of_topic in known.swapaxes(0, 1)]
+
+
+def _ranking(
+    pair: tuple[Scores, Scores], alpha: float, confidence: float, testing: Mapping[str, Any]
+) -> RankingChange:
+    measure, names, topics = pair[0].measures[0], pair[0].runs, len(pair[0].topics)
+    sign = -1.0 if pair[0].better[0] == "lower" else 1.0
+    means = [np.array([x[measure] for x in one.summary().values()]) for one in pair]
+    ranks = [_ranks(sign * x) for x in means]
+    changes = [
+        RunChange(run, (float(means[0][r]), float(means[1][r])), (ranks[0][r], ranks[1][r]))
+        for r, run in enumerate(names)
+    ]
+    changes.sort(key=lambda change: change.ranks)
+    if len(names) < 2 or topics < 2:
+        return RankingChange(measure, topics, tuple(changes), {}, ())
+    seeded = {"seed": testing["seed"], "threads": testing["threads"]}
+    correlations = {
+        statistic: correlation(
+            pair[1], pair[0], statistic, confidence=confidence, trials=DRAWS, **seeded
+        )[measure, measure]
+        for statistic in STATISTICS
+    }
+    matrices = [matrix(one) for one in pair]
+    differences = [_differences(m.means, m.scale) for m in matrices]
+    pairs = [
+        PairChange(
+            (names[a.first], names[a.second]),
+            (float(differences[0][a.first, a.second]), float(differences[1][a.first, a.second])),
+            (a, b),
+            (a.pvalue <= alpha, b.pvalue <= alpha),
+        )
+        for a, b in zip(*(compare_pairs(m, **testing) for m in matrices), strict=True)
+    ]
+    return RankingChange(measure, topics, tuple(changes), correlations, tuple(pairs))
+
+
+def _about_trials(ranking: RankingChange, alpha: float) -> Iterator[Notice]:
+    """Whether other random numbers might decide otherwise."""
+    near = 0
+    for test in (test for pair in ranking.pairs for test in pair.tests):
+        sampled, p = test.outcome.sampled, test.pvalue
+        if sampled is not None:
+            error = sampled.error * p / test.outcome.pvalue  # of the corrected p-value
+            near += error > 0 and abs(p - alpha) <= 2 * error
+    if near:
+        said = f"{ranking.measure}: {counted(near, 'p-value')} may be on either side of {alpha:g}"
+        yield Notice("trials", f"{said}: use more trials")
+
+
+def _differences(means: Floats, scale: float) -> Floats:
+    """[i, j]: how much higher the mean of i is than that of j; 0 if rounding could have made it."""
+    apart = means[:, None] - means[None, :]
+    found: Floats = np.where(np.abs(apart) <= TOLERANCE * scale, 0.0, apart)
+    return found
+
+
+def _ranks(values: Floats) -> list[int]:
+    """From 1, the highest first; tied ones have the same."""
+    above = _differences(values, float(np.abs(values).max())) < 0
+    ranks: list[int] = (above.sum(axis=1) + 1).tolist()
+    return ranks

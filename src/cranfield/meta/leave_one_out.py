@@ -1,0 +1,384 @@
+"""What if a team had not taken part? Its runs are scored without what it alone had judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.assess.pool import Pool, pool
+from cranfield.data.costs import read_costs
+from cranfield.data.intents import read_intents
+from cranfield.data.lengths import read_lengths
+from cranfield.data.qrels import Qrels, QrelsLike
+from cranfield.data.run import Run, RunLike
+from cranfield.data.tracks import TeamsLike
+from cranfield.data.trec import Irregular
+from cranfield.data.verticals import read_verticals
+from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluate import Evaluator
+from cranfield.measures.grammar import MeasureLike
+from cranfield.meta.rankings import kendall
+from cranfield.scores import Notice, Scores
+from cranfield.stats.resampling import TOLERANCE
+from cranfield.wording import some
+
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+Ints: TypeAlias = NDArray[np.int64]
+Kind: TypeAlias = Literal["run", "team"]
+
+POOL_DEPTH = 100
+
+
+@dataclass(frozen=True)
+class Contributor:
+    """What a run, or a team with its runs, brought to the pool, and nobody else did.
+
+    `unique_judged` documents, `unique_relevant` ones among them, lose their judgments when the
+    contributor is left out.
+    """
+
+    name: str
+    runs: tuple[str, ...]
+    documents: int
+    unique: int
+    unique_judged: int
+    unique_relevant: int
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A run by all judgments, and by those that would be there without its contributor."""
+
+    contributor: str
+    run: str
+    measure: str
+    before: float
+    after: float
+    rank_before: int
+    rank_after: int
+
+    @property
+    def difference(self) -> float:
+        """after − before."""
+        return self.after - self.before
+
+    @property
+    def relative(self) -> float:
+        """The difference as a share of what it was before; nan if that is 0."""
+        return self.difference / self.before if self.before else math.nan
+
+    @property
+    def rank_change(self) -> int:
+        """How many ranks the run falls; negative if it rises."""
+        return self.rank_after - self.rank_before
+
+
+@dataclass(frozen=True)
+class LeftOutSummary:
+    """What leaving out does to a measure: changes of scores are absolute, τ is Kendall's."""
+
+    measure: str
+    mean_change: float
+    largest_change: float
+    largest_change_of: str
+    ranks_changed: int
+    largest_rank_change: int
+    tau: float
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """The leave-one-out test of a collection.
+
+    `results` has every run with every measure; `kind` says whether runs or teams were left out.
+    """
+
+    kind: Kind
+    contributors: tuple[Contributor, ...] = field(repr=False)
+    results: tuple[LeftOut, ...] = field(repr=False)
+    summaries: tuple[LeftOutSummary, ...]
+    runs: tuple[str, ...] = field(repr=False)
+    topics: tuple[str, ...] = field(repr=False)
+    pool_depth: int
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures, in the order asked for."""
+        return tuple(summary.measure for summary in self.summaries)
+
+
+def leave_one_out(
+    qrels: QrelsLike,
+    runs: Sequence[RunLike] | Mapping[str, RunLike],
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    teams: TeamsLike = None,
+    pool_depth: int = POOL_DEPTH,
+    **options: Any,
+) -> LeaveOneOut:
+    """The leave-one-out test: can the collection score runs that did not contribute to its pool?
+
+    C_j are the first `pool_depth` documents of the runs of contributor j, for each topic.
+
+    U_j = C_j − ∪_{j' ≠ j} C_j', what j alone brought, and LOO_j = qrels − U_j
+
+    The runs of j are scored by the qrels and by LOO_j. Every run is a contributor, or every team
+    if `teams` says whose the runs are (``{run: team}``, a path or a frame): other runs of a team
+    often find the same documents, so leaving out teams is the more realistic and the harder test.
+    Judged documents that no run has in its first `pool_depth` stay. Ranks are among all runs,
+    those of the other contributors being scored by all judgments. τ is Kendall's τ_b between the
+    runs by their scores and by those without their own contributor: 1 if the ranking is the same.
+
+    Runs are read once, and kept in memory. The options are those of `Evaluator`. It is assumed that
+    these runs made the pool, down to that depth: where others did too, unique documents are
+    overestimated.
+
+    Reference: Zobel 1998, How Reliable Are the Results of Large-Scale Information Retrieval
+    Experiments?, SIGIR; Voorhees 2002, The Philosophy of Information Retrieval Evaluation, CLEF;
+    Sakai 2014, Metrics, Statistics, Tests, section 5.4.
+
+    >>> qrels = {"1": {"a": 1, "b": 1, "c": 0}}
+    >>> runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["a", "c"]}}
+    >>> found = leave_one_out(qrels, runs, "P@2")  # without x, nobody had judged b: 2/2, then 1/2
+    >>> [(one.run, one.before, one.after, one.rank_after) for one in found.results]
+    [('x', 1.0, 0.5, 1), ('y', 0.5, 0.5, 2)]
+    """
+    if options.get("embed_verticals"):
+        raise CranfieldError(
+            "found verticals as items, expected documents: nobody contributes them"
+        )
+    if options.get("labelling") is not None:
+        expected = "none: they may lose items when somebody is left out"
+        raise CranfieldError(f"found classes or groups of items, expected {expected}")
+    settings = _read_once(options)
+    progress = settings.pop("progress", None)
+    reader = Evaluator(qrels, measures, **settings)
+    held = [_held(run, progress) for run in reader.read(runs)]
+    if settings.get("ties") == "rank":
+        settings["ties"] = None  # they are in the order of their ranks now
+    judged = reader.gold.qrels
+    full = Evaluator(judged, measures, **settings)(held)
+    settings["topics"] = "judged"  # those that count were decided by all runs
+    made = pool(held, pool_depth, qrels=judged, teams=teams, rel=settings.get("rel"))
+    kind: Kind = "run" if made.teams is None else "team"
+    members = _members(made)
+    if len(members) < 2:
+        raise InputError(some(list(members), kind), "at least 2, to leave out one")
+    found = [_contribution(name, own, made) for name, own in members.items()]
+    place = _rows(made, judged)
+    before = _means(full)
+    after, about = before.copy(), []
+    for (contributor, alone), own in zip(found, members.values(), strict=True):
+        if contributor.unique_judged:
+            kept = np.ones(len(judged.levels), dtype=np.bool_)
+            kept[place[alone]] = False
+            less = Evaluator(_kept(judged, kept), measures, **settings)([held[i] for i in own])
+            less = less.select(topics=list(full.topics))
+            after[own] = _means(less)
+            about.append((contributor.name, less.notices))
+    columns, left_out = _rankable(full, before, after)
+    results, summaries = [], []
+    for m in columns:
+        of_measure = _results(full, m, before[:, m], after[:, m], members)
+        results += of_measure
+        summaries.append(_summary(full, m, before[:, m], after[:, m], of_measure))
+    return LeaveOneOut(
+        kind,
+        tuple(contributor for contributor, _ in found),
+        tuple(results),
+        tuple(summaries),
+        full.runs,
+        full.topics,
+        made.depth,
+        (
+            *full.notices,
+            *(notice for notice in made.notices if notice.kind in ("ties", "teams")),
+            *left_out,
+            *_lost(full, about, kind),
+        ),
+    )
+
+
+# -- reading ------------------------------------------------------------------------------------
+
+
+def _read_once(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options, with what is in files read: it serves many evaluations."""
+    readers: dict[str, Callable[[Any], Any]] = {
+        "lengths": read_lengths,
+        "costs": read_costs,
+        "intents": partial(read_intents, separator=options.get("separator")),
+        "verticals": partial(read_verticals, separator=options.get("separator")),
+    }
+    return {
+        name: readers[name](value) if name in readers and value is not None else value
+        for name, value in options.items()
+    }
+
+
+def _held(run: Run, progress: Callable[[str], None] | None) -> Run:
+    """A run whose parts are in memory."""
+    if run.parts is None:
+        return run
+    tables = []
+    try:
+        for part in run.parts():
+            tables.append(part().compact())
+            if progress is not None:
+                progress(run.name)
+    except Irregular:
+        raise run.refusal("lines out of order", "results") from None
+    return replace(run, parts=lambda: iter([lambda table=table: table for table in tables]))
+
+
+# -- who contributed what -----------------------------------------------------------------------
+
+
+def _members(made: Pool) -> dict[str, list[int]]:
+    """The runs of each contributor, by number."""
+    members: dict[str, list[int]] = {}
+    for i, name in enumerate(made.teams or made.runs):
+        members.setdefault(name, []).append(i)
+    return members
+
+
+def _contribution(name: str, own: list[int], made: Pool) -> tuple[Contributor, Bools]:
+    """What one brought, and which judged documents [of the pool] are there thanks to it alone."""
+    assert made.is_judged is not None  # noqa: S101
+    assert made.is_relevant is not None  # noqa: S101
+    others = np.setdiff1d(np.arange(len(made.runs)), own)
+    brought = made.found[:, own].any(axis=1)
+    alone = brought & ~made.found[:, others].any(axis=1)
+    judged = alone & made.is_judged
+    counts = (int(x.sum()) for x in (brought, alone, judged, alone & made.is_relevant))
+    return Contributor(name, tuple(made.runs[i] for i in own), *counts), judged
+
+
+def _rows(made: Pool, qrels: Qrels) -> Ints:
+    """The judgment of each document of the pool; −1 if it has none."""
+    names, starts = qrels.doc_names, qrels.offsets.tolist()
+    topic = {name: t for t, name in enumerate(qrels.topics)}
+    found: list[int] = []
+    for name, docs in made.docs.items():
+        first, stop = starts[topic[name]], starts[topic[name] + 1]
+        row = {doc: i for i, doc in enumerate(names[first:stop], first)}
+        found += [row.get(doc, -1) for doc in docs]
+    return np.array(found, dtype=np.int64)
+
+
+def _kept(qrels: Qrels, kept: Bools) -> Qrels:
+    """Some of the judgments, of the same topics."""
+    before = np.concatenate(([0], np.cumsum(kept)))  # of each row, how many are kept above it
+    by_intent = qrels.by_intent
+    if by_intent is not None:
+        there = kept[by_intent.rows]
+        by_intent = replace(
+            by_intent,
+            rows=before[by_intent.rows[there]],
+            intents=by_intent.intents[there],
+            levels=by_intent.levels[there],
+        )
+    return Qrels(
+        qrels.topics,
+        before[qrels.offsets],
+        qrels.levels[kept],
+        qrels.docs[np.flatnonzero(kept)],
+        qrels.where,
+        by_intent=by_intent,
+    )
+
+
+# -- what it does to scores and ranks -----------------------------------------------------------
+
+
+def _means(scores: Scores) -> Floats:
+    """What runs are ranked by: [runs, measures]."""
+    return np.array([list(of_run.values()) for of_run in scores.summary().values()])
+
+
+def _rankable(full: Scores, before: Floats, after: Floats) -> tuple[list[int], list[Notice]]:
+    """The measures that rank runs, and what to say about the others."""
+    columns, notices = [], []
+    defined = np.logical_and.reduce(np.isfinite(before) & np.isfinite(after))
+    for m, (name, better) in enumerate(zip(full.measures, full.better, strict=True)):
+        why = "neither high nor low values of it are better"
+        if better != "neither":
+            why = "" if defined[m] else "a mean of it is undefined"
+        if not why:
+            columns.append(m)
+        elif full.summaries[m] != "se":
+            notices.append(Notice("left-out", f"{name} is left out: {why}"))
+    if not columns:
+        raise InputError(f"no measure that ranks runs ({', '.join(full.measures)})", "at least one")
+    return columns, notices
+
+
+def _results(
+    full: Scores, m: int, before: Floats, after: Floats, members: Mapping[str, list[int]]
+) -> list[LeftOut]:
+    """Every run by one measure, contributor by contributor."""
+    sign = -1.0 if full.better[m] == "lower" else 1.0
+    found = []
+    for name, own in members.items():
+        mixed = before.copy()
+        mixed[own] = after[own]
+        for i in own:
+            ranks = _rank(sign * before, i), _rank(sign * mixed, i)
+            scores = float(before[i]), float(after[i])
+            found.append(LeftOut(name, full.runs[i], full.measures[m], *scores, *ranks))
+    return found
+
+
+def _rank(means: Floats, run: int) -> int:
+    """One more than the number of runs that are better, by more than rounding."""
+    rounding = TOLERANCE * np.abs(means).max()
+    return 1 + int(np.count_nonzero(means > means[run] + rounding))
+
+
+def _summary(
+    full: Scores, m: int, before: Floats, after: Floats, results: Sequence[LeftOut]
+) -> LeftOutSummary:
+    most = max(results, key=lambda one: abs(one.difference))
+    changes = [abs(one.rank_change) for one in results]
+    return LeftOutSummary(
+        full.measures[m],
+        math.fsum(abs(one.difference) for one in results) / len(results),
+        abs(most.difference),
+        most.run,
+        sum(change > 0 for change in changes),
+        max(changes),
+        kendall(before, after, variant="b").value,
+    )
+
+
+def _lost(full: Scores, about: Sequence[tuple[str, Sequence[Notice]]], kind: Kind) -> list[Notice]:
+    """What the judgments lack when one is left out, and had before."""
+    notices = []
+    without: dict[str, list[str]] = {}
+    before = {topic for n in full.notices if n.kind == "no-relevant" for topic in n.topics}
+    lower: list[str] = []
+    for name, told in about:
+        for notice in told:
+            if notice.kind == "no-relevant":
+                for topic in notice.topics:
+                    if topic not in before and name not in without.setdefault(topic, []):
+                        without[topic].append(name)
+            elif notice.kind == "max-level" and notice not in full.notices:
+                lower.append(name)
+    if without:
+        names = list(dict.fromkeys(name for of_topic in without.values() for name in of_topic))
+        said = f"{some(list(without), 'topic')} without a relevant document"
+        text = f"leaving out {some(names, kind)} leaves {said}"
+        notices.append(Notice("no-relevant", text, topics=tuple(without)))
+    if lower:
+        said = f"leaving out {some(list(dict.fromkeys(lower)), kind)} takes the highest level away"
+        notices.append(Notice("max-level", f"{said}; max_level= declares it"))
+    return notices

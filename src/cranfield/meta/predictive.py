@@ -1,0 +1,241 @@
+"""How often measures predict which of two outputs people prefer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.data.preference_pairs import (
+    PreferencePair,
+    PreferencePairs,
+    PreferencePairsLike,
+    read_preference_pairs,
+)
+from cranfield.errors import CranfieldError, InputError
+from cranfield.meta.concordance import oriented, sign_test_of, signs_of
+from cranfield.scores import Interval, Notice, Scores
+from cranfield.stats.result import checked_confidence
+from cranfield.wording import counted, some
+
+Method: TypeAlias = Literal["wilson", "exact"]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """How often a measure agrees with people.
+
+    A measure is `tied` where it gives both outputs the same score: that is no agreement.
+    """
+
+    measure: str
+    agreements: int
+    disagreements: int
+    tied: int
+    interval: Interval
+
+    @property
+    def n(self) -> int:
+        """How many preferences it was asked to predict."""
+        return self.agreements + self.disagreements + self.tied
+
+    @property
+    def rate(self) -> float:
+        """Predictive power: agreements / n; nan if there was nothing to predict."""
+        return self.agreements / self.n if self.n else math.nan
+
+
+@dataclass(frozen=True)
+class PredictionPair:
+    """Two measures on the same preferences: which one predicts those that the other does not?"""
+
+    first: str
+    second: str
+    n: int
+    both: int
+    only_first: int
+    only_second: int
+
+    @property
+    def difference(self) -> float:
+        """Of the two rates of agreement, on the preferences that both were asked to predict."""
+        return (self.only_first - self.only_second) / self.n if self.n else math.nan
+
+    @property
+    def pvalue(self) -> float:
+        """Of McNemar's test, exact: the sign test on preferences that one alone predicts."""
+        return sign_test_of(self.only_first, self.only_second)
+
+
+@dataclass(frozen=True)
+class PredictivePower:
+    """The agreement of measures with preferences of people.
+
+    `preferences` is how many were predicted, `tied_preferences` how many people could not decide
+    and `left_out` how many are of topics or runs without scores; `assessors` is 0 if unknown.
+    """
+
+    measures: tuple[Prediction, ...]
+    pairs: tuple[PredictionPair, ...] = field(repr=False)
+    preferences: int
+    tied_preferences: int
+    left_out: int
+    outputs: int  # different pairs of outputs
+    assessors: int
+    runs: tuple[str, ...] = field(repr=False)
+    topics: tuple[str, ...] = field(repr=False)
+    method: Method
+    confidence: float
+    alpha: float
+    notices: tuple[Notice, ...] = ()
+
+
+def predictive_power(
+    scores: Scores,
+    preferences: PreferencePairsLike,
+    measures: Sequence[Any] | None = None,
+    method: Method = "wilson",
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+) -> PredictivePower:
+    """How often do measures agree with people on which of two outputs for a topic is better?
+
+    rate = (preferences for X over Y where M(X) > M(Y)) / (all preferences)
+
+    Where a measure gives both outputs the same score it does not agree; such ties are counted.
+    Preferences of people that are ties are left out. If several people judged the same two
+    outputs, each of them counts. `preferences` is what `read_preference_pairs` reads. Differences
+    that rounding could have made (1e-12 of the largest score) are none.
+
+    The interval of the rate is Wilson's, or the exact one of Clopper and Pearson. Two measures are
+    compared by McNemar's test in its exact form: the sign test on the preferences that one alone
+    predicts. Both assume that preferences are independent; people who judge the same outputs are
+    not, so that intervals and p-values are rather too small then.
+
+    Reference: Sanderson, Paramita, Clough and Kanoulas 2010, Do User Preferences and Evaluation
+    Measures Line Up?, SIGIR; Wilson 1927, Probable Inference, the Law of Succession, and
+    Statistical Inference, JASA; Clopper and Pearson 1934, Biometrika; McNemar 1947, Psychometrika.
+
+    >>> scores = Scores([[[0.9], [0.5]], [[0.4], [0.5]]], ["x", "y"], ["1", "2"], ["AP"], ["mean"])
+    >>> said = [("1", "x", "y"), ("1", "x", "y"), ("1", "y", "x"), ("2", "x", "y")]
+    >>> [found] = predictive_power(scores, said).measures
+    >>> found.agreements, found.disagreements, found.tied, found.rate
+    (2, 1, 1, 0.5)
+    >>> round(found.interval.low, 4), round(found.interval.high, 4)  # (½ ± z √(1/16 + z²/64)) / …
+    (0.15, 0.85)
+    """
+    if method not in get_args(Method):
+        raise InputError(f"method={method!r}", "wilson or exact")
+    checked_confidence(confidence)
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha={alpha}", "a number between 0 and 1")
+    given = read_preference_pairs(preferences)
+    known, about = _known(given, scores)
+    decided = [pair for pair in known if not pair.tied]
+    if not decided:
+        found = f"no preference among {counted(len(given.pairs), 'judgment')}"
+        expected = f"some between runs that have scores, such as {scores.runs[0]}"
+        raise CranfieldError(f"{given.where}: found {found}, expected {expected}")
+    names = scores.measures if measures is None else [str(m) for m in measures]
+    turned = oriented(scores, names)
+    if not turned.values:
+        raise InputError("no measure that says which output is better", "at least one")
+    run = {name: i for i, name in enumerate(scores.runs)}
+    topic = {name: i for i, name in enumerate(scores.topics)}
+    at = np.array([topic[pair.topic] for pair in decided])
+    better = np.array([run[pair.preferred] for pair in decided])
+    worse = np.array([run[pair.other] for pair in decided])
+    signs = {name: signs_of(x[better, at] - x[worse, at], x) for name, x in turned.values.items()}
+    asked = {name: turned.defined[name][at] for name in signs}
+    rates = [_prediction(name, signs[name][asked[name]], method, confidence) for name in signs]
+    pairs = [
+        _pair(a, b, signs[a][both] > 0, signs[b][both] > 0)
+        for a, b in combinations(signs, 2)
+        for both in [asked[a] & asked[b]]
+    ]
+    return PredictivePower(
+        tuple(rates),
+        tuple(pairs),
+        len(decided),
+        len(known) - len(decided),
+        len(given.pairs) - len(known),
+        len({(pair.topic, frozenset(pair[1:3])) for pair in decided}),
+        len({pair.assessor for pair in decided if pair.assessor is not None}),
+        tuple(name for name in scores.runs if any(name in pair[1:3] for pair in decided)),
+        tuple(name for name in scores.topics if topic[name] in set(at.tolist())),
+        method,
+        confidence,
+        alpha,
+        (*scores.notices, *about, *turned.notices),
+    )
+
+
+def _known(given: PreferencePairs, scores: Scores) -> tuple[list[PreferencePair], list[Notice]]:
+    """The preferences between outputs that have scores, and what to say about the others."""
+    runs, topics = set(scores.runs), set(scores.topics)
+    known = [pair for pair in given.pairs if pair.topic in topics and runs.issuperset(pair[1:3])]
+    notices = []
+    named = dict.fromkeys(name for pair in given.pairs for name in pair[1:3])
+    other_runs = [name for name in named if name not in runs]
+    other_topics = list(dict.fromkeys(p.topic for p in given.pairs if p.topic not in topics))
+    for kind, names in (("run", other_runs), ("topic", other_topics)):
+        if names:
+            said = f"preferences about {some(names, kind)} without scores are left out"
+            notices.append(Notice(f"other-{kind}s", f"{given.where}: {said}"))
+    if ties := sum(pair.tied for pair in known):
+        said = f"{counted(ties, 'tie')} among the preferences left out"
+        notices.append(Notice("tied-preferences", f"{given.where}: {said}"))
+    return known, notices
+
+
+def _prediction(
+    name: str, signs: NDArray[np.int8], method: Method, confidence: float
+) -> Prediction:
+    """A measure, given the signs of its differences: preferred less other."""
+    right, wrong = int((signs > 0).sum()), int((signs < 0).sum())
+    bounds = _wilson if method == "wilson" else _clopper_pearson
+    n = len(signs)
+    low, high = bounds(right, n, confidence) if n else (math.nan, math.nan)
+    rate = right / n if n else math.nan
+    interval = Interval(low, high, rate, method, confidence, n)
+    return Prediction(name, right, wrong, n - right - wrong, interval)
+
+
+def _pair(first: str, second: str, a: NDArray[np.bool_], b: NDArray[np.bool_]) -> PredictionPair:
+    both, one, other = (int(np.count_nonzero(x)) for x in (a & b, a & ~b, b & ~a))
+    return PredictionPair(first, second, len(a), both, one, other)
+
+
+def _wilson(right: int, n: int, confidence: float) -> tuple[float, float]:
+    """The rates π for which the normal test of \\|p − π\\| with the variance π (1 − π)/n keeps π.
+
+    >>> [round(end, 4) for end in _wilson(0, 10, 0.95)]  # from 0 to z²/(n + z²)
+    [0.0, 0.2775]
+    """
+    from scipy.special import ndtri
+
+    z2 = float(ndtri((1 + confidence) / 2)) ** 2
+    p = right / n
+    middle = p + z2 / (2 * n)
+    half = math.sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n)))
+    low, high = (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
+    return (low if right else 0.0), (high if right < n else 1.0)
+
+
+def _clopper_pearson(right: int, n: int, confidence: float) -> tuple[float, float]:
+    """The rates for which as many, or more, and as few, or fewer, are not too improbable.
+
+    >>> [round(end, 4) for end in _clopper_pearson(0, 10, 0.95)]  # from 0 to 1 − 0.025^(1/10)
+    [0.0, 0.3085]
+    """
+    from scipy.special import betaincinv
+
+    tail = (1 - confidence) / 2
+    low = float(betaincinv(right, n - right + 1, tail)) if right else 0.0
+    high = float(betaincinv(right + 1, n - right, 1 - tail)) if right < n else 1.0
+    return low, high

@@ -1,0 +1,470 @@
+"""How alike two rankings are: Kendall's τ, AP correlation, Spearman's ρ, rank-biased overlap.
+
+Systems are ranked by their scores, the highest first. Scores that differ by less than rounding
+could make them (1e-12 of the largest) are tied. Every statistic has one equation here, which takes
+many rankings at once: arrays [..., lists, systems] give [..., lists, lists].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cranfield.errors import InputError
+from cranfield.scores import Interval
+from cranfield.stats.resampling import TOLERANCE
+from cranfield.stats.result import Bounds, checked_confidence
+from cranfield.stats.samples import sample
+from cranfield.wording import counted, some
+
+Floats: TypeAlias = NDArray[np.float64]
+Wholes: TypeAlias = NDArray[np.intp]
+Rated: TypeAlias = Mapping[str, float] | ArrayLike
+Ranked: TypeAlias = Mapping[str, float] | Sequence[Hashable]
+Variant: TypeAlias = Literal["a", "b"]
+Kind: TypeAlias = Literal["ext", "min", "res"]
+
+P = 0.9  # of RBO: the first ten ranks have 86% of the weight
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How alike two rankings are.
+
+    `n` is the number of systems, `assumed` what the p-value and the interval rest on.
+    """
+
+    name: str
+    value: float
+    n: int
+    assumed: str
+    bounds: Bounds | None = field(default=None, repr=False, compare=False)
+    test: Callable[[], float] | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def pvalue(self) -> float | None:
+        """How probable a value as far from 0 is if the rankings have nothing to do with each
+        other; None for τ_ap and RBO, which have no classical test.
+        """
+        return None if self.test is None else self.test()
+
+    def confidence_interval(self, confidence: float = 0.95) -> Interval | None:
+        """An interval for other systems like these; None for τ_ap and RBO, which have none.
+
+        If other topics are what matters, which is usual, `correlation` takes the scores of each
+        topic and resamples these, for every statistic.
+        """
+        checked_confidence(confidence)
+        if self.bounds is None:
+            return None
+        return Interval(*self.bounds(confidence), self.value, "normal of z", confidence, self.n)
+
+
+# -- the statistics of two rankings -------------------------------------------------------------
+
+
+def kendall(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
+    """Kendall's τ: of all pairs of systems, how many more are ordered alike than are not.
+
+    τ_a = (conc − disc) / (m (m − 1) / 2)
+    τ_b = (conc − disc) / √((pairs not tied in x) · (pairs not tied in y))
+
+    m is the number of systems. A pair that is tied in one of the rankings is neither concordant
+    nor discordant: with ties τ_a does not reach 1, τ_b does if the same systems are tied. The
+    p-value, exact for few systems without ties, is SciPy's. The interval is that of
+    z = artanh τ, with the variance 0.437 / (m − 4); nan for m < 5 and where τ is 1 or −1.
+    τ_b is nan if all scores of x, or of y, are the same.
+
+    Mappings ``{system: score}`` are paired by system; sequences are taken to be in the same order.
+
+    Reference: Kendall 1938, A New Measure of Rank Correlation, Biometrika; of the interval
+    Fieller, Hartley and Pearson 1957, Tests for Rank Correlation Coefficients I, Biometrika.
+
+    >>> kendall([4, 3, 2, 1], [4, 2, 3, 1]).value == (5 - 1) / 6
+    True
+    """
+    _one_of(variant, Variant, "variant")
+    a, b = _paired(x, y)
+    m, tau = len(a), _of_two(partial(kendalls, variant=variant), a, b)
+    return Correlation(
+        f"Kendall's τ_{variant}",
+        tau,
+        m,
+        "p-value: all orders equally probable; interval: systems drawn at random, few ties",
+        partial(_of_z, tau, 0.437 / (m - 4) if m > 4 else math.nan),
+        lambda: _scipy("kendalltau", a, b),
+    )
+
+
+def spearman(x: Rated, y: Rated) -> Correlation:
+    """Spearman's ρ: Pearson's correlation of the ranks, tied systems sharing their mean rank.
+
+    ρ = Σ (r − r̄) (s − s̄) / √(Σ (r − r̄)² · Σ (s − s̄)²)
+
+    r and s are a system's ranks in x and y; without ties ρ = 1 − 6 Σ (r − s)² / (m (m² − 1)). The
+    p-value is SciPy's, of Student's t with m − 2 degrees of freedom. The interval is that of
+    z = artanh ρ, with the variance (1 + ρ²/2) / (m − 3); nan for m < 4 and where ρ is 1 or −1.
+    ρ is nan if all scores of x, or of y, are the same. x and y are given as to `kendall`.
+
+    Reference: Spearman 1904, The Proof and Measurement of Association between Two Things; of the
+    interval Bonett and Wright 2000, Sample Size Requirements for Estimating Pearson, Kendall and
+    Spearman Correlations, Psychometrika.
+
+    >>> round(spearman([4, 3, 2, 1], [4, 2, 3, 1]).value, 4)  # 1 − 6 · 2 / (4 · 15)
+    0.8
+    """
+    a, b = _paired(x, y)
+    m, rho = len(a), _of_two(spearmans, a, b)
+    return Correlation(
+        "Spearman's ρ",
+        rho,
+        m,
+        "p-value: ranks nearly normal; interval: systems drawn at random",
+        partial(_of_z, rho, (1 + rho**2 / 2) / (m - 3) if m > 3 else math.nan),
+        lambda: _scipy("spearmanr", a, b),
+    )
+
+
+def tau_ap(evaluated: Rated, gold: Rated) -> Correlation:
+    """AP correlation: how well a ranking agrees with the gold one, above all near its top.
+
+    τ_ap = 2 / (m − 1) · Σ_{r=2..m} correct(r) / (r − 1) − 1
+
+    correct(r) is the number of systems above rank r of the evaluated ranking that the gold one has
+    above that system, too. 1 if the rankings are the same, −1 if one is the other reversed; which
+    of the two is gold matters. Ties are broken at random, in the mean over all orders: of systems
+    tied in the evaluated ranking (τ_ap,a of Urbano and Marrero) and, what they leave out, in the
+    gold one, where a tied pair is half correct. Scores are given as to `kendall`.
+
+    Reference: Yilmaz, Aslam and Robertson 2008, A New Rank Correlation Coefficient for Information
+    Retrieval, SIGIR; Urbano and Marrero 2017, The Treatment of Ties in AP Correlation, ICTIR.
+
+    >>> round(tau_ap([3, 4, 2, 1], gold=[4, 3, 2, 1]).value, 4)  # 2/3 · (0/1 + 2/2 + 3/3) − 1
+    0.3333
+    >>> round(tau_ap([4, 3, 1, 2], gold=[4, 3, 2, 1]).value, 4)  # 2/3 · (1/1 + 2/2 + 2/3) − 1
+    0.7778
+    """
+    a, b = _paired(evaluated, gold, "evaluated", "gold")
+    return Correlation("τ_ap", _of_two(aps, a, b), len(a), _NO_TEST)
+
+
+def tau_ap_symmetric(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
+    """The mean of the two AP correlations that have one of the rankings as the gold one.
+
+    Variant a is the mean of two `tau_ap`: ties are broken at random, so that with ties not even a
+    ranking and itself have 1. Variant b, τ_ap,b of Urbano and Marrero, leaves pairs tied in the
+    evaluated ranking out, and has then 1:
+
+    1/m' · 2 Σ_{i not first} correct(i) / (number of systems above i) − 1, both ways
+
+    the m' systems i being those below at least one other, and no system being correctly above one
+    it is tied with. nan if all scores of x, or of y, are the same. x and y are given as to
+    `kendall`.
+
+    Reference: as of `tau_ap`.
+
+    >>> round(tau_ap_symmetric([3, 4, 2, 1], [4, 3, 2, 1]).value, 4)  # 1/3 both ways
+    0.3333
+    >>> tau_ap_symmetric([2, 2, 1], [2, 2, 1]).value  # 2/2 · (0.5/1 + 2/2) − 1
+    0.5
+    >>> tau_ap_symmetric([2, 2, 1], [2, 2, 1], variant="b").value  # 2/1 · 2/2 − 1
+    1.0
+    """
+    _one_of(variant, Variant, "variant")
+    a, b = _paired(x, y)
+    value = _of_two(partial(symmetric_aps, variant=variant), a, b)
+    return Correlation(f"symmetric τ_ap,{variant}", value, len(a), _NO_TEST)
+
+
+def rbo(x: Ranked, y: Ranked, p: float = P, kind: Kind = "ext") -> Correlation:
+    """Rank-biased overlap of two rankings, which need neither be long nor hold the same items.
+
+    RBO = (1 − p) Σ_{d=1..∞} p^(d−1) · X_d / d
+
+    X_d is the number of items that both rankings have down to depth d. Of rankings that end, of
+    lengths s ≤ l, ``kind="ext"`` supposes that they go on to agree as far as they did:
+
+    RBO_ext = (1 − p)/p · (Σ_{d=1..l} X_d/d p^d + Σ_{d=s+1..l} X_s (d − s)/(s d) p^d)
+              + ((X_l − X_s)/l + X_s/s) p^l
+
+    ``"min"`` is RBO if they never agree again, ``"res"`` what more it can be if they do. The larger
+    p, from 0 to 1, the deeper one looks. Rankings are sequences of names, or mappings ``{name:
+    score}``. Ties of scores are broken at random, in the mean over all orders, as in RBO^a of Corsi
+    and Urbano (whose residual, and ext of lists of different lengths, see ties otherwise). All are
+    from 0 to 1; ext is 0 if no item is in common. `n` is the number of different items.
+
+    Reference: Webber, Moffat and Zobel 2010, A Similarity Measure for Indefinite Rankings, ACM
+    TOIS, Eqs. 11, 30 and 32; Corsi and Urbano 2024, The Treatment of Ties in Rank-Biased Overlap,
+    SIGIR.
+
+    >>> round(rbo(["a", "b"], ["b", "a"], p=0.5).value, 4)  # 0.5/0.5 · (0 + 2/2 · 0.25) + 0.25
+    0.5
+    >>> rbo(["a", "b"], ["c"], p=0.5).value
+    0.0
+    """
+    _one_of(kind, Kind, "kind")
+    checked_p(p)
+    lists = [_places(x, "x"), _places(y, "y")]
+    items = list(dict.fromkeys(name for places in lists for name in places))
+    s, l = sorted(len(places) for places in lists)
+    absent = (math.inf, 1)
+    found = np.array([[places.get(name, absent) for name in items] for places in lists])
+    shares = _shares(found[:, :, 0], found[:, :, 1], l)  # [depth, 2, items]
+    overlap = shares.prod(axis=1).sum(axis=-1)
+    if kind == "ext":
+        value = float(_extrapolated(overlap, s, p))
+    elif kind == "min":
+        value = _least(overlap, p)
+    else:
+        value = _residual(round(float(overlap[-1])), s, l, p)
+    return Correlation(f"RBO_{kind}(p={p:g})", value, len(items), _NO_TEST)
+
+
+_NO_TEST = "nothing: a description"
+
+
+# -- the equations, of many rankings at once: [..., k, m] and [..., l, m] give [..., k, l] ---------
+
+
+def kendalls(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
+    """Kendall's τ between the rankings of two stacks."""
+    a, b = (_flat(_order(_standing(scores)[0])) for scores in (x, y))
+    if variant == "b":
+        return _cosine(a, b)
+    m: int = x.shape[-1]
+    return _product(a, b) / (m * (m - 1))  # each pair twice
+
+
+def spearmans(x: Floats, y: Floats) -> Floats:
+    """Spearman's ρ between the rankings of two stacks."""
+    return _cosine(_ranks(x), _ranks(y))
+
+
+def aps(evaluated: Floats, gold: Floats) -> Floats:
+    """AP correlation between the rankings of two stacks, ties broken at random.
+
+    A system with a others above it and t − 1 beside it is at rank a + k + 1 for k = 0, …, t − 1
+    with the same probability, and then has k/2 of those beside it correctly above it in the mean.
+    """
+    m: int = evaluated.shape[-1]
+    a, t = _standing(evaluated)
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, m + 1))])
+    weight = (harmonic[a + t - 1] - harmonic[np.maximum(a - 1, 0)]) / t  # the mean of 1/(r − 1)
+    beside = (t - 1 - a * (harmonic[a + t - 1] - harmonic[a])) / (2 * t)
+    # of the a above, (a − Σ order in the gold ranking) / 2 are correct, half of tied ones included
+    of_gold = _flat(_order(_standing(gold)[0])).astype(np.float64)
+    opposed = _product(_weighted(weight, a), of_gold)
+    correct = ((weight * a).sum(axis=-1)[..., None] - opposed) / 2
+    value: Floats = 2 / (m - 1) * (correct + beside.sum(axis=-1)[..., None]) - 1
+    return value
+
+
+def symmetric_aps(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
+    """Symmetric AP correlation between the rankings of two stacks."""
+    one_way = aps if variant == "a" else _aps_without_ties
+    both: Floats = (one_way(x, y) + np.swapaxes(one_way(y, x), -1, -2)) / 2
+    return both
+
+
+def _aps_without_ties(evaluated: Floats, gold: Floats) -> Floats:
+    """One half of τ_ap,b: pairs tied in the evaluated ranking are left out."""
+    a, _ = _standing(evaluated)
+    of_gold = _flat(_order(_standing(gold)[0]) < 0).astype(np.float64)
+    correct = _product(_weighted(1 / np.maximum(a, 1), a), of_gold)
+    below_others = (a > 0).sum(axis=-1)[..., None] * np.ones(correct.shape)
+    return 2 * _ratio(correct, below_others) - 1
+
+
+def rbos(x: Floats, y: Floats, p: float = P) -> Floats:
+    """Extrapolated RBO between the rankings of two stacks, all of the same systems."""
+    m: int = x.shape[-1]
+    a, b = (_shares(*_standing(scores), m) for scores in (x, y))
+    return _extrapolated(np.moveaxis(_product(a, b), -3, -1), m, p)
+
+
+STATISTICS: dict[str, Callable[..., Floats]] = {
+    "kendall": kendalls,
+    "kendall-b": partial(kendalls, variant="b"),
+    "tau-ap": aps,
+    "tau-ap-symmetric": symmetric_aps,
+    "tau-ap-b": partial(symmetric_aps, variant="b"),
+    "spearman": spearmans,
+    "rbo": rbos,
+}
+"""By the names that `correlation` and the command line have for them; only RBO takes p."""
+
+
+def _extrapolated(overlap: Floats, s: int, p: float) -> Floats:
+    """RBO_ext from X_1, …, X_l in the last axis (Eq. 32)."""
+    d = np.arange(1, overlap.shape[-1] + 1)
+    of_short = overlap[..., s - 1]
+    agreed = overlap + of_short[..., None] * np.maximum(d - s, 0) / s
+    seen = (1 - p) / p * (agreed / d * p**d).sum(axis=-1)
+    rest = ((overlap[..., -1] - of_short) / d[-1] + of_short / s) * p ** d[-1]
+    total: Floats = seen + rest
+    return total
+
+
+def _least(overlap: Floats, p: float) -> float:
+    """RBO_min from X_1, …, X_l (Eq. 11)."""
+    d = np.arange(1, len(overlap) + 1)
+    of_all = overlap[-1]
+    seen = ((overlap - of_all) * p**d / d).sum()
+    return float((1 - p) / p * (seen - of_all * math.log1p(-p)))
+
+
+def _residual(overlap: int, s: int, l: int, p: float) -> float:
+    """RBO_res from X_l (Eq. 30): what is below s and l is shared, and from depth f on all is."""
+    f = s + l - overlap
+    d = np.arange(1, f + 1)
+    more = ((np.maximum(d - s, 0) + np.maximum(d - l, 0)) * p**d / d).sum()
+    below_f = -math.log1p(-p) - (p**d / d).sum()  # Σ p^d/d, from f + 1
+    return float(p**f + (1 - p) / p * (more - overlap * below_f))
+
+
+def _standing(scores: Floats) -> tuple[Wholes, Wholes]:
+    """How many systems are above each, and how many are tied with it, itself included."""
+    order = np.argsort(-scores, axis=-1, kind="stable")
+    ordered = np.take_along_axis(scores, order, axis=-1)
+    rounding = TOLERANCE * np.abs(scores).max(axis=-1, keepdims=True)
+    place = np.arange(scores.shape[-1])
+    first = np.zeros(scores.shape, dtype=np.intp)  # of those tied with the system at each place
+    first[..., 1:] = (ordered[..., :-1] - ordered[..., 1:] > rounding) * place[1:]
+    first = np.maximum.accumulate(first, axis=-1)
+    after = np.full(scores.shape, len(place), dtype=np.intp)  # the first that is not tied with it
+    after[..., :-1] = np.where(first[..., 1:] == place[1:], place[1:], len(place))
+    after = np.flip(np.minimum.accumulate(np.flip(after, axis=-1), axis=-1), axis=-1)
+    above, tied = np.empty_like(first), np.empty_like(first)
+    np.put_along_axis(above, order, first, axis=-1)
+    np.put_along_axis(tied, order, after - first, axis=-1)
+    return above, tied
+
+
+def _ranks(scores: Floats) -> Floats:
+    """Ranks from 1, less their mean; tied systems share the mean of theirs."""
+    above, tied = _standing(scores)
+    ranks: Floats = above + (tied + 1) / 2 - (scores.shape[-1] + 1) / 2
+    return ranks
+
+
+def _order(above: Wholes) -> NDArray[np.float32]:
+    """[..., i, j]: 1 where system i is above system j, −1 where it is below, 0 where it is tied."""
+    places = above.astype(np.float32)  # half the memory; sums of ±1 are exact
+    difference = places[..., None, :] - places[..., :, None]
+    return np.clip(difference, -1, 1, out=difference)
+
+
+def _weighted(weight: Floats, above: Wholes) -> Floats:
+    """[..., i and j]: the weight of system i where j is above it, else 0."""
+    weighted: Floats = _flat((above[..., :, None] > above[..., None, :]) * weight[..., :, None])
+    return weighted
+
+
+def _shares(above: Any, tied: Any, depth: int) -> Floats:
+    """[..., depth, list, item]: how probably an item is no deeper if ties are broken at random."""
+    d = np.arange(1, depth + 1)[:, None, None]
+    shares: Floats = (d - above[..., None, :, :]) / tied[..., None, :, :]
+    return np.clip(shares, 0.0, 1.0, out=shares)
+
+
+def _flat(pairs: Any) -> Any:
+    return pairs.reshape(*pairs.shape[:-2], -1)
+
+
+def _product(a: Any, b: Any) -> Floats:
+    """Σ a b between the rows of two stacks."""
+    found: Floats = (a @ np.swapaxes(b, -1, -2)).astype(np.float64)
+    return found
+
+
+def _cosine(a: Any, b: Any) -> Floats:
+    squares = [(z**2).sum(axis=-1, dtype=np.float64) for z in (a, b)]
+    return _ratio(_product(a, b), np.sqrt(squares[0][..., :, None] * squares[1][..., None, :]))
+
+
+def _ratio(a: Floats, b: Floats) -> Floats:
+    found: Floats = np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0)
+    return found
+
+
+# -- what is given ------------------------------------------------------------------------------
+
+
+def _paired(x: Rated, y: Rated, *names: str) -> tuple[Floats, Floats]:
+    """Two scores of each system: mappings by name, sequences in order."""
+    if isinstance(x, Mapping) != isinstance(y, Mapping):
+        raise InputError("scores with names and scores without", "both with, or both without")
+    if isinstance(x, Mapping) and isinstance(y, Mapping):
+        alone = [str(name) for name in [*x, *y] if (name in x) != (name in y)]
+        if alone:
+            raise InputError(f"{some(alone, 'system')} in one ranking only", "the same in both")
+        y = [y[name] for name in x]
+        x = list(x.values())
+    a, b = (sample(z, what) for z, what in zip((x, y), names or "xy", strict=True))
+    if len(a) != len(b):
+        raise InputError(f"{len(a)} and {len(b)} scores", "as many of one as of the other")
+    if len(a) < 2:
+        raise InputError(counted(len(a), "system"), "at least 2")
+    return a, b
+
+
+def _places(ranking: Ranked, what: str) -> dict[Any, tuple[float, float]]:
+    """For each item, how many are above it, and how many are tied with it, itself included."""
+    if isinstance(ranking, Mapping):
+        names: list[Any] = list(ranking)
+        scores = sample(ranking, what)
+        above, tied = _standing(scores) if names else (scores, scores)
+        made = dict(zip(names, zip(above.tolist(), tied.tolist(), strict=True), strict=True))
+    else:
+        names = [] if isinstance(ranking, str) else list(ranking)
+        if any(isinstance(name, float) for name in names):
+            raise InputError(f"{what} with numbers", "names, the first first, or {name: score}")
+        made = {name: (rank, 1) for rank, name in enumerate(names)}
+    if not names:
+        raise InputError(f"{what} {ranking!r}", "a ranking of names")
+    if len(made) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{twice!r} twice in {what}", "every name once")
+    return made
+
+
+def checked_p(p: float) -> float:
+    """The number itself, if RBO can have it."""
+    if not 0 < p < 1:
+        raise InputError(f"p={p}", "a number between 0 and 1")
+    return p
+
+
+def _one_of(value: str, choices: Any, what: str) -> None:
+    if value not in get_args(choices):
+        raise InputError(f"{what}={value!r}", "one of " + ", ".join(get_args(choices)))
+
+
+def _of_two(statistic: Callable[[Floats, Floats], Floats], x: Floats, y: Floats) -> float:
+    return float(statistic(x[None], y[None])[0, 0])
+
+
+def _of_z(value: float, variance: float, confidence: float) -> tuple[float, float]:
+    """The interval that is symmetric about artanh of the value."""
+    from scipy.special import ndtri
+
+    if math.isnan(variance) or not abs(value) < 1:
+        return math.nan, math.nan
+    half = float(ndtri((1 + confidence) / 2)) * math.sqrt(variance)
+    return math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)
+
+
+def _scipy(name: str, x: Floats, y: Floats) -> float:
+    """The p-value of a test of SciPy, on ranks, so that ties are the same there as here."""
+    from scipy import stats
+
+    ranks = [_ranks(z) for z in (x, y)]
+    if not all(r.any() for r in ranks):
+        return math.nan  # where SciPy warns
+    return float(getattr(stats, name)(*ranks).pvalue)

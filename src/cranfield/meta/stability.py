@@ -1,0 +1,315 @@
+"""Stability: is the ranking of runs the same on fewer topics, or with fewer judgments?"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.data.qrels import QrelsLike
+from cranfield.data.run import RunLike
+from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluate import Evaluator
+from cranfield.meta.discriminative import by_measure
+from cranfield.meta.rankings import STATISTICS
+from cranfield.results import ScoresLike
+from cranfield.scores import Notice
+from cranfield.stats.resampling import CELLS, Progress, in_chunks
+from cranfield.stats.result import checked_confidence
+from cranfield.stats.samples import Floats, Matrix
+from cranfield.wording import counted, some
+
+TRIALS = 1000
+TRIALS_OF_JUDGMENTS = 20
+ROUNDING = 1e-9  # of a judgment: 0.7 · 10 is 7
+SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
+
+Against: TypeAlias = Literal["all", "others"]
+Kept: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class StabilityPoint:
+    """How alike rankings by a measure are, in the mean over trials.
+
+    `size` is how many topics a sample has, or which share of the judgments. From `low` to `high`
+    are as many of the trials as the confidence says, the rest in equal parts on both sides.
+    """
+
+    measure: str
+    size: float
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How alike rankings of the same runs are, by measure and size of the sample.
+
+    ``found["AP"]`` are the points of AP, the smallest sample first. `against` says what the ranking
+    by a sample is compared with: that by ``all`` topics or judgments, or by as many ``others``.
+    """
+
+    sampled: Literal["topics", "judgments"]
+    statistic: str
+    against: Against
+    points: tuple[StabilityPoint, ...] = field(repr=False)
+    runs: tuple[str, ...] = field(repr=False)
+    topics: int
+    confidence: float
+    trials: int
+    seed: int
+    replacement: bool = False
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Those that have points."""
+        return tuple(dict.fromkeys(point.measure for point in self.points))
+
+    def __getitem__(self, measure: object) -> tuple[StabilityPoint, ...]:
+        found = tuple(point for point in self.points if point.measure == str(measure))
+        if not found:
+            raise InputError(f"measure {str(measure)!r}", f"one of {', '.join(self.measures)}")
+        return found
+
+
+# -- of topics ----------------------------------------------------------------------------------
+
+
+def stability(
+    scores: ScoresLike,
+    sizes: Sequence[int] | None = None,
+    statistic: str = "kendall",
+    against: Against = "all",
+    replacement: bool = False,
+    confidence: float = 0.95,
+    trials: int = TRIALS,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Stability:
+    """How alike runs are ranked on samples of topics, by the number of topics.
+
+    In each trial topics are drawn at random, without `replacement` unless it is asked for, and
+    runs are ranked by their means on them. `statistic` compares that with the ranking by ``all``
+    topics, or with that by as many ``others``, disjoint ones (sizes up to half of the topics then).
+    It is one of those of `correlation`: ``kendall`` (τ_a), ``kendall-b``, ``tau-ap``, … Runs that
+    are tied on all topics keep τ_a below 1.
+
+    Samples of most of the topics share these with each other and with all: their rankings agree
+    for that reason alone. Assumed is that topics are a random sample. All measures see the same
+    samples. What is done with measures that are better if lower, and with undefined scores, is as
+    in `discriminative_power`.
+
+    Reference: Buckley and Voorhees 2000, Evaluating evaluation measure stability, SIGIR; Sakai
+    2014, Metrics, Statistics, Tests, section 5.
+
+    >>> scores = {"a": {"1": 0.5, "2": 0.4}, "b": {"1": 0.2, "2": 0.3}, "c": {"1": 0.3, "2": 0.1}}
+    >>> found = stability(scores, [1, 2])["score"]  # a > b > c; 1: a > c > b, τ = 1/3; 2: τ = 1
+    >>> found[0].low == 1 / 3, found[0].high, found[1].mean
+    (True, 1.0, 1.0)
+    """
+    alike = _checked(statistic, confidence)
+    if against not in get_args(Against):
+        raise InputError(f"against={against!r}", "'all' or 'others'")
+    if against == "others" and replacement:
+        raise InputError("replacement with disjoint samples", "one or the other")
+    matrices, notices = by_measure(scores)
+    points: list[StabilityPoint] = []
+    for measure, matrix in matrices.items():
+        n, m = matrix.values.shape
+        chosen = _checked_sizes(sizes, n // 2 if against == "others" else n)
+        trial = _trial(matrix, chosen, alike, against, replacement)
+        made = in_chunks(trial, trials, seed, max(n, 2 * m * m), threads, progress)
+        found = np.concatenate(made, axis=1)
+        points += [_point(measure, s, x, confidence) for s, x in zip(chosen, found, strict=True)]
+    return Stability(
+        "topics",
+        statistic,
+        against,
+        tuple(points),
+        next(iter(matrices.values())).systems,
+        max(len(matrix.topics) for matrix in matrices.values()),
+        confidence,
+        trials,
+        seed,
+        replacement,
+        notices,
+    )
+
+
+def _checked(statistic: str, confidence: float) -> Callable[..., Floats]:
+    checked_confidence(confidence)
+    if statistic not in STATISTICS:
+        raise InputError(f"statistic={statistic!r}", f"one of {', '.join(STATISTICS)}")
+    return STATISTICS[statistic]
+
+
+def _checked_sizes(sizes: Sequence[int] | None, most: int) -> list[int]:
+    if sizes is None:
+        return sorted({math.ceil(most * k / 10) for k in range(1, 11)})
+    for size in sizes:
+        if not 1 <= size <= most:
+            raise InputError(f"samples of {counted(size, 'topic')}", f"1 to {most}")
+    return sorted(set(sizes))
+
+
+def _trial(
+    matrix: Matrix,
+    sizes: Sequence[int],
+    alike: Callable[..., Floats],
+    against: Against,
+    replacement: bool,
+) -> Callable[[np.random.Generator, int], Floats]:
+    """The statistic of each size in a chunk of trials: [sizes, trials]."""
+    x, n = matrix.values, len(matrix.topics)
+    whole = matrix.means[None]
+
+    def trial(rng: np.random.Generator, trials: int) -> Floats:
+        place = rng.permuted(np.tile(np.arange(n), (trials, 1)), axis=1)
+        found = []
+        for size in sizes:
+            drawn = np.asarray(place < size, dtype=np.float64)  # how often each topic counts
+            if replacement:
+                drawn[:] = rng.multinomial(size, np.full(n, 1 / n), size=trials)
+            means = (drawn @ x / size)[:, None]  # [trials, 1, runs]
+            if against == "others":
+                means_of_others = ((place >= size) & (place < 2 * size)) @ x / size
+                found.append(alike(means, means_of_others[:, None])[:, 0, 0])
+            else:
+                found.append(alike(means, whole)[:, 0, 0])
+        return np.stack(found)
+
+    return trial
+
+
+def _point(measure: str, size: float, values: Floats, confidence: float) -> StabilityPoint:
+    """Of the trials that have a value: τ_b has none if all runs are tied."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return StabilityPoint(measure, size, math.nan, math.nan, math.nan)
+    low, high = np.quantile(known, ((1 - confidence) / 2, (1 + confidence) / 2))
+    return StabilityPoint(measure, size, math.fsum(known) / len(known), float(low), float(high))
+
+
+# -- of judgments -------------------------------------------------------------------------------
+
+
+def stability_of_judgments(
+    qrels: QrelsLike,
+    runs: RunLike | Sequence[RunLike],
+    measures: Any = None,
+    shares: Sequence[float] = SHARES,
+    statistic: str = "kendall",
+    confidence: float = 0.95,
+    trials: int = TRIALS_OF_JUDGMENTS,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Stability:
+    """How alike runs are ranked with a part of the judgments, by the share that is kept.
+
+    In each trial the judgments of every topic are put in random order, relevant ones (of a level
+    above 0) and others by themselves, and of both the first ⌈share · number⌉ are kept: smaller
+    shares are parts of larger ones, and at least one relevant document is known where there was
+    one. What is not kept is unjudged. Runs are ranked with what is kept and with all judgments,
+    and `statistic` compares the two, as in `stability`.
+
+    Judgments are taken away at random here. Those that a shallow pool lacks are not a random part,
+    which is harder on measures. `options` are those of `cranfield.evaluate`; classes of documents
+    and judgments for intents are refused. All judgments decide the gains of topics
+    (``gains="topic"``) and the order of tied documents (``ties="best"``).
+
+    Reference: Buckley and Voorhees 2004, Retrieval evaluation with incomplete information, SIGIR;
+    Sakai and Kando 2008, On information retrieval metrics designed for evaluation with incomplete
+    relevance assessments, Information Retrieval 11.
+
+    >>> qrels = {"q1": {"a": 1, "b": 0}}
+    >>> found = stability_of_judgments(qrels, [{"q1": ["a"]}, {"q1": ["b", "a"]}], "AP", [0.5, 1])
+    >>> [(point.size, point.mean) for point in found["AP"]]  # rounded up, both are kept
+    [(0.5, 1.0), (1.0, 1.0)]
+    """
+    alike = _checked(statistic, confidence)
+    if not all(0 < share <= 1 for share in shares):
+        raise InputError(f"shares {', '.join(f'{x:g}' for x in shares)}", "numbers in (0, 1]")
+    if options.get("labelling") is not None:
+        raise CranfieldError("found classes or groups of items, expected judgments alone")
+    whole = Evaluator(qrels, measures, threads=threads, **options)
+    if whole.intents is not None:
+        raise CranfieldError("found judgments for intents, expected judgments of documents")
+    read = whole.read(runs)
+    scores = whole(read)
+    matrices, notices = by_measure(scores, least=1)
+    rankings = [whole.rankings(run) for run in read]
+    scored = np.isin(whole.gold.judgments.topics, scores.topics)
+    chosen = sorted({float(share) for share in shares})
+    lessened: set[str] = set()
+
+    def trial(rng: np.random.Generator, _: int) -> Floats:
+        order = rng.random(len(whole.gold.judgments.levels))
+        found = []
+        for share in chosen:
+            values = scored_with(whole, rankings, drawn_part(whole.gold.judgments, order, share))
+            parts = by_measure(replace(scores, values=values[:, scored]), least=0)[0]
+            found.append([_between(alike, parts[m], whole_m) for m, whole_m in matrices.items()])
+            lessened.update(m for m in matrices if parts[m].topics != matrices[m].topics)
+        return np.array(found)
+
+    made = np.stack(in_chunks(trial, trials, seed, CELLS, threads, progress))
+    if lessened:
+        names = some([m for m in matrices if m in lessened], "measure")
+        text = f"with fewer judgments {names} is undefined for some topics: left out of that trial"
+        notices = (*notices, Notice("undefined", text))
+    return Stability(
+        "judgments",
+        statistic,
+        "all",
+        tuple(
+            _point(measure, share, made[:, s, k], confidence)
+            for k, measure in enumerate(matrices)
+            for s, share in enumerate(chosen)
+        ),
+        scores.runs,
+        max(len(matrix.topics) for matrix in matrices.values()),
+        confidence,
+        trials,
+        seed,
+        notices=notices,
+    )
+
+
+def _between(alike: Callable[..., Floats], x: Matrix, y: Matrix) -> float:
+    """The statistic between the rankings by the means of two samples."""
+    return float(alike(x.means[None], y.means[None])[0, 0]) if x.topics else math.nan
+
+
+def drawn_part(judgments: Any, order: Floats, share: float) -> Kept:
+    """Which judgments are kept: of the relevant and of the other ones of each topic, the first few
+    in a random order.
+    """
+    group = 2 * judgments.item_topics + (judgments.levels > 0)
+    sizes = np.bincount(group)
+    ordered = np.lexsort((order, group))
+    place = np.empty(len(group), dtype=np.int64)
+    place[ordered] = np.arange(len(group)) - (np.cumsum(sizes) - sizes)[group[ordered]]
+    kept: Kept = place < np.ceil(share * sizes - ROUNDING)[group]
+    return kept
+
+
+def scored_with(whole: Evaluator, rankings: Sequence[Any], kept: Kept) -> Floats:
+    """[runs, topics, columns]: labelled runs scored with some of the judged items."""
+    every = whole.gold.judgments
+    offsets = np.concatenate(([0], np.cumsum(kept)))[every.offsets]
+    judged = replace(every, offsets=offsets, levels=every.levels[kept], items=every.items[kept])
+    part = copy.copy(whole)
+    part.counting = replace(whole.counting, judgments=judged)
+    part._blocks = part._cut(judged.counts)
+    return np.stack([part._values(one.with_hits(kept[one.items])) for one in rankings])

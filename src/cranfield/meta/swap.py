@@ -1,0 +1,252 @@
+"""The swap method: how often do two sets of topics disagree on which run is better?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import InputError
+from cranfield.meta.discriminative import by_measure
+from cranfield.results import ScoresLike
+from cranfield.scores import Notice
+from cranfield.stats.resampling import TOLERANCE, Progress, in_chunks
+from cranfield.stats.result import checked_confidence
+from cranfield.stats.samples import Floats, Matrix
+from cranfield.wording import counted
+
+TRIALS = 1000
+MOST_BINS = 100_000
+ROUNDING = 1e-9  # of a bin: a difference of 0.02 is not below 0.02
+
+Filter: TypeAlias = Literal["t"]
+Drawn: TypeAlias = NDArray[np.bool_]  # [trials, topics]
+
+
+@dataclass(frozen=True)
+class SwapBin:
+    """Comparisons with a difference from `low` up to, not including, `high`."""
+
+    low: float
+    high: float
+    comparisons: int
+    swaps: float
+
+    @property
+    def rate(self) -> float:
+        """The share of swaps."""
+        return self.swaps / self.comparisons
+
+
+@dataclass(frozen=True)
+class SwapRates:
+    """How often runs swap by a measure, between two sets of `size` topics.
+
+    `bins` are those that have comparisons, the smallest differences first.
+    """
+
+    measure: str
+    topics: int
+    size: int
+    bins: tuple[SwapBin, ...] = field(repr=False)
+
+    @property
+    def comparisons(self) -> int:
+        """Of all bins."""
+        return sum(one.comparisons for one in self.bins)
+
+    @property
+    def rate(self) -> float:
+        """The share of swaps among all comparisons; nan if there are none."""
+        swaps = math.fsum(one.swaps for one in self.bins)
+        return swaps / self.comparisons if self.comparisons else math.nan
+
+    def required(self, rate: float = 0.05) -> float | None:
+        """The difference from which on no more than `rate` are swaps; None if there is none.
+
+        Swap rates fall as differences grow, but for chance: neighbouring bins that do not fall are
+        taken together (isotonic regression), so that a bin of few comparisons decides nothing.
+        """
+        return next((low for low, swaps, n in self._falling() if swaps <= rate * n), None)
+
+    def _falling(self) -> list[tuple[float, float, int]]:
+        """Bins taken together where rates do not fall: low end, swaps, comparisons."""
+        made: list[tuple[float, float, int]] = []
+        for one in self.bins:
+            low, swaps, n = one.low, one.swaps, one.comparisons
+            while made and swaps * made[-1][2] >= made[-1][1] * n:
+                low, swaps, n = made[-1][0], swaps + made[-1][1], n + made[-1][2]
+                made.pop()
+            made.append((low, swaps, n))
+        return made
+
+    def sensitivity(self, rate: float = 0.05) -> float:
+        """The share of comparisons that have the required difference."""
+        low = self.required(rate)
+        enough = [one.comparisons for one in self.bins if low is not None and one.low >= low]
+        return sum(enough) / self.comparisons if self.comparisons else math.nan
+
+
+@dataclass(frozen=True)
+class Swap:
+    """The swap rates of each measure and size of topic sets.
+
+    ``found["AP"]`` are those of AP on the largest sets, ``found["AP", 10]`` on sets of ten topics.
+    """
+
+    runs: tuple[str, ...] = field(repr=False)
+    rates: tuple[SwapRates, ...] = field(repr=False)
+    bin: float
+    filter: Filter | None
+    alpha: float
+    trials: int
+    seed: int
+    notices: tuple[Notice, ...] = ()
+
+    def __getitem__(self, key: str | tuple[str, int]) -> SwapRates:
+        measure, size = key if isinstance(key, tuple) else (key, None)
+        found = [x for x in self.rates if x.measure == measure and size in (None, x.size)]
+        if not found:
+            known = ", ".join(f"{x.measure} on {x.size}" for x in self.rates)
+            raise InputError(f"swap rates of {key!r}", f"one of {known}")
+        return max(found, key=lambda x: x.size)
+
+
+def swap(
+    scores: ScoresLike,
+    sizes: int | Sequence[int] | None = None,
+    bin: float = 0.01,
+    filter: Filter | None = None,
+    alpha: float = 0.05,
+    trials: int = TRIALS,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Swap:
+    """How often two sets of topics disagree on which run is better, by how much runs differ.
+
+    In each trial two disjoint sets of `sizes` topics each (half of all topics, if not given) are
+    drawn at random. Every pair of runs is compared on both: the difference d of the means on the
+    first set says in which bin the comparison counts, ⌊|d| / bin⌋; it is a swap if the difference
+    d′ on the second has the other sign.
+
+    swap rate of a bin = Σ |sgn d − sgn d′| / 2 / comparisons
+
+    So a difference of 0 in one of the sets is half a swap, and no swap if both are 0: the papers
+    leave that open. Differences below rounding (1e-12 of the largest score) are 0. With
+    ``filter="t"`` only comparisons count that a paired t-test on the first set finds significant,
+    p ≤ `alpha`.
+
+    Swap rates are of sets as large as those drawn; they say nothing directly about all topics, of
+    which two disjoint sets cannot be had. Assumed is that topics are a random sample; trials
+    overlap, so they are not independent of each other. All measures see the same sets.
+
+    Reference: Voorhees and Buckley 2002, The effect of topic set size on retrieval experiment
+    error, SIGIR; of the filter Sanderson and Zobel 2005, Information retrieval system evaluation:
+    effort, sensitivity, and reliability, SIGIR.
+
+    >>> scores = {"a": {"1": 0.5, "2": 0.5}, "b": {"1": 0.2, "2": 0.2}, "c": {"1": 0.3, "2": 0.1}}
+    >>> found = swap(scores, bin=0.1)["score"]  # a − b: 0.3, 0.3; a − c: 0.2, 0.4; b − c: −0.1, 0.1
+    >>> [(round(x.low, 1), x.rate) for x in found.bins]
+    [(0.1, 1.0), (0.2, 0.0), (0.3, 0.0), (0.4, 0.0)]
+    >>> round(found.required(), 1)
+    0.2
+    """
+    checked_confidence(1 - alpha)
+    if filter not in (None, "t"):
+        raise InputError(f"filter={filter!r}", "'t' or None")
+    if not 0 < bin < math.inf:
+        raise InputError(f"bin={bin}", "a number above 0")
+    matrices, notices = by_measure(scores)
+    runs = next(iter(matrices.values())).systems
+    rates: list[SwapRates] = []
+    for measure, matrix in matrices.items():
+        n = len(matrix.topics)
+        chosen = _checked_sizes(sizes, n, 2 if filter else 1)
+        widest = float(np.ptp(matrix.values, axis=1).max())
+        if widest / bin > MOST_BINS:
+            raise InputError(f"bin={bin}", f"a larger one: {measure} differs by {widest:.4g}")
+        trial = _trial(matrix, chosen, bin, widest, alpha if filter else None)
+        cells = max(n, len(matrix.pairs))
+        counts = sum(in_chunks(trial, trials, seed, cells, threads, progress))
+        rates += [
+            SwapRates(measure, n, size, tuple(_bins(of_size, bin)))
+            for size, of_size in zip(chosen, np.asarray(counts), strict=True)
+        ]
+    return Swap(runs, tuple(rates), bin, filter, alpha, trials, seed, notices)
+
+
+def _checked_sizes(sizes: int | Sequence[int] | None, topics: int, least: int) -> list[int]:
+    most = topics // 2
+    given = [most] if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
+    for size in given:
+        if not least <= size <= most:
+            expected = f"{least} to {most}: two sets of {counted(topics, 'topic')}"
+            raise InputError(f"sets of {counted(size, 'topic')}", expected)
+    return sorted(set(given))
+
+
+def _trial(
+    matrix: Matrix, sizes: Sequence[int], bin: float, widest: float, alpha: float | None
+) -> Callable[[np.random.Generator, int], Floats]:
+    """Comparisons and swaps of a chunk of trials: [sizes, 2, bins]."""
+    x, n = matrix.values, len(matrix.topics)
+    first, second = np.array(matrix.pairs).T
+    bins = int(widest / bin + ROUNDING) + 1
+    rounding = TOLERANCE * matrix.scale
+
+    def differences(drawn: Drawn, size: int) -> Floats:
+        means = drawn @ x / size
+        made: Floats = means[:, first] - means[:, second]
+        return np.where(np.abs(made) <= rounding, 0.0, made)
+
+    z = x[:, first] - x[:, second] if alpha is not None else np.empty(0)
+
+    def trial(rng: np.random.Generator, trials: int) -> Floats:
+        place = rng.permuted(np.tile(np.arange(n), (trials, 1)), axis=1)
+        counts = np.zeros((len(sizes), 2, bins))
+        for k, size in enumerate(sizes):
+            drawn = place < size
+            d = differences(drawn, size)
+            other = differences((place >= size) & (place < 2 * size), size)
+            swapped = np.abs(np.sign(d) - np.sign(other)) / 2
+            where = np.minimum(np.abs(d) / bin + ROUNDING, bins - 1).astype(np.int64)
+            if alpha is not None:
+                kept = _significant(drawn, z, d, size, alpha, rounding)
+                where, swapped = where[kept], swapped[kept]
+            counts[k, 0] = np.bincount(where.ravel(), minlength=bins)
+            counts[k, 1] = np.bincount(where.ravel(), swapped.ravel(), minlength=bins)
+        return counts
+
+    return trial
+
+
+def _significant(
+    drawn: Drawn, z: Floats, d: Floats, size: int, alpha: float, rounding: float
+) -> NDArray[np.bool_]:
+    """Where a paired t-test on the topics drawn has p ≤ α: |d| ≥ t · s / √size.
+
+    If all differences are the same, but not 0, p is 0: as in `cranfield.stats.t_test`.
+    """
+    from scipy.special import stdtrit
+
+    centred = z - z.mean(axis=0)  # which s does not change by, but for less rounding
+    sums, squares = drawn @ centred, drawn @ centred**2
+    s = np.sqrt(np.maximum(squares - sums**2 / size, 0.0) / (size - 1))
+    s = np.where(s <= rounding, 0.0, s)
+    needed = float(stdtrit(size - 1, 1 - alpha / 2)) * s / math.sqrt(size)
+    found: NDArray[np.bool_] = (np.abs(d) >= needed) & (d != 0)
+    return found
+
+
+def _bins(counts: Floats, bin: float) -> list[SwapBin]:
+    """Those that have comparisons; edges as short decimals where the width is one."""
+    return [
+        SwapBin(round(k * bin, 12), round((k + 1) * bin, 12), int(comparisons), float(swaps))
+        for k, (comparisons, swaps) in enumerate(counts.T)
+        if comparisons
+    ]

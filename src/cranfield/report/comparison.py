@@ -1,0 +1,224 @@
+"""A comparison of runs as tables: means, pairs, topics that moved; and one for the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cranfield.comparison import EFFECT_TITLES, Comparison, PairComparison, RunSummary
+from cranfield.report.sheets import FLAT, PAPER, Field, Sheet, shown_p
+from cranfield.scores import four_decimals
+from cranfield.stats.families import CORRECTION_TITLES, OF_MANY, TITLES
+from cranfield.wording import counted
+
+TABLES = ("runs", "pairs", "movers", "results")
+_PAIRS_WITH_MOVERS = 3  # more would bury the rest
+
+
+def usual_tables(found: Comparison, format: str, movers: int | None) -> tuple[str, ...]:
+    """The tables that are shown if none is named."""
+    if format in FLAT:
+        return ("pairs",)
+    if format == "json":
+        return TABLES[:3]
+    few = len(found.pairs) <= _PAIRS_WITH_MOVERS if movers is None else movers > 0
+    first = "results" if format in PAPER else "runs"
+    return (first, "pairs", *(("movers",) if few and format not in PAPER else ()))
+
+
+def sheets(found: Comparison, movers: int = 3) -> list[Sheet]:
+    """All tables of a comparison."""
+    return [_runs(found), _pairs(found), _movers(found, movers), _results(found)]
+
+
+def procedure(found: Comparison) -> str:
+    """What was done, in words that a paper can print.
+
+    A sentence without its end: test, trials, correction, level.
+    """
+    said = TITLES[found.test]
+    if found.enumerated:
+        said += ", all outcomes enumerated"
+    elif found.trials is not None:
+        said += f", {counted(found.trials, 'trial')}, seed {found.seed}"
+    if found.test not in OF_MANY:
+        pairs = len(found.pairs) // len(found.scores.measures)
+        if pairs > 1:
+            family = f"for {counted(pairs, 'comparison')} by each measure"
+            said += f", {CORRECTION_TITLES[found.correction]} {family}"
+    return f"{said}, two-sided, α = {found.alpha:g}"
+
+
+def _size(found: Comparison) -> str:
+    """On how many topics, and of what."""
+    counts = sorted({run.topics for run in found.runs})
+    topics = counted(counts[0], "topic")
+    if len(counts) > 1:
+        topics = f"{counts[0]} to {counts[-1]} topics"
+    return f"{counted(len(found.scores.runs), 'run')} on {topics}"
+
+
+def _confidence(found: Comparison) -> str:
+    return f"{100 * (1 - found.alpha):g}%"
+
+
+def _measure(found: Comparison, rows: Sequence[RunSummary | PairComparison]) -> Field:
+    """The column that names the measure; people need it only if there are several."""
+    several = len(found.scores.measures) > 1
+    return Field("measure", [row.measure for row in rows], people=several, key=True)
+
+
+def _of(found: Comparison) -> str:
+    """By which measure, where the table does not say so."""
+    return f" by {found.scores.measures[0]}" if len(found.scores.measures) == 1 else ""
+
+
+def _runs(found: Comparison) -> Sheet:
+    rows = found.runs
+    groups = found.baselines == ()
+    signs = {name: _sign(i) for i, name in enumerate(found.baselines)}
+    marks = [_marks(row, signs) for row in rows]
+    said = f"Means of {_size(found)}{_of(found)}, with {_confidence(found)} t intervals. "
+    if groups:
+        said += f"Runs that share a letter are not significantly different ({procedure(found)})."
+    else:
+        said += f"{_legend(signs)} ({procedure(found)})."
+    return Sheet(
+        "runs",
+        [
+            _measure(found, rows),
+            Field("run", [row.run for row in rows], texts=[_named(r.run, signs) for r in rows],
+                  key=True),
+            Field("topics", [row.topics for row in rows], people=False),
+            Field("mean", [row.mean for row in rows]),
+            Field("low", [row.low for row in rows], people=False),
+            Field("high", [row.high for row in rows], people=False),
+            Field("interval", None, f"{_confidence(found)} interval",
+                  [_interval(row.low, row.high) for row in rows]),
+            Field("groups", [row.groups for row in rows], people=groups),
+            Field("better_than", [" ".join(row.better_than) for row in rows], people=False),
+            Field("worse_than", [" ".join(row.worse_than) for row in rows], people=False),
+            Field("significant", None, "significant", marks, people=not groups),
+        ],
+        said,
+    )  # fmt: skip
+
+
+def _pairs(found: Comparison) -> Sheet:
+    rows = found.pairs
+    estimated = {"wilcoxon": "the pseudo-median of differences", "sign": "the median difference"}
+    of = estimated.get(found.test, "the difference of means")
+    each = "simultaneous" if found.test in OF_MANY else "for each pair alone"
+    if found.correction == "bonferroni":
+        each = "Bonferroni's, simultaneous"
+    other = "baseline" if found.baselines else "other"
+    only_one = found.test not in OF_MANY and len(rows) == len(found.scores.measures)
+    sort = "" if only_one else f", {each}"
+    said = (
+        f"Differences run − {other} of {_size(found)}{_of(found)}: {procedure(found)}. * p ≤ α. "
+        f"Intervals: {_confidence(found)}, of {of}{sort}. Effect size: "
+        f"{EFFECT_TITLES[found.effect]}. Wins, ties and losses: topics on which the run is better, "
+        "equal and worse."
+    )
+    trials = None if found.enumerated else found.trials
+    stars = [
+        shown_p(row.pvalue, trials, row.none_as_extreme and found.correction == "none")
+        + ("*" if row.pvalue <= found.alpha else " ")
+        for row in rows
+    ]
+    room = any(text.endswith("*") for text in stars)
+    counts = [(row.wins, row.ties, row.losses) for row in rows]
+    return Sheet(
+        "pairs",
+        [
+            _measure(found, rows),
+            Field("run", [row.run for row in rows], key=True),
+            Field("other", [row.other for row in rows], other, key=True),
+            Field("topics", [row.topics for row in rows], people=False),
+            Field("difference", [row.difference for row in rows],
+                  texts=[f"{row.difference:+.4f}" for row in rows]),
+            Field("low", [row.low for row in rows], people=False),
+            Field("high", [row.high for row in rows], people=False),
+            Field("interval", None, f"{_confidence(found)} interval",
+                  [_interval(row.low, row.high, "+") for row in rows]),
+            Field("statistic", [row.statistic for row in rows], people=False),
+            Field("pvalue", [row.pvalue for row in rows], "p ",
+                  [text if room else text.rstrip() for text in stars]),
+            Field("uncorrected", [row.uncorrected for row in rows], people=False),
+            Field("asl", [row.asl for row in rows], people=False),
+            Field("mc_error", [row.error for row in rows], people=False),
+            Field("effect", [row.effect for row in rows], "effect size",
+                  [f"{row.effect:+.2f}" for row in rows]),
+            Field("dz", [row.dz for row in rows], people=False),
+            Field("wins", [row.wins for row in rows], people=False),
+            Field("ties", [row.ties for row in rows], people=False),
+            Field("losses", [row.losses for row in rows], people=False),
+            Field("counts", None, "win/tie/loss", ["/".join(map(str, c)) for c in counts]),
+            Field("verdict", [row.verdict for row in rows], people=False),
+        ],
+        said,
+    )  # fmt: skip
+
+
+def _movers(found: Comparison, most: int) -> Sheet:
+    rows = found.movers(most)
+    several = len(found.scores.measures) > 1
+    return Sheet(
+        "movers",
+        [
+            Field("measure", [row.measure for row in rows], people=several, key=True),
+            Field("run", [row.run for row in rows], key=True),
+            Field("other", [row.other for row in rows],
+                  head="baseline" if found.baselines else "other", key=True),
+            Field("topic", [row.topic for row in rows], key=True),
+            Field("score", [row.score for row in rows], "run's"),
+            Field("other_score", [row.other_score for row in rows],
+                  "baseline's" if found.baselines else "other's"),
+            Field("difference", [row.difference for row in rows],
+                  texts=[f"{row.difference:+.4f}" for row in rows]),
+        ],
+        f"Topics that differ most{_of(found)}: at most {most} each way for each pair.",
+    )  # fmt: skip
+
+
+def _results(found: Comparison) -> Sheet:
+    """Runs × measures, with letters or marks: the table that a paper prints."""
+    signs = {name: _sign(i) for i, name in enumerate(found.baselines)}
+    first = found.scores.measures[0]
+    names = [row.run for row in found.runs if row.measure == first]
+    cell = {(row.run, row.measure): row for row in found.runs}
+    columns = []
+    for measure in found.scores.measures:
+        rows = [cell[name, measure] for name in names]
+        marks = [_marks(row, signs) if signs else row.groups for row in rows]
+        texts = [f"{four_decimals(row.mean)} {mark}".strip() for row, mark in zip(
+            rows, marks, strict=True)]  # fmt: skip
+        columns.append(Field(measure, [row.mean for row in rows], measure, texts))
+    if signs:
+        legend = _legend(signs)
+    else:
+        legend = "In a column, runs that share a letter are not significantly different"
+    shown = [_named(name, signs) for name in names]
+    said = f"Means of {_size(found)}. {legend} ({procedure(found)})."
+    return Sheet("results", [Field("run", names, texts=shown, key=True), *columns], said)
+
+
+def _sign(number: int) -> str:
+    return chr(ord("a") + number) if number < 26 else f"b{number}"
+
+
+def _named(run: str, signs: dict[str, str]) -> str:
+    return f"{run} ({signs[run]})" if run in signs else run
+
+
+def _marks(row: RunSummary, signs: dict[str, str]) -> str:
+    better = [f"+{signs[name]}" for name in row.better_than]
+    return " ".join([*better, *(f"-{signs[name]}" for name in row.worse_than)])
+
+
+def _legend(signs: dict[str, str]) -> str:
+    which = ", ".join(f"{sign} = {name}" for name, sign in signs.items())
+    return f"+ significantly better and - significantly worse than a baseline, {which}"
+
+
+def _interval(low: float, high: float, sign: str = "") -> str:
+    return f"[{low:{sign}.4f}, {high:{sign}.4f}]"

@@ -1,0 +1,236 @@
+"""How alike rankings are: the matrix as papers print it, long rows, and pictures of both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cranfield.meta.correlation import CorrelationMatrix
+from cranfield.report.pictures import Picture, altair, rows_of, shortened
+from cranfield.report.places import (
+    around,
+    around_all,
+    finished,
+    places_for,
+    points_at,
+    texts_at,
+)
+from cranfield.report.sheets import Field, Sheet
+from cranfield.scores import four_decimals
+from cranfield.wording import counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TABLES = ("matrix", "pairs")
+TITLES = {
+    "kendall": "Kendall's τ",
+    "kendall-b": "Kendall's τ_b",
+    "tau-ap": "τ_ap",
+    "tau-ap-symmetric": "Symmetric τ_ap",
+    "tau-ap-b": "τ_ap,b",
+    "spearman": "Spearman's ρ",
+    "rbo": "RBO",
+}
+
+
+def title(found: CorrelationMatrix) -> str:
+    """The statistic, as people call it."""
+    return TITLES[found.statistic] + ("" if found.p is None else f" (p = {found.p:g})")
+
+
+def caption(found: CorrelationMatrix) -> str:
+    """What was compared, on what, and how intervals were found."""
+    what = "the rankings by " + ("the two sets" if found.between == "sets" else "two measures")
+    if found.statistic == "tau-ap":
+        gold = "second" if found.between == "sets" else "one above the column"
+        what += f", the {gold} being the gold one"
+    return (
+        f"{title(found)} between {what}: {_counts(found)} "
+        f"({found.trials:,} trials, seed {found.seed})."
+    )
+
+
+def _counts(found: CorrelationMatrix) -> str:
+    """How many systems and topics there are, and what the intervals are."""
+    systems, topics = counted(len(found.systems), "system"), counted(found.topics, "topic")
+    percent = f"{100 * found.confidence:g}%"
+    return f"{systems}, {topics}; {percent} intervals by bootstrap of topics"
+
+
+def sheets(found: CorrelationMatrix) -> list[Sheet]:
+    """The matrix, for people; and a row for each pair. Between two sets there are rows only."""
+    matrix = [] if found.between == "sets" else [matrix_sheet(found)]
+    return [*matrix, pairs_sheet(found)]
+
+
+def matrix_sheet(found: CorrelationMatrix) -> Sheet:
+    """Measures against measures; of a symmetric statistic the upper triangle."""
+    names, cells = found.names, set(found.pairs)
+    rows = range(len(names) - 1 if found.symmetric else len(names))
+    columns = range(1 if found.symmetric else 0, len(names))
+    fields = [
+        Field(names[j], None, texts=[_cell(found, i, j) if (i, j) in cells else "" for i in rows])
+        for j in columns
+    ]
+    key = Field("measure", None, texts=[names[i] for i in rows], key=True)
+    return Sheet("matrix", [key, *fields], caption(found))
+
+
+def _cell(found: CorrelationMatrix, i: int, j: int) -> str:
+    return f"{four_decimals(float(found.values[i, j]))} {_interval(found, i, j)}"
+
+
+def _interval(found: CorrelationMatrix, i: int, j: int) -> str:
+    low, high = (four_decimals(float(ends[i, j])) for ends in (found.low, found.high))
+    return f"[{low}, {high}]"
+
+
+def pairs_sheet(found: CorrelationMatrix) -> Sheet:
+    """A row for each pair of measures; between sets, for each measure."""
+    rows = found.rows()
+    heads = {"x": "measure", "y": "other" if found.symmetric else "gold"}
+    if found.between == "sets":
+        keys = [Field("measure", [row["x"] for row in rows], key=True)]
+    else:
+        keys = [Field(k, [row[k] for row in rows], head, key=True) for k, head in heads.items()]
+    same = {
+        "confidence": found.confidence,
+        "systems": len(found.systems),
+        "topics": found.topics,
+        "trials": found.trials,
+        "seed": found.seed,
+    }
+    return Sheet(
+        "pairs",
+        [
+            *keys,
+            Field("statistic", [found.statistic] * len(rows), people=False),
+            Field("value", [row["value"] for row in rows], TITLES[found.statistic]),
+            *(Field(end, [row[end] for row in rows]) for end in ("low", "high")),
+            *(Field(name, [value] * len(rows), people=False) for name, value in same.items()),
+        ],
+        caption(found),
+    )
+
+
+# -- pictures -----------------------------------------------------------------------------------
+
+CELL, ROW = 92, 44  # a cell of the heat map, in points
+SIDE = 260.0  # a panel of the scatter
+POINT, LINE = "#0072B2", "#c0c0c0"
+NAMED = 60  # systems whose names are tried to be placed
+
+
+def picture(found: CorrelationMatrix) -> Picture:
+    """A heat map of the matrix; between two sets, the systems' means by one against the other."""
+    import polars as pl
+
+    if found.between == "measures":
+        data = pl.DataFrame(found.rows())
+        return Picture(lambda: _heat_map(found, data), data, found.notices)
+    means = found.means.tolist()
+    rows = [
+        {"measure": name, "run": run, "first": means[0][k][m], "second": means[1][k][m]}
+        for k, name in enumerate(found.names)
+        for m, run in enumerate(found.systems)
+    ]
+    data = pl.DataFrame(rows)
+    return Picture(lambda: _scatters(found, data), data, found.notices)
+
+
+def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
+    """A cell for each pair, the darker the more alike, with the value and its interval."""
+    import polars as pl
+
+    alt = altair()
+    labels = dict(zip(found.names, shortened(found.names, 24), strict=True))
+    drawn = data.with_columns(
+        pl.col("x").replace(labels),
+        pl.col("y").replace(labels),
+        shown=pl.Series([four_decimals(v) for v in data["value"]]),
+        interval=pl.Series([_interval(found, i, j) for i, j in found.pairs]),
+    )
+    least = min(0.5, *data["value"].fill_nan(1.0))
+    middle = (least + 1) / 2
+    given = [labels[name] for name in found.names]
+    x, y = (given[1:], given[:-1]) if found.symmetric else (given, given)
+    axis = {"grid": False, "ticks": False, "domain": False}
+    base = alt.Chart(rows_of(drawn)).encode(
+        alt.X("y:N", sort=x, scale=alt.Scale(domain=x), title=None,
+              axis=alt.Axis(orient="top", labelAngle=0, labelLimit=CELL - 4, **axis)),
+        alt.Y("x:N", sort=y, scale=alt.Scale(domain=y), title=None,
+              axis=alt.Axis(labelLimit=200, **axis)),
+    )  # fmt: skip
+    colour = alt.Scale(domain=[least, 1], range=["#eff6fc", "#08519c"])
+    tooltip = [alt.Tooltip(f"{name}:N") for name in ("x", "y", "shown", "interval")]
+    cells = base.mark_rect(stroke="white").encode(
+        alt.Color("value:Q", scale=colour, title=TITLES[found.statistic]), tooltip=tooltip
+    )
+    on_dark = alt.condition(f"datum.value > {middle}", alt.value("white"), alt.value("black"))
+    texts = [
+        base.mark_text(fontSize=size, dy=dy).encode(alt.Text(f"{name}:N"), color=on_dark)
+        for name, size, dy in (("shown", 12, -7), ("interval", 9, 9))
+    ]
+    chart = alt.layer(cells, *texts).properties(
+        width=CELL * len(x),
+        height=ROW * len(y),
+        title={"text": _heading(found), "subtitle": _said(found)},
+    )
+    return finished(chart, "").configure_view(stroke=None)
+
+
+def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
+    """A panel for each measure: a point for each system, above the line if the second set gives
+    it more.
+    """
+    alt = altair()
+    panels = [
+        _panel(data.filter(data["measure"] == name), f"{name}: {_cell(found, k, k)}")
+        for k, name in enumerate(found.names)
+    ]
+    chart = alt.concat(*panels, columns=3).properties(
+        title={"text": _heading(found), "subtitle": _said(found), "offset": 12}
+    )
+    return finished(chart, "")
+
+
+def _panel(data: pl.DataFrame, heading: str) -> Any:
+    """One measure's scatter."""
+    import polars as pl
+
+    alt = altair()
+    ticks = around_all([*data["first"], *data["second"]])
+    at = points_at(data["first"], data["second"], (ticks, ticks), SIDE, SIDE)
+    labels = shortened(data["run"].to_list(), 16)
+    taken = [around(point, 5) for point in at]
+    places = places_for(at[:NAMED], labels[:NAMED], SIDE, SIDE, taken)
+    places += [""] * (len(labels) - len(places))
+    data = data.with_columns(pl.Series("label", labels), pl.Series("place", places))
+    scale = alt.Scale(domain=[ticks[0], ticks[-1]], nice=False, zero=False)
+    x, y = (
+        channel(f"{name}:Q", title=f"mean by the {name} set", scale=scale,
+                axis=alt.Axis(values=ticks, grid=False, labelOverlap=True, labelFlush=False))
+        for channel, name in ((alt.X, "first"), (alt.Y, "second"))
+    )  # fmt: skip
+    ends = alt.Data(values=[{"first": v, "second": v} for v in (ticks[0], ticks[-1])])
+    base = alt.Chart(rows_of(data)).encode(x, y)
+    tooltip = [alt.Tooltip("run:N")] + [
+        alt.Tooltip(f"{name}:Q", format=".4f") for name in ("first", "second")
+    ]
+    layers = [
+        alt.Chart(ends).mark_line(color=LINE, strokeWidth=0.8).encode(x, y),
+        base.mark_point(filled=True, color=POINT, opacity=0.85).encode(tooltip=tooltip),
+        *texts_at(base, data),
+    ]
+    return alt.layer(*layers).properties(width=SIDE, height=SIDE, title=heading)
+
+
+def _heading(found: CorrelationMatrix) -> str:
+    between = "the two sets" if found.between == "sets" else "measures"
+    return f"{title(found)} between {between}"
+
+
+def _said(found: CorrelationMatrix) -> list[str]:
+    """What a picture says below its heading."""
+    gold = "the second set is gold" if found.between == "sets" else "columns are gold"
+    return [_counts(found), *([gold] if found.statistic == "tau-ap" else [])]

@@ -1,0 +1,130 @@
+"""What the leave-one-out test found: tables, and the picture of scores before and after."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from cranfield.meta.leave_one_out import LeaveOneOut
+from cranfield.report.pictures import Picture, altair, rows_of, told_apart
+from cranfield.report.places import finished
+from cranfield.report.sheets import Field, Sheet
+from cranfield.wording import counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TABLES = ("summary", "runs", "contributors")
+SIDE = 300  # of a panel, in points
+COLUMNS = 3
+
+
+def summary_sheet(found: LeaveOneOut) -> Sheet:
+    """A row for each measure: how much scores and ranks change."""
+    made = found.summaries
+    return Sheet(
+        "summary",
+        [
+            Field("measure", [s.measure for s in made], key=True),
+            Field("mean_change", [s.mean_change for s in made]),
+            Field("largest_change", [s.largest_change for s in made]),
+            Field("largest_change_of", [s.largest_change_of for s in made], "of"),
+            Field("ranks_changed", [s.ranks_changed for s in made]),
+            Field("largest_rank_change", [s.largest_rank_change for s in made]),
+            Field("tau", [s.tau for s in made], "τ"),
+        ],
+        f"Leave-one-out test, {_compared(found)}: every run is scored without the judgments of "
+        f"documents that no other {found.kind} has in its first {found.pool_depth}. Changes of "
+        "scores are absolute. τ is Kendall's τ_b between the runs by all judgments and the runs "
+        "so scored.",
+    )
+
+
+def runs_sheet(found: LeaveOneOut) -> Sheet:
+    """A row for each run and measure."""
+    made = found.results
+    relative = [one.relative for one in made]
+    return Sheet(
+        "runs",
+        [
+            Field("measure", [one.measure for one in made], key=True),
+            Field("contributor", [one.contributor for one in made], "team",
+                  people=found.kind == "team", key=True),
+            Field("run", [one.run for one in made], key=True),
+            Field("before", [one.before for one in made]),
+            Field("after", [one.after for one in made]),
+            Field("difference", [one.difference for one in made]),
+            Field("relative", relative, "%",
+                  ["–" if isnan(value) else f"{100 * value:+.2f}" for value in relative]),
+            Field("rank_before", [one.rank_before for one in made]),
+            Field("rank_after", [one.rank_after for one in made]),
+        ],
+        f"Leave-one-out test, {_compared(found)}: the score of each run by all judgments (before) "
+        f"and without those of the documents that its {found.kind} alone has in the first "
+        f"{found.pool_depth} (after). Ranks are among all runs, those of each other {found.kind} "
+        "by all judgments.",
+    )  # fmt: skip
+
+
+def contributors_sheet(found: LeaveOneOut) -> Sheet:
+    """A row for each run, or team: what it alone brought."""
+    made = found.contributors
+    return Sheet(
+        "contributors",
+        [
+            Field("contributor", [one.name for one in made], found.kind, key=True),
+            Field("runs", [len(one.runs) for one in made], people=found.kind == "team"),
+            Field("documents", [one.documents for one in made]),
+            Field("unique", [one.unique for one in made]),
+            Field("unique_judged", [one.unique_judged for one in made]),
+            Field("unique_relevant", [one.unique_relevant for one in made]),
+        ],
+        f"Documents in the first {found.pool_depth} of {_compared(found)}, and those that no other "
+        f"{found.kind} has there.",
+    )
+
+
+def _compared(found: LeaveOneOut) -> str:
+    runs, topics = counted(len(found.runs), "run"), counted(len(found.topics), "topic")
+    who = f" of {counted(len(found.contributors), 'team')}" if found.kind == "team" else ""
+    return f"{runs}{who} on {topics}"
+
+
+def scatter(found: LeaveOneOut) -> Picture:
+    """Scores without a run's contributor against scores by all judgments: a point for each run."""
+    import polars as pl
+
+    data = pl.DataFrame(
+        {
+            name: [getattr(one, name) for one in found.results]
+            for name in ("measure", "contributor", "run", "before", "after", "difference")
+        }
+    )
+    return Picture(lambda: _scatter(data, found), data, found.notices)
+
+
+def _scatter(data: pl.DataFrame, found: LeaveOneOut) -> Any:
+    alt = altair()
+    panels = [_panel(data.filter(measure=name), name, found) for name in found.measures]
+    return finished(alt.concat(*panels, columns=COLUMNS), "")
+
+
+def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut) -> Any:
+    alt = altair()
+    values = [*data["before"], *data["after"]]
+    room = 0.05 * (max(values) - min(values)) or 0.05
+    ends = [min(values) - room, max(values) + room]
+    scale = alt.Scale(domain=ends, nice=False, zero=False)
+    x = alt.X("before:Q", title=f"{measure}, all judgments", scale=scale)
+    y = alt.Y("after:Q", title=f"{measure}, {found.kind} left out", scale=scale)
+    rows = [{"before": end, "after": end} for end in ends]
+    same = alt.Chart(alt.Data(values=rows)).mark_line(color="#b0b0b0", strokeDash=[4, 3])
+    names = list(dict.fromkeys(data["contributor"]))
+    tooltip = ["contributor:N", "run:N"]
+    tooltip += [alt.Tooltip(f"{n}:Q", format=".4f") for n in ("before", "after", "difference")]
+    points = alt.Chart(rows_of(data)).mark_point(filled=True, color="#0072B2", opacity=0.8)
+    encoded = points.encode(x, y, tooltip=tooltip)
+    if found.kind == "team" and len(names) <= 8:
+        apart = told_apart("contributor", names, "team")
+        encoded = encoded.encode(color=apart["color"], shape=apart["shape"])
+    return alt.layer(same.encode(x, y), encoded).properties(width=SIDE, height=SIDE)

@@ -1,0 +1,76 @@
+"""The methods of `cf.stats` and `cf.meta` as a page: what they compute, assume and come from."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from cranfield import meta, stats
+from cranfield.report.catalogue import escaped
+
+GROUPS = {
+    "Tests of two systems": (
+        "stats", "randomisation", "t_test", "wilcoxon", "sign_test", "bootstrap",
+        "unpaired_bootstrap", "welch",
+    ),
+    "Tests of many systems": (
+        "stats", "randomised_tukey_hsd", "tukey_hsd", "one_way", "two_way", "two_way_replicated",
+        "compare_pairs",
+    ),
+    "Corrections for many comparisons": (
+        "stats", "holm", "bonferroni", "benjamini_hochberg", "letters",
+    ),
+    "Effect sizes": ("stats", "cohen_dz", "hedges_g", "glass_delta", "anova_effect"),
+    "Summaries and standardisation": ("stats", "summarise", "standardise", "factors"),
+    "How many topics, and how much power": (
+        "stats", "topics_for_t", "topics_for_anova", "topics_for_interval", "power_of_t",
+        "power_of_anova", "difference_for_t", "difference_for_anova", "width_of_interval",
+        "variance_from",
+    ),
+    "Rank correlation": (
+        "meta", "kendall", "spearman", "tau_ap", "tau_ap_symmetric", "rbo", "correlation",
+    ),
+    "Evaluating measures and collections": (
+        "meta", "discriminative_power", "swap", "stability", "stability_of_judgments",
+        "concordance", "predictive_power", "leave_one_out", "compare_judgments",
+    ),
+}  # fmt: skip
+_ROOMS = {"stats": stats, "meta": meta}
+
+HEAD = """# Statistics and meta-evaluation: every method
+
+What each function of `cf.stats` and `cf.meta` computes, what it assumes, and where it comes from.
+This page is made from their documentation. [Which run is better](compare.md) explains which test
+to choose, [how many topics](plan.md) how to plan, and [what is a good measure](meta.md) the second
+half.
+"""
+
+
+def page() -> str:
+    """The page as Markdown."""
+    lines = [HEAD]
+    for title, (room, *names) in GROUPS.items():
+        lines += [f"- [{title}](#{re.sub('[^a-z -]', '', title.lower()).replace(' ', '-')})"]
+        lines[-1] += ": " + ", ".join(f"`cf.{room}.{name}`" for name in names)
+    for title, (room, *names) in GROUPS.items():
+        lines += ["", f"## {title}"]
+        for name in names:
+            lines += _method(room, getattr(_ROOMS[room], name))
+    return "\n".join(lines) + "\n"
+
+
+def _method(room: str, function: Callable[..., Any]) -> Iterator[str]:
+    title, _, body = inspect.cleandoc(function.__doc__ or "").partition("\n")
+    yield from ("", f"### `cf.{room}.{function.__name__}`", "", escaped(title), "")
+    yield from ("```text", f"{function.__name__}{_signature(function)}", "", body.strip(), "```")
+
+
+def _signature(function: Callable[..., Any]) -> str:
+    """The arguments with their defaults; their types are in the text."""
+    plain = [
+        p.replace(annotation=inspect.Parameter.empty)
+        for p in inspect.signature(function).parameters.values()
+    ]
+    return str(inspect.Signature(plain))

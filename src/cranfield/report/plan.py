@@ -1,0 +1,271 @@
+"""What topic set size design found: tables, and the picture of power against topics."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cranfield.errors import CranfieldError
+from cranfield.report.pictures import Picture, altair, refuse_many, rows_of, told_apart
+from cranfield.report.places import finished
+from cranfield.report.sheets import Field, Sheet
+from cranfield.scores import four_decimals
+from cranfield.stats.power import Design, Pilot, difference_for_anova, difference_for_t
+from cranfield.stats.power import width_of_interval as width_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TESTS = {
+    "t": "paired t-test",
+    "anova": "one-way ANOVA of {} systems",
+    "interval": "interval of the difference",
+}
+STEPS = 80  # points of a line
+WIDTH, HEIGHT = 420, 280
+
+Designs = Mapping[str, Sequence[Design]]
+"""Of each measure; the name is empty if variances are not from a pilot."""
+
+
+def pilot_sheet(pilots: Mapping[str, Pilot]) -> Sheet:
+    """How much the scores of a pilot vary, for each measure."""
+    found = list(pilots.values())
+    caption = (
+        "Pilot: V_E1 is the variance of a run's scores over topics (residuals of one-way ANOVA), "
+        "V_E2 without what topics have in common for all runs (two-way); differences of two runs "
+        "vary by 2 V_E2."
+    )
+    return Sheet(
+        "pilot",
+        [
+            Field("measure", list(pilots), key=True),
+            Field("topics", [pilot.topics[0] for pilot in found]),
+            Field("runs", [pilot.systems[0] for pilot in found]),
+            Field("one_way", [pilot.one_way for pilot in found], "V_E1", _variances(found, 1)),
+            Field("two_way", [pilot.two_way for pilot in found], "V_E2", _variances(found, 2)),
+        ],
+        caption,
+    )
+
+
+def _variances(pilots: Sequence[Pilot], ways: int) -> list[str]:
+    return [variance_text(pilot.one_way if ways == 1 else pilot.two_way) for pilot in pilots]
+
+
+def topics_sheet(designs: Designs) -> Sheet:
+    """How many topics are needed for each difference, or width."""
+    rows = [(measure, design) for measure, found in designs.items() for design in found]
+    made = [design for _, design in rows]
+    by_power = dict.fromkeys(
+        f"power {_short(d.power)} at α = {_short(d.alpha)}" for d in made if d.power
+    )
+    by_width = dict.fromkeys(f"{_percent(d)} interval" for d in made if d.width)
+    asked = [
+        *(f"to find the difference, if it is the true one, with {text}" for text in by_power),
+        *(f"for a {text} of the width, in the mean" for text in by_width),
+    ]
+    achieved = " or ".join(["power"] * bool(by_power) + ["width"] * bool(by_width))
+    caption = (
+        f"Topics needed {'; '.join(asked)}. Achieved is the {achieved} of so many topics. "
+        f"Variances are those of {_of({design.method for design in made})}."
+    )
+    return Sheet(
+        "topics",
+        [
+            *_measure(rows),
+            Field("method", [d.method for d in made], key=True),
+            Field("difference", [d.difference for d in made], people=bool(by_power),
+                  texts=[_short(d.difference) for d in made]),
+            Field("width", [d.width for d in made], people=bool(by_width),
+                  texts=[_short(d.width) for d in made]),
+            Field("systems", [d.systems for d in made]),
+            Field("variance", [d.variance for d in made],
+                  texts=[variance_text(d.variance) for d in made]),
+            Field("alpha", [d.alpha for d in made], people=False),
+            Field("power", [d.power for d in made], people=False),
+            Field("topics", [d.topics for d in made]),
+            Field("achieved", [d.achieved for d in made]),
+        ],
+        caption,
+    )  # fmt: skip
+
+
+def power_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
+    """The power that given numbers of topics have."""
+    rows = [
+        (measure, design, n)
+        for measure, found in designs.items()
+        for design in found
+        if design.difference is not None
+        for n in sizes
+    ]
+    alphas = ", ".join(dict.fromkeys(_short(design.alpha) for _, design, _ in rows))
+    caption = (
+        f"Power: how probable a significant result is (α = {alphas}) if the true difference is the "
+        "one shown. A difference that was observed is not the true one."
+    )
+    return Sheet(
+        "power",
+        [
+            *_measure(rows),
+            Field("method", [d.method for _, d, _ in rows], key=True),
+            Field("difference", [d.difference for _, d, _ in rows],
+                  texts=[_short(d.difference) for _, d, _ in rows]),
+            Field("systems", [d.systems for _, d, _ in rows]),
+            Field("topics", [n for _, _, n in rows]),
+            Field("power", [d.power_of(n) for _, d, n in rows]),
+        ],
+        caption,
+    )  # fmt: skip
+
+
+def detectable_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
+    """What given numbers of topics can show: the smallest difference, the width of an interval."""
+    rows = [
+        (measure, design, n)
+        for measure, found in designs.items()
+        for design in {d.method: d for d in found}.values()  # one of each will do
+        for n in sizes
+    ]
+    smallest = [_detectable(design, n) for _, design, n in rows]
+    powers = dict.fromkeys(_short(d.power) for _, d, _ in rows if d.power)
+    said = [
+        *(f"the smallest true difference found with power {power}" for power in powers),
+        *(["of an interval its width, in the mean"] if any(d.width for _, d, _ in rows) else []),
+    ]
+    return Sheet(
+        "detectable",
+        [
+            *_measure(rows),
+            Field("method", [d.method for _, d, _ in rows], key=True),
+            Field("systems", [d.systems for _, d, _ in rows]),
+            Field("topics", [n for _, _, n in rows]),
+            Field("smallest", smallest),
+        ],
+        f"Smallest: {'; '.join(said)}.",
+    )
+
+
+def _detectable(design: Design, topics: int) -> float:
+    v, alpha = design.variance, design.alpha
+    if design.power is None:
+        return width_of(topics, v, 1 - alpha)
+    if design.method == "t":
+        return difference_for_t(topics, v, alpha, design.power)
+    return difference_for_anova(topics, v, design.systems, alpha, design.power)
+
+
+def _measure(rows: Sequence[tuple[Any, ...]]) -> list[Field]:
+    names = [row[0] for row in rows]
+    return [Field("measure", names, key=True)] if any(names) else []
+
+
+def _of(methods: set[str]) -> str:
+    """What the variances of these methods are of.
+
+    >>> _of({"t"}), _of({"t", "interval", "anova"})
+    ('differences', "differences (t, interval) and of a run's scores (anova)")
+    """
+    paired = [method for method in ("t", "interval") if method in methods]
+    if "anova" not in methods:
+        return "differences"
+    own = "a run's scores"
+    return f"differences ({', '.join(paired)}) and of {own} (anova)" if paired else own
+
+
+def _short(number: float | None) -> str:
+    """What the user gave, as it was given."""
+    return "–" if number is None else f"{number:g}"
+
+
+def variance_text(variance: float) -> str:
+    """A variance for people; small ones are not nothing.
+
+    >>> variance_text(0.04), variance_text(0.000123456)
+    ('0.0400', '0.000123')
+    """
+    return four_decimals(variance) if variance >= 0.001 else f"{variance:.3g}"
+
+
+def _percent(design: Design) -> str:
+    return f"{100 * (1 - design.alpha):g}%"
+
+
+# The picture
+
+
+def power_curves(designs: Sequence[Design], title: str = "") -> Picture:
+    """Power against the number of topics: a line for each design, a panel for each test.
+
+    The designs are those of `topics_for_t` and `topics_for_anova`; a point shows how many topics
+    each needs, a line across the power that was asked for. Topics are on a logarithmic axis.
+    """
+    import polars as pl
+
+    designs = [design for design in designs if design.difference is not None]
+    if not designs:
+        raise CranfieldError("found no design with a power, expected one by t or anova to draw")
+    lines = Counter((design.method, design.difference) for design in designs)
+    (_, difference), count = lines.most_common(1)[0]
+    if count > 1:
+        found = f"{count} designs for a difference of {_short(difference)}"
+        raise CranfieldError(f"found {found}, expected one for each test")
+    refuse_many(len({difference for _, difference in lines}))
+    last = 2 * max(design.topics for design in designs)
+    sizes = {round(2 * (last / 2) ** (k / STEPS)) for k in range(STEPS + 1)}
+    rows = [
+        {
+            "test": TESTS[design.method].format(design.systems),
+            "difference": _short(design.difference),
+            "topics": n,
+            "power": design.power_of(n),
+            "asked": design.power,
+            "needed": n == design.topics,
+        }
+        for design in designs
+        for n in sorted({*sizes, design.topics})
+    ]
+    data = pl.DataFrame(rows)
+    return Picture(lambda: _drawn(data, title), data)
+
+
+def _drawn(data: pl.DataFrame, title: str) -> Any:
+    alt = altair()
+    last = int(data["topics"].max())  # type: ignore[arg-type]
+    names = data["difference"].unique(maintain_order=True).to_list()
+    apart = told_apart("difference", names, ["true difference"])
+    ticks = [m * 10**e for e in range(9) for m in (1, 2, 5) if 2 <= m * 10**e <= last]
+    topics = alt.X("topics:Q", title="topics", axis=alt.Axis(values=ticks, format=",d"),
+                   scale=alt.Scale(type="log", domain=[2, last], nice=False))  # fmt: skip
+    shares = [k / 10 for k in range(0, 11, 2)]
+    power = alt.Y("power:Q", title="power", axis=alt.Axis(values=shares),
+                  scale=alt.Scale(domain=[0, 1]))  # fmt: skip
+    tooltip = [alt.Tooltip("difference:N"), alt.Tooltip("topics:Q", format=","),
+               alt.Tooltip("power:Q", format=".4f")]  # fmt: skip
+    panels = []
+    for of_test in data.partition_by("test", maintain_order=True):
+        base = alt.Chart(rows_of(of_test)).encode(topics, power, apart["color"])
+        needed = rows_of(of_test.filter("needed"))
+        points = base.properties(data=needed).mark_point(filled=True).encode(apart["shape"])
+        asked = of_test.select("asked").unique(maintain_order=True)
+        across = alt.Chart(rows_of(asked)).mark_rule(color="#666666", strokeDash=[4, 3])
+        layers = alt.layer(
+            across.encode(alt.Y("asked:Q")),
+            base.mark_line().encode(apart["dash"]),
+            points.encode(tooltip=tooltip),
+            _beside(needed, topics, power),
+            base.mark_point(opacity=0, size=90).encode(tooltip=tooltip),
+        )
+        panel = {"text": of_test["test"][0], "fontWeight": "normal"}
+        panels.append(layers.properties(width=WIDTH, height=HEIGHT, title=panel))
+    return finished(alt.vconcat(*panels), title)
+
+
+def _beside(needed: Any, topics: Any, power: Any) -> Any:
+    """The numbers of topics that are needed, at their points."""
+    alt = altair()
+    look = {"align": "right", "baseline": "bottom", "dx": -6, "dy": -4}
+    text = alt.Text("topics:Q", format=",")
+    return alt.Chart(needed).mark_text(**look).encode(topics, power, text)

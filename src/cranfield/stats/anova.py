@@ -1,0 +1,233 @@
+"""Analysis of variance: how much of the variance of scores is due to systems, how much to topics.
+
+`residual.mean_square` of `two_way` is the variance that Tukey's test, effect sizes and topic set
+size design are about.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cranfield.errors import InputError
+from cranfield.stats.samples import Floats, Sample, Systems, Topics, matrix, sample
+
+NORMAL = "residuals are independent and normal, with the same variance everywhere"
+
+
+@dataclass(frozen=True)
+class Variance:
+    """A row of the table: what a source explains. The residual has no F and no p-value."""
+
+    source: str
+    sum_of_squares: float
+    df: int
+    mean_square: float
+    F: float | None = None
+    pvalue: float | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Anova:
+    """A table of the analysis of variance: a row for each source, the residual last.
+
+    F is a source's mean square divided by the residual's; the p-value is that of F if the source
+    has no effect. ``anova["systems"]`` is the row of the systems.
+    """
+
+    test: str
+    rows: tuple[Variance, ...]
+    assumed: str = NORMAL
+
+    def __getitem__(self, source: str) -> Variance:
+        for row in self.rows:
+            if row.source == source:
+                return row
+        raise InputError(f"source {source!r}", ", ".join(row.source for row in self.rows))
+
+    @property
+    def residual(self) -> Variance:
+        """What no source explains. Its mean square estimates the variance of scores."""
+        return self.rows[-1]
+
+    def __repr__(self) -> str:
+        total = math.fsum(row.sum_of_squares for row in self.rows)
+        lines = [f"{'source':<12}{'sum of squares':>15}{'df':>7}{'mean square':>13}{'F':>11}  p"]
+        for row in self.rows:
+            line = f"{row.source:<12}{row.sum_of_squares:>15.4f}{row.df:>7}{row.mean_square:>13.4f}"
+            if row.F is not None and row.pvalue is not None:
+                p = "<0.0001" if row.pvalue < 0.0001 else f"{row.pvalue:.4f}"
+                line += f"{row.F:>11.4f}  {p}"
+            lines.append(line)
+        lines.append(f"{'total':<12}{total:>15.4f}{sum(row.df for row in self.rows):>7}")
+        return "\n".join([self.test, *lines])
+
+
+def one_way(groups: Mapping[str, Sample] | Sequence[Sample]) -> Anova:
+    """One-way analysis of variance: groups of scores, each of any size.
+
+    SS_groups = Σ_j n_j (x̄_j − x̄)², SS_residual = Σ_j Σ_i (x_ij − x̄_j)²
+
+    F = (SS_groups / (m − 1)) / (SS_residual / (N − m)) for m groups of N scores in all. Assumes
+    that scores are independent, so that groups have topics of their own, and normal, with the
+    same variance in every group.
+
+    Reference: Sakai 2018, Laboratory Experiments in Information Retrieval, Springer.
+
+    >>> one_way({"a": [1, 2, 3], "b": [3, 4, 5]})  # means 2 and 4
+    one-way ANOVA
+    source       sum of squares     df  mean square          F  p
+    groups               6.0000      1       6.0000     6.0000  0.0705
+    residual             4.0000      4       1.0000
+    total               10.0000      5
+    """
+    named = groups if isinstance(groups, Mapping) else {str(j): x for j, x in enumerate(groups, 1)}
+    values = [sample(x, f"group {name}") for name, x in named.items()]
+    if len(values) < 2:
+        raise InputError(f"{len(values)} groups", "at least 2")
+    for name, x in zip(named, values, strict=True):
+        if not len(x):
+            raise InputError(f"group {name} without scores", "at least 1")
+    every = np.concatenate(values)
+    if len(every) <= len(values):
+        raise InputError("one score in each group", "several in one of them at least")
+    grand = _mean(every)
+    between = math.fsum(len(x) * (_mean(x) - grand) ** 2 for x in values)
+    within = math.fsum(_squares(x - _mean(x)) for x in values)
+    return _table(
+        "one-way ANOVA",
+        {"groups": (between, len(values) - 1)},
+        (within, len(every) - len(values)),
+    )
+
+
+def two_way(scores: Systems, topics: Topics = "same") -> Anova:
+    """Two-way analysis of variance without replication: one score for each topic and system.
+
+    SS_systems = n Σ_j (x̄_·j − x̄)², SS_topics = m Σ_i (x̄_i· − x̄)²,
+    SS_residual = Σ_i Σ_j (x_ij − x̄_i· − x̄_·j + x̄)², with (n − 1)(m − 1) degrees of freedom
+
+    Assumes that the effects of topics and systems add up, and residuals that are independent and
+    normal with the same variance. `scores` is what `matrix` takes.
+
+    Reference: Sakai 2018, Laboratory Experiments in Information Retrieval, Springer.
+
+    >>> two_way([[1, 2], [3, 6]])  # rows are topics: means 1.5 and 4.5; of systems: 2 and 4
+    two-way ANOVA without replication
+    source       sum of squares     df  mean square          F  p
+    systems              4.0000      1       4.0000     4.0000  0.2952
+    topics               9.0000      1       9.0000     9.0000  0.2048
+    residual             1.0000      1       1.0000
+    total               14.0000      3
+    """
+    values = matrix(scores, topics).values
+    n, m = values.shape
+    of_systems, of_topics, grand = _effects(values)
+    rest = values - grand - of_topics[:, None] - of_systems
+    return _table(
+        "two-way ANOVA without replication",
+        {"systems": (n * _squares(of_systems), m - 1), "topics": (m * _squares(of_topics), n - 1)},
+        (_squares(rest), (m - 1) * (n - 1)),
+    )
+
+
+def two_way_replicated(
+    scores: Mapping[str, Mapping[str, Sequence[float]]] | ArrayLike, topics: Topics = "same"
+) -> Anova:
+    """Two-way analysis of variance with replication: r scores for each topic and system.
+
+    SS_systems = n r Σ_j (x̄_·j − x̄)², SS_topics = m r Σ_i (x̄_i· − x̄)²,
+    SS_interaction = r Σ_i Σ_j (x̄_ij − x̄_i· − x̄_·j + x̄)², SS_residual = Σ_i Σ_j Σ_k (x_ijk − x̄_ij)²
+
+    The residual has n m (r − 1) degrees of freedom. Assumes residuals that are independent and
+    normal with the same variance. `scores` is an array [topics, systems, replicates] or
+    ``{system: {topic: [scores]}}``, with as many scores for each topic and system.
+
+    Reference: Sakai 2018, Laboratory Experiments in Information Retrieval, Springer.
+
+    >>> two_way_replicated([[[0, 2], [1, 3]], [[2, 4], [5, 7]]])  # means of cells 1 2, 3 6
+    two-way ANOVA with replication
+    source       sum of squares     df  mean square          F  p
+    systems              8.0000      1       8.0000     4.0000  0.1161
+    topics              18.0000      1      18.0000     9.0000  0.0399
+    interaction          2.0000      1       2.0000     1.0000  0.3739
+    residual             8.0000      4       2.0000
+    total               36.0000      7
+    """
+    values = _replicated(scores, topics)
+    n, m, r = values.shape
+    cells = np.array([[_mean(cell) for cell in row] for row in values])
+    of_systems, of_topics, grand = _effects(cells)
+    interaction = cells - grand - of_topics[:, None] - of_systems
+    return _table(
+        "two-way ANOVA with replication",
+        {
+            "systems": (n * r * _squares(of_systems), m - 1),
+            "topics": (m * r * _squares(of_topics), n - 1),
+            "interaction": (r * _squares(interaction), (m - 1) * (n - 1)),
+        },
+        (_squares(values - cells[:, :, None]), n * m * (r - 1)),
+    )
+
+
+def _replicated(
+    scores: Mapping[str, Mapping[str, Sequence[float]]] | ArrayLike, topics: Topics
+) -> Floats:
+    """[topics, systems, replicates], finite, at least two of each."""
+    if isinstance(scores, Mapping):
+        sizes = {len(cell) for system in scores.values() for cell in system.values()}
+        if len(sizes) > 1:
+            found = f"{min(sizes)} to {max(sizes)} scores for a topic and a system"
+            raise InputError(found, "as many for each")
+        layers: list[Systems] = [
+            {name: {t: cell[k] for t, cell in system.items()} for name, system in scores.items()}
+            for k in range(max(sizes, default=0))
+        ]
+    else:
+        values = np.asarray(scores, dtype=np.float64)
+        if values.ndim != 3:
+            raise InputError(f"an array of shape {values.shape}", "[topics, systems, replicates]")
+        layers = [values[:, :, k] for k in range(values.shape[2])]
+    if len(layers) < 2:
+        raise InputError(f"{len(layers)} scores for a topic and a system", "at least 2")
+    return np.stack([matrix(layer, topics).values for layer in layers], axis=2)
+
+
+def _effects(cells: Floats) -> tuple[Floats, Floats, float]:
+    """Of systems (columns), of topics (rows), and the grand mean they are relative to."""
+    grand = _mean(cells.ravel())
+    return (
+        np.array([_mean(x) for x in cells.T]) - grand,
+        np.array([_mean(x) for x in cells]) - grand,
+        grand,
+    )
+
+
+def _mean(x: Floats) -> float:
+    return math.fsum(x) / len(x)
+
+
+def _squares(x: Floats) -> float:
+    return math.fsum((x * x).ravel())
+
+
+def _table(
+    test: str, effects: Mapping[str, tuple[float, int]], residual: tuple[float, int]
+) -> Anova:
+    """Each source's sum of squares and degrees of freedom, with F against the residual's."""
+    from scipy.special import fdtrc
+
+    rest = Variance("residual", *residual, residual[0] / residual[1])
+    rows = []
+    for source, (squares, df) in effects.items():
+        mean_square = squares / df
+        if rest.mean_square > 0:
+            F = mean_square / rest.mean_square
+        else:  # nothing is left to chance: any effect is beyond doubt, none is undefined
+            F = math.inf if mean_square > 0 else math.nan
+        rows.append(Variance(source, squares, df, mean_square, F, float(fdtrc(df, rest.df, F))))
+    return Anova(test, (*rows, rest))

@@ -1,0 +1,112 @@
+"""When a p-value should not be taken at its word: one sentence each, as notices."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cranfield.scores import Notice
+from cranfield.stats.result import Sampled
+from cranfield.stats.samples import Floats
+from cranfield.wording import counted
+
+FEW = 10  # a count below it has a relative error of a third or more
+SKEWED = 0.3  # |skewness| / √n at which a tail of 0.025 is doubled, or empty
+
+
+def about_trials(sampled: Sampled, alpha: float = 0.05) -> tuple[Notice, ...]:
+    """Whether there were too few trials for the p-value, or to tell it from `alpha`.
+
+    Too few are fewer than 10 trials as extreme as the data, and an `alpha` within two Monte-Carlo
+    standard errors of p. A count of 0 is shown as a bound, p < 1 / trials, which is no reason to
+    warn if `alpha` is far from it.
+
+    >>> about_trials(Sampled(count=3, trials=10_000, seed=0))[0].text
+    'p = 0.0004 rests on 3 of 10,000 trials: use more'
+    >>> about_trials(Sampled(count=480, trials=10_000, seed=0))[0].text
+    'p = 0.0481 ± 0.0021 may be on either side of 0.05: use more than 10,000 trials'
+    >>> about_trials(Sampled(count=100, trials=10_000, seed=0))
+    ()
+    """
+    if sampled.exact:
+        return ()
+    p, trials = sampled.pvalue, counted(sampled.trials, "trial")
+    if abs(p - alpha) <= 2 * sampled.error:
+        shown = f"p = {p:.4f} ± {sampled.error:.4f}"
+        text = f"{shown} may be on either side of {alpha:g}: use more than {trials}"
+    elif 0 < sampled.count < FEW:
+        text = f"p = {p:.{_decimals(p)}f} rests on {sampled.count} of {trials}: use more"
+    else:
+        return ()
+    return (Notice("trials", text),)
+
+
+def about_normality(z: Floats) -> tuple[Notice, ...]:
+    """Whether the values are too skewed for a t-test of their mean.
+
+    To first order (the Edgeworth expansion), skewness γ moves a tail of 0.025 of the t-test by
+    0.085 γ / √n: at |γ| = 0.3 √n one tail is twice what it should be and the other is empty.
+    Beyond that we warn, if γ is also three standard errors from 0, which few values seldom are.
+    Tails that are heavy on both sides make the test cautious, not wrong: no warning.
+
+    Reference: Hall 1992, The Bootstrap and Edgeworth Expansion.
+
+    >>> about_normality(np.array([0.0] * 20 + [0.9]))[0].text  # 19 / √20
+    'the differences of 21 topics are too skewed (4.25) for a t-test: its p-value may be far off'
+    """
+    n = len(z)
+    centred = z - z.mean()
+    variance = float((centred**2).mean())
+    if n < 3 or variance == 0:
+        return ()
+    skewness = float((centred**3).mean()) / variance**1.5
+    error = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
+    if abs(skewness) <= max(SKEWED * math.sqrt(n), 3 * error):
+        return ()
+    shown = f"the differences of {n} topics are too skewed ({skewness:.2f}) for a t-test"
+    return (Notice("normality", f"{shown}: its p-value may be far off"),)
+
+
+def about_identical(z: Floats) -> tuple[Notice, ...]:
+    """Whether all differences are 0.
+
+    >>> about_identical(np.zeros(5))[0].text
+    'all 5 differences are 0: nothing tells the systems apart'
+    """
+    if z.any():
+        return ()
+    text = f"all {len(z)} differences are 0: nothing tells the systems apart"
+    return (Notice("identical", text),)
+
+
+def about_constant(z: Floats, tolerance: float) -> tuple[Notice, ...]:
+    """Whether all differences are the same, and not 0: for tests that go by their variance.
+
+    >>> about_constant(np.array([0.25, 0.25]), 0)[0].text
+    'all 2 differences are 0.25: a test that goes by their variance has nothing to go by'
+    """
+    if np.ptp(z) > tolerance or not z.any():
+        return ()
+    shown = f"all {len(z)} differences are {z[0]:.4g}"
+    return (
+        Notice("constant", f"{shown}: a test that goes by their variance has nothing to go by"),
+    )
+
+
+def about_zeros(z: Floats) -> tuple[Notice, ...]:
+    """Whether topics without a difference were left out.
+
+    >>> about_zeros(np.array([0.0, 0.5, -0.25]))[0].text
+    '1 of 3 topics without a difference left out'
+    """
+    zeros = int(np.count_nonzero(z == 0))
+    if zeros in (0, len(z)):  # all of them: about_identical says so
+        return ()
+    text = f"{zeros} of {counted(len(z), 'topic')} without a difference left out"
+    return (Notice("zeros", text),)
+
+
+def _decimals(p: float) -> int:
+    """Four, or as many as it takes to show one digit of a small number."""
+    return max(4, math.ceil(-math.log10(p)))

@@ -1,0 +1,126 @@
+"""Corrections for many tests at once: p-values adjusted so that they can be compared with α."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cranfield.errors import InputError
+from cranfield.stats.samples import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Corrected:
+    """Adjusted p-values of a family of tests, in the order given.
+
+    `size` is the number of tests in the family: NaN, a test that could not be done, is passed
+    through and not counted. `controls` says which error rate is held.
+    """
+
+    pvalues: Floats
+    correction: str
+    size: int
+    controls: str
+
+    def rejected(self, alpha: float = 0.05) -> NDArray[np.bool_]:
+        """Which tests are significant: those with an adjusted p-value of at most `alpha`."""
+        return self.pvalues <= alpha
+
+
+def uncorrected(pvalues: ArrayLike) -> Corrected:
+    """The p-values themselves: each test may err with probability α.
+
+    >>> uncorrected([0.01, 0.04]).pvalues.tolist()
+    [0.01, 0.04]
+    """
+    return _corrected(pvalues, "none", "the error rate of each test", lambda p: p)
+
+
+def bonferroni(pvalues: ArrayLike) -> Corrected:
+    """Bonferroni's correction: the family of N tests errs with probability α at most.
+
+    adjusted p = min(1, N · p)
+
+    Nothing is assumed about how the tests depend on each other.
+
+    Reference: Dunn 1961, Multiple comparisons among means, JASA 56.
+
+    >>> bonferroni([0.01, 0.5, 0.04]).pvalues.tolist()
+    [0.03, 1.0, 0.12]
+    """
+    return _corrected(pvalues, "bonferroni", FAMILY_WISE, lambda p: len(p) * p)
+
+
+def holm(pvalues: ArrayLike) -> Corrected:
+    """Holm's step-down correction: as safe as Bonferroni's, and never less powerful.
+
+    With the N p-values in rising order, adjusted p_i = min(1, max_{j ≤ i} (N − j + 1) · p_j)
+
+    Nothing is assumed about how the tests depend on each other.
+
+    Reference: Holm 1979, A simple sequentially rejective multiple test procedure, Scandinavian
+    Journal of Statistics 6.
+
+    >>> holm([0.01, 0.5, 0.04]).pvalues.tolist()  # 3 · 0.01, 1 · 0.5, 2 · 0.04
+    [0.03, 0.5, 0.08]
+    """
+    return _corrected(
+        pvalues,
+        "holm",
+        FAMILY_WISE,
+        lambda p: np.maximum.accumulate(np.arange(len(p), 0, -1) * p),
+    )
+
+
+def benjamini_hochberg(pvalues: ArrayLike) -> Corrected:
+    """The step-up correction of Benjamini and Hochberg: of what is found, a share α is false.
+
+    With the N p-values in rising order, adjusted p_i = min(1, min_{j ≥ i} N · p_j / j)
+
+    The share holds in expectation, for tests that are independent or positively dependent.
+
+    Reference: Benjamini and Hochberg 1995, Controlling the false discovery rate: a practical and
+    powerful approach to multiple testing, Journal of the Royal Statistical Society B 57.
+
+    >>> benjamini_hochberg([0.01, 0.5, 0.04]).pvalues.tolist()  # 3/1 · 0.01, 3/3 · 0.5, 3/2 · 0.04
+    [0.03, 0.5, 0.06]
+    """
+    return _corrected(
+        pvalues,
+        "bh",
+        "the false discovery rate",
+        lambda p: np.minimum.accumulate((len(p) / np.arange(1, len(p) + 1) * p)[::-1])[::-1],
+    )
+
+
+FAMILY_WISE = "the family-wise error rate"
+
+CORRECTIONS: Mapping[str, Callable[[ArrayLike], Corrected]] = MappingProxyType({
+    "none": uncorrected,
+    "bonferroni": bonferroni,
+    "holm": holm,
+    "bh": benjamini_hochberg,
+})  # fmt: skip
+"""The corrections by name."""
+
+
+def _corrected(
+    pvalues: ArrayLike, correction: str, controls: str, adjust: Callable[[Floats], Floats]
+) -> Corrected:
+    """`adjust` sees the p-values that are numbers, in rising order."""
+    given = np.asarray(pvalues, dtype=np.float64)
+    if given.ndim != 1:
+        raise InputError(f"p-values of shape {given.shape}", "a sequence of them")
+    if ((given < 0) | (given > 1)).any():
+        wrong = given[(given < 0) | (given > 1)][0]
+        raise InputError(f"a p-value of {wrong}", "numbers from 0 to 1, or NaN")
+    numbers = np.flatnonzero(~np.isnan(given))
+    order = numbers[np.argsort(given[numbers], kind="stable")]
+    adjusted = given.copy()
+    if len(order):
+        adjusted[order] = np.minimum(1.0, adjust(given[order]))
+    return Corrected(adjusted, correction, len(order), controls)

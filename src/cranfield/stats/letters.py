@@ -1,0 +1,48 @@
+"""Letters for groups of systems: two that share one are not significantly different."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from string import ascii_letters
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST = len(ascii_letters)
+_COLUMNS = 2_000  # groups looked at on the way: beyond that no letters would help
+
+
+def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str] | None:
+    """The letters of each system, from which pairs are significantly different.
+
+    Insert and absorb: at first all systems share one group; every different pair splits the groups
+    that hold both, and groups within others go. Systems should be in order of their means, so that
+    the first has an a. None if more than 52 letters were needed.
+
+    Reference: Piepho 2004, "An algorithm for a letter-based representation of all-pairwise
+    comparisons", Journal of Computational and Graphical Statistics 13(2).
+
+    >>> letters([[False, False, True], [False, False, False], [True, False, False]])
+    ['a', 'ab', 'b']
+    """
+    matrix = np.asarray(different, dtype=bool)
+    groups = [frozenset(range(len(matrix)))]
+    for i, j in zip(*np.nonzero(np.triu(matrix, 1)), strict=True):
+        split = [part for g in groups if i in g and j in g for part in (g - {i}, g - {j})]
+        if not split:
+            continue
+        kept = [g for g in groups if not (i in g and j in g)]
+        candidates = sorted(dict.fromkeys(kept + split), key=len, reverse=True)
+        groups = []
+        for candidate in candidates:
+            if not any(candidate <= group for group in groups):
+                groups.append(candidate)
+        if len(groups) > _COLUMNS:
+            return None
+    if len(groups) > MOST:
+        return None
+    groups.sort(key=sorted)
+    return [
+        "".join(letter for letter, g in zip(ascii_letters, groups, strict=False) if system in g)
+        for system in range(len(matrix))
+    ]

@@ -1,0 +1,490 @@
+"""Tests of two systems on the same topics. All look at z = x − y, the difference of each topic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import InputError
+from cranfield.scores import Notice
+from cranfield.stats.cautions import (
+    about_constant,
+    about_identical,
+    about_normality,
+    about_trials,
+    about_zeros,
+)
+from cranfield.stats.resampling import (
+    CELLS,
+    TOLERANCE,
+    TRIALS,
+    Progress,
+    checked_trials,
+    in_chunks,
+)
+from cranfield.stats.result import Bounds, Outcome, Sampled
+from cranfield.stats.samples import Floats, Sample, Topics, paired
+
+Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+"""What may be so instead: x and y differ, x is the greater one, or the less."""
+
+Zeros: TypeAlias = Literal["wilcox", "pratt", "zsplit"]
+EXACT = 50  # topics up to which SciPy takes the signed ranks' own distribution, and so do we
+
+
+def t_test(
+    x: Sample, y: Sample, topics: Topics = "same", alternative: Alternative = "two-sided"
+) -> Outcome:
+    """Paired t-test: is the mean of the differences 0?
+
+    t = z̄ / (s / √n), where s² = Σ (z − z̄)² / (n − 1), has a t distribution with n − 1 degrees of
+    freedom if differences are normal. If all are 0, p is 1; if all are the same, t is infinite.
+
+    Reference: Student 1908, The probable error of a mean, Biometrika.
+
+    >>> found = t_test([0.5, 0.7, 0.9], [0.4, 0.5, 0.6])  # z = 0.1, 0.2, 0.3: 0.2 / (0.1 / √3)
+    >>> round(found.statistic, 4), round(found.pvalue, 4), found.df
+    (3.4641, 0.0742, 2)
+    """
+    z, tolerance = differences(x, y, topics, least=2)
+    assumed = "the differences are a random sample of a normal distribution"
+    notices = about_identical(z) or about_constant(z, tolerance) or about_normality(z)
+    error = standard_error(z, tolerance)
+    return by_t("paired t-test", mean(z), error, len(z) - 1, len(z), assumed, alternative, notices)
+
+
+def wilcoxon(
+    x: Sample,
+    y: Sample,
+    topics: Topics = "same",
+    alternative: Alternative = "two-sided",
+    zeros: Zeros = "wilcox",
+) -> Outcome:
+    """Wilcoxon signed-rank test: are the differences symmetric about 0?
+
+    The absolute differences are ranked; the statistic is the sum of the ranks of the positive
+    ones, or of the negative ones if that is less and the test two-sided. This is
+    scipy.stats.wilcoxon: exact for up to 50 topics without ties, otherwise as it decides. `zeros`
+    are left out ("wilcox"), ranked but not counted ("pratt") or counted half ("zsplit").
+
+    `difference` is the pseudo-median, the median of the means of all pairs of differences, and
+    the interval has two of these means at its ends: those of the exact critical value for up to 50
+    topics, otherwise of the normal approximation.
+
+    Reference: Wilcoxon 1945, Individual comparisons by ranking methods, Biometrics Bulletin;
+    Hodges and Lehmann 1963, Estimates of location based on rank tests, Ann. Math. Stat.
+
+    >>> found = wilcoxon([0.5, 0.75, 1.0], [0.25, 0.25, 0.25])  # all positive: p = 2 / 2³
+    >>> found.statistic, round(found.pvalue, 4), found.difference
+    (0.0, 0.25, 0.5)
+    """
+    z, tolerance = differences(x, y, topics)
+    one_of(alternative, Alternative, "alternative")
+    one_of(zeros, Zeros, "zeros")
+    notices = about_identical(z) + _about_rounding(z, tolerance)
+    if zeros == "wilcox":
+        notices += about_zeros(z)
+    statistic, pvalue = 0.0, 1.0
+    if z.any():
+        from scipy.stats import wilcoxon as signed_rank_test
+
+        found = signed_rank_test(z, zero_method=zeros, alternative=alternative)
+        statistic, pvalue = float(found.statistic), float(found.pvalue)
+
+    def bounds(confidence: float) -> tuple[float, float]:
+        outside = _ranks_outside(len(z), tail(confidence, alternative))
+        return _between(_walsh(z), outside, alternative)
+
+    return Outcome(
+        test="Wilcoxon signed-rank test",
+        statistic=statistic,
+        pvalue=pvalue,
+        difference=float(np.median(_walsh(z))),
+        n=len(z),
+        assumed="the differences are a random sample of a symmetric distribution",
+        bounds=bounds,
+        notices=notices,
+    )
+
+
+def sign_test(
+    x: Sample, y: Sample, topics: Topics = "same", alternative: Alternative = "two-sided"
+) -> Outcome:
+    """Sign test: is x as often better than y as worse?
+
+    The statistic is the number of topics on which x is better, which is binomial with p = ½ among
+    the topics with a difference; the others are left out. `difference` is the median of all
+    differences, and the interval has two of them at its ends.
+
+    Reference: Dixon and Mood 1946, The statistical sign test, JASA.
+
+    >>> found = sign_test([5, 6, 7, 8, 9], [4, 5, 6, 7, 10])  # 2 · (1 + 5) / 2⁵
+    >>> found.statistic, round(found.pvalue, 4), found.difference
+    (4.0, 0.375, 1.0)
+    """
+    from scipy.special import bdtr
+
+    z, _ = differences(x, y, topics)
+    one_of(alternative, Alternative, "alternative")
+    better, worse = int(np.count_nonzero(z > 0)), int(np.count_nonzero(z < 0))
+    at_most = {"two-sided": min(better, worse), "greater": worse, "less": better}[alternative]
+    sides = 2 if alternative == "two-sided" else 1
+
+    def bounds(confidence: float) -> tuple[float, float]:
+        at_most = bdtr(np.arange(len(z)), len(z), 0.5)
+        outside = int(np.count_nonzero(at_most <= tail(confidence, alternative)))
+        return _between(z, outside, alternative)
+
+    return Outcome(
+        test="sign test",
+        statistic=float(better),
+        pvalue=min(1.0, sides * float(bdtr(at_most, better + worse, 0.5))),
+        difference=float(np.median(z)),
+        n=len(z),
+        assumed="topics are independent",
+        bounds=bounds,
+        notices=about_identical(z) + about_zeros(z),
+    )
+
+
+def randomisation(
+    x: Sample,
+    y: Sample,
+    trials: int = TRIALS,
+    seed: int = 0,
+    strict: bool = False,
+    topics: Topics = "same",
+    alternative: Alternative = "two-sided",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Paired randomisation test: what if each topic's two scores had come in the other order?
+
+    The statistic is z̄. A trial changes the signs of some differences, each with probability ½;
+    it counts if |z̄*| ≥ |z̄| (`strict`: >). All 2ⁿ ways are gone through if they are no more
+    than `trials`.
+
+    The interval has the shifts d of all x for which the test of x − d against y has p > 1 −
+    confidence. A trial counts at d until d is beyond the mean of the differences it changed, and
+    that of the others: the ends are among such means (Hartigan 1969, Using subsample values as
+    typical values, JASA).
+
+    Reference: Smucker, Allan and Carterette 2007, A comparison of statistical significance tests
+    for information retrieval evaluation, CIKM; Fisher 1935, The Design of Experiments.
+
+    >>> found = randomisation([0.3, 0.3, 0.4], [0.2, 0.1, 0.1])  # of 2³ ways, + + + and − − −
+    >>> round(found.statistic, 4), found.pvalue, found.sampled
+    (0.2, 0.25, Sampled(count=2, trials=8, seed=None, exact=True))
+    """
+    z, tolerance = differences(x, y, topics)
+    one_of(alternative, Alternative, "alternative")
+    checked_trials(trials, seed)
+    n, observed = len(z), mean(z)
+    columns = np.stack([z, np.ones(n)], axis=1)  # of the changed ones: their sum, their number
+    exact = 2**n <= trials
+    if exact:
+        made = [flips @ columns for flips in _all_flips(n, progress)]
+    else:
+
+        def trial(rng: np.random.Generator, size: int) -> Floats:
+            return _random_flips(rng, size, n) @ columns
+
+        made = in_chunks(trial, trials, seed, n, threads, progress)
+    total, number = np.concatenate(made).T
+    count = extreme(observed - 2 * total / n, observed, alternative, tolerance, strict)
+    sampled = Sampled(count, 2**n, exact=True) if exact else Sampled(count, trials, seed)
+
+    def bounds(confidence: float) -> tuple[float, float]:
+        def end(side: float) -> float:
+            """The upper end of the interval of side · z."""
+            changed = _means(side * total, number)
+            if alternative == "two-sided":
+                others = _means(side * (n * observed - total), n - number)
+                changed = np.maximum(changed, others)
+            return reach(changed, 1 - confidence, exact)
+
+        return ends(-end(-1.0), end(1.0), alternative)
+
+    return Outcome(
+        test="randomisation test",
+        statistic=observed,
+        pvalue=sampled.pvalue,
+        difference=observed,
+        n=n,
+        assumed="either system could have had either of the two scores of a topic",
+        bounds=bounds,
+        sampled=sampled,
+        notices=about_identical(z) + about_trials(sampled),
+    )
+
+
+def bootstrap(
+    x: Sample,
+    y: Sample,
+    trials: int = TRIALS,
+    seed: int = 0,
+    studentised: bool = True,
+    strict: bool = False,
+    topics: Topics = "same",
+    alternative: Alternative = "two-sided",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Paired bootstrap test: how large is t in samples of differences whose mean is 0?
+
+    The statistic is t(z) = z̄ / (s / √n). A trial draws n of the values w = z − z̄ with
+    replacement; it counts if |t(w*)| ≥ |t(z)| (`strict`: >). If a sample is of equal values, t
+    is 0 if they are 0, and otherwise infinite. With ``studentised=False`` the statistic is z̄, and
+    w̄* is compared with it. The interval is z̄ ± q s / √n, or z̄ ± q, where q is the quantile of
+    |t(w*)|, or of |w̄*|.
+
+    Reference: Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 16; Sakai 2006,
+    Evaluating evaluation metrics based on the bootstrap, SIGIR.
+
+    >>> found = bootstrap([0.5, 0.7, 0.9], [0.4, 0.5, 0.6])  # t as in the t-test
+    >>> round(found.statistic, 4), round(found.difference, 4), found.sampled.trials
+    (3.4641, 0.2, 10000)
+    """
+    z, tolerance = differences(x, y, topics, least=2)
+    one_of(alternative, Alternative, "alternative")
+    n, observed = len(z), mean(z)
+    w, error = z - observed, standard_error(z, tolerance)
+
+    def trial(rng: np.random.Generator, size: int) -> Floats:
+        drawn = resampled(w, rng.integers(n, size=(size, n)))
+        means: Floats = drawn.mean(axis=1)
+        if not studentised:
+            return means
+        return _all_in_errors(means, drawn.std(axis=1, ddof=1) / math.sqrt(n), tolerance)
+
+    found = np.concatenate(in_chunks(trial, trials, seed, n, threads, progress))
+    unit = error if studentised else 1.0
+    statistic = in_errors(observed, unit)
+    rounding = tolerance / unit if unit else tolerance
+    sampled = Sampled(extreme(found, statistic, alternative, rounding, strict), trials, seed)
+    return Outcome(
+        test="bootstrap test" if studentised else "bootstrap test (mean shift)",
+        statistic=statistic,
+        pvalue=sampled.pvalue,
+        difference=observed,
+        n=n,
+        assumed="the differences are a random sample of any distribution",
+        bounds=around(observed, unit * found, alternative),
+        sampled=sampled,
+        notices=about_identical(z) + about_constant(z, tolerance) + about_trials(sampled),
+    )
+
+
+def resampled(w: Floats, integers: NDArray[np.integer]) -> Floats:
+    """The values that these integers, from 0, draw.
+
+    >>> resampled(np.array([0.2, 0.0, 0.1, 0.4, 0.0]), np.array([0, 2, 0, 1, 3]))
+    array([0.2, 0.1, 0.2, 0. , 0.4])
+    """
+    drawn: Floats = w[integers]
+    return drawn
+
+
+# What tests have in common
+
+
+def differences(x: Sample, y: Sample, topics: Topics, least: int = 1) -> tuple[Floats, float]:
+    """z = x − y, and what rounding may make of 0; such differences are 0.
+
+    >>> differences([0.1 + 0.2, 1.0], [0.3, 0.5], "same")
+    (array([0. , 0.5]), 1e-12)
+    """
+    a, b = paired(x, y, topics, least)
+    tolerance = TOLERANCE * float(max(np.abs(a).max(), np.abs(b).max()))
+    z = a - b
+    return np.where(np.abs(z) <= tolerance, 0.0, z), tolerance
+
+
+def mean(z: Floats) -> float:
+    """Rounded once, so that the order of topics does not matter."""
+    return math.fsum(z) / len(z)
+
+
+def standard_error(z: Floats, tolerance: float) -> float:
+    """Of the mean: s / √n; 0 if all values are the same but for rounding."""
+    return 0.0 if np.ptp(z) <= tolerance else float(z.std(ddof=1)) / math.sqrt(len(z))
+
+
+def in_errors(difference: float, error: float) -> float:
+    """A difference in standard errors; of values without variance, 0 or infinite."""
+    if error:
+        return difference / error
+    return math.copysign(math.inf, difference) if difference else 0.0
+
+
+def one_of(given: object, choices: object, name: str) -> None:
+    """Refuse what is none of the values of a Literal."""
+    names = get_args(choices)
+    if given not in names:
+        raise InputError(f"{name}={given!r}", ", ".join(names[:-1]) + f" or {names[-1]}")
+
+
+def by_t(
+    test: str,
+    difference: float,
+    error: float,
+    df: float,
+    n: int,
+    assumed: str,
+    alternative: Alternative,
+    notices: tuple[Notice, ...],
+) -> Outcome:
+    """What a difference and its standard error mean if their ratio has a t distribution."""
+    from scipy.special import stdtr, stdtrit
+
+    one_of(alternative, Alternative, "alternative")
+    t = in_errors(difference, error)
+    below = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
+    pvalue = float(stdtr(df, below)) * (2 if alternative == "two-sided" else 1)
+    if difference == error == 0:
+        pvalue = 1.0  # whatever the alternative: there is no evidence
+
+    def bounds(confidence: float) -> tuple[float, float]:
+        reached = float(stdtrit(df, 1 - tail(confidence, alternative))) * error
+        return ends(difference - reached, difference + reached, alternative)
+
+    return Outcome(test, t, pvalue, difference, n, assumed, bounds, df, notices=notices)
+
+
+def extreme(
+    values: Floats, observed: float, alternative: Alternative, tolerance: float, strict: bool
+) -> int:
+    """How many are as far out as what was observed, on the side or sides that matter.
+
+    >>> extreme(np.array([-0.3, 0.1, 0.3, 0.5]), 0.1 + 0.2, "two-sided", 1e-12, strict=False)
+    3
+    """
+    if alternative == "two-sided":
+        values, observed = np.abs(values), abs(observed)
+    elif alternative == "less":
+        values, observed = -values, -observed
+    if strict:
+        return int(np.count_nonzero(values > observed + tolerance))
+    return int(np.count_nonzero(values >= observed - tolerance))
+
+
+def reach(values: Floats, alpha: float, exact: bool) -> float:
+    """The greatest value such that those as great or greater give a p-value above `alpha`.
+
+    Infinite if even none of them do.
+
+    >>> reach(np.arange(1.0, 100), 0.05, exact=False)  # (5 + 1) / (99 + 1), with 95 … 99
+    95.0
+    """
+    share = alpha * (len(values) + (not exact)) + 1e-9  # 1 − 0.9 is less than 0.1
+    needed = math.floor(share) + exact
+    if needed == 0:
+        return math.inf
+    place = len(values) - needed
+    return float(np.partition(values, place)[place])
+
+
+def around(difference: float, deviations: Floats, alternative: Alternative) -> Bounds:
+    """The interval as far from the difference as trials are from 0 where there is none."""
+
+    def bounds(confidence: float) -> tuple[float, float]:
+        alpha = 1 - confidence
+        if alternative == "two-sided":
+            below = above = reach(np.abs(deviations), alpha, exact=False)
+        else:
+            below, above = (reach(side * deviations, alpha, exact=False) for side in (1, -1))
+        return ends(difference - below, difference + above, alternative)
+
+    return bounds
+
+
+def ends(low: float, high: float, alternative: Alternative) -> tuple[float, float]:
+    """Both, or the one that a one-sided test has."""
+    return (
+        -math.inf if alternative == "less" else low,
+        math.inf if alternative == "greater" else high,
+    )
+
+
+def tail(confidence: float, alternative: Alternative) -> float:
+    """The probability beyond each end of an interval."""
+    return (1 - confidence) / 2 if alternative == "two-sided" else 1 - confidence
+
+
+# Signs and ranks
+
+
+def _walsh(z: Floats) -> Floats:
+    """The means of all pairs of values, a value with itself included."""
+    return np.concatenate([(z[i:] + z[i]) / 2 for i in range(len(z))])
+
+
+def _ranks_outside(n: int, tail: float) -> int:
+    """How many sums of signed ranks, from 0 up, have at most this probability together."""
+    if n > EXACT:
+        from scipy.special import ndtri
+
+        middle, spread = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        return max(0, math.floor(middle + float(ndtri(tail)) * spread) + 1)
+    ways = np.ones(1)  # in which a sum comes about; below 2⁵³, so exact
+    for rank in range(1, n + 1):
+        ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])
+    return int(np.count_nonzero(np.cumsum(ways) <= tail * 2.0**n))
+
+
+def _between(values: Floats, outside: int, alternative: Alternative) -> tuple[float, float]:
+    """The first and the last value if so many at either end, less one, are left out.
+
+    If `outside` is 0 no value is far enough out: the interval has no ends.
+    """
+    if not outside:
+        return -math.inf, math.inf
+    places = outside - 1, len(values) - outside
+    low, high = np.partition(values, places)[list(places)].tolist()
+    return ends(low, high, alternative)
+
+
+def _about_rounding(z: Floats, tolerance: float) -> tuple[Notice, ...]:
+    """Differences such as 0.3 − 0.2 and 0.2 − 0.1, which have different ranks."""
+    gaps = np.diff(np.sort(np.abs(z)))
+    if not ((gaps > 0) & (gaps <= tolerance)).any():
+        return ()
+    text = "some differences that are equal but for rounding were given different ranks"
+    return (Notice("rounding", text),)
+
+
+# Trials
+
+
+def _random_flips(rng: np.random.Generator, size: int, n: int) -> Floats:
+    """For each trial, 1 for the topics whose difference changes its sign."""
+    drawn = np.frombuffer(rng.bytes(-(-size * n // 8)), dtype=np.uint8)
+    return np.unpackbits(drawn, count=size * n).reshape(size, n).astype(np.float64)
+
+
+def _all_flips(n: int, progress: Progress | None) -> Iterator[Floats]:
+    """The same for all 2ⁿ trials there are."""
+    size = max(1, CELLS // n)
+    for first in range(0, 2**n, size):
+        numbers = np.arange(first, min(first + size, 2**n))
+        yield (numbers[:, None] >> np.arange(n) & 1).astype(np.float64)
+        if progress is not None:
+            progress(len(numbers))
+
+
+def _means(totals: Floats, numbers: Floats) -> Floats:
+    """Infinite where there is nothing to take the mean of: such a trial counts at any shift."""
+    means: Floats = np.full(len(totals), np.inf)
+    return np.divide(totals, numbers, where=numbers > 0, out=means)
+
+
+def _all_in_errors(means: Floats, errors: Floats, tolerance: float) -> Floats:
+    """t of each sample: `in_errors`, where rounding may have made something of 0."""
+    flat = errors <= tolerance
+    infinite = np.where(np.abs(means) <= tolerance, 0.0, np.copysign(np.inf, means))
+    t: Floats = np.divide(means, errors, where=~flat, out=infinite)
+    return t

@@ -1,0 +1,370 @@
+"""How many topics are needed, and what a number of topics can show: topic set size design.
+
+The three designs of Sakai (2016), after Nagata: by the power of the paired t-test, by that of
+one-way ANOVA, and by the width of the confidence interval of a difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cranfield.errors import InputError
+from cranfield.stats.anova import one_way, two_way
+from cranfield.stats.samples import Systems, Topics, matrix
+
+ALPHA, POWER = 0.05, 0.8  # what is asked for if nothing else is
+MOST = 10_000_000  # topics: more than anybody will ever have
+
+_T = (
+    "differences of topics are independent and normal, with the given variance; the test is the "
+    "two-sided paired t-test"
+)
+_ANOVA = (
+    "scores of topics are independent and normal, with the given variance for every system; best "
+    "and worst system differ by the given difference, all others are halfway, which is the worst "
+    "case; the test is one-way ANOVA"
+)
+_INTERVAL = (
+    "differences of topics are independent and normal, with the given variance; the width is "
+    "that of the t-interval, in the mean over samples"
+)
+
+
+@dataclass(frozen=True)
+class Design:
+    """How many topics are needed for what was asked.
+
+    `method` is ``"t"``, ``"anova"`` or ``"interval"``. `achieved` is what this number of topics
+    achieves: a power of at least `power` (the probability of a significant result if the true
+    difference is `difference`), or a width of at most `width`. `variance` is that of differences
+    for ``"t"`` and ``"interval"``, that of one system's scores for ``"anova"``.
+    """
+
+    method: str
+    topics: int
+    variance: float
+    alpha: float
+    achieved: float
+    assumed: str
+    difference: float | None = None
+    power: float | None = None
+    width: float | None = None
+    systems: int = 2
+
+    def power_of(self, topics: int) -> float:
+        """The power that another number of topics would have.
+
+        >>> round(topics_for_t(difference=0.5, variance=1.0).power_of(17), 4)
+        0.491
+        """
+        if self.difference is None:
+            raise InputError("a design by the width of an interval", "one with a power")
+        if self.method == "t":
+            return power_of_t(topics, self.difference, self.variance, self.alpha)
+        return power_of_anova(topics, self.difference, self.variance, self.systems, self.alpha)
+
+
+# The paired t-test
+
+
+def topics_for_t(
+    difference: float, variance: float, alpha: float = ALPHA, power: float = POWER
+) -> Design:
+    """The smallest number of topics with which the paired t-test has the power asked for.
+
+    `difference` is the smallest true difference of two means worth finding, `variance` that of
+    the differences over topics, σ_t² (2σ² if each system has σ² and topics have no part in it).
+    See `power_of_t` for the formula.
+
+    Half a standard deviation needs 34 topics, as Cohen's tables say:
+
+    >>> design = topics_for_t(difference=0.5, variance=1.0)
+    >>> design.topics, round(design.achieved, 3)
+    (34, 0.808)
+
+    Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
+    """
+    _check(alpha=alpha, power=power, difference=difference, variance=variance)
+
+    def achieved(topics: int) -> float:
+        return power_of_t(topics, difference, variance, alpha)
+
+    topics = _smallest(lambda n: achieved(n) >= power)
+    return Design("t", topics, variance, alpha, achieved(topics), _T, difference, power)
+
+
+def power_of_t(topics: int, difference: float, variance: float, alpha: float = ALPHA) -> float:
+    """The power of the two-sided paired t-test if the true difference is `difference`.
+
+    power = P(|t| ≥ t(α/2; n − 1)), where t is noncentral with n − 1 degrees of freedom and
+    noncentrality √n · difference / σ_t. `variance` is σ_t², that of the differences.
+
+    The difference is one that is assumed. The one that was observed is not the true one: with
+    it this says no more than the p-value does.
+
+    >>> round(power_of_t(topics=34, difference=0.5, variance=1.0), 4)
+    0.8078
+
+    Reference: Cohen (1988), Statistical power analysis for the behavioral sciences, chapter 2.
+    """
+    _check(topics=topics, alpha=alpha, difference=difference, variance=variance)
+    return _power(1, topics - 1, topics * difference**2 / variance, alpha)
+
+
+def difference_for_t(
+    topics: int, variance: float, alpha: float = ALPHA, power: float = POWER
+) -> float:
+    """The smallest true difference that the paired t-test finds with the power asked for.
+
+    `power_of_t` solved for the difference.
+
+    >>> round(difference_for_t(topics=34, variance=1.0, power=0.8078), 3)
+    0.5
+
+    Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
+    """
+    _check(topics=topics, alpha=alpha, power=power, variance=variance)
+    return math.sqrt(_noncentrality(1, topics - 1, alpha, power) * variance / topics)
+
+
+# One-way analysis of variance
+
+
+def topics_for_anova(
+    difference: float,
+    variance: float,
+    systems: int,
+    alpha: float = ALPHA,
+    power: float = POWER,
+) -> Design:
+    """The smallest number of topics with which one-way ANOVA has the power asked for.
+
+    `difference` is the smallest true difference of the best and the worst of the systems that is
+    worth finding, `variance` that of one system's scores, σ². See `power_of_anova`.
+
+    Cohen's f is √(Σ_i a_i² / m) / σ; in the worst case √(difference² / (2m)) / σ, so that
+    f = 0.25 and m = 3 is a difference of 0.25 √6:
+
+    >>> topics_for_anova(difference=0.25 * 6**0.5, variance=1.0, systems=3).topics
+    53
+
+    Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
+    """
+    _check(alpha=alpha, power=power, difference=difference, variance=variance, systems=systems)
+
+    def achieved(topics: int) -> float:
+        return power_of_anova(topics, difference, variance, systems, alpha)
+
+    topics = _smallest(lambda n: achieved(n) >= power)
+    found = achieved(topics)
+    return Design(
+        "anova", topics, variance, alpha, found, _ANOVA, difference, power, systems=systems
+    )
+
+
+def power_of_anova(
+    topics: int, difference: float, variance: float, systems: int, alpha: float = ALPHA
+) -> float:
+    """The power of one-way ANOVA if best and worst system differ by `difference`.
+
+    power = P(F ≥ F(α; m − 1, m(n − 1))), where F is noncentral with
+    λ = n Σ_i a_i² / σ² ≥ n · difference² / (2σ²), a_i being what system i is above the mean of
+    all. The least λ is taken: all but two systems are halfway between best and worst.
+
+    With two systems it is the power of the unpaired t-test:
+
+    >>> round(power_of_anova(topics=64, difference=0.5, variance=1.0, systems=2), 4)
+    0.8015
+
+    Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
+    """
+    _check(topics=topics, alpha=alpha, difference=difference, variance=variance, systems=systems)
+    noncentrality = topics * difference**2 / (2 * variance)
+    return _power(systems - 1, systems * (topics - 1), noncentrality, alpha)
+
+
+def difference_for_anova(
+    topics: int, variance: float, systems: int, alpha: float = ALPHA, power: float = POWER
+) -> float:
+    """The smallest true difference of best and worst that ANOVA finds with the power asked for.
+
+    `power_of_anova` solved for the difference.
+
+    >>> round(difference_for_anova(topics=64, variance=1.0, systems=2, power=0.8015), 3)
+    0.5
+
+    Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
+    """
+    _check(topics=topics, alpha=alpha, power=power, variance=variance, systems=systems)
+    found = _noncentrality(systems - 1, systems * (topics - 1), alpha, power)
+    return math.sqrt(2 * variance * found / topics)
+
+
+# The interval of a difference
+
+
+def topics_for_interval(width: float, variance: float, confidence: float = 1 - ALPHA) -> Design:
+    """The smallest number of topics whose confidence interval is as narrow as asked for.
+
+    `width` is the largest width of the interval of a difference, from end to end, in the mean
+    over samples; `variance` that of the differences, σ_t². See `width_of_interval`.
+
+    If σ_t were known, 4 · 1.96² = 15.4 topics would do for a width of one σ_t, 16 therefore:
+
+    >>> topics_for_interval(width=1.0, variance=1.0).topics
+    18
+
+    Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
+    """
+    _check(width=width, variance=variance, confidence=confidence)
+
+    def achieved(topics: int) -> float:
+        return width_of_interval(topics, variance, confidence)
+
+    topics = _smallest(lambda n: achieved(n) <= width)
+    found = achieved(topics)
+    alpha = round(1 - confidence, 12)  # 0.05, not what rounding makes of it
+    return Design("interval", topics, variance, alpha, found, _INTERVAL, width=width)
+
+
+def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPHA) -> float:
+    """The width, in the mean over samples, of the t-interval of a difference.
+
+    2 t(α/2; n − 1) E[s] / √n, where the standard deviation s of normal differences is, in the
+    mean, E[s] = σ_t √(2 / (n − 1)) Γ(n / 2) / Γ((n − 1) / 2).
+
+    With two topics E[s] = σ_t √(2 / π), and half the confidence needs t = 1:
+
+    >>> round(width_of_interval(topics=2, variance=math.pi, confidence=0.5), 12)
+    2.0
+
+    Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
+    """
+    from scipy.special import stdtrit  # scipy.stats takes a second to import
+
+    _check(topics=topics, variance=variance, confidence=confidence)
+    df = topics - 1
+    bias = math.sqrt(2 / df) * math.exp(math.lgamma(topics / 2) - math.lgamma(df / 2))
+    t = float(stdtrit(df, (1 + confidence) / 2))
+    return 2 * t * bias * math.sqrt(variance / topics)
+
+
+# Variances of pilots
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """How much scores vary, estimated from pilots: the residual variances of ANOVA.
+
+    `one_way` (V_E1) is the variance of a system's scores over topics; `two_way` (V_E2) what is
+    left of it without that part which topics have in common for all systems. `topics` and
+    `systems` are the sizes of the pilots.
+    """
+
+    one_way: float
+    two_way: float
+    topics: tuple[int, ...]
+    systems: tuple[int, ...]
+
+    @property
+    def difference(self) -> float:
+        """σ_t², the variance of the differences of two systems on the same topics: 2 V_E2.
+
+        It is the mean of the variances of differences over all pairs of systems.
+        """
+        return 2 * self.two_way
+
+    @property
+    def error(self) -> float:
+        """The relative standard error of such a variance if scores are normal, √(2 / Σ (n − 1)).
+
+        Systems are not counted: if all fail on the same topics, more of them tell nothing new.
+        """
+        return math.sqrt(2 / sum(n - 1 for n in self.topics))
+
+
+def variance_from(*pilots: Systems, topics: Topics = "same") -> Pilot:
+    """The residual variances of pilots: of one-way ANOVA, and of two-way without replication.
+
+    V_E1 = Σ_ij (x_ij − x̄_i)² / (m (n − 1)) and
+    V_E2 = Σ_ij (x_ij − x̄_i − x̄_j + x̄)² / ((m − 1)(n − 1)), for system i and topic j. Several
+    pilots (collections) are pooled, Σ_C (n_C − 1) V_C / Σ_C (n_C − 1).
+
+    >>> found = variance_from({"bm25": [0.1, 0.3, 0.5], "dense": [0.3, 0.3, 0.9]})
+    >>> round(found.one_way, 4), round(found.difference, 4)  # the differences are 0.2, 0 and 0.4
+    (0.08, 0.04)
+
+    Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
+    """
+    if not pilots:
+        raise InputError("no pilot", "the scores of at least two systems")
+    found = [matrix(pilot, topics) for pilot in pilots]
+    weights = [len(x.topics) - 1 for x in found]
+    return Pilot(
+        float(np.average([one_way(list(x.values.T)).residual.mean_square for x in found],
+                         weights=weights)),
+        float(np.average([two_way(x).residual.mean_square for x in found], weights=weights)),
+        tuple(len(x.topics) for x in found),
+        tuple(len(x.systems) for x in found),
+    )  # fmt: skip
+
+
+# What all have in common
+
+
+def _power(between: int, within: int, noncentrality: float, alpha: float) -> float:
+    """P(F ≥ its critical value) of the noncentral F. The t-test is the case of 1 degree of freedom:
+    t² is F, and unlike that of t, this distribution has no far tail that gets lost.
+    """
+    from scipy.special import fdtri, ncfdtr
+
+    critical = fdtri(between, within, 1 - alpha)
+    return float(1 - ncfdtr(between, within, noncentrality, critical))
+
+
+def _noncentrality(between: int, within: int, alpha: float, power: float) -> float:
+    """That at which `_power` is the power asked for."""
+    low, high = 0.0, 1.0
+    while _power(between, within, high, alpha) < power:
+        high *= 2
+    while low < (middle := (low + high) / 2) < high:  # until they are neighbours
+        if _power(between, within, middle, alpha) < power:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _smallest(enough: Callable[[int], bool]) -> int:
+    """The smallest number of topics that is enough; more are enough, too."""
+    low, high = 1, 2  # one is never enough: it has no variance
+    while not enough(high):
+        if high > MOST:
+            raise InputError(f"a need for more than {MOST:,} topics", "to ask for less")
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if enough(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _check(**given: float) -> None:
+    """Refuse what are no such numbers."""
+    for name, value in given.items():
+        if name in ("topics", "systems"):
+            if not isinstance(value, int | np.integer) or value < 2:
+                raise InputError(f"{name}={value!r}", "a whole number from 2")
+        elif name in ("alpha", "power", "confidence"):
+            if not 0 < value < 1:
+                raise InputError(f"{name}={value}", "a number between 0 and 1")
+        elif not 0 < value < math.inf:
+            raise InputError(f"{name}={value}", "a number above 0")
+    if given.get("power", 1.0) <= given.get("alpha", 0.0):
+        raise InputError(f"power={given['power']}", f"more than alpha={given['alpha']}")

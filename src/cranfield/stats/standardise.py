@@ -1,0 +1,159 @@
+"""Standardised scores: hard and easy topics, and topics on which systems hardly differ, count the
+same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from cranfield.errors import InputError
+from cranfield.scores import Notice, Scores
+from cranfield.stats.resampling import TOLERANCE
+from cranfield.stats.samples import Floats, Systems, matrix
+from cranfield.wording import counted, some
+
+METHODS = ("z", "cdf", "linear")
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """What scores are standardised by: `means` and `stds` over systems, [topics, measures]."""
+
+    means: Floats
+    stds: Floats
+    topics: tuple[str, ...]
+    measures: tuple[str, ...]
+    said: str
+
+
+def factors(scores: Systems, ddof: int = 1) -> Factors:
+    """The mean and the standard deviation over systems of each topic, for each measure.
+
+    The deviation has m − `ddof` in its denominator, m being the number of systems. Undefined
+    scores are left out.
+
+    >>> found = factors({"bm25": {"301": 0.1}, "dense": {"301": 0.3}, "rrf": {"301": 0.5}})
+    >>> found.means.round(4).tolist(), found.stds.round(4).tolist()
+    ([[0.3]], [[0.2]])
+
+    Reference: Webber, Moffat and Zobel (2008), Score standardization for inter-collection
+    comparison of retrieval systems, SIGIR.
+    """
+    if ddof not in (0, 1):
+        raise InputError(f"ddof={ddof!r}", "0 or 1")
+    given = _as_scores(scores)
+    if len(given.runs) < 2:
+        raise InputError(counted(len(given.runs), "system"), "at least 2 to standardise by")
+    x = given.values
+    defined = ~np.isnan(x)
+    count = defined.sum(axis=0)
+    means = np.where(defined, x, 0.0).sum(axis=0) / np.maximum(count, 1)
+    squares = np.where(defined, x - means, 0.0) ** 2
+    stds = np.sqrt(squares.sum(axis=0) / np.maximum(count - ddof, 1))
+    largest = np.abs(np.where(defined, x, 0.0)).max(axis=0)
+    stds[stds <= TOLERANCE * largest] = 0.0  # what rounding makes of 0
+    said = counted(len(given.runs), "run")
+    return Factors(means, stds, given.topics, given.measures, said)
+
+
+def standardise(
+    scores: Systems,
+    method: Literal["z", "cdf", "linear"] = "z",
+    reference: Scores | Factors | Mapping[str, tuple[float, float]] | None = None,
+    ddof: int = 1,
+    a: float = 0.15,
+    b: float = 0.5,
+) -> Scores:
+    """Scores by how far they are above the mean of systems on that topic.
+
+    z = (x − mean) / std, over the systems of `scores`, or those of a `reference`: other scores,
+    the `factors` of them, or ``{topic: (mean, std)}``. Systems that were not there can so be
+    scored later. ``"cdf"`` gives Φ(z), the normal distribution's share below z; ``"linear"``
+    gives `a` · z + `b`, cut to 0 and 1: with Sakai's a and b, only where |z| > 3⅓. Where systems
+    do not differ (std 0), z is 0, and a notice says so.
+
+    >>> systems = {"bm25": {"301": 0.1}, "dense": {"301": 0.3}, "rrf": {"301": 0.5}}
+    >>> standardise(systems).values.round(4).ravel().tolist()
+    [-1.0, 0.0, 1.0]
+    >>> standardise(systems, "linear").values.round(4).ravel().tolist()
+    [0.35, 0.5, 0.65]
+    >>> new = standardise({"mono": {"301": 0.7}}, "cdf", reference=factors(systems))
+    >>> new.values.round(4).item()  # Φ(2)
+    0.9772
+
+    Reference: Webber, Moffat and Zobel (2008), Score standardization for inter-collection
+    comparison of retrieval systems, SIGIR; Sakai (2016), A simple and effective approach to score
+    standardisation, ICTIR.
+    """
+    if method not in METHODS:
+        raise InputError(f"method={method!r}", "one of " + ", ".join(METHODS))
+    given = _as_scores(scores)
+    by = _aligned(_as_factors(given if reference is None else reference, given, ddof), given)
+    equal = by.stds == 0
+    z = np.where(equal, 0.0, (given.values - by.means) / np.where(equal, 1.0, by.stds))
+    z[np.isnan(given.values)] = np.nan
+    notices = [Notice("standardised", f"scores are standardised by topic ({method}, {by.said})")]
+    flat = tuple(t for t, alike in zip(given.topics, equal.any(axis=1), strict=True) if alike)
+    if flat:
+        text = f"{some(flat, 'topic')} on which all systems score the same: z is 0 there"
+        notices.append(Notice("no-variance", text, topics=flat))
+    return replace(
+        given,
+        values=_transformed(z, method, a, b),
+        summaries=("mean",) * len(given.measures),
+        notices=(*given.notices, *notices),
+    )
+
+
+def _transformed(z: Floats, method: str, a: float, b: float) -> Floats:
+    if method == "cdf":
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr(z))
+    return np.clip(a * z + b, 0.0, 1.0) if method == "linear" else z
+
+
+def _as_scores(given: Systems) -> Scores:
+    if isinstance(given, Scores):
+        return given
+    found = matrix(given, least=1, systems=1)
+    return Scores(found.values.T[:, :, None], found.systems, found.topics, ("score",), ("mean",))
+
+
+def _as_factors(
+    reference: Scores | Factors | Mapping[str, tuple[float, float]], given: Scores, ddof: int
+) -> Factors:
+    if isinstance(reference, Factors):
+        return reference
+    if isinstance(reference, Scores):
+        return factors(reference, ddof)
+    if len(given.measures) != 1:
+        found = f"means and deviations for {some(given.measures, 'measure')}"
+        raise InputError(found, "scores of one measure, or other scores as the reference")
+    try:
+        pairs = np.array([reference[topic] for topic in reference], dtype=np.float64).reshape(-1, 2)
+    except (TypeError, ValueError):
+        raise InputError(f"the reference {reference!r}", "{topic: (mean, std)}") from None
+    if not (np.isfinite(pairs).all() and (pairs[:, 1] >= 0).all()):
+        raise InputError("a deviation below 0 or not finite", "{topic: (mean, std)}")
+    means, stds = pairs[:, :1], pairs[:, 1:]
+    return Factors(means, stds, tuple(map(str, reference)), given.measures, "given factors")
+
+
+def _aligned(by: Factors, given: Scores) -> Factors:
+    """The factors of the topics and measures that are given, in their order."""
+    for kind, wanted, there in (
+        ("topic", given.topics, by.topics),
+        ("measure", given.measures, by.measures),
+    ):
+        lacking = [name for name in wanted if name not in there]
+        if lacking:
+            raise InputError(f"{some(lacking, kind)} that the reference lacks", f"every {kind}")
+    rows = np.array([by.topics.index(name) for name in given.topics], dtype=int)
+    columns = np.array([by.measures.index(name) for name in given.measures], dtype=int)
+    at = np.ix_(rows, columns)
+    return Factors(by.means[at], by.stds[at], given.topics, given.measures, by.said)

@@ -1,0 +1,150 @@
+"""Tests of two sets of scores that are of different topics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import InputError
+from cranfield.scores import Notice
+from cranfield.stats.cautions import about_trials
+from cranfield.stats.paired import (
+    Alternative,
+    around,
+    by_t,
+    extreme,
+    mean,
+    one_of,
+    resampled,
+    standard_error,
+)
+from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress, in_chunks
+from cranfield.stats.result import Outcome, Sampled
+from cranfield.stats.samples import Floats, Sample, refuse_few, sample
+
+Statistic: TypeAlias = Literal["mean", "median"] | Callable[..., Any]
+"""What is compared: a name, or a function of an array such as ``np.std``."""
+
+
+def welch(x: Sample, y: Sample, alternative: Alternative = "two-sided") -> Outcome:
+    """Welch's t-test: are the means of two samples the same, whatever their variances?
+
+    t = (x̄ − ȳ) / √(a + b), where a = s²(x) / n and b = s²(y) / m, has nearly a t distribution with
+    (a + b)² / (a² / (n − 1) + b² / (m − 1)) degrees of freedom. Topics are not paired.
+
+    Reference: Welch 1947, The generalization of “Student's” problem when several different
+    population variances are involved, Biometrika.
+
+    >>> found = welch([0.5, 0.7], [0.1, 0.2, 0.3])  # a = 0.02 / 2, b = 0.01 / 3: 0.4 / √0.01333
+    >>> round(found.statistic, 4), round(found.df, 4), found.n
+    (3.4641, 1.6842, 5)
+    """
+    first, second, tolerance = samples(x, y, least=2)
+    n, m = len(first), len(second)
+    difference = mean(first) - mean(second)
+    if abs(difference) <= tolerance:
+        difference = 0.0
+    a, b = standard_error(first, tolerance) ** 2, standard_error(second, tolerance) ** 2
+    df = float(n + m - 2)
+    notices: tuple[Notice, ...] = ()
+    if a + b:
+        df = (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (m - 1))
+    else:
+        notices = (Notice("constant", "all scores of a sample are the same, in both of them"),)
+    assumed = "the scores are independent random samples of two normal distributions"
+    error = math.sqrt(a + b)
+    return by_t("Welch's t-test", difference, error, df, n + m, assumed, alternative, notices)
+
+
+def unpaired_bootstrap(
+    x: Sample,
+    y: Sample,
+    statistic: Statistic = "mean",
+    trials: int = TRIALS,
+    seed: int = 0,
+    strict: bool = False,
+    alternative: Alternative = "two-sided",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Unpaired bootstrap test: how far apart are two samples of the same scores?
+
+    The statistic is d = M(x) − M(y), where M is the mean, the median or any function. A trial
+    draws as many scores as x has, and as many as y has, from all of them together, with
+    replacement; it counts if |d*| ≥ |d| (`strict`: >). Topics are not paired, and there may be
+    more of one than of the other. The interval is d ± q, where q is the quantile of |d*|.
+
+    A function is given arrays [trials, scores] and ``axis=1`` if it takes an axis, as NumPy's do;
+    otherwise the scores of a trial at a time, which is slower.
+
+    Reference: Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 16; Sakai 2006,
+    Evaluating evaluation metrics based on the bootstrap, SIGIR.
+
+    >>> found = unpaired_bootstrap([0.1, 0.3], [0.2, 0.0, 0.0])  # 0.2 − 0.0667
+    >>> round(found.statistic, 4), found.n, found.pvalue > 0.05
+    (0.1333, 5, True)
+    """
+    first, second, tolerance = samples(x, y)
+    one_of(alternative, Alternative, "alternative")
+    of_rows = _of_rows(statistic, first)
+    observed, compared = (float(of_rows(values[None, :])[0]) for values in (first, second))
+    difference = observed - compared
+    if not math.isfinite(difference):
+        raise InputError(f"a statistic of {observed} and {compared}", "finite numbers")
+    tolerance = max(tolerance, TOLERANCE * max(abs(observed), abs(compared)))
+    cells = len(first) + len(second)
+
+    def trial(rng: np.random.Generator, size: int) -> Floats:
+        drawn, others = pooled(first, second, rng.integers(cells, size=(size, cells)))
+        return of_rows(drawn) - of_rows(others)
+
+    found = np.concatenate(in_chunks(trial, trials, seed, cells, threads, progress))
+    sampled = Sampled(extreme(found, difference, alternative, tolerance, strict), trials, seed)
+    return Outcome(
+        test="unpaired bootstrap test",
+        statistic=difference,
+        pvalue=sampled.pvalue,
+        difference=difference,
+        n=cells,
+        assumed="if there is no difference, all scores are random samples of one distribution",
+        bounds=around(difference, found, alternative),
+        sampled=sampled,
+        notices=about_trials(sampled),
+    )
+
+
+def pooled(x: Floats, y: Floats, integers: NDArray[np.integer]) -> tuple[Floats, Floats]:
+    """What these integers, from 0, draw from both samples, as if they were one: x*, y*.
+
+    >>> x, y = np.array([0.1, 0.3]), np.array([0.2, 0.0, 0.0])
+    >>> pooled(x, y, np.array([0, 2, 0, 1, 3]))
+    (array([0.1, 0.2]), array([0.1, 0.3, 0. ]))
+    """
+    drawn = resampled(np.concatenate([x, y]), integers)
+    return drawn[..., : len(x)], drawn[..., len(x) :]
+
+
+def samples(x: Sample, y: Sample, least: int = 1) -> tuple[Floats, Floats, float]:
+    """Both samples, and what rounding may make of a difference of 0."""
+    first, second = sample(x, "x"), sample(y, "y")
+    refuse_few(min(len(first), len(second)), least)
+    return first, second, TOLERANCE * float(max(np.abs(first).max(), np.abs(second).max()))
+
+
+def _of_rows(statistic: Statistic, example: Floats) -> Callable[[Floats], Floats]:
+    """The statistic as a function from a matrix to a number for each row."""
+    known = {"mean": np.mean, "median": np.median}
+    function: Any = known.get(statistic) if isinstance(statistic, str) else statistic
+    if not callable(function):
+        raise InputError(f"statistic={statistic!r}", "mean, median or a function")
+    try:
+        takes_axis = np.shape(function(example[None, :], axis=1)) == (1,)
+    except (TypeError, ValueError):
+        takes_axis = False
+    if takes_axis:
+        return lambda rows: np.asarray(function(rows, axis=1), dtype=np.float64)
+    return lambda rows: np.array([float(function(row)) for row in rows])

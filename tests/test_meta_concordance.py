@@ -1,0 +1,381 @@
+"""Measures against simple measures (the concordance test), and against what people prefer."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import combinations
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from cranfield.cli import meta_concordance, meta_predictive_power
+from cranfield.data.preference_pairs import PreferencePair, read_preference_pairs
+from cranfield.errors import CranfieldError, InputError
+from cranfield.meta.concordance import ConcordancePair, concordance, sign_test_of
+from cranfield.meta.predictive import predictive_power
+from cranfield.report.concordance import cell_of
+from cranfield.scores import Scores
+
+
+def scores_of(values: Any, measures: list[str], better: tuple[str, ...] = ()) -> Scores:
+    """Scores [runs, topics, measures], with runs a, b, … and topics 1, 2, …."""
+    array = np.array(values, dtype=np.float64)
+    runs = [chr(ord("a") + i) for i in range(array.shape[0])]
+    topics = [str(i + 1) for i in range(array.shape[1])]
+    return Scores(array, tuple(runs), tuple(topics), tuple(measures), ("mean",) * len(measures),
+                  better=better)  # fmt: skip
+
+
+def command(module: ModuleType, *arguments: object) -> None:
+    """Run a method of `cranfield meta`."""
+    parser = argparse.ArgumentParser()
+    module.add_to(parser.add_subparsers())
+    options = parser.parse_args([*map(str, arguments)])
+    options.run(options)
+
+
+# -- Figure 17 ----------------------------------------------------------------------------------
+
+# Two runs a and b, three topics; a − b by M1, M2 and the gold measures G and H:
+#   topic 1: M1 +, M2 −, G +, H −: G is with M1, H with M2
+#   topic 2: M1 −, M2 +, G 0, H −: G is with both, H with M1
+#   topic 3: M1 +, M2 0: no strict disagreement
+BY_HAND = scores_of(
+    [
+        [[0.9, 0.1, 1.0, 0.0], [0.2, 0.6, 0.5, 0.1], [0.8, 0.5, 0.0, 0.0]],
+        [[0.4, 0.3, 0.5, 0.5], [0.3, 0.5, 0.5, 0.2], [0.1, 0.5, 1.0, 1.0]],
+    ],
+    ["M1", "M2", "G", "H"],
+)
+
+
+def test_figure_17_by_hand() -> None:
+    """One gold measure; ≥ 0 makes a gold tie concordant with both."""
+    found = concordance(BY_HAND, "G", ["M1", "M2"])
+    assert found.pairs == (ConcordancePair("M1", "M2", ("G",), 3, 2, (2, 1), (1, 0)),)
+    assert found.pairs[0].shares == (1.0, 0.5)
+    assert (found.runs, found.topics) == (("a", "b"), ("1", "2", "3"))
+
+
+def test_several_gold_measures_alone_and_at_once() -> None:
+    """In topic 1 neither is concordant with both; in topic 2 M1 is, and M2 not."""
+    found = concordance(BY_HAND, ["G", "H"])
+    assert found.gold == (("G",), ("H",), ("G", "H"))
+    assert [(p.concordant, p.wins) for p in found.pairs] == [
+        ((2, 1), (1, 0)),
+        ((1, 1), (1, 1)),
+        ((1, 0), (1, 0)),
+    ]
+    assert found.with_gold() == found.pairs[2:]
+    assert found.with_gold("H") == found.pairs[1:2]
+    with pytest.raises(InputError, match="gold measures M1"):
+        found.with_gold("M1")
+
+
+def figure_17(scores: Scores, one: int, two: int, gold: list[int]) -> tuple[int, ...]:
+    """The loops of the figure; with several gold measures, concordant with each."""
+    disagreements = conc1 = conc2 = wins1 = wins2 = 0
+    for x, y in combinations(range(len(scores.runs)), 2):
+        for q in range(len(scores.topics)):
+            delta = scores.values[x, q] - scores.values[y, q]
+            if delta[one] * delta[two] < 0:
+                disagreements += 1
+                first = all(delta[one] * delta[g] >= 0 for g in gold)
+                second = all(delta[two] * delta[g] >= 0 for g in gold)
+                conc1 += first
+                conc2 += second
+                wins1 += first and not second
+                wins2 += second and not first
+    return disagreements, conc1, conc2, wins1, wins2
+
+
+few = st.integers(2, 5)
+values = st.tuples(few, st.integers(1, 4)).flatmap(
+    lambda size: st.lists(
+        st.lists(
+            st.tuples(*[st.sampled_from([0.0, 0.25, 0.5, 1.0])] * 5),
+            min_size=size[1],
+            max_size=size[1],
+        ),
+        min_size=size[0],
+        max_size=size[0],
+    )
+)
+
+
+@given(values)
+def test_loops_of_the_figure(values: Any) -> None:
+    """Arrays count what the loops count, for every pair and every set of gold measures."""
+    scores = scores_of(values, ["M1", "M2", "M3", "G", "H"])
+    for pair in concordance(scores, ["G", "H"]).pairs:
+        places = [scores.measures.index(name) for name in (pair.first, pair.second)]
+        gold = [scores.measures.index(name) for name in pair.gold]
+        counts = (pair.disagreements, *pair.concordant, *pair.wins)
+        assert counts == figure_17(scores, places[0], places[1], gold)
+        assert pair.compared == len(scores.runs) * (len(scores.runs) - 1) // 2 * len(scores.topics)
+
+
+@given(values)
+def test_same_measures_never_disagree_and_reversed_ones_are_turned_round(values: Any) -> None:
+    """M and M, and a measure that is −M and better if lower."""
+    array = np.array(values)
+    array[..., 1] = array[..., 0]
+    array[..., 2] = 1 - array[..., 0]
+    better = ("higher", "higher", "lower", "higher", "higher")
+    found = concordance(scores_of(array, ["M", "N", "L", "G", "H"], better), "G", ["M", "N", "L"])
+    assert {pair.disagreements for pair in found.pairs} == {0}
+    assert np.isnan(found.pairs[0].shares).all()
+    assert [n.text for n in found.notices] == ["L is better if lower"]
+
+
+def test_rounding_is_a_tie() -> None:
+    """0.1 + 0.2 is not 0.3 in floating point, but no measure prefers a list for that."""
+    scores = scores_of([[[0.1 + 0.2, 0.1, 1]], [[0.3, 0.2, 0]]], ["M1", "M2", "G"])
+    assert scores.values[0, 0, 0] > scores.values[1, 0, 0]
+    assert concordance(scores, "G").pairs[0].disagreements == 0
+
+
+def test_undefined_topics_are_left_out_for_a_measure_and_said() -> None:
+    """Of the three topics by hand, M1 is undefined in the first, and M3 nowhere."""
+    array = np.concatenate([BY_HAND.values, BY_HAND.values[..., 1:2]], axis=2)
+    array[1, 0, 0] = np.nan
+    found = concordance(scores_of(array, ["M1", "M2", "G", "H", "M3"]), "G", ["M1", "M2", "M3"])
+    assert [(p.compared, p.disagreements) for p in found.pairs] == [(2, 1), (2, 1), (3, 0)]
+    assert [n.text for n in found.notices] == ["M1 is undefined in 1 topic (1), left out for it"]
+
+
+def test_table_2() -> None:
+    """D♯-nDCG and ERR-IA disagree 1106 times; wins of 592 and 130 are 54% and 12% (footnote 21).
+
+    The counts behind 70% and 29% are not printed. conc1 − conc2 = 592 − 130, so that only 778 and
+    316, and 779 and 317, round to them.
+    """
+    pair = ConcordancePair("D#-nDCG", "ERR-IA", ("I-rec", "P"), 6800, 1106, (778, 316), (592, 130))
+    assert pair.concordant[0] - pair.concordant[1] == pair.wins[0] - pair.wins[1]
+    assert [f"{share:.0%}" for share in pair.win_shares] == ["54%", "12%"]
+    assert cell_of(pair, alpha=0.01) == "70%/29%† (1106)"
+    assert pair.compared == 50 * 17 * 16 // 2
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_sign_test_is_scipys(first: int, second: int) -> None:
+    """The exact binomial test, and 1 where there is nothing to test."""
+    expected = binomtest(first, first + second).pvalue if first + second else 1.0
+    assert sign_test_of(first, second) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("gold", "measures", "alpha", "said"),
+    [
+        ("X", None, 0.01, "scores without X"),
+        ([], None, 0.01, "no gold measure"),
+        ("G", ["M1", "G"], 0.01, "G as a measure and as a gold measure"),
+        ("G", ["M1"], 0.01, "1 measure to compare"),
+        ("G", None, 1.0, "alpha=1.0"),
+    ],
+)
+def test_what_concordance_refuses(gold: Any, measures: Any, alpha: float, said: str) -> None:
+    """Mistakes are told in one sentence."""
+    with pytest.raises(InputError, match=said):
+        concordance(BY_HAND, gold, measures, alpha)
+
+
+def test_counts_are_neither_gold_nor_measure() -> None:
+    """What is better at neither end cannot prefer a list."""
+    scores = scores_of(BY_HAND.values, ["M1", "M2", "G", "num_ret"], ("higher",) * 3 + ("neither",))
+    found = concordance(scores, "G")
+    assert found.measures == ("M1", "M2")
+    assert "num_ret is left out" in found.notices[0].text
+    with pytest.raises(InputError, match="gold measure num_ret"):
+        concordance(scores, "num_ret")
+
+
+# -- the command --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """x has the relevant documents of topic 1 deep and both, y one at the top; 2 is a tie."""
+    qrels, x, y = (tmp_path / name for name in ("qrels.txt", "x.txt", "y.txt"))
+    qrels.write_text("1 0 a 1\n1 0 b 1\n2 0 c 1\n")
+    x.write_text("1 Q0 n 1 9 x\n1 Q0 a 2 8 x\n1 Q0 b 3 7 x\n2 Q0 c 1 9 x\n")
+    y.write_text("1 Q0 a 1 9 y\n1 Q0 n 2 8 y\n1 Q0 m 3 7 y\n2 Q0 c 1 9 y\n")
+    return qrels, x, y
+
+
+def test_command_concordance(
+    files: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """AP: x (1/2 + 2/3)/2 = 0.58, y 1/2; RR: x 1/2, y 1. P@3 is with AP: 2/3 against 1/3."""
+    command(meta_concordance, "concordance", *files, "-m", "AP RR", "--gold", "P@3", "-f", "tsv")
+    heads, row = (line.split("\t") for line in capsys.readouterr().out.splitlines())
+    cells = dict(zip(heads, row, strict=True))
+    names = ("gold", "first", "second", "compared", "disagreements", "share_first", "wins_second")
+    assert [cells[name] for name in names] == ["P@3", "AP", "RR", "2", "1", "1.0", "0"]
+
+
+def test_settings_for_all_measures_reach_the_gold_measure(
+    files: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """--rel and --condensed are parameters of gold measures, too, and show in their names."""
+    command(
+        meta_concordance, "concordance", *files, "-m", "AP RR", "--gold", "P@3", "--rel", "1",
+        "--condensed", "-f", "json",
+    )  # fmt: skip
+    [pair] = json.loads(capsys.readouterr().out)["pairs"]
+    assert pair["gold"] == "P(rel=1, condensed=true)@3"
+
+
+def test_command_concordance_of_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Scores of other tools, under their names; what is not gold is compared."""
+    table = tmp_path / "scores.tsv"
+    rows = ["run\ttopic\tmap\trecip_rank\tP_3", "x\t1\t0.58\t0.5\t0.67", "y\t1\t0.5\t1\t0.33"]
+    table.write_text("\n".join(rows) + "\n")
+    command(meta_concordance, "concordance", "--scores", table, "--gold", "P@3")
+    out = capsys.readouterr().out
+    assert "100%/0% (1)" in out
+    assert "1 pair of ranked lists of 2 runs on 1 topic" in out
+    with pytest.raises(CranfieldError, match="no scores of AP@5, expected one of map"):
+        command(meta_concordance, "concordance", "--scores", table, "--gold", "AP@5")
+
+
+def test_a_measure_and_gold_at_once_is_refused(files: tuple[Path, Path, Path]) -> None:
+    """Also if settings make them the same."""
+    with pytest.raises(CranfieldError, match=r"P\(rel=1\)@3 with -m and with --gold"):
+        command(
+            meta_concordance, "concordance", *files, "-m", "AP P(rel=1)@3", "--gold", "P@3",
+            "--rel", "1",
+        )  # fmt: skip
+
+
+# -- preferences of people ----------------------------------------------------------------------
+
+
+def test_predictive_power_by_hand() -> None:
+    """a and b, by M1: + − +, by M2: − + 0 (see above).
+
+    People: a twice and b once in topic 1, b in topic 2, a in topic 3, and one tie.
+    M1 agrees on a, a, b and a; M2 on b in topic 1, and is tied in topic 3.
+    """
+    said = [
+        ("1", "a", "b"), ("1", "a", "b"), ("1", "b", "a"), ("2", "b", "a"), ("3", "a", "b"),
+        ("3", "a", "b", "tie"),
+    ]  # fmt: skip
+    found = predictive_power(BY_HAND, said, ["M1", "M2"])
+    one, two = found.measures
+    assert (one.agreements, one.disagreements, one.tied, one.rate) == (4, 1, 0, 0.8)
+    assert (two.agreements, two.disagreements, two.tied, two.rate) == (1, 3, 1, 0.2)
+    [pair] = found.pairs
+    assert (pair.n, pair.both, pair.only_first, pair.only_second) == (5, 0, 4, 1)
+    assert pair.difference == pytest.approx(0.8 - 0.2)
+    assert pair.pvalue == pytest.approx(binomtest(4, 5).pvalue)
+    assert (found.preferences, found.tied_preferences, found.left_out) == (5, 1, 0)
+    assert (found.outputs, found.assessors) == (3, 0)
+    assert [n.kind for n in found.notices] == ["tied-preferences"]
+
+
+@given(st.integers(1, 40), st.floats(0.5, 0.99), st.data())
+def test_intervals_are_scipys(n: int, confidence: float, data: st.DataObject) -> None:
+    """Wilson's and Clopper and Pearson's, of scipy.stats.binomtest."""
+    right = data.draw(st.integers(0, n))
+    said = [("1", "a", "b")] * right + [("1", "b", "a")] * (n - right)
+    for method in ("wilson", "exact"):
+        found = predictive_power(BY_HAND, said, ["M1"], method, confidence)
+        interval = found.measures[0].interval
+        expected = binomtest(right, n).proportion_ci(confidence, method)
+        assert (interval.low, interval.high) == pytest.approx(tuple(expected), abs=1e-9)
+
+
+def test_preferences_without_scores_are_left_out_and_said() -> None:
+    """Other runs and topics; nothing else is an error."""
+    said = [("1", "a", "b"), ("1", "a", "z"), ("9", "a", "b")]
+    found = predictive_power(BY_HAND, said, ["M1"])
+    assert (found.preferences, found.left_out) == (1, 2)
+    assert [n.text for n in found.notices] == [
+        "preferences: preferences about 1 run (z) without scores are left out",
+        "preferences: preferences about 1 topic (9) without scores are left out",
+    ]
+    with pytest.raises(CranfieldError, match="no preference among 1 judgment"):
+        predictive_power(BY_HAND, [("1", "y", "z")])
+
+
+def test_measures_that_are_better_if_lower_predict_alike() -> None:
+    """−M1 with better="lower" is M1."""
+    scores = scores_of(BY_HAND.values * [1, -1, 1, 1], ["M1", "L", "G", "H"],
+                       ("higher", "lower", "higher", "higher"))  # fmt: skip
+    said = [("1", "b", "a"), ("2", "a", "b")]  # as M2 has it, which L is
+    [found] = predictive_power(scores, said, ["L"]).measures
+    assert found.rate == 1.0
+
+
+FORMS = {
+    "three.txt": "1 a b\n2 b a\n",
+    "four.txt": "1 b a a\n2 a b b\n",
+    "five.txt": "1 b a a ann\n2 a b b bob\n",
+    "table.csv": "topic,run_a,run_b,preferred\n1,a,b,a\n2,a,b,b\n",
+    "table.tsv": "query\twinner\tloser\n1\ta\tb\n2\tb\ta\n",
+    "rows.jsonl": '{"topic": "1", "preferred": "a", "other": "b"}\n'
+    '{"topic": "2", "preferred": "b", "other": "a"}\n',
+    "nested.json": '{"1": {"a": "b"}, "2": {"b": ["a"]}}',
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_of_preferences(tmp_path: Path, name: str) -> None:
+    """All say: a in topic 1, b in topic 2."""
+    path = tmp_path / name
+    path.write_text(FORMS[name])
+    found = [pair._replace(assessor=None) for pair in read_preference_pairs(path).pairs]
+    assert found == [PreferencePair("1", "a", "b"), PreferencePair("2", "b", "a")]
+
+
+def test_ties_of_people() -> None:
+    """In several words; a run may be named so."""
+    pairs = read_preference_pairs([("1", "a", "b", "TIE"), ("1", "a", "b", "="), ("1", "tie", "b")])
+    assert [pair.tied for pair in pairs.pairs] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1 a b\n1 a a\n", "prefs.txt:2: found a preferred to itself, expected two runs"),
+        ("1 a b c\n", "prefs.txt:1: found c preferred, expected a, b or tie"),
+        ("1 a a a\n", "prefs.txt:1: found a twice, expected two runs"),
+        ("1 a b\n\n1 a\n", "prefs.txt:3: found 2 fields"),
+        ("1 a b\n1 a b a\n", "prefs.txt:2: found 4 fields"),
+        ("1 a b a ann\n1 b a tie ann\n", r"prefs.txt:2: .*again by ann \(first on line 1\)"),
+        ("topic\tpreferred\n1\ta\n", "prefs.txt:1: .*expected a column named other"),
+        ("", "prefs.txt: found no preferences"),
+    ],
+)
+def test_errors_in_preferences_have_lines(tmp_path: Path, text: str, said: str) -> None:
+    """file:line: found …, expected …"""
+    path = tmp_path / "prefs.txt"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_preference_pairs(path)
+
+
+def test_command_predictive_power(
+    files: tuple[Path, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """AP prefers x in topic 1, RR y, and both are tied in topic 2."""
+    preferences = tmp_path / "prefs.txt"
+    preferences.write_text("1 x y x ann\n1 x y x bob\n2 x y y ann\n")
+    arguments = ["predictive-power", *files, "-m", "AP RR", "--preferences", preferences]
+    command(meta_predictive_power, *arguments, "--interval", "exact", "-f", "json")
+    found = json.loads(capsys.readouterr().out)
+    assert [row["agreement"] for row in found["measures"]] == [2 / 3, 0.0]
+    assert [row["tied"] for row in found["measures"]] == [1, 1]
+    assert found["measures"][1]["high"] == pytest.approx(1 - 0.025 ** (1 / 3))  # (1 − p)³ = 0.025
+    assert found["pairs"][0]["only_first"] == 2
+    assert "3 preferences of 2 assessors on 2 pairs" in found["captions"]["measures"]
+    command(meta_predictive_power, *arguments)
+    assert "0.6667" in capsys.readouterr().out

@@ -1,0 +1,250 @@
+"""The leave-one-out test: what if a run, or a team, had not contributed to the pool?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cranfield as cf
+from cranfield.cli import meta_leave_one_out
+from cranfield.errors import CranfieldError, InputError
+from cranfield.meta.leave_one_out import Contributor, LeftOut, leave_one_out
+from cranfield.report.leave_one_out import scatter
+
+# To depth 2, x alone brings b, y alone c, w alone d; a is everybody's, and z, judged, nobody's.
+QRELS = {"1": {"a": 1, "b": 1, "c": 1, "d": 0, "z": 1}}
+RUNS = {"x": {"1": ["a", "b", "c"]}, "y": {"1": ["a", "c"]}, "w": {"1": ["d", "a"]}}
+
+
+def command(*arguments: object) -> None:
+    """Run the method of `cranfield meta`."""
+    parser = argparse.ArgumentParser()
+    meta_leave_one_out.add_to(parser.add_subparsers())
+    options = parser.parse_args(["leave-one-out", *map(str, arguments)])
+    options.run(options)
+
+
+def test_runs_by_hand() -> None:
+    """AP of x is (1 + 1 + 1)/4, and without b (R = 3; c now at rank 3 is the second) (1 + 2/3)/3.
+
+    y: (1 + 1)/4, and without c 1/3. w: (1/2)/4, with or without d, which is nonrelevant.
+    Ranks of x: 0.75 is first, and so is 0.5556 against y's 0.5. y: second, 1/3 is still.
+    """
+    found = leave_one_out(QRELS, RUNS, "AP", pool_depth=2)
+    assert found.kind == "run"
+    assert found.contributors == (
+        Contributor("x", ("x",), 2, 1, 1, 1),
+        Contributor("y", ("y",), 2, 1, 1, 1),
+        Contributor("w", ("w",), 2, 1, 1, 0),
+    )
+    x, y, w = found.results
+    assert [x.before, x.after] == pytest.approx([3 / 4, (1 + 2 / 3) / 3])
+    assert [y.before, y.after] == pytest.approx([1 / 2, 1 / 3])
+    assert [w.before, w.after] == [0.125, 0.125]
+    assert y.relative == pytest.approx(-1 / 3)
+    [summary] = found.summaries
+    changes = [3 / 4 - 5 / 9, 1 / 2 - 1 / 3, 0]
+    assert summary.mean_change == pytest.approx(sum(changes) / 3)
+    assert summary.largest_change == pytest.approx(changes[0])
+    assert summary.largest_change_of == "x"
+    assert (summary.ranks_changed, summary.largest_rank_change, summary.tau) == (0, 0, 1.0)
+
+
+def test_ranks_are_against_all_judgments() -> None:
+    """P@2: x and y 1, w ½. Without b x has ½, and two are not worse: y is better, w the same."""
+    found = leave_one_out(QRELS, RUNS, "P@2", pool_depth=2)
+    assert found.results == (
+        LeftOut("x", "x", "P@2", 1.0, 0.5, 1, 2),
+        LeftOut("y", "y", "P@2", 1.0, 0.5, 1, 2),
+        LeftOut("w", "w", "P@2", 0.5, 0.5, 3, 3),
+    )
+    [summary] = found.summaries
+    assert (summary.ranks_changed, summary.largest_rank_change) == (2, 1)
+
+
+def test_a_team_is_left_out_with_all_its_runs() -> None:
+    """x and y of one team: b and c go, a stays thanks to w. R = 2 (a and z), so AP is 1/2 both.
+
+    By P@2 both fall to ½, where w is: no run is better, so all are first.
+    """
+    found = leave_one_out(QRELS, RUNS, "AP P@2", teams={"x": "T", "y": "T"}, pool_depth=2)
+    assert found.kind == "team"
+    assert found.contributors[0] == Contributor("T", ("x", "y"), 3, 2, 2, 2)
+    assert [one.after for one in found.results] == [0.5, 0.5, 0.125, 0.5, 0.5, 0.5]
+    assert [one.rank_after for one in found.results[3:]] == [1, 1, 3]
+    assert [n.kind for n in found.notices if n.kind == "teams"] == ["teams"]  # w has none
+
+
+def test_depth_of_the_pool_decides_what_is_unique() -> None:
+    """To depth 3, c is of x, too, so that y brings nothing alone."""
+    found = leave_one_out(QRELS, RUNS, "AP", pool_depth=3)
+    assert [one.unique_judged for one in found.contributors] == [1, 0, 1]
+    assert found.results[1].difference == 0.0
+
+
+def test_condensed_lists_come_through_the_measures() -> None:
+    """Without d, w's list condenses to a: AP is 1/4, where d and a have (1/2)/4."""
+    found = leave_one_out(QRELS, RUNS, "AP(condensed=true)", pool_depth=2)
+    assert (found.results[2].before, found.results[2].after) == (0.125, 0.25)
+
+
+def test_intents_lose_their_documents() -> None:
+    """Intent recall of x, a for intent 1 and b for 2: 1, and ½ when x alone had brought b."""
+    qrels = {"1": {"1": {"a": 1}, "2": {"b": 1, "z": 1}}}
+    runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["a", "n"]}}
+    x, y = leave_one_out(qrels, runs, "IRec@2", pool_depth=2).results
+    assert (x.before, x.after) == (1.0, 0.5)
+    assert (y.before, y.after) == (0.5, 0.5)
+
+
+def test_lower_is_better() -> None:
+    """E = 1 − F: x finds 1 of 4 with 2 documents, F = 2/6, y 2 of 4, F = 4/6, which is better.
+
+    y without a, unique to it, finds 1 of 3, F = 2/5: still better than x with 2/6.
+    """
+    runs = {"x": {"1": ["d", "b"]}, "y": {"1": ["a", "b"]}}
+    x, y = leave_one_out(QRELS, runs, "E", pool_depth=2).results
+    assert [x.before, y.before, y.after] == pytest.approx([4 / 6, 2 / 6, 3 / 5])
+    assert (x.rank_before, y.rank_before, y.rank_after) == (2, 1, 1)
+
+
+def test_topics_that_lose_their_last_relevant_document_are_named() -> None:
+    """Topic 2 has b only, which x alone brings; it counts as 0 then, and the user learns so."""
+    qrels = {"1": {"a": 1}, "2": {"b": 1, "n": 0}}
+    runs = {"x": {"1": ["a"], "2": ["b"]}, "y": {"1": ["a"], "2": ["n"]}}
+    found = leave_one_out(qrels, runs, "AP", pool_depth=1)
+    assert (found.results[0].before, found.results[0].after) == (1.0, 0.5)
+    said = "leaving out 1 run (x) leaves 1 topic (2) without a relevant document"
+    assert said in [n.text for n in found.notices]
+
+
+def test_highest_level_that_goes_is_named() -> None:
+    """ERR depends on the highest level, which only b, unique to x, has."""
+    qrels = {"1": {"a": 1, "b": 2, "n": 0}}
+    runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["a", "n"]}}
+    kinds = [n.text for n in leave_one_out(qrels, runs, "ERR", pool_depth=2).notices]
+    assert any("takes the highest level away" in text for text in kinds)
+
+
+docs = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=6, unique=True)
+lists = st.fixed_dictionaries({"1": docs, "2": docs})
+levels = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 2), min_size=1)
+
+
+@settings(max_examples=20)
+@given(
+    st.fixed_dictionaries({"1": levels, "2": levels}),
+    st.lists(lists, min_size=2, max_size=4),
+    st.integers(1, 4),
+    st.booleans(),
+)
+def test_judgments_without_unique_ones(
+    qrels: dict[str, dict[str, int]], given_lists: list[Any], depth: int, in_teams: bool
+) -> None:
+    """The sets of Figure 18, topic by topic, and an evaluation for each left out."""
+    runs = {f"r{i}": one for i, one in enumerate(given_lists)}
+    team_of = {run: (f"t{i // 2}" if in_teams else run) for i, run in enumerate(runs)}
+    if len(set(team_of.values())) < 2:
+        team_of["r1"] = "t1"
+    found = leave_one_out(
+        qrels, runs, ["AP", "nDCG@3"], teams=team_of if in_teams else None, pool_depth=depth
+    )
+    after = {(one.run, one.measure): one.after for one in found.results}
+    for run, team in team_of.items():
+        less = {}
+        for topic, of_topic in qrels.items():
+            own = {d for r, t in team_of.items() if t == team for d in runs[r][topic][:depth]}
+            other = {d for r, t in team_of.items() if t != team for d in runs[r][topic][:depth]}
+            less[topic] = {d: level for d, level in of_topic.items() if d not in own - other}
+        expected = cf.evaluate(less, {run: runs[run]}, ["AP", "nDCG@3"]).summary()[run]
+        assert {m: after[run, m] for m in expected} == pytest.approx(expected, abs=1e-15)
+
+
+@settings(max_examples=20)
+@given(lists, st.lists(lists, min_size=1, max_size=3))
+def test_who_brings_nothing_alone_loses_nothing(same: Any, others: list[Any]) -> None:
+    """Two runs that are the same have no unique documents."""
+    qrels = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"d": 1, "e": 0}}
+    runs = {"x": same, "y": same, **{f"r{i}": one for i, one in enumerate(others)}}
+    found = leave_one_out(qrels, runs, "AP", pool_depth=3)
+    assert [one.unique for one in found.contributors[:2]] == [0, 0]
+    assert [(one.difference, one.rank_change) for one in found.results[:2]] == [(0.0, 0)] * 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"teams": {"x": "T", "y": "T", "w": "T"}}, r"found 1 team \(T\), expected at least 2"),
+        ({"measures": "num_ret"}, "no measure that ranks runs"),
+        ({"labelling": cf.EquivalenceClasses({"1": {"a": "1"}})}, "found classes or groups"),
+        ({"pool_depth": 0}, "found depth 0"),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], said: str) -> None:
+    """Mistakes are told in one sentence."""
+    with pytest.raises((CranfieldError, InputError), match=said):
+        leave_one_out(QRELS, RUNS, **{"measures": "AP", **options})
+
+
+# -- files --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """The judgments and the runs, ranked by score and by rank alike."""
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("".join(f"1 0 {doc} {level}\n" for doc, level in QRELS["1"].items()))
+    paths = [qrels]
+    for name, of_topics in RUNS.items():
+        rows = [f"1 Q0 {d} {r} {9 - r} {name}\n" for r, d in enumerate(of_topics["1"], 1)]
+        paths.append(tmp_path / f"{name}.txt")
+        paths[-1].write_text("".join(rows))
+    return paths
+
+
+@pytest.mark.parametrize("ties", [None, "rank", "file", "expected"])
+def test_files_give_what_mappings_give(files: list[Path], ties: str | None) -> None:
+    """Also in the orders that runs are read in."""
+    found = leave_one_out(files[0], files[1:], ["AP", "P@2"], pool_depth=2, ties=ties)
+    assert found.results == leave_one_out(QRELS, RUNS, ["AP", "P@2"], pool_depth=2).results
+
+
+def test_command_with_a_team_file(
+    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As above, from files."""
+    teams = tmp_path / "teams.txt"
+    teams.write_text("x T\ny T\nw W\n")
+    arguments = [*files, "-m", "AP P@2", "--teams", teams, "--pool-depth", 2]
+    command(*arguments, "-f", "json")
+    found = json.loads(capsys.readouterr().out)
+    assert [row["after"] for row in found["runs"]] == [0.5, 0.5, 0.125, 0.5, 0.5, 0.5]
+    assert found["contributors"][0]["unique_relevant"] == 2
+    assert "3 runs of 2 teams on 1 topic" in found["captions"]["summary"]
+    command(*arguments)
+    assert "unique relevant" in capsys.readouterr().out
+
+
+def test_command_refuses(files: list[Path], tmp_path: Path) -> None:
+    """One run; a run that is not in order; a picture of an unknown kind."""
+    with pytest.raises(CranfieldError, match="found 1 run, expected QRELS and at least 2"):
+        command(*files[:2])
+    files[1].write_text("1 Q0 a 1 9 x\n1 Q0 a\n")
+    with pytest.raises(InputError, match=r"x\.txt:2: found 3 fields"):
+        command(*files)
+    with pytest.raises(CranfieldError, match="expected a name that ends in"):
+        command(*files, "--plot", tmp_path / "loo.docx")
+
+
+def test_picture_has_a_point_for_each_run_and_measure() -> None:
+    """And the numbers of the results."""
+    pytest.importorskip("altair")
+    picture = scatter(leave_one_out(QRELS, RUNS, ["AP", "P@2"], pool_depth=2))
+    assert picture.data.select("run", "after").rows()[3:] == [("x", 0.5), ("y", 0.5), ("w", 0.5)]
+    assert len(picture.chart.to_dict()["concat"]) == 2

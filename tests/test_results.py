@@ -1,0 +1,403 @@
+"""Scores of topics that were computed elsewhere: every layout that `read_scores` claims to read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cranfield as cf
+from cranfield.errors import CranfieldError
+from cranfield.report.formats import render
+from cranfield.results import read_scores
+from cranfield.scores import Scores
+
+# As trec_eval -q prints it: measures padded with blanks, tabs, relevance as a string, the name of
+# the run and what there is of all topics only at the end.
+TREC_EVAL = """\
+num_ret               \t301\t100
+map                   \t301\t0.3100
+relstring             \t301\t'1301100000'
+num_ret               \t302\t80
+map                   \t302\t0.3311
+relstring             \t302\t'0000000000'
+runid                 \tall\tbm25
+num_q                 \tall\t2
+num_ret               \tall\t180
+map                   \tall\t0.3206
+gm_map                \tall\t0.3204
+"""
+NDEVAL = """\
+runid,topic,ERR-IA@5,alpha-nDCG@20
+bm25,1,0.971256,0.955810
+bm25,2,0.847201,0.911396
+bm25,amean,0.909229,0.933603
+"""
+GDEVAL = """\
+runid,topic,ndcg@20,err@20
+bm25,301,0.42309,0.28200
+bm25,302,0.41522,0.32758
+bm25,amean,0.41916,0.30479
+"""
+IR_MEASURES = """\
+301\tAP\t0.3100
+301\tnDCG@10\t0.4578
+302\tAP\t0.3311
+302\tnDCG@10\t0.4569
+all\tAP\t0.3206
+all\tnDCG@10\t0.4574
+"""
+NEV = """\
+0001 # syslen=3 jrel=2 jnonrel=1
+0001 # r1=1 rp=3
+0001 RR=                  1.0000
+0001 AP=                  0.8333
+0002 # syslen=2 jrel=1 jnonrel=0
+0002 RR=                  0.5000
+0002 AP=                  0.5000
+"""
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "d": 1}, "q3": {"e": 0}}
+RUNS = {
+    "bm25": {"q1": ["a", "b"], "q2": ["x", "c"], "q3": ["e"]},
+    "dense": {"q1": ["b", "a"], "q2": ["c", "d"], "q3": ["y"]},
+}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(text: str, name: str = "scores.txt") -> str:
+    """A file in the current directory."""
+    Path(name).parent.mkdir(exist_ok=True)
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def values(scores: Scores) -> dict[str, dict[str, dict[str, float]]]:
+    return scores.to_dict()
+
+
+# The layouts of other tools
+
+
+def test_trec_eval(here: Path) -> None:
+    scores = read_scores(written(TREC_EVAL))
+    assert values(scores) == {
+        "bm25": {"301": {"num_ret": 100, "map": 0.31}, "302": {"num_ret": 80, "map": 0.3311}}
+    }
+    assert scores.summaries == ("sum", "mean")
+    assert scores.better == ("neither", "higher")
+
+
+def test_trec_eval_without_topics(here: Path) -> None:
+    summary = "".join(x for x in TREC_EVAL.splitlines(True) if "\tall\t" in x)
+    with pytest.raises(CranfieldError, match=r"no scores of topics.*trec_eval needs -q"):
+        read_scores(written(summary))
+
+
+def test_several_outputs_in_one_file(here: Path) -> None:
+    """The name follows the results of a run; if it came first, it would be of those below."""
+    both = read_scores(written(TREC_EVAL + TREC_EVAL.replace("bm25", "dense")))
+    assert both.runs == ("bm25", "dense")
+    first = "runid all a\nmap q1 0.5\nrunid all b\nmap q1 0.25\n"
+    assert read_scores(written(first)).mean() == {"a": {"map": 0.5}, "b": {"map": 0.25}}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (NDEVAL, {"1": {"ERR-IA@5": 0.971256, "alpha-nDCG@20": 0.95581},
+                  "2": {"ERR-IA@5": 0.847201, "alpha-nDCG@20": 0.911396}}),
+        (GDEVAL, {"301": {"ndcg@20": 0.42309, "err@20": 0.282},
+                  "302": {"ndcg@20": 0.41522, "err@20": 0.32758}}),
+    ],
+)  # fmt: skip
+def test_ndeval_and_gdeval(here: Path, text: str, expected: Any) -> None:
+    assert values(read_scores(written(text))) == {"bm25": expected}
+
+
+def test_ir_measures(here: Path) -> None:
+    scores = read_scores(written(IR_MEASURES, "dense.txt"))
+    assert values(scores) == {
+        "dense": {"301": {"AP": 0.31, "nDCG@10": 0.4578}, "302": {"AP": 0.3311, "nDCG@10": 0.4569}}
+    }
+
+
+def test_ntcireval(here: Path) -> None:
+    scores = read_scores(written(NEV, "bm25.nev"))
+    assert values(scores) == {
+        "bm25": {"0001": {"RR": 1.0, "AP": 0.8333}, "0002": {"RR": 0.5, "AP": 0.5}}
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "topics", "measures"),
+    [
+        ("301 AP 0.5\n302 AP 0.25\n", ("301", "302"), ("AP",)),  # numbers are topics
+        ("AP 301 0.5\nAP 302 0.25\n", ("301", "302"), ("AP",)),
+        ("301 AP 0.5\n301 P@5 0.25\n", ("301",), ("AP", "P@5")),
+        ("AP q1 0.5\nnDCG@10 q1 0.6\n", ("q1",), ("AP", "nDCG@10")),  # names that are known
+        ("q1 AP 0.5\nq1 nDCG@10 0.6\n", ("q1",), ("AP", "nDCG@10")),
+        ("q1 mine 0.5\nq2 mine 0.6\n", ("q1", "q2"), ("mine",)),  # one measure, whatever it is
+        ("mine q1 0.5\nmine q2 0.6\n", ("q1", "q2"), ("mine",)),
+        ("mine q1 0.5\nother q1 0.6\nmine all 0.5\nother all 0.6\n", ("q1",), ("mine", "other")),
+        ("q1 mine 0.5\nq1 other 0.6\nall mine 0.5\nall other 0.6\n", ("q1",), ("mine", "other")),
+        ("topic\tmeasure\tvalue\nq1\tAP\t0.5\nall\tAP\t0.5\n", ("q1",), ("AP",)),  # a table
+        ("metric,query_id,score\nAP,q1,0.5\nAP,q2,0.25\n", ("q1", "q2"), ("AP",)),
+    ],
+)
+def test_which_column_is_the_topic(
+    here: Path, text: str, topics: tuple[str, ...], measures: tuple[str, ...]
+) -> None:
+    scores = read_scores(written(text))
+    assert (scores.topics, scores.measures) == (topics, measures)
+    assert scores.runs == ("scores",)  # as the file
+
+
+def test_a_long_file_has_its_summary_out_of_sight(here: Path) -> None:
+    """The first bytes of a file tell which column is the topic."""
+    rows = [f"query-{i}\tAP\t0.5\n" for i in range(2000)]
+    scores = read_scores(written("".join([*rows, "all\tAP\t0.5\n"])))
+    assert scores.measures == ("AP",)
+    assert len(scores.topics) == 2000
+
+
+def test_four_columns_name_the_run(here: Path) -> None:
+    scores = read_scores(written("bm25 q1 AP 0.5\ndense q1 AP 0.25\n"))
+    assert scores.mean() == {"bm25": {"AP": 0.5}, "dense": {"AP": 0.25}}
+
+
+# Our own
+
+
+@pytest.fixture
+def ours() -> Scores:
+    return cf.evaluate(QRELS, RUNS, "AP P@5 NumRet E")
+
+
+def alike(read: Scores, scores: Scores) -> bool:
+    """All but the notices, which tables do not hold."""
+    names = ("runs", "topics", "measures", "summaries", "better")
+    same = all(getattr(read, name) == getattr(scores, name) for name in names)
+    return same and np.array_equal(read.values, scores.values, equal_nan=True)
+
+
+@pytest.mark.parametrize("format", ["tsv", "csv", "json", "jsonl", "parquet"])
+def test_what_evaluate_writes(here: Path, ours: Scores, format: str) -> None:
+    data = render(ours, format, per_topic=True)
+    file = Path(f"x.{format}")
+    file.write_bytes(data if isinstance(data, bytes) else data.encode())
+    assert alike(read_scores(file), ours)
+    anonymous = file.rename("x.out")  # told by content
+    assert alike(read_scores(anonymous), ours)
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.parquet"])
+def test_what_save_writes(here: Path, ours: Scores, name: str) -> None:
+    ours.save(name)
+    assert read_scores(name) == ours
+    assert read_scores(name, measures="P@5").measures == ("P@5",)
+    assert alike(read_scores([name]), ours)
+
+
+def test_undefined_scores_come_back(here: Path) -> None:
+    """q3 has nothing relevant; left out of the file, it is undefined for all runs, not missing."""
+    skipped = cf.evaluate(QRELS, RUNS, "AP NumRet", undefined="skip")
+    read = read_scores(written(render_text(skipped), "x.tsv"))
+    assert alike(read, skipped)
+    assert math.isnan(read["bm25", "q3", "AP"])
+    assert read.summary() == skipped.summary()
+
+
+def render_text(scores: Scores) -> str:
+    data = render(scores, "tsv", per_topic=True)
+    return data.decode() if isinstance(data, bytes) else data
+
+
+def test_standard_errors_are_no_measures(here: Path) -> None:
+    tied = {"bm25": {"q1": {"a": 1.0, "b": 1.0}, "q2": {"c": 1.0}}}
+    scores = cf.evaluate(QRELS, tied, "nERR", ties="expected")
+    read = read_scores(written(render_text(scores), "x.tsv"))
+    assert read.measures == ("nERR", "nERR.se")
+    assert (read.summaries, read.better) == (scores.summaries, scores.better)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=5))
+def test_full_precision(numbers: list[float]) -> None:
+    given = {"bm25": {f"q{i}": x for i, x in enumerate(numbers)}}
+    assert read_scores(given).values.ravel().tolist() == numbers
+    frame = read_scores(given).to_polars()
+    assert read_scores(frame) == read_scores(given)
+
+
+# Tables, frames, mappings
+
+
+def test_a_column_for_each_measure(here: Path) -> None:
+    scores = read_scores(written("run,qid,AP,P@5\na,q1,0.5,0.2\nb,q1,0.25,\n"))
+    assert scores["a", "q1", "P@5"] == 0.2
+    assert math.isnan(scores["b", "q1", "P@5"])
+    assert scores.undefined == "skip"
+
+
+def test_columns_by_other_names(here: Path) -> None:
+    long = read_scores(written("system,query,metric,score\na,q1,AP,0.5\nb,q1,AP,0.25\n"))
+    wide = read_scores(written("system,query,AP\na,q1,0.5\nb,q1,0.25\n"))
+    assert long == wide
+    assert long.mean() == {"a": {"AP": 0.5}, "b": {"AP": 0.25}}
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_frames(ours: Scores, wide: bool) -> None:
+    assert alike(read_scores(ours.to_polars(wide)), ours)
+    assert alike(read_scores(ours.to_pandas(wide)), ours)
+    by_run = [ours.to_polars(wide).filter(pl.col("run") == run) for run in ours.runs]
+    assert alike(read_scores(by_run), ours)
+
+
+def test_mappings() -> None:
+    one = read_scores({"a": {"q1": 0.5, "q2": 0.25}, "b": {"q1": 0.75, "q2": 0.5}})
+    assert one.mean() == {"a": {"score": 0.375}, "b": {"score": 0.625}}
+    several = read_scores({"a": {"q1": {"AP": 0.5, "RR": 1}}, "b": {"q1": {"AP": 0.25, "RR": 0}}})
+    assert several.measures == ("AP", "RR")
+    assert read_scores([("map", "301", 0.5), ("map", "all", 0.5)]).topics == ("301",)
+
+
+def test_scores_stand_for_themselves(ours: Scores) -> None:
+    assert read_scores(ours) is ours
+    assert read_scores(ours, measures="E AP").measures == ("E", "AP")
+    other = Scores(ours.values, ("x", "y"), ours.topics, ours.measures, ours.summaries)
+    assert read_scores([ours, other]).runs == ("bm25", "dense", "x", "y")
+
+
+# The names of runs
+
+
+def test_named_by_the_file_or_by_the_user(here: Path) -> None:
+    Path("dense.eval.gz").write_bytes(gzip.compress(b"map\t301\t0.5\nmap\t302\t0.25\n"))
+    assert read_scores("dense.eval.gz").runs == ("dense",)
+    assert read_scores({"mine": "dense.eval.gz", "bm25": written(TREC_EVAL)}, "common",
+                       "map").runs == ("mine", "bm25")  # fmt: skip
+
+
+def test_two_files_with_one_name(here: Path) -> None:
+    files = [written(TREC_EVAL, "a/x.txt"), written(TREC_EVAL, "b/y.txt")]
+    with pytest.raises(CranfieldError) as error:
+        read_scores(files)
+    assert str(error.value) == (
+        "b/y.txt:1: found run bm25 again, which a/x.txt has, expected runs with names of their "
+        "own, as in {name: file}"
+    )
+    assert read_scores(dict(zip("xy", files, strict=True))).runs == ("x", "y")
+
+
+def test_measures_of_a_run_may_be_in_two_files(here: Path) -> None:
+    files = [written("a q1 AP 0.5\n", "1.txt"), written("a q1 RR 1\n", "2.txt")]
+    assert values(read_scores(files)) == {"a": {"q1": {"AP": 0.5, "RR": 1.0}}}
+
+
+# Choosing measures
+
+
+def test_measures_by_name_or_alias(here: Path) -> None:
+    file = written(TREC_EVAL)
+    assert read_scores(file, measures="AP").measures == ("map",)
+    assert read_scores(file, measures=["map", "num_ret"]).measures == ("map", "num_ret")
+    with pytest.raises(CranfieldError, match="no scores of RR, expected one of num_ret, map"):
+        read_scores(file, measures="RR")
+
+
+def test_lower_may_be_better(here: Path) -> None:
+    scores = read_scores(written("E q1 0.5\nAP q1 0.5\nmine q1 0.5\n"))
+    assert scores.better == ("lower", "higher", "higher")
+
+
+# Missing topics
+
+
+LACKING: dict[str, dict[str, float]] = {"a": {"q1": 0.5, "q2": 0.25}, "b": {"q1": 0.5}}
+
+
+def test_missing_topics_are_an_error() -> None:
+    with pytest.raises(CranfieldError, match=r"no score of 1 topic \(q2\) for run b"):
+        read_scores(LACKING)
+
+
+def test_missing_topics_left_out_or_zero() -> None:
+    common = read_scores(LACKING, "common")
+    assert common.topics == ("q1",)
+    assert [notice.text for notice in common.notices] == [
+        "1 topic (q2) left out, which not every run has"
+    ]
+    zero = read_scores(LACKING, "zero")
+    assert zero["b", "q2", "score"] == 0.0
+    assert [notice.text for notice in zero.notices] == ["b: nothing for 1 topic (q2), counted as 0"]
+    with pytest.raises(CranfieldError, match="no topic that all of 2 runs"):
+        read_scores({"a": {"q1": 1.0}, "b": {"q2": 1.0}}, "common")
+    with pytest.raises(CranfieldError, match="one of error, common, zero"):
+        read_scores(LACKING, "nothing")  # type: ignore[arg-type]
+
+
+def test_missing_of_measures_that_are_not_asked_for() -> None:
+    """b lacks RR of q1 only."""
+    data = {"a": {"q1": {"AP": 0.5, "RR": 1.0}}, "b": {"q1": {"AP": 0.25}}}
+    assert read_scores(data, measures="AP").topics == ("q1",)
+    with pytest.raises(CranfieldError, match=r"no RR of 1 topic \(q1\) for run b"):
+        read_scores(data)
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("map\t301\t0.5\nmap\t301\t0.6\n", "x.txt:2: found map of topic 301 again for run x"),
+        ("map\t301\tabc\n", "x.txt:1: found 'abc' for map of topic 301, expected a number"),
+        ("map\t301\tinf\n", "x.txt:1: found 'inf' for map of topic 301, expected a number"),
+        ("topic,AP\nq1,x\n", "x.txt:2: found 'x' for AP of topic q1, expected a number"),
+        ("topic,AP\nq1,0.5,1\n", "x.txt:2: found 3 fields"),
+        ("map 301\n", "x.txt:1: found 2 fields"),
+        ("", "x.txt: found no scores"),
+        ("0001 AP= x\n", "x.txt:1: found '0001 AP= x'"),
+        ("[1, 2]", "x.txt"),
+        (json.dumps({"q1": {"AP": "x"}}), "x.txt: found 'x' for AP of topic q1"),
+    ],
+)
+def test_mistakes_name_the_line(here: Path, text: str, said: str) -> None:
+    with pytest.raises(CranfieldError) as error:
+        read_scores(written(text, "x.txt"))
+    assert str(error.value).startswith(said)
+
+
+def test_not_scores_at_all(here: Path) -> None:
+    with pytest.raises(CranfieldError, match=r"cannot read nothing\.txt"):
+        read_scores("nothing.txt")
+    with pytest.raises(CranfieldError, match="found int, expected scores"):
+        read_scores(5)
+    with pytest.raises(CranfieldError, match="no scores of topics"):
+        read_scores({})
+    Path("x.txt").write_bytes(b"map\t301\t\xff\n")
+    with pytest.raises(CranfieldError, match=r"x\.txt:1: found bytes that are not UTF-8"):
+        read_scores("x.txt")
+    Path("x.parquet").write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(CranfieldError, match=r"x\.parquet"):
+        read_scores("x.parquet")
+
+
+def test_nan_is_undefined(here: Path) -> None:
+    scores = read_scores(written("map\t301\tnan\nmap\t302\t0.5\nmap\t303\t-nan\n"))
+    assert scores.undefined == "skip"
+    assert scores.mean() == {"scores": {"map": 0.5}}
