@@ -363,3 +363,19 @@ class TestCommand:
 
     def test_the_object_is_exported(self) -> None:
         assert isinstance(cf.compare(simulated(2)), Comparison)
+
+
+class TestPictures:
+    def test_of_what_meta_found(self) -> None:
+        found = cf.meta.discriminative_power(simulated(3), trials=99)
+        assert len(cf.plot.meta(found).data) == 3  # pairs
+
+    def test_of_power(self) -> None:
+        design = cf.stats.topics_for_t(0.1, 0.04)
+        assert design.topics in cf.plot.power(design).data["topics"].to_list()
+
+    def test_of_nothing_that_has_one(self) -> None:
+        with pytest.raises(
+            cf.CranfieldError, match=r"found int, expected what a function of cf\.meta"
+        ):
+            cf.plot.meta(3)

@@ -132,7 +132,9 @@ def test_same_measures_never_disagree_and_reversed_ones_are_turned_round(values:
     found = concordance(scores_of(array, ["M", "N", "L", "G", "H"], better), "G", ["M", "N", "L"])
     assert {pair.disagreements for pair in found.pairs} == {0}
     assert np.isnan(found.pairs[0].shares).all()
-    assert [n.text for n in found.notices] == ["L is better if lower"]
+    assert [n.text for n in found.notices] == [
+        "L is better if lower: its scores are taken with the other sign"
+    ]
 
 
 def test_rounding_is_a_tie() -> None:
@@ -148,7 +150,9 @@ def test_undefined_topics_are_left_out_for_a_measure_and_said() -> None:
     array[1, 0, 0] = np.nan
     found = concordance(scores_of(array, ["M1", "M2", "G", "H", "M3"]), "G", ["M1", "M2", "M3"])
     assert [(p.compared, p.disagreements) for p in found.pairs] == [(2, 1), (2, 1), (3, 0)]
-    assert [n.text for n in found.notices] == ["M1 is undefined in 1 topic (1), left out for it"]
+    assert [n.text for n in found.notices] == [
+        "M1: 1 topic (1) left out, where it is undefined for a run"
+    ]
 
 
 def test_table_2() -> None:
@@ -377,5 +381,9 @@ def test_command_predictive_power(
     assert found["measures"][1]["high"] == pytest.approx(1 - 0.025 ** (1 / 3))  # (1 − p)³ = 0.025
     assert found["pairs"][0]["only_first"] == 2
     assert "3 preferences of 2 assessors on 2 pairs" in found["captions"]["measures"]
-    command(meta_predictive_power, *arguments)
-    assert "0.6667" in capsys.readouterr().out
+    command(meta_predictive_power, *arguments, "--alpha", "0.5")
+    shown = capsys.readouterr().out
+    assert "95% interval" in shown
+    assert "[0.2077, 0.9385]" in shown  # Wilson's of 2 in 3
+    assert "+0.6667" in shown  # 2/3 − 0
+    assert "0.5000*" in shown  # 2 / 2²

@@ -343,7 +343,7 @@ def test_intervals_are_quantiles_of_resampled_topics() -> None:
         x, y = (np.repeat(scores.values[:, :, m], counts, axis=1).mean(axis=1) for m in (0, 1))
         taus.append(stats.kendalltau(x, y).statistic)
     value = kendall(means(scores, "AP"), means(scores, "Q")).value
-    low, high = np.quantile(taus, [0.05, 0.95]) + value - np.mean(taus)
+    low, high = (sorted(taus)[k] + value - np.mean(taus) for k in (1, 37))  # 2nd and 38th of 40
     found = correlation(scores, confidence=0.9, trials=trials, seed=3)["AP", "Q"]
     assert (found.low, found.high) == (close(low), close(min(high, 1.0)))
     assert (found.n, found.trials, found.seed, found.confidence) == (8, 40, 3, 0.9)
@@ -359,6 +359,39 @@ def test_the_seed_decides_and_threads_do_not(
     assert same(first, correlation(scores, statistic=statistic, trials=30, threads=3))
     assert not same(first, correlation(scores, statistic=statistic, trials=30, seed=1))
     assert np.all((first.low <= first.values + 1e-12) & (first.values <= first.high + 1e-12))
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_other_measures_change_nothing(statistic: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interval is the same whichever other measures are asked for, in many chunks of trials."""
+    monkeypatch.setattr("cranfield.stats.resampling.CELLS", 500)
+    scores, others = make(0, measures="AP Q RR P"), make(1, measures="AP Q RR P")
+    few, many = (
+        correlation(scores, statistic=statistic, measures=names, trials=40)
+        for names in (["AP", "Q"], ["RR", "AP", "P", "Q"])
+    )
+    alone, together = (
+        correlation(scores, others, statistic, names, trials=40) for names in (["Q"], None)
+    )
+    for x, y, pair in (
+        (few, many, ("AP", "Q")),
+        (few, many, ("Q", "AP")),
+        (alone, together, ("Q", "Q")),
+    ):
+        ends = [(at.low, at.mean, at.high) for at in (x[pair], y[pair])]
+        assert ends[0] == tuple(map(close, ends[1]))
+
+
+def test_the_first_set_is_gold() -> None:
+    """By the first set a > b > c > d, by the other d > a > b > c: τ_ap = 2/3 (0 + 1/2 + 2/3) − 1,
+    and 1/3 the other way round, as above.
+    """
+    first, other = (
+        Scores(np.array([[[x], [x]] for x in of_run]), (*"abcd",), ("1", "2"), ("AP",), ("mean",))
+        for of_run in ([4, 3, 2, 1], [3, 2, 1, 4])
+    )
+    assert correlation(first, other, "tau-ap", trials=2)["AP", "AP"].mean == close(-2 / 9)
+    assert correlation(other, first, "tau-ap", trials=2)["AP", "AP"].mean == close(1 / 3)
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
@@ -401,7 +434,7 @@ def test_lower_is_better_turns_round_and_neither_is_left_out() -> None:
     assert found.names == ("AP", "cost")
     assert found["AP", "cost"].mean == close(1.0)
     assert found["AP", "cost"].low == close(1.0)
-    assert [notice.kind for notice in found.notices] == ["turned-round", "left-out"]
+    assert [notice.kind for notice in found.notices] == ["left-out", "turned-round"]
 
 
 def test_undefined_means_are_left_out_and_undefined_topics_skipped() -> None:
@@ -437,7 +470,7 @@ def test_a_constant_measure_is_said_to_rank_nothing() -> None:
     found = correlation(flat, statistic="kendall-b", trials=5)
     assert math.isnan(found["AP", "Q"].mean)
     assert math.isnan(found["AP", "Q"].low)
-    assert [n.text for n in found.notices] == ["Q ranks nothing: all systems have the same mean"]
+    assert [n.text for n in found.notices] == ["Q ranks nothing: all runs have the same mean"]
 
 
 @pytest.mark.parametrize(
@@ -474,7 +507,7 @@ def test_the_matrix_is_an_upper_triangle() -> None:
     assert shown[1][1] == ""
     assert [(row["x"], row["y"]) for row in pairs.rows] == [("AP", "Q"), ("AP", "RR"), ("Q", "RR")]
     assert pairs.rows[0]["value"] == found["AP", "Q"].mean
-    assert "6 systems, 8 topics; 95% intervals by bootstrap of topics (20 trials, seed 0)" in (
+    assert "6 runs on 8 topics; 95% intervals by bootstrap of topics (20 trials, seed 0)" in (
         matrix.caption
     )
     assert b"\\begin{tabular}" in render([matrix], "latex")
@@ -533,7 +566,7 @@ def test_the_command_compares_two_sets_of_judgments(
     assert main(["meta", "correlation", *files, *arguments]) == 0
     (row,) = json.loads(capsys.readouterr().out)["pairs"]
     assert (row["measure"], row["value"]) == ("AP", close(-2 / 3))
-    assert (row["systems"], row["topics"], row["trials"]) == (3, 2, 20)
+    assert (row["runs"], row["topics"], row["trials"]) == (3, 2, 20)
 
 
 def test_the_command_draws(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

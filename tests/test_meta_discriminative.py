@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
-from cranfield.meta.discriminative import DiscriminativePower, by_measure, discriminative_power
+from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
 from cranfield.report.discriminative import picture, sheets
 from cranfield.stats.families import compare_pairs
+from cranfield.stats.measured import by_measure, measured
 
 # Rows are runs. c − a is 0.3 in the mean, b − a and c − b are 0.15.
 SMALL = {"a": [0.1, 0.1], "b": [0.2, 0.3], "c": [0.3, 0.5]}
@@ -154,13 +155,25 @@ def test_what_ranks_nothing_is_left_out() -> None:
         by_measure(scores.select(measures="NumRet"))
 
 
+def test_what_tests_see_of_a_measure() -> None:
+    """Logarithms of geometric means, at least 1e-5; turned round only where that is asked for."""
+    scores = scores_of([[[0.5, 0.0], [0.25, 1.0]]], ["x"], ["lower"], ["gmean"])
+    logs = np.log([[0.5, 0.25], [1e-5, 1.0]])
+    assert measured(scores, "x", turned=False).matrix.values == pytest.approx(logs)
+    turned = measured(scores, "x")
+    assert turned.values == pytest.approx(-logs)
+    assert [notice.kind for notice in turned.notices] == ["logarithms", "turned-round"]
+    with pytest.raises(CranfieldError, match="found scores without AP, expected one of x"):
+        measured(scores, "AP")
+
+
 def test_undefined_topics_are_left_out_and_told() -> None:
     values = random_scores(3, 5, ["AP"]).values[:, :, 0].copy()
     lacking = values.copy()
     lacking[1, 2] = np.nan
     found = discriminative_power(scores_of([values, lacking], ["AP", "RR"]), "t")
     assert (found["AP"].topics, found["RR"].topics) == (5, 4)
-    assert "1 topic (q2) left out, where RR of a run is undefined" in {
+    assert "RR: 1 topic (q2) left out, where it is undefined for a run" in {
         notice.text for notice in found.notices
     }
     without = discriminative_power(scores_of([np.delete(values, 2, axis=1)]), "t")
@@ -186,12 +199,34 @@ def test_what_is_refused() -> None:
         discriminative_power(scores, "t")["RR"]
 
 
+def test_trials_matter_where_they_decide() -> None:
+    """Of two runs, 5 wins and 3 losses have p = 0.73, which ten trials do not tell from 0.7; at
+    0.0001 nothing depends on more of them.
+    """
+    wins = scores_of([[[1] * 5 + [0] * 3, [0] * 5 + [1] * 3]] * 2, ["AP", "RR"])
+    near = discriminative_power(wins, "bootstrap-shift", alpha=0.7, trials=10)
+    assert [notice.text for notice in near.notices] == [
+        "AP: 1 p-value, RR: 1 p-value may be on either side of 0.7: use more trials"
+    ]
+    assert discriminative_power(wins, "bootstrap-shift", alpha=0.0001, trials=10_000).notices == ()
+
+
 def test_many_cautions_are_told_once() -> None:
-    """Bootstrap tests of 15 pairs with few trials: one notice, that tells how many others."""
-    found = discriminative_power(random_scores(6, 5, ["AP"]), "bootstrap", trials=100)
-    told = [notice.text for notice in found.notices if notice.kind == "trials"]
-    assert len(told) == 1
-    assert "other such case" in told[0]
+    """Every two runs are equal on one of five topics: three pairs by each of two measures."""
+    values = [[0.5, 0.1, 0.2, 0.3, 0.4], [0.5, 0.2, 0.4, 0.6, 0.8], [0.5, 0.4, 0.6, 0.9, 0.7]]
+    found = discriminative_power(scores_of([values] * 2, ["AP", "RR"]), "sign")
+    assert [notice.text for notice in found.notices if notice.kind == "zeros"] == [
+        "AP, run0 – run1: 1 of 5 topics without a difference left out; likewise 5 other pairs"
+    ]
+    assert "Notice" not in repr(found)
+
+
+def test_the_honestly_significant_difference_shows_no_tolerance() -> None:
+    """Means of tenths over ten topics are hundredths, and so are their differences."""
+    tenths = np.random.default_rng(5).integers(0, 11, (1, 4, 10)) / 10
+    critical = discriminative_power(scores_of(tenths), trials=200)["AP"].critical
+    assert critical is not None
+    assert critical == round(critical, 2)
 
 
 # Tables, picture, command
@@ -210,7 +245,8 @@ def test_tables() -> None:
     shown = next(field for field in curves.fields if field.name == "p").shown
     none_as_extreme = [pair.sampled and pair.sampled.count == 0 for pair in found["AP"].pairs]
     assert any(none_as_extreme)
-    assert (shown[14], curves.rows[14]["p"]) == ("<0.002", 1 / 501)
+    assert (shown[14], curves.rows[14]["p"]) == ("<0.002*", 1 / 501)
+    assert shown[0] == f"{curves.rows[0]['p']:.4f} "  # not significant
 
 
 def test_picture() -> None:

@@ -217,7 +217,7 @@ def test_undefined_topics_are_left_out_and_told() -> None:
     second["t0"] = dict.fromkeys("abc", 0)
     compared = compare_judgments(first, second, RUNS, "AP", undefined="skip", trials=10)
     assert compared.rankings[0].topics == 7
-    assert "AP leaves out 1 topic (t0) where it is undefined" in notices(compared)
+    assert "AP: 1 topic (t0) left out, where it is undefined for a run" in notices(compared)
     counted = compare_judgments(first, second, RUNS, "AP", trials=10)
     assert counted.rankings[0].topics == 8
 

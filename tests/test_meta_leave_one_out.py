@@ -15,7 +15,7 @@ import cranfield as cf
 from cranfield.cli import meta_leave_one_out
 from cranfield.errors import CranfieldError, InputError
 from cranfield.meta.leave_one_out import Contributor, LeftOut, leave_one_out
-from cranfield.report.leave_one_out import scatter
+from cranfield.report.leave_one_out import picture
 
 # To depth 2, x alone brings b, y alone c, w alone d; a is everybody's, and z, judged, nobody's.
 QRELS = {"1": {"a": 1, "b": 1, "c": 1, "d": 0, "z": 1}}
@@ -228,7 +228,10 @@ def test_command_with_a_team_file(
     assert found["contributors"][0]["unique_relevant"] == 2
     assert "3 runs of 2 teams on 1 topic" in found["captions"]["summary"]
     command(*arguments)
-    assert "unique relevant" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "unique relevant" in shown
+    assert "-0.2500" in shown  # x: 0.5 − 0.75
+    assert "+0.0000" in shown  # w
 
 
 def test_command_refuses(files: list[Path], tmp_path: Path) -> None:
@@ -245,6 +248,25 @@ def test_command_refuses(files: list[Path], tmp_path: Path) -> None:
 def test_picture_has_a_point_for_each_run_and_measure() -> None:
     """And the numbers of the results."""
     pytest.importorskip("altair")
-    picture = scatter(leave_one_out(QRELS, RUNS, ["AP", "P@2"], pool_depth=2))
-    assert picture.data.select("run", "after").rows()[3:] == [("x", 0.5), ("y", 0.5), ("w", 0.5)]
-    assert len(picture.chart.to_dict()["concat"]) == 2
+    drawn = picture(leave_one_out(QRELS, RUNS, ["AP", "P@2"], pool_depth=2))
+    assert drawn.data.select("run", "after").rows()[3:] == [("x", 0.5), ("y", 0.5), ("w", 0.5)]
+    chart = drawn.chart.to_dict()
+    assert len(chart["concat"]) == 2
+    assert chart["title"]["text"] == "Leave-one-out test: 3 runs on 1 topic"
+
+
+def test_a_pool_that_was_shallower_is_suspected() -> None:
+    """To depth 2 all unique documents are judged; to depth 3, u of x and v of y are not."""
+    deeper = {**RUNS, "x": {"1": ["a", "b", "u"]}, "y": {"1": ["a", "c", "v"]}}
+    told = {
+        depth: [n.text for n in leave_one_out(QRELS, deeper, "AP", pool_depth=depth).notices
+                if n.kind == "pool-depth"]
+        for depth in (2, 3)
+    }  # fmt: skip
+    assert told == {
+        2: [],
+        3: [
+            "2 of 3 runs have documents in the first 3 that no other run has there and nobody "
+            "judged: was the pool as deep as 3?"
+        ],
+    }

@@ -22,7 +22,7 @@ from cranfield.errors import CranfieldError
 from cranfield.evaluate import Evaluator
 from cranfield.meta.rankings import kendall, tau_ap
 from cranfield.meta.stability import drawn_part, scored_with, stability, stability_of_judgments
-from cranfield.meta.swap import SwapBin, SwapRates, swap
+from cranfield.meta.swap import Swap, SwapBin, SwapRates, swap
 from cranfield.report import stability as stability_report
 from cranfield.report import swap as swap_report
 from cranfield.stats.paired import t_test
@@ -149,6 +149,13 @@ def test_what_swap_refuses() -> None:
         swap(scores, bin=1e-9)
     with pytest.raises(CranfieldError, match="score on 2"):
         swap(scores)["AP"]
+
+
+def test_swaps_are_shown_as_counts() -> None:
+    bins = (SwapBin(0.0, 0.1, 6000, 3112.0), SwapBin(0.1, 0.2, 5000, 1012.5))
+    found = Swap(("a", "b"), (SwapRates("AP", 10, 5, bins),), 0.1, None, 0.05, 1000, 0)
+    [swaps] = [field for field in swap_report.sheets(found)[1].fields if field.name == "swaps"]
+    assert swaps.shown == ["3,112", "1,012.5"]
 
 
 def test_tables_and_picture_of_swaps() -> None:

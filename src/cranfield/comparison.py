@@ -13,6 +13,7 @@ import numpy as np
 from cranfield.errors import CranfieldError, InputError
 from cranfield.results import Missing, ScoresLike, read_scores
 from cranfield.scores import Notice, Scores
+from cranfield.stats.cautions import about_trials
 from cranfield.stats.families import (
     RANDOM,
     PairTest,
@@ -21,8 +22,9 @@ from cranfield.stats.families import (
     usual_test,
 )
 from cranfield.stats.letters import letters
+from cranfield.stats.measured import measured
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
-from cranfield.stats.samples import Matrix, matrix
+from cranfield.stats.samples import Matrix
 from cranfield.wording import counted, some
 
 if TYPE_CHECKING:
@@ -37,7 +39,6 @@ EFFECT_TITLES = {
     "anova": "difference / √V_E of the two-way ANOVA",
 }
 Verdict: TypeAlias = Literal["better", "worse", ""]
-FLOOR = 1e-5  # below which a value is not, where a geometric mean is compared: trec_eval's
 
 
 @dataclass(frozen=True)
@@ -244,7 +245,7 @@ def compare(
     notices = list(read.notices)
     enumerated, applied = False, "none"
     for m, measure in enumerate(read.measures):
-        part, about = _tested(read, m)
+        part, about = _tested(read, measure)
         notices += about
         order = _order(part, read.better[m])
         asked = _pairs(part, order, baselines)
@@ -261,7 +262,7 @@ def compare(
         ]
         pairs += found
         runs += _summaries(read, measure, part, order, found, alpha, baselines)
-        notices += _cautions(measure, part, tested)
+        notices += _cautions(measure, part, tested, alpha)
     random = chosen in RANDOM
     return Comparison(
         read, tuple(runs), tuple(pairs), chosen, applied, alpha, effect, baselines,
@@ -287,24 +288,14 @@ def _baselines(scores: Scores, baseline: str | Sequence[str] | None) -> tuple[st
     return named
 
 
-def _tested(scores: Scores, m: int) -> tuple[Matrix, list[Notice]]:
+def _tested(scores: Scores, measure: str) -> tuple[Matrix, tuple[Notice, ...]]:
     """The scores of a measure that tests see, and what was done to them."""
-    measure, values = scores.measures[m], scores.values[:, :, m].T
-    notices = []
-    defined = np.nonzero(~np.isnan(values).any(axis=1))[0].tolist()
-    topics = tuple(scores.topics[t] for t in defined)
-    if len(topics) < len(scores.topics):
-        out = tuple(t for t in scores.topics if t not in set(topics))
-        said = f"{measure}: {some(out, 'topic')} left out, where it is undefined for a run"
-        notices.append(Notice("undefined", said, topics=out))
-    if len(topics) < 2:
-        found = f"{measure} of {counted(len(topics), 'topic')}"
-        raise CranfieldError(f"found {found}, expected at least 2 topics to compare runs on")
-    if scores.summaries[m] == "gmean":
-        values = np.log(np.maximum(values, FLOOR))
-        said = f"{measure}: compared by logarithms, as its mean is geometric: differences are too"
-        notices.append(Notice("logarithms", said))
-    return matrix(Matrix(values[defined], scores.runs, topics)), notices
+    found = measured(scores, measure, turned=False)
+    part = found.matrix
+    if len(part.topics) < 2:
+        said = f"{measure} of {counted(len(part.topics), 'topic')}"
+        raise CranfieldError(f"found {said}, expected at least 2 topics to compare runs on")
+    return part, found.notices
 
 
 def _order(part: Matrix, better: str) -> list[int]:
@@ -419,19 +410,24 @@ def _different(
     return different
 
 
-def _cautions(measure: str, part: Matrix, tested: Sequence[PairTest]) -> Iterator[Notice]:
-    """What the tests warn of, each kind once."""
+def _cautions(
+    measure: str, part: Matrix, tested: Sequence[PairTest], alpha: float
+) -> Iterator[Notice]:
+    """What the tests warn of, each kind once; whether trials are too few depends on the level."""
     found: dict[str, list[tuple[str, Notice]]] = {}
     for pair in tested:
         name = f"{part.systems[pair.first]} – {part.systems[pair.second]}"
-        for notice in pair.outcome.notices:
+        sampled = pair.outcome.sampled
+        told = [notice for notice in pair.outcome.notices if notice.kind != "trials"]
+        told += () if sampled is None else about_trials(sampled, alpha)
+        for notice in told:
             found.setdefault(notice.kind, []).append((name, notice))
-    for kind, told in found.items():
-        name, first = told[0]
-        same = len({notice.text for _, notice in told}) == 1
-        if same and len(told) == len(tested):
+    for kind, doubts in found.items():
+        name, first = doubts[0]
+        same = len({notice.text for _, notice in doubts}) == 1
+        if same and len(doubts) == len(tested):
             yield Notice(kind, f"{measure}: {first.text}")
             continue
-        others = [name for name, _ in told[1:]]
+        others = [name for name, _ in doubts[1:]]
         likewise = f"; likewise {some(others, 'other pair')}" if others else ""
         yield Notice(kind, f"{measure}, {name}: {first.text}{likewise}")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -313,7 +314,7 @@ class Evaluator:
         for one in labelled:
             self._refuse_unknown_lengths(one.name, one.rankings)
         counted = self._counted(labelled)
-        values = np.stack([self._values(one.rankings) for one in labelled])[:, self._each(counted)]
+        values = np.stack([self.values(one.rankings) for one in labelled])[:, self._each(counted)]
         topics = tuple(self._topic_names(counted))
         self._refuse_undefined(topics, values)
         columns = [column for m in self.measures for column in self._columns(m)]
@@ -513,7 +514,21 @@ class Evaluator:
 
     # -- measuring --------------------------------------------------------------------------
 
-    def _values(self, rankings: Rankings) -> Floats:
+    def with_part(self, kept: Bools) -> Evaluator:
+        """The same, as if only some of the judged items had been judged.
+
+        `kept` is for each item of `gold.judgments`, as hits of `rankings` name them: the hits of
+        a run are then ``rankings.with_hits(kept[rankings.items])``.
+        """
+        every = self.gold.judgments
+        offsets = np.concatenate(([0], np.cumsum(kept)))[every.offsets]
+        judged = replace(every, offsets=offsets, levels=every.levels[kept], items=every.items[kept])
+        part = copy.copy(self)
+        part.counting = replace(self.counting, judgments=judged)
+        part._blocks = part._cut(judged.counts)
+        return part
+
+    def values(self, rankings: Rankings) -> Floats:
         """Topics × columns of one run."""
         if self.ties != "expected":
             last = notices.deepest(self.measures, self.depth)

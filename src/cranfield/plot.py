@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from importlib import import_module
 from itertools import product
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from cranfield import meta as cf_meta
 from cranfield.data.costs import CostsLike
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.records import finite, real
@@ -24,6 +26,7 @@ from cranfield.report import cwl as charts
 from cranfield.report.diversity import SIDE, Plane, ends, scatter, unnamed
 from cranfield.report.pictures import Picture, refuse_many
 from cranfield.scores import ALL, Interval, Notice, Scores
+from cranfield.stats.power import Design
 from cranfield.wording import counted, some
 
 if TYPE_CHECKING:
@@ -208,6 +211,44 @@ def diversity(
         notices += _nameless(unnamed(known, plane), len(known))
     said = _intervals(found, plane) if found else ""
     return Picture(lambda: scatter(known, plane, names, said, title), data, notices)
+
+
+def meta(found: Any, **options: Any) -> Picture:
+    """The picture of what a function of `cf.meta` found.
+
+    ASL curves of `discriminative_power` (``whole=True`` shows all p-values, not only those near
+    α), the matrix of `correlation` or the means by two sets, the curves of `swap` (``rate=0.05``)
+    and `stability`, scores before and after of `leave_one_out`.
+
+    >>> scores = {run: {str(t): (t * k % 7) / 7 for t in range(9)} for k, run in enumerate("abc")}
+    >>> meta(cf_meta.discriminative_power(scores, "t"))
+    Picture of 3 rows: measure, rank, run, other, difference, p
+    """
+    rooms = {
+        cf_meta.DiscriminativePower: "discriminative",
+        cf_meta.CorrelationMatrix: "correlation",
+        cf_meta.Swap: "swap",
+        cf_meta.Stability: "stability",
+        cf_meta.LeaveOneOut: "leave_one_out",
+    }
+    room = rooms.get(type(found))
+    if room is None:
+        expected = "what a function of cf.meta returns that has a picture: " + ", ".join(
+            kind.__name__ for kind in rooms
+        )
+        raise CranfieldError(f"found {type(found).__name__}, expected {expected}")
+    drawn: Picture = import_module(f"cranfield.report.{room}").picture(found, **options)
+    return drawn
+
+
+def power(designs: Design | Sequence[Design], title: str = "") -> Picture:
+    """Power against the number of topics: a line for each design, a panel for each test.
+
+    The designs are those of `cf.stats.topics_for_t` and `cf.stats.topics_for_anova`.
+    """
+    from cranfield.report.plan import power_curves
+
+    return power_curves([designs] if isinstance(designs, Design) else designs, title)
 
 
 def _column(scores: Scores, asked: MeasureLike) -> str:

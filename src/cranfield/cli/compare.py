@@ -15,7 +15,7 @@ from cranfield.errors import CranfieldError
 from cranfield.report.comparison import TABLES, sheets, usual_tables
 from cranfield.report.sheets import shown_p
 from cranfield.scores import Scores
-from cranfield.stats.families import CORRECTION_TITLES, TESTS
+from cranfield.stats.families import CORRECTION_TITLES, OF_MANY, RANDOM, TESTS, usual_test
 from cranfield.stats.resampling import TRIALS
 
 
@@ -72,6 +72,11 @@ def add_test(p: Any) -> None:
 def add_trials(p: Any, trials: int = TRIALS) -> None:
     """The options that say how random trials are drawn."""
     p.add_argument("--trials", type=count, default=trials, metavar="B", help=f"default: {trials:,}")
+    add_seed(p)
+
+
+def add_seed(p: Any) -> None:
+    """The option that chooses the random numbers."""
     p.add_argument(
         "--seed", type=int, default=0, metavar="S",
         help="the same seed gives the same result (default: 0)",
@@ -85,10 +90,11 @@ def run(options: argparse.Namespace) -> int:
     if options.movers is not None and options.movers < 0:
         raise CranfieldError(f"found --movers {options.movers}, expected a number from 0")
     scores = scores_of(options, runs=2)
-    with Trials("testing") as progress:
+    baselines = _baselines(options, scores)
+    with Trials("testing", _steps(options, scores)) as progress:
         found = compare(
             scores,
-            _baselines(options, scores),
+            baselines,
             test=options.test,
             correction=options.correction,
             alpha=options.alpha,
@@ -101,6 +107,17 @@ def run(options: argparse.Namespace) -> int:
     made = sheets(found, 3 if options.movers is None else options.movers)
     show(made, found.notices, options, usual_tables(found, options.format, options.movers))
     return _verdict(found) if options.fail_if_worse else 0
+
+
+def _steps(options: argparse.Namespace, scores: Scores) -> int:
+    """How many steps the progress bar has: the trials of all measures, and of all pairs if each is
+    tested by itself.
+    """
+    runs, baselines = len(scores.runs), len(options.baselines or ())
+    pairs = baselines * (runs - 1) if baselines else runs * (runs - 1) // 2
+    test = options.test or usual_test(runs)
+    each = options.trials if test in RANDOM else 1
+    return each * len(scores.measures) * (1 if test in OF_MANY else pairs)
 
 
 def _baselines(options: argparse.Namespace, scores: Scores) -> list[str] | None:

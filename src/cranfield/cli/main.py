@@ -56,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return trec_eval.main(arguments[1:])
         options, rest = parser(asked or COMMANDS).parse_known_args(arguments)
         if rest:
-            command = Parser(prog=f"cranfield {asked[0]}" if asked else "cranfield")
+            said = " ".join(arguments[: 2 if asked == ["meta"] else 1]) if asked else ""
+            command = Parser(prog=f"cranfield {said}".rstrip())
             command.error(f"found {' '.join(rest)}, which it does not know")
         if getattr(options, "imports", ()):
             import_files(options.imports)

@@ -32,7 +32,7 @@ def add_to(methods: Any) -> None:
     )  # fmt: skip
     p.add_argument(
         "--alpha", type=float, default=0.01, metavar="A",
-        help="p-values of the sign test below A are marked (default: 0.01)",
+        help="p-values of the sign test of at most A are marked (default: 0.01)",
     )  # fmt: skip
     add_output(p.add_argument_group("output"), TABLES)
     add_evaluation(p)

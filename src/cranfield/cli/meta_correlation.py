@@ -1,4 +1,4 @@
-"""`cranfield meta correlation`: do measures, or sets of judgments, rank systems alike?"""
+"""`cranfield meta correlation`: do measures, or sets of judgments, rank runs alike?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_to(methods: Any) -> None:
     """Declare the method."""
     p = methods.add_parser(
         "correlation",
-        help="do measures, or sets of judgments, rank systems alike?",
+        help="do measures, or sets of judgments, rank runs alike?",
         description="Correlate the rankings of runs by every two measures, or those of every "
         "measure by two sets of judgments, with intervals from resampled topics.",
     )
@@ -34,7 +34,7 @@ def add_to(methods: Any) -> None:
     p.add_argument(
         "--statistic", choices=tuple(STATISTICS), default="kendall", metavar="NAME",
         help=f"one of {', '.join(STATISTICS)} (default: kendall); of tau-ap the measure of the "
-        "column, or --qrels2, is the gold one",
+        "column, or QRELS, is the gold one",
     )  # fmt: skip
     p.add_argument("--p", type=float, metavar="P", help=f"of rbo: how deep it looks (default: {P})")
     p.add_argument(

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from cranfield.cli.compare import add_test
 from cranfield.cli.evaluate import add_preset, list_options, measures_of, preset_of, refuse_inputs
-from cranfield.cli.options import count
 from cranfield.cli.progress import Progress
 from cranfield.cli.scored import add_evaluation
 from cranfield.cli.sheets import add_output, show
 from cranfield.errors import CranfieldError
 from cranfield.report.judgments import TABLES, sheets, usual
-from cranfield.stats.families import CORRECTION_TITLES, TESTS
 
 
 def add_to(methods: Any) -> None:
@@ -41,18 +40,12 @@ def add_to(methods: Any) -> None:
         help="evaluate by the documents only that both judged (default: by all of either)",
     )  # fmt: skip
     p.add_argument("-q", "--per-topic", action="store_true", help="agreement of every topic, too")
-    p.add_argument("--test", choices=TESTS, help="default: randomised-tukey, of two runs "
-                   "randomisation")  # fmt: skip
-    p.add_argument("--correction", choices=[*CORRECTION_TITLES],
-                   help="of tests of two runs (default: holm)")  # fmt: skip
-    p.add_argument("--alpha", type=float, default=0.05, metavar="A", help="default: 0.05")
-    p.add_argument("--trials", type=count, default=10_000, metavar="B", help="default: 10000")
-    p.add_argument("--seed", type=int, default=0, metavar="N", help="default: 0")
+    add_test(p)
     p.add_argument(
         "--confidence", type=float, default=0.95, metavar="C",
         help="of the intervals of correlations (default: 0.95)",
     )  # fmt: skip
-    add_output(p, TABLES)
+    add_output(p.add_argument_group("output"), TABLES)
     add_evaluation(p)
     p.set_defaults(run=run)
 

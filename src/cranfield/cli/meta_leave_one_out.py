@@ -16,8 +16,8 @@ from cranfield.meta.leave_one_out import POOL_DEPTH, leave_one_out
 from cranfield.report.leave_one_out import (
     TABLES,
     contributors_sheet,
+    picture,
     runs_sheet,
-    scatter,
     summary_sheet,
 )
 from cranfield.report.pictures import format_of
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
             progress=progress.step,
         )
     if options.plot is not None:
-        scatter(found).save(options.plot)
+        picture(found).save(options.plot)
     sheets = [summary_sheet(found), runs_sheet(found), contributors_sheet(found)]
     show(sheets, found.notices, options, ("runs",) if options.format in FLAT else None)
     return 0

@@ -38,7 +38,8 @@ def add_to(methods: Any) -> None:
     )
     p.add_argument(
         "--alpha", type=float, default=0.05, metavar="A",
-        help="differences of two measures with a p-value below A are significant (default: 0.05)",
+        help="differences of two measures with a p-value of at most A are significant (default: "
+        "0.05)",
     )  # fmt: skip
     add_output(p.add_argument_group("output"), TABLES)
     add_evaluation(p)

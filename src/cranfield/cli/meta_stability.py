@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.compare import add_trials
+from cranfield.cli.compare import add_seed
 from cranfield.cli.evaluate import list_options, measures_of, preset_of, refuse_inputs
 from cranfield.cli.meta_swap import sizes
+from cranfield.cli.options import count
 from cranfield.cli.progress import Trials
 from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
@@ -72,8 +73,11 @@ def add_to(methods: Any) -> None:
         "--confidence", type=float, default=0.95, metavar="C",
         help="the share of trials that intervals hold (default: 0.95)",
     )  # fmt: skip
-    add_trials(p, TRIALS)
-    p.set_defaults(trials=None)
+    p.add_argument(
+        "--trials", type=count, metavar="B",
+        help=f"default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} with --sample judgments",
+    )  # fmt: skip
+    add_seed(p)
     p.add_argument(
         "--plot", metavar="FILE",
         help="draw the curves: PNG, SVG, PDF, HTML, or their numbers, by the end of the name; "

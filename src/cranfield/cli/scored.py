@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any, get_args
 
 from cranfield.cli.evaluate import (
@@ -112,6 +113,9 @@ def evaluated(
     own, *files = options.files
     refuse_inputs(options, own, *files)
     files = files or topic_dirs.runs(own.removesuffix("/"))
+    for file in files:
+        if os.path.isdir(file) and not os.path.isdir(own):
+            raise CranfieldError(f"{file} is a directory, expected a run ({file}/* are all in it)")
     if len(files) < runs:
         expected = f"QRELS and at least {runs} runs, or --scores"
         raise CranfieldError(f"found {len(files)} run{'' if len(files) == 1 else 's'}, expected "

@@ -10,7 +10,7 @@ from cranfield.meta.leave_one_out import LeaveOneOut, leave_one_out
 from cranfield.meta.predictive import PredictivePower, predictive_power
 from cranfield.meta.rankings import Correlation, kendall, rbo, spearman, tau_ap, tau_ap_symmetric
 from cranfield.meta.stability import Stability, stability, stability_of_judgments
-from cranfield.meta.swap import SwapRates, swap
+from cranfield.meta.swap import Swap, SwapRates, swap
 
 __all__ = [
     "Concordance",
@@ -21,6 +21,7 @@ __all__ = [
     "LeaveOneOut",
     "PredictivePower",
     "Stability",
+    "Swap",
     "SwapRates",
     "compare_judgments",
     "concordance",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from cranfield.errors import InputError
 from cranfield.scores import Notice, Scores
+from cranfield.stats.measured import Bools, Measured, measured, ranking
 from cranfield.stats.resampling import TOLERANCE
-from cranfield.stats.samples import refuse_few
-from cranfield.wording import counted, some
+from cranfield.stats.samples import Floats, refuse_few
+from cranfield.wording import counted
 
-Floats: TypeAlias = NDArray[np.float64]
-Bools: TypeAlias = NDArray[np.bool_]
 Signs: TypeAlias = NDArray[np.int8]
 
 
@@ -75,7 +74,7 @@ class Concordance:
     alpha: float
     runs: tuple[str, ...] = field(repr=False)
     topics: tuple[str, ...] = field(repr=False)
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = field(default=(), repr=False)
 
     def with_gold(self, *names: str) -> tuple[ConcordancePair, ...]:
         """The pairs of measures, compared by these gold measures."""
@@ -131,36 +130,40 @@ def concordance(
     if len(scores.runs) < 2:
         raise InputError(counted(len(scores.runs), "run"), "at least 2")
     refuse_few(len(scores.topics), 1)
-    standard = oriented(scores, golden)
-    known = oriented(scores, [m for m in asked or scores.measures if m not in golden])
-    refuse_other(standard, golden)
-    if len(known.values) < 2:
-        raise InputError(f"{counted(len(known.values), 'measure')} to compare", "at least 2")
-    signs = {name: _signs(x) for name, x in (known.values | standard.values).items()}
+    names, others = ranking(scores, [m for m in asked or scores.measures if m not in golden])
+    known = {name: measured(scores, name) for name in names}
+    standard = {name: measured(scores, name) for name in ranking(scores, golden)[0]}
+    _refuse_other(standard, golden)
+    if len(known) < 2:
+        raise InputError(f"{counted(len(known), 'measure')} to compare", "at least 2")
+    every_measure = known | standard
+    signs = {name: _signs(one.values) for name, one in every_measure.items()}
     every = [(name,) for name in golden] + ([golden] if len(golden) > 1 else [])
     return Concordance(
         tuple(pair for names in every for pair in _compared(known, standard, signs, names)),
-        tuple(known.values),
+        tuple(known),
         tuple(every),
         alpha,
         scores.runs,
         scores.topics,
-        (*scores.notices, *known.notices, *standard.notices),
+        (*scores.notices, *others, *(n for one in every_measure.values() for n in one.notices)),
     )
 
 
 def _compared(
-    known: Oriented, standard: Oriented, signs: dict[str, Signs], gold: tuple[str, ...]
+    known: Mapping[str, Measured],
+    standard: Mapping[str, Measured],
+    signs: Mapping[str, Signs],
+    gold: tuple[str, ...],
 ) -> list[ConcordancePair]:
     """All pairs of measures, by these gold measures."""
-    defined = np.logical_and.reduce([standard.defined[name] for name in gold])
+    defined = np.logical_and.reduce([standard[name].defined for name in gold])
     agrees: dict[str, Bools] = {
-        m: np.logical_and.reduce([signs[m] * signs[name] >= 0 for name in gold])
-        for m in known.values
+        m: np.logical_and.reduce([signs[m] * signs[name] >= 0 for name in gold]) for m in known
     }
     found = []
-    for first, second in combinations(known.values, 2):
-        topics = defined & known.defined[first] & known.defined[second]
+    for first, second in combinations(known, 2):
+        topics = defined & known[first].defined & known[second].defined
         disagree = (signs[first] * signs[second] < 0) & topics
         of_first, of_second = disagree & agrees[first], disagree & agrees[second]
         found.append(
@@ -183,8 +186,8 @@ def _number(flags: Bools) -> int:
 
 def _signs(values: Floats) -> Signs:
     """Which of two runs has the better list: [pairs of runs, topics], 1, 0 or −1."""
-    first, second = np.triu_indices(len(values), 1)
-    return signs_of(values[first] - values[second], values)
+    first, second = np.triu_indices(values.shape[1], 1)
+    return signs_of((values[:, first] - values[:, second]).T, values)
 
 
 def signs_of(differences: Floats, values: Floats) -> Signs:
@@ -206,48 +209,8 @@ def sign_test_of(first: int, second: int) -> float:
     return min(1.0, 2 * float(bdtr(min(first, second), first + second, 0.5)))
 
 
-# -- scores of which more is better -------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Oriented:
-    """Measures that can say which list is better: more is better. [runs, topics] each."""
-
-    values: dict[str, Floats]
-    defined: dict[str, Bools]  # [topics]: where no run's score is undefined
-    notices: tuple[Notice, ...]
-
-
-def oriented(scores: Scores, names: Sequence[str]) -> Oriented:
-    """These measures, but for those of which neither end is better; standard errors are none."""
-    values: dict[str, Floats] = {}
-    defined: dict[str, Bools] = {}
-    notices = []
-    place = {name: i for i, name in enumerate(scores.measures)}
-    for name in names:
-        if name not in place:
-            raise InputError(f"scores without {name}", f"one of {', '.join(scores.measures)}")
-        better, summary = scores.better[place[name]], scores.summaries[place[name]]
-        if better == "neither":
-            if summary != "se":
-                said = f"{name} is left out: neither high nor low values of it are better"
-                notices.append(Notice("left-out", said))
-            continue
-        x = scores.values[:, :, place[name]]
-        if better == "lower":
-            notices.append(Notice("turned-round", f"{name} is better if lower"))
-            x = -x
-        values[name], defined[name] = x, np.logical_and.reduce(np.isfinite(x))
-        if not defined[name].all():
-            kept = zip(scores.topics, defined[name], strict=True)
-            left = tuple(topic for topic, there in kept if not there)
-            said = f"{name} is undefined in {some(left, 'topic')}, left out for it"
-            notices.append(Notice("undefined", said, topics=left))
-    return Oriented(values, defined, tuple(notices))
-
-
-def refuse_other(standard: Oriented, names: Sequence[str]) -> None:
+def _refuse_other(standard: Mapping[str, Measured], names: Sequence[str]) -> None:
     """Gold measures that cannot say which list is better."""
-    if others := [name for name in names if name not in standard.values]:
+    if others := [name for name in names if name not in standard]:
         found = f"gold measure {others[0]}, of which neither high nor low values are better"
         raise InputError(found, "one that says which list is better")

@@ -1,4 +1,4 @@
-"""How alike measures, or sets of judgments or topics, rank the same systems."""
+"""How alike measures, or sets of judgments or topics, rank the same runs."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ import numpy as np
 from cranfield.errors import InputError
 from cranfield.meta.rankings import STATISTICS, Floats, P, checked_p
 from cranfield.scores import Interval, Notice, Scores
+from cranfield.stats.measured import direction, left_out, measured, ranking
 from cranfield.stats.resampling import Progress, in_chunks
 from cranfield.stats.result import checked_confidence
 from cranfield.stats.samples import refuse_few
 from cranfield.wording import counted, some
 
 TRIALS = 1000
-_LEAST = 1e-5  # what counts as 0 in a geometric mean, as in `Scores.gmean`
 
 
 @dataclass(frozen=True, eq=False)
 class CorrelationMatrix:
-    """How alike rankings of the same systems are, with intervals.
+    """How alike rankings of the same runs are, with intervals.
 
     `values[i, j]` is between the measures `names[i]` and `names[j]`, the latter being the gold one
-    of ``tau-ap``. ``between="sets"``: i by the first scores, j by the others. `low` and `high` are
-    the ends of the intervals, `means` [sets, measures, systems] what systems are ranked by.
+    of ``tau-ap``. ``between="sets"``: i by the other scores, j by the first. `low` and `high` are
+    the ends of the intervals, `means` [sets, measures, runs] what runs are ranked by.
     """
 
     statistic: str
@@ -37,14 +37,14 @@ class CorrelationMatrix:
     values: Floats = field(repr=False)
     low: Floats = field(repr=False)
     high: Floats = field(repr=False)
-    systems: tuple[str, ...] = field(repr=False)
+    runs: tuple[str, ...] = field(repr=False)
     topics: int
     means: Floats = field(repr=False)
     confidence: float
     trials: int
     seed: int
     p: float | None = None
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = field(default=(), repr=False)
 
     def __getitem__(self, pair: tuple[str, str]) -> Interval:
         """The value between two measures, as `mean`, with its interval."""
@@ -96,20 +96,20 @@ def correlation(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> CorrelationMatrix:
-    """How alike measures rank systems, or two sets of judgments or topics do, with intervals.
+    """How alike measures rank runs, or two sets of judgments or topics do, with intervals.
 
-    Systems are ranked by their means over topics (a geometric mean by that). With `others`, scores
-    of the same systems by other judgments or on other topics, every measure is compared between
-    the two; without, every measure of `scores` with every other. `statistic` is ``kendall`` (τ_a),
-    ``kendall-b``, ``tau-ap``, ``tau-ap-symmetric``, ``tau-ap-b``, ``spearman`` or ``rbo``
-    (extrapolated, with `p`): see the functions of these names in `cranfield.meta`.
+    Runs are ranked by their means over topics (a geometric mean by that). With `others`, scores of
+    the same runs by other judgments or on other topics, every measure is compared between the two,
+    `scores` being gold; without, every measure of `scores` with every other. `statistic` is
+    ``kendall`` (τ_a), ``kendall-b``, ``tau-ap``, ``tau-ap-symmetric``, ``tau-ap-b``, ``spearman``
+    or ``rbo`` (extrapolated, with `p`): see the functions of these names in `cranfield.meta`.
 
     The interval is of the bootstrap: the topics, all that are in one of the sets, are drawn
-    `trials` times with replacement, and each time systems are ranked and rankings compared. Drawn
+    `trials` times with replacement, and each time runs are ranked and rankings compared. Drawn
     topics repeat, so rankings are noisier and agree less than on as many different topics: the
     quantiles of the trials are shifted by (value − mean of the trials), and cut where values end.
-    So the interval is for these systems, on as many other topics, of which these are taken to be
-    a random sample.
+    So the interval is for these runs, on as many other topics, of which these are taken to be a
+    random sample. It does not depend on which other measures are compared.
 
     A measure that is better if lower is turned round, one that is better at neither end is left
     out, so is one with an undefined mean; `notices` say so.
@@ -135,20 +135,20 @@ def correlation(
     refuse_few(len(topics), 2)
     of_topics = np.stack([_of_topics(one, topics) for one in chosen])  # [sets, topics, k, m]
     means = np.stack([_means(one) for one in chosen])
-    ranked = [_directions(one)[:, None] * mean for one, mean in zip(chosen, means, strict=True)]
+    ranked = means * np.array([[direction(scores, m)] for m in names])
     alike = STATISTICS[statistic]
     if statistic == "rbo":
         alike = partial(alike, p=checked_p(p))
-    values = alike(ranked[0], ranked[-1])
+    values = alike(ranked[-1], ranked[0])
     notices += [_constant(m) for i, m in enumerate(names) if np.isnan(values[i, i])]
 
     def resampled(rng: np.random.Generator, size: int) -> Floats:
         n = len(topics)
         drawn = rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)
         redrawn = _weighted(of_topics, drawn)  # [sets, trials, k, m]
-        return _where_known(alike(redrawn[0], redrawn[-1]), redrawn[0], redrawn[-1])
+        return _where_known(alike(redrawn[-1], redrawn[0]), redrawn[-1], redrawn[0])
 
-    cells = len(sets) * len(names) * len(runs) ** 2
+    cells = max(len(topics), len(runs) ** 2)  # whatever is asked for: streams belong to chunks
     found = np.concatenate(in_chunks(resampled, trials, seed, cells, threads, progress))
     low, high = _ends(found, values, confidence).clip(0 if statistic == "rbo" else -1, 1)
     return CorrelationMatrix(
@@ -175,7 +175,7 @@ def correlation(
 def _compared(
     sets: Sequence[Scores], measures: Sequence[Any] | None
 ) -> tuple[list[str], list[str], list[Notice]]:
-    """The systems, the measures that can rank them, and what to say about the others."""
+    """The runs, the measures that can rank them, and what to say about the others."""
     first, last = sets[0], sets[-1]
     alone = [run for run in (*first.runs, *last.runs) if (run in first.runs) != (run in last.runs)]
     if alone:
@@ -187,19 +187,15 @@ def _compared(
         lacking = [m for m in asked if m not in one.measures]
         if lacking:
             raise InputError(f"scores without {', '.join(lacking)}", "all measures asked for")
-    better = [dict(zip(one.measures, one.better, strict=True)) for one in sets]
-    undefined = [_undefined(one) for one in sets]
-    notices, names = [], []
-    for m in asked:
-        if better[0][m] == "neither":
-            notices.append(_left_out(m, "neither high nor low values of it are better"))
-        elif any(m in found for found in undefined):
-            notices.append(_left_out(m, "a mean of it is undefined"))
-        else:
-            names.append(m)
-            if better[0][m] == "lower":
-                text = f"{m} is better if lower: systems are ranked from low to high"
-                notices.append(Notice("turned-round", text))
+    able, others = ranking(first, asked)
+    undefined = {m for one in sets for m in _undefined(one)}
+    names = [m for m in able if m not in undefined]
+    notices = [
+        *others,
+        *(left_out(m, "a mean of it is undefined") for m in able if m in undefined),
+        *(notice for m in names for notice in measured(first, m).notices
+          if notice.kind != "undefined"),
+    ]  # fmt: skip
     if len(names) < (2 if len(sets) == 1 else 1):
         expected = "at least 2" if len(sets) == 1 else "at least 1"
         raise InputError(f"{counted(len(names), 'measure')} that can be compared", expected)
@@ -210,12 +206,8 @@ def _compared(
     return list(first.runs), names, notices
 
 
-def _left_out(measure: str, why: str) -> Notice:
-    return Notice("left-out", f"{measure} is left out: {why}")
-
-
 def _constant(measure: str) -> Notice:
-    return Notice("undefined", f"{measure} ranks nothing: all systems have the same mean")
+    return Notice("undefined", f"{measure} ranks nothing: all runs have the same mean")
 
 
 def _undefined(scores: Scores) -> set[str]:
@@ -229,28 +221,22 @@ def _undefined(scores: Scores) -> set[str]:
 
 
 def _means(scores: Scores) -> Floats:
-    """[measures, systems]."""
+    """[measures, runs]."""
     return np.array([list(of_run.values()) for of_run in scores.summary().values()]).T
 
 
 def _of_topics(scores: Scores, topics: Sequence[str]) -> Floats:
-    """[topics, measures, systems], so that the higher mean is better; nan where there is none."""
+    """[topics, measures, runs], so that the higher mean is better; nan where there is none."""
     place = {topic: t for t, topic in enumerate(scores.topics)}
-    values = np.full((len(topics), len(scores.measures), len(scores.runs)), np.nan)
+    own = np.stack([measured(scores, m).values for m in scores.measures], axis=1)
+    values = np.full((len(topics), *own.shape[1:]), np.nan)
     rows = [t for t, topic in enumerate(topics) if topic in place]
-    values[rows] = scores.values.transpose(1, 2, 0)[[place[topics[t]] for t in rows]]
-    for m, summary in enumerate(scores.summaries):
-        if summary == "gmean":
-            values[:, m] = np.log(np.maximum(values[:, m], _LEAST))
-    return values * _directions(scores)[:, None]
-
-
-def _directions(scores: Scores) -> Floats:
-    return np.array([-1.0 if better == "lower" else 1.0 for better in scores.better])
+    values[rows] = own[[place[topics[t]] for t in rows]]
+    return values
 
 
 def _weighted(of_topics: Floats, drawn: Floats) -> Floats:
-    """[sets, trials, measures, systems]: means over drawn topics; nan if none has a value."""
+    """[sets, trials, measures, runs]: means over drawn topics; nan if none has a value."""
     sets, topics, k, m = of_topics.shape
     known = ~np.isnan(of_topics)
     sums, counts = (
@@ -262,7 +248,7 @@ def _weighted(of_topics: Floats, drawn: Floats) -> Floats:
 
 
 def _where_known(values: Floats, x: Floats, y: Floats) -> Floats:
-    """The values between rankings of which every system has its mean."""
+    """The values between rankings of which every run has its mean."""
     a, b = np.isfinite(x).all(axis=-1, keepdims=True), np.isfinite(y).all(axis=-1, keepdims=True)
     return np.where(a & np.swapaxes(b, -1, -2), values, np.nan)
 
@@ -270,6 +256,9 @@ def _where_known(values: Floats, x: Floats, y: Floats) -> Floats:
 def _ends(found: Floats, values: Floats, confidence: float) -> Floats:
     """The two ends of the interval: quantiles of the trials, shifted to have the values as mean."""
     trials = np.where(np.isnan(found).all(axis=0), 0.0, found)  # nan again by the values
-    ends = np.nanquantile(trials, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    shifted: Floats = ends + (values - np.nanmean(trials, axis=0))
+    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+    ends = np.nanquantile(trials, tails, axis=0, method="inverted_cdf")  # τ has no others between
+    known = ~np.isnan(trials)
+    total = np.cumsum(np.where(known, trials, 0.0), axis=0)[-1]  # in order, however many cells
+    shifted: Floats = ends + (values - total / known.sum(axis=0))
     return shifted

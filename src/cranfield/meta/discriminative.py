@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
-
 from cranfield.errors import InputError
+from cranfield.meta.cautions import in_short, near_alpha
 from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Notice
 from cranfield.stats.families import OF_MANY, PairTest, compare_pairs
-from cranfield.stats.resampling import TRIALS, Progress
+from cranfield.stats.measured import by_measure
+from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
 from cranfield.stats.result import Sampled, checked_confidence
-from cranfield.stats.samples import Matrix
-from cranfield.wording import counted, some
-
-_FLOOR = 1e-5  # what counts as 0 in a geometric mean, as in `Scores.gmean`
 
 
 @dataclass(frozen=True)
@@ -76,7 +72,7 @@ class DiscriminativePower:
     measures: tuple[Discrimination, ...] = field(repr=False)
     trials: int
     seed: int
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = field(default=(), repr=False)
 
     def __getitem__(self, measure: object) -> Discrimination:
         for one in self.measures:
@@ -127,10 +123,11 @@ def discriminative_power(
     ([1.0, 0.0202, 0.0202], 0.6667)
     """
     checked_confidence(1 - alpha)
-    matrices, notices = by_measure(scores)
+    matrices, notices = by_measure(read_scores(scores))
     runs = next(iter(matrices.values())).systems
+    many = test in OF_MANY
     found: list[Discrimination] = []
-    cautions: list[tuple[str, Notice]] = []
+    tested: dict[str, list[PairTest]] = {}
     for measure, matrix in matrices.items():
         tests = compare_pairs(
             matrix,
@@ -138,16 +135,22 @@ def discriminative_power(
             correction=correction,
             trials=trials,
             seed=seed,
-            confidence=1 - alpha if test in OF_MANY else None,
+            confidence=1 - alpha if many else None,
             threads=threads,
             progress=progress,
         )
         pairs = sorted((_pair(one, runs) for one in tests), key=lambda pair: -pair.pvalue)
-        critical = _critical(tests[0])
+        critical = _critical(tests[0], matrix.scale)
         found.append(Discrimination(measure, len(matrix.topics), alpha, tuple(pairs), critical))
-        told = dict.fromkeys(notice for one in tests for notice in one.outcome.notices)
-        cautions += [(measure, notice) for notice in told]
+        tested[measure] = tests
     found.sort(key=lambda one: -one.share)
+    told = [
+        (measure if many else f"{measure}, {runs[one.first]} – {runs[one.second]}", notice)
+        for measure, tests in tested.items()
+        for one in tests
+        for notice in one.outcome.notices
+        if notice.kind != "trials"
+    ]
     return DiscriminativePower(
         test,
         correction,
@@ -156,7 +159,7 @@ def discriminative_power(
         tuple(found),
         trials,
         seed,
-        (*notices, *_in_short(cautions)),
+        (*notices, *in_short(told, "measure" if many else "pair"), *near_alpha(tested, alpha)),
     )
 
 
@@ -166,64 +169,13 @@ def _pair(one: PairTest, runs: Sequence[str]) -> Pair:
     return Pair(run, other, outcome.difference, one.pvalue, outcome.sampled)
 
 
-def _critical(one: PairTest) -> float | None:
-    """Half the simultaneous interval, which is as wide for every pair; None if there is none."""
+def _critical(one: PairTest, scale: float) -> float | None:
+    """Half the simultaneous interval, which is as wide for every pair; None if there is none.
+
+    Intervals are wider by what rounding could make of the scores, which is rounded away here.
+    """
     if one.interval is None:
         return None
     reach = (one.interval.high - one.interval.low) / 2
-    return reach if math.isfinite(reach) else None
-
-
-def _in_short(cautions: Iterable[tuple[str, Notice]]) -> list[Notice]:
-    """One notice of each kind: hundreds of tests would repeat it."""
-    by_kind: dict[str, list[str]] = {}
-    for measure, notice in cautions:
-        by_kind.setdefault(notice.kind, []).append(f"{measure}: {notice.text}")
-    return [
-        Notice(kind, first + (f" (and {counted(len(more), 'other such case')})" if more else ""))
-        for kind, (first, *more) in by_kind.items()
-    ]
-
-
-def by_measure(data: ScoresLike, least: int = 2) -> tuple[dict[str, Matrix], tuple[Notice, ...]]:
-    """The scores of each measure, the higher the better, and what the user should know: of the
-    scores, and of measures and topics that were turned round or left out.
-
-    >>> matrices, _ = by_measure({"a": {"301": 0.5, "302": 0.1}, "b": {"301": 0.4, "302": 0.3}})
-    >>> matrices["score"].values.tolist()
-    [[0.5, 0.4], [0.1, 0.3]]
-    """
-    scores = read_scores(data)
-    if len(scores.runs) < 2:
-        raise InputError(counted(len(scores.runs), "run"), "at least 2")
-    made: dict[str, Matrix] = {}
-    notices = [*scores.notices]
-    for k, measure in enumerate(scores.measures):
-        values, better = scores.values[:, :, k].T, scores.better[k]
-        if scores.summaries[k] == "se":  # the standard error of another measure
-            continue
-        if better == "neither":
-            text = f"{measure} is left out: neither high nor low values of it are better"
-            notices.append(Notice("left-out", text))
-            continue
-        if scores.summaries[k] == "gmean":
-            values = np.log(np.maximum(values, _FLOOR))
-        if better == "lower":
-            values = -values
-            text = f"{measure} is better if lower: its scores are taken with the other sign"
-            notices.append(Notice("turned-round", text))
-        defined = np.isfinite(values.sum(axis=1))
-        kept = tuple(topic for topic, there in zip(scores.topics, defined, strict=True) if there)
-        if len(kept) < len(scores.topics):
-            lost = tuple(topic for topic in scores.topics if topic not in set(kept))
-            text = f"{some(lost, 'topic')} left out, where {measure} of a run is undefined"
-            notices.append(Notice("undefined", text, topics=lost))
-        if len(kept) < least:
-            text = f"{measure} is left out: defined for {counted(len(kept), 'topic')} only"
-            notices.append(Notice("left-out", text))
-            continue
-        made[measure] = Matrix(values[defined], scores.runs, kept)
-    if not made:
-        found = f"{some(scores.measures, 'measure')}, none of which ranks runs"
-        raise InputError(found, f"one that does, on at least {counted(least, 'topic')}")
-    return made, tuple(notices)
+    decimals = math.floor(-math.log10(10 * TOLERANCE * (scale or 1.0)))
+    return round(reach, decimals) if math.isfinite(reach) else None

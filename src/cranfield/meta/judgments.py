@@ -16,13 +16,15 @@ from cranfield.data.labels import LabelsLike
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluate import evaluate
+from cranfield.meta.cautions import near_alpha
 from cranfield.meta.correlation import TRIALS as DRAWS
 from cranfield.meta.correlation import correlation
 from cranfield.scores import Interval, Notice, Scores
 from cranfield.stats.families import PairTest, compare_pairs, usual_correction, usual_test
+from cranfield.stats.measured import direction, measured, ranking, undefined
 from cranfield.stats.resampling import TOLERANCE, TRIALS
-from cranfield.stats.samples import Floats, matrix
-from cranfield.wording import counted, some
+from cranfield.stats.samples import Floats
+from cranfield.wording import some
 
 Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
 Kind: TypeAlias = Literal[
@@ -133,7 +135,7 @@ class JudgmentComparison:
     trials: int = TRIALS
     seed: int = 0
     confidence: float = 0.95
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = field(default=(), repr=False)
 
     @property
     def judged(self) -> tuple[int, int]:
@@ -237,7 +239,8 @@ def compare_judgments(
         rankings = tuple(
             _ranking(pair, alpha, confidence, {**testing, "threads": threads}) for pair in chosen
         )
-        notices += [notice for ranking in rankings for notice in _about_trials(ranking, alpha)]
+        tests = {one.measure: [t for pair in one.pairs for t in pair.tests] for one in rankings}
+        notices += near_alpha(tests, alpha)
     return JudgmentComparison(
         both,
         items,
@@ -362,23 +365,19 @@ def _about_scores(names: tuple[str, str], scores: Sequence[Scores]) -> Iterator[
 def _chosen(scores: Sequence[Scores]) -> tuple[list[tuple[Scores, Scores]], list[Notice]]:
     """Both scores of each measure that can rank, on the topics on which all are defined."""
     first, second = scores
-    chosen, notices = [], []
-    for m, better, summary in zip(first.measures, first.better, first.summaries, strict=True):
-        if summary == "se":
-            continue
-        if better == "neither":
-            text = f"{m} is left out: neither high nor low values of it are better"
-            notices.append(Notice("left-out", text))
-            continue
-        topics = [topic for topic in first.topics if topic in second.topics]
+    topics = [topic for topic in first.topics if topic in second.topics]
+    names, others = ranking(first)
+    chosen, notices = [], [*others]
+    for m in names:
         pair = [one.select(topics=topics, measures=[m]) for one in (first, second)]
-        lacking = tuple(t for t, known in zip(topics, _defined(*pair), strict=True) if not known)
-        if len(lacking) == len(topics):
+        seen = [measured(one, m, turned=False) for one in pair]
+        defined = seen[0].defined & seen[1].defined
+        kept = [topic for topic, known in zip(topics, defined, strict=True) if known]
+        if not kept:
             raise CranfieldError(f"found no topic with {m} of every run, expected at least one")
-        if lacking:
-            text = f"{m} leaves out {some(lacking, 'topic')} where it is undefined"
-            notices.append(Notice("undefined", text, topics=lacking))
-            kept = [topic for topic in topics if topic not in set(lacking)]
+        notices += [notice for notice in seen[0].notices if notice.kind != "undefined"]
+        if len(kept) < len(topics):
+            notices.append(undefined(m, [topic for topic in topics if topic not in set(kept)]))
             pair = [one.select(topics=kept) for one in pair]
         chosen.append((pair[0], pair[1]))
     if not chosen:
@@ -386,17 +385,11 @@ def _chosen(scores: Sequence[Scores]) -> tuple[list[tuple[Scores, Scores]], list
     return chosen, notices
 
 
-def _defined(first: Scores, second: Scores) -> list[bool]:
-    """Of each topic, whether every run has a score by both judgments."""
-    known = np.isfinite(first.values) & np.isfinite(second.values)
-    return [bool(of_topic.all()) for of_topic in known.swapaxes(0, 1)]
-
-
 def _ranking(
     pair: tuple[Scores, Scores], alpha: float, confidence: float, testing: Mapping[str, Any]
 ) -> RankingChange:
     measure, names, topics = pair[0].measures[0], pair[0].runs, len(pair[0].topics)
-    sign = -1.0 if pair[0].better[0] == "lower" else 1.0
+    sign = direction(pair[0], measure)
     means = [np.array([x[measure] for x in one.summary().values()]) for one in pair]
     ranks = [_ranks(sign * x) for x in means]
     changes = [
@@ -409,11 +402,11 @@ def _ranking(
     seeded = {"seed": testing["seed"], "threads": testing["threads"]}
     correlations = {
         statistic: correlation(
-            pair[1], pair[0], statistic, confidence=confidence, trials=DRAWS, **seeded
+            pair[0], pair[1], statistic, confidence=confidence, trials=DRAWS, **seeded
         )[measure, measure]
         for statistic in STATISTICS
     }
-    matrices = [matrix(one) for one in pair]
+    matrices = [measured(one, measure, turned=False).matrix for one in pair]
     differences = [_differences(m.means, m.scale) for m in matrices]
     pairs = [
         PairChange(
@@ -425,19 +418,6 @@ def _ranking(
         for a, b in zip(*(compare_pairs(m, **testing) for m in matrices), strict=True)
     ]
     return RankingChange(measure, topics, tuple(changes), correlations, tuple(pairs))
-
-
-def _about_trials(ranking: RankingChange, alpha: float) -> Iterator[Notice]:
-    """Whether other random numbers might decide otherwise."""
-    near = 0
-    for test in (test for pair in ranking.pairs for test in pair.tests):
-        sampled, p = test.outcome.sampled, test.pvalue
-        if sampled is not None:
-            error = sampled.error * p / test.outcome.pvalue  # of the corrected p-value
-            near += error > 0 and abs(p - alpha) <= 2 * error
-    if near:
-        said = f"{ranking.measure}: {counted(near, 'p-value')} may be on either side of {alpha:g}"
-        yield Notice("trials", f"{said}: use more trials")
 
 
 def _differences(means: Floats, scale: float) -> Floats:

@@ -25,8 +25,9 @@ from cranfield.evaluate import Evaluator
 from cranfield.measures.grammar import MeasureLike
 from cranfield.meta.rankings import kendall
 from cranfield.scores import Notice, Scores
+from cranfield.stats.measured import direction, left_out, ranking
 from cranfield.stats.resampling import TOLERANCE
-from cranfield.wording import some
+from cranfield.wording import counted, some
 
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
@@ -107,7 +108,7 @@ class LeaveOneOut:
     runs: tuple[str, ...] = field(repr=False)
     topics: tuple[str, ...] = field(repr=False)
     pool_depth: int
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = field(default=(), repr=False)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -184,7 +185,7 @@ def leave_one_out(
             less = less.select(topics=list(full.topics))
             after[own] = _means(less)
             about.append((contributor.name, less.notices))
-    columns, left_out = _rankable(full, before, after)
+    columns, about_measures = _rankable(full, before, after)
     results, summaries = [], []
     for m in columns:
         of_measure = _results(full, m, before[:, m], after[:, m], members)
@@ -201,7 +202,8 @@ def leave_one_out(
         (
             *full.notices,
             *(notice for notice in made.notices if notice.kind in ("ties", "teams")),
-            *left_out,
+            *_too_deep([contributor for contributor, _ in found], kind, made.depth),
+            *about_measures,
             *_lost(full, about, kind),
         ),
     )
@@ -306,26 +308,20 @@ def _means(scores: Scores) -> Floats:
 
 def _rankable(full: Scores, before: Floats, after: Floats) -> tuple[list[int], list[Notice]]:
     """The measures that rank runs, and what to say about the others."""
-    columns, notices = [], []
+    able, others = ranking(full)
     defined = np.logical_and.reduce(np.isfinite(before) & np.isfinite(after))
-    for m, (name, better) in enumerate(zip(full.measures, full.better, strict=True)):
-        why = "neither high nor low values of it are better"
-        if better != "neither":
-            why = "" if defined[m] else "a mean of it is undefined"
-        if not why:
-            columns.append(m)
-        elif full.summaries[m] != "se":
-            notices.append(Notice("left-out", f"{name} is left out: {why}"))
-    if not columns:
+    known = [m for m in map(full.measures.index, able) if defined[m]]
+    if not known:
         raise InputError(f"no measure that ranks runs ({', '.join(full.measures)})", "at least one")
-    return columns, notices
+    lacking = [name for name in able if full.measures.index(name) not in known]
+    return known, [*others, *(left_out(name, "a mean of it is undefined") for name in lacking)]
 
 
 def _results(
     full: Scores, m: int, before: Floats, after: Floats, members: Mapping[str, list[int]]
 ) -> list[LeftOut]:
     """Every run by one measure, contributor by contributor."""
-    sign = -1.0 if full.better[m] == "lower" else 1.0
+    sign = direction(full, full.measures[m])
     found = []
     for name, own in members.items():
         mixed = before.copy()
@@ -357,6 +353,16 @@ def _summary(
         max(changes),
         kendall(before, after, variant="b").value,
     )
+
+
+def _too_deep(made: Sequence[Contributor], kind: Kind, depth: int) -> list[Notice]:
+    """Whether the pool seems to be shallower than was said."""
+    unjudged = sum(one.unique_judged < one.unique for one in made)
+    if 2 * unjudged <= len(made):
+        return []
+    said = f"{unjudged} of {counted(len(made), kind)} have documents in the first {depth} that no"
+    text = f"{said} other {kind} has there and nobody judged: was the pool as deep as {depth}?"
+    return [Notice("pool-depth", text)]
 
 
 def _lost(full: Scores, about: Sequence[tuple[str, Sequence[Notice]]], kind: Kind) -> list[Notice]:

@@ -18,8 +18,9 @@ from cranfield.data.preference_pairs import (
     read_preference_pairs,
 )
 from cranfield.errors import CranfieldError, InputError
-from cranfield.meta.concordance import oriented, sign_test_of, signs_of
+from cranfield.meta.concordance import sign_test_of, signs_of
 from cranfield.scores import Interval, Notice, Scores
+from cranfield.stats.measured import measured, ranking
 from cranfield.stats.result import checked_confidence
 from cranfield.wording import counted, some
 
@@ -92,7 +93,7 @@ class PredictivePower:
     method: Method
     confidence: float
     alpha: float
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = field(default=(), repr=False)
 
 
 def predictive_power(
@@ -141,17 +142,20 @@ def predictive_power(
         found = f"no preference among {counted(len(given.pairs), 'judgment')}"
         expected = f"some between runs that have scores, such as {scores.runs[0]}"
         raise CranfieldError(f"{given.where}: found {found}, expected {expected}")
-    names = scores.measures if measures is None else [str(m) for m in measures]
-    turned = oriented(scores, names)
-    if not turned.values:
+    names, others = ranking(scores, None if measures is None else [str(m) for m in measures])
+    turned = [measured(scores, name) for name in names]
+    if not turned:
         raise InputError("no measure that says which output is better", "at least one")
     run = {name: i for i, name in enumerate(scores.runs)}
     topic = {name: i for i, name in enumerate(scores.topics)}
     at = np.array([topic[pair.topic] for pair in decided])
     better = np.array([run[pair.preferred] for pair in decided])
     worse = np.array([run[pair.other] for pair in decided])
-    signs = {name: signs_of(x[better, at] - x[worse, at], x) for name, x in turned.values.items()}
-    asked = {name: turned.defined[name][at] for name in signs}
+    signs = {
+        one.measure: signs_of(one.values[at, better] - one.values[at, worse], one.values)
+        for one in turned
+    }
+    asked = {one.measure: one.defined[at] for one in turned}
     rates = [_prediction(name, signs[name][asked[name]], method, confidence) for name in signs]
     pairs = [
         _pair(a, b, signs[a][both] > 0, signs[b][both] > 0)
@@ -171,7 +175,7 @@ def predictive_power(
         method,
         confidence,
         alpha,
-        (*scores.notices, *about, *turned.notices),
+        (*scores.notices, *about, *others, *(notice for one in turned for notice in one.notices)),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,10 +14,10 @@ from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import RunLike
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluate import Evaluator
-from cranfield.meta.discriminative import by_measure
 from cranfield.meta.rankings import STATISTICS
-from cranfield.results import ScoresLike
+from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Notice
+from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import CELLS, Progress, in_chunks
 from cranfield.stats.result import checked_confidence
 from cranfield.stats.samples import Floats, Matrix
@@ -66,7 +65,7 @@ class Stability:
     trials: int
     seed: int
     replacement: bool = False
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = field(default=(), repr=False)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -121,7 +120,7 @@ def stability(
         raise InputError(f"against={against!r}", "'all' or 'others'")
     if against == "others" and replacement:
         raise InputError("replacement with disjoint samples", "one or the other")
-    matrices, notices = by_measure(scores)
+    matrices, notices = by_measure(read_scores(scores))
     points: list[StabilityPoint] = []
     for measure, matrix in matrices.items():
         n, m = matrix.values.shape
@@ -195,7 +194,8 @@ def _point(measure: str, size: float, values: Floats, confidence: float) -> Stab
     known = values[~np.isnan(values)]
     if not len(known):
         return StabilityPoint(measure, size, math.nan, math.nan, math.nan)
-    low, high = np.quantile(known, ((1 - confidence) / 2, (1 + confidence) / 2))
+    ends = (1 - confidence) / 2, (1 + confidence) / 2
+    low, high = np.quantile(known, ends, method="inverted_cdf")  # τ has no values in between
     return StabilityPoint(measure, size, math.fsum(known) / len(known), float(low), float(high))
 
 
@@ -306,10 +306,5 @@ def drawn_part(judgments: Any, order: Floats, share: float) -> Kept:
 
 def scored_with(whole: Evaluator, rankings: Sequence[Any], kept: Kept) -> Floats:
     """[runs, topics, columns]: labelled runs scored with some of the judged items."""
-    every = whole.gold.judgments
-    offsets = np.concatenate(([0], np.cumsum(kept)))[every.offsets]
-    judged = replace(every, offsets=offsets, levels=every.levels[kept], items=every.items[kept])
-    part = copy.copy(whole)
-    part.counting = replace(whole.counting, judgments=judged)
-    part._blocks = part._cut(judged.counts)
-    return np.stack([part._values(one.with_hits(kept[one.items])) for one in rankings])
+    part = whole.with_part(kept)
+    return np.stack([part.values(one.with_hits(kept[one.items])) for one in rankings])

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import InputError
-from cranfield.meta.discriminative import by_measure
-from cranfield.results import ScoresLike
+from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Notice
+from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import TOLERANCE, Progress, in_chunks
 from cranfield.stats.result import checked_confidence
 from cranfield.stats.samples import Floats, Matrix
@@ -105,7 +105,7 @@ class Swap:
     alpha: float
     trials: int
     seed: int
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = field(default=(), repr=False)
 
     def __getitem__(self, key: str | tuple[str, int]) -> SwapRates:
         measure, size = key if isinstance(key, tuple) else (key, None)
@@ -161,7 +161,7 @@ def swap(
         raise InputError(f"filter={filter!r}", "'t' or None")
     if not 0 < bin < math.inf:
         raise InputError(f"bin={bin}", "a number above 0")
-    matrices, notices = by_measure(scores)
+    matrices, notices = by_measure(read_scores(scores))
     runs = next(iter(matrices.values())).systems
     rates: list[SwapRates] = []
     for measure, matrix in matrices.items():

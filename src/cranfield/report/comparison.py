@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cranfield.comparison import EFFECT_TITLES, Comparison, PairComparison, RunSummary
-from cranfield.report.sheets import FLAT, PAPER, Field, Sheet, shown_p
+from cranfield.report.sheets import (
+    FLAT,
+    PAPER,
+    Field,
+    Sheet,
+    interval_fields,
+    p_field,
+    percent,
+    runs_on,
+    shown_p,
+    signed,
+)
 from cranfield.scores import four_decimals
 from cranfield.stats.families import CORRECTION_TITLES, OF_MANY, TITLES
 from cranfield.wording import counted
@@ -50,15 +61,11 @@ def procedure(found: Comparison) -> str:
 
 def _size(found: Comparison) -> str:
     """On how many topics, and of what."""
-    counts = sorted({run.topics for run in found.runs})
-    topics = counted(counts[0], "topic")
-    if len(counts) > 1:
-        topics = f"{counts[0]} to {counts[-1]} topics"
-    return f"{counted(len(found.scores.runs), 'run')} on {topics}"
+    return runs_on(len(found.scores.runs), *(run.topics for run in found.runs))
 
 
 def _confidence(found: Comparison) -> str:
-    return f"{100 * (1 - found.alpha):g}%"
+    return percent(1 - found.alpha)
 
 
 def _measure(found: Comparison, rows: Sequence[RunSummary | PairComparison]) -> Field:
@@ -90,10 +97,7 @@ def _runs(found: Comparison) -> Sheet:
                   key=True),
             Field("topics", [row.topics for row in rows], people=False),
             Field("mean", [row.mean for row in rows]),
-            Field("low", [row.low for row in rows], people=False),
-            Field("high", [row.high for row in rows], people=False),
-            Field("interval", None, f"{_confidence(found)} interval",
-                  [_interval(row.low, row.high) for row in rows]),
+            *interval_fields([(row.low, row.high) for row in rows], 1 - found.alpha),
             Field("groups", [row.groups for row in rows], people=groups),
             Field("better_than", [" ".join(row.better_than) for row in rows], people=False),
             Field("worse_than", [" ".join(row.worse_than) for row in rows], people=False),
@@ -120,12 +124,10 @@ def _pairs(found: Comparison) -> Sheet:
         "equal and worse."
     )
     trials = None if found.enumerated else found.trials
-    stars = [
+    shown = [
         shown_p(row.pvalue, trials, row.none_as_extreme and found.correction == "none")
-        + ("*" if row.pvalue <= found.alpha else " ")
         for row in rows
     ]
-    room = any(text.endswith("*") for text in stars)
     counts = [(row.wins, row.ties, row.losses) for row in rows]
     return Sheet(
         "pairs",
@@ -135,14 +137,10 @@ def _pairs(found: Comparison) -> Sheet:
             Field("other", [row.other for row in rows], other, key=True),
             Field("topics", [row.topics for row in rows], people=False),
             Field("difference", [row.difference for row in rows],
-                  texts=[f"{row.difference:+.4f}" for row in rows]),
-            Field("low", [row.low for row in rows], people=False),
-            Field("high", [row.high for row in rows], people=False),
-            Field("interval", None, f"{_confidence(found)} interval",
-                  [_interval(row.low, row.high, "+") for row in rows]),
+                  texts=[signed(row.difference) for row in rows]),
+            *interval_fields([(row.low, row.high) for row in rows], 1 - found.alpha, "+"),
             Field("statistic", [row.statistic for row in rows], people=False),
-            Field("pvalue", [row.pvalue for row in rows], "p ",
-                  [text if room else text.rstrip() for text in stars]),
+            p_field("pvalue", [row.pvalue for row in rows], shown, found.alpha),
             Field("uncorrected", [row.uncorrected for row in rows], people=False),
             Field("asl", [row.asl for row in rows], people=False),
             Field("mc_error", [row.error for row in rows], people=False),
@@ -174,7 +172,7 @@ def _movers(found: Comparison, most: int) -> Sheet:
             Field("other_score", [row.other_score for row in rows],
                   "baseline's" if found.baselines else "other's"),
             Field("difference", [row.difference for row in rows],
-                  texts=[f"{row.difference:+.4f}" for row in rows]),
+                  texts=[signed(row.difference) for row in rows]),
         ],
         f"Topics that differ most{_of(found)}: at most {most} each way for each pair.",
     )  # fmt: skip
@@ -218,7 +216,3 @@ def _marks(row: RunSummary, signs: dict[str, str]) -> str:
 def _legend(signs: dict[str, str]) -> str:
     which = ", ".join(f"{sign} = {name}" for name, sign in signs.items())
     return f"+ significantly better and - significantly worse than a baseline, {which}"
-
-
-def _interval(low: float, high: float, sign: str = "") -> str:
-    return f"[{low:{sign}.4f}, {high:{sign}.4f}]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cranfield.meta.concordance import Concordance, ConcordancePair
-from cranfield.report.sheets import Field, Sheet, shown_p
+from cranfield.report.sheets import Field, Sheet, p_field, runs_on, shown_p
 from cranfield.wording import counted
 
 TABLES = ("matrix", "pairs")
@@ -29,15 +29,15 @@ def matrix_sheet(found: Concordance) -> Sheet:
         f"Concordance test: {_compared(found)}. Of the pairs of lists on which the measures of row "
         "and column strictly disagree (their number is in parentheses), the share for which the "
         "measure of the row, and after the slash that of the column, is concordant with "
-        f"{_all_gold(found)}. † marks differences that are significant by the sign test at "
-        f"α = {found.alpha:g}, on the disagreements where one of the two alone is concordant.",
+        f"{_all_gold(found)}. † marks differences that are significant by the exact sign test "
+        f"(p ≤ α = {found.alpha:g}) on the disagreements where one of the two alone is concordant.",
     )
 
 
 def pairs_sheet(found: Concordance) -> Sheet:
     """Everything, a row for each pair of measures and set of gold measures."""
     pairs = found.pairs
-    significant = [pair.pvalue < found.alpha for pair in pairs]
+    pvalues = [pair.pvalue for pair in pairs]
     return Sheet(
         "pairs",
         [
@@ -52,12 +52,12 @@ def pairs_sheet(found: Concordance) -> Sheet:
             Field("share_second", *_shares(pairs, 1)),
             Field("wins_first", [pair.wins[0] for pair in pairs]),
             Field("wins_second", [pair.wins[1] for pair in pairs]),
-            Field("pvalue", [p.pvalue for p in pairs], "p", [shown_p(p.pvalue) for p in pairs]),
-            Field("significant", significant),
+            p_field("pvalue", pvalues, [*map(shown_p, pvalues)], found.alpha),
+            Field("significant", [p <= found.alpha for p in pvalues], people=False),
         ],
         f"Concordance test: {_compared(found)}. Shares are of the disagreements in which a measure "
         f"is concordant with {_all_gold(found)}; it wins where it alone is. p is that of the exact "
-        f"sign test on the wins, significant below α = {found.alpha:g}.",
+        f"sign test on the wins. * p ≤ α = {found.alpha:g}.",
     )
 
 
@@ -66,7 +66,7 @@ def cell_of(pair: ConcordancePair, alpha: float) -> str:
     if not pair.disagreements:
         return "– (0)"
     first, second = (f"{share:.0%}" for share in pair.shares)
-    return f"{first}/{second}{'†' if pair.pvalue < alpha else ''} ({pair.disagreements})"
+    return f"{first}/{second}{'†' if pair.pvalue <= alpha else ''} ({pair.disagreements})"
 
 
 def gold_name(gold: Sequence[str]) -> str:
@@ -88,8 +88,8 @@ def _shares(pairs: Sequence[ConcordancePair], which: int) -> tuple[list[float], 
 
 def _compared(found: Concordance) -> str:
     lists = max((pair.compared for pair in found.pairs), default=0)
-    runs, topics = counted(len(found.runs), "run"), counted(len(found.topics), "topic")
-    return f"{counted(lists, 'pair')} of ranked lists of {runs} on {topics}"
+    size = runs_on(len(found.runs), len(found.topics))
+    return f"{counted(lists, 'pair')} of ranked lists of {size}"
 
 
 def _all_gold(found: Concordance) -> str:

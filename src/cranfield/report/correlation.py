@@ -14,9 +14,16 @@ from cranfield.report.places import (
     points_at,
     texts_at,
 )
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.sheets import (
+    Field,
+    Sheet,
+    interval_fields,
+    interval_text,
+    percent,
+    runs_on,
+    with_interval,
+)
 from cranfield.scores import four_decimals
-from cranfield.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,7 +49,7 @@ def caption(found: CorrelationMatrix) -> str:
     """What was compared, on what, and how intervals were found."""
     what = "the rankings by " + ("the two sets" if found.between == "sets" else "two measures")
     if found.statistic == "tau-ap":
-        gold = "second" if found.between == "sets" else "one above the column"
+        gold = "first" if found.between == "sets" else "one above the column"
         what += f", the {gold} being the gold one"
     return (
         f"{title(found)} between {what}: {_counts(found)} "
@@ -51,10 +58,9 @@ def caption(found: CorrelationMatrix) -> str:
 
 
 def _counts(found: CorrelationMatrix) -> str:
-    """How many systems and topics there are, and what the intervals are."""
-    systems, topics = counted(len(found.systems), "system"), counted(found.topics, "topic")
-    percent = f"{100 * found.confidence:g}%"
-    return f"{systems}, {topics}; {percent} intervals by bootstrap of topics"
+    """How many runs and topics there are, and what the intervals are."""
+    size = runs_on(len(found.runs), found.topics)
+    return f"{size}; {percent(found.confidence)} intervals by bootstrap of topics"
 
 
 def sheets(found: CorrelationMatrix) -> list[Sheet]:
@@ -77,12 +83,11 @@ def matrix_sheet(found: CorrelationMatrix) -> Sheet:
 
 
 def _cell(found: CorrelationMatrix, i: int, j: int) -> str:
-    return f"{four_decimals(float(found.values[i, j]))} {_interval(found, i, j)}"
+    return with_interval(*(float(x[i, j]) for x in (found.values, found.low, found.high)))
 
 
 def _interval(found: CorrelationMatrix, i: int, j: int) -> str:
-    low, high = (four_decimals(float(ends[i, j])) for ends in (found.low, found.high))
-    return f"[{low}, {high}]"
+    return interval_text(float(found.low[i, j]), float(found.high[i, j]))
 
 
 def pairs_sheet(found: CorrelationMatrix) -> Sheet:
@@ -95,7 +100,7 @@ def pairs_sheet(found: CorrelationMatrix) -> Sheet:
         keys = [Field(k, [row[k] for row in rows], head, key=True) for k, head in heads.items()]
     same = {
         "confidence": found.confidence,
-        "systems": len(found.systems),
+        "runs": len(found.runs),
         "topics": found.topics,
         "trials": found.trials,
         "seed": found.seed,
@@ -106,7 +111,7 @@ def pairs_sheet(found: CorrelationMatrix) -> Sheet:
             *keys,
             Field("statistic", [found.statistic] * len(rows), people=False),
             Field("value", [row["value"] for row in rows], TITLES[found.statistic]),
-            *(Field(end, [row[end] for row in rows]) for end in ("low", "high")),
+            *interval_fields([(row["low"], row["high"]) for row in rows], found.confidence),
             *(Field(name, [value] * len(rows), people=False) for name, value in same.items()),
         ],
         caption(found),
@@ -118,11 +123,11 @@ def pairs_sheet(found: CorrelationMatrix) -> Sheet:
 CELL, ROW = 92, 44  # a cell of the heat map, in points
 SIDE = 260.0  # a panel of the scatter
 POINT, LINE = "#0072B2", "#c0c0c0"
-NAMED = 60  # systems whose names are tried to be placed
+NAMED = 60  # runs whose names are tried to be placed
 
 
 def picture(found: CorrelationMatrix) -> Picture:
-    """A heat map of the matrix; between two sets, the systems' means by one against the other."""
+    """A heat map of the matrix; between two sets, the runs' means by one against the other."""
     import polars as pl
 
     if found.between == "measures":
@@ -132,7 +137,7 @@ def picture(found: CorrelationMatrix) -> Picture:
     rows = [
         {"measure": name, "run": run, "first": means[0][k][m], "second": means[1][k][m]}
         for k, name in enumerate(found.names)
-        for m, run in enumerate(found.systems)
+        for m, run in enumerate(found.runs)
     ]
     data = pl.DataFrame(rows)
     return Picture(lambda: _scatters(found, data), data, found.notices)
@@ -180,7 +185,7 @@ def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
 
 
 def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
-    """A panel for each measure: a point for each system, above the line if the second set gives
+    """A panel for each measure: a point for each run, above the line if the second set gives
     it more.
     """
     alt = altair()
@@ -232,5 +237,5 @@ def _heading(found: CorrelationMatrix) -> str:
 
 def _said(found: CorrelationMatrix) -> list[str]:
     """What a picture says below its heading."""
-    gold = "the second set is gold" if found.between == "sets" else "columns are gold"
+    gold = "the first set is gold" if found.between == "sets" else "columns are gold"
     return [_counts(found), *([gold] if found.statistic == "tau-ap" else [])]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cranfield.meta.discriminative import DiscriminativePower, Pair
+from cranfield.meta.discriminative import DiscriminativePower
 from cranfield.report.pictures import COLOURS, DASHES, Picture, altair, rows_of, shortened
 from cranfield.report.places import finished
-from cranfield.report.sheets import Field, Sheet, shown_p
+from cranfield.report.sheets import Field, Sheet, p_field, shown_of, signed, topics_text
 from cranfield.stats.families import CORRECTION_TITLES, OF_TWO, RANDOM, TITLES
 from cranfield.wording import counted
 
@@ -45,7 +45,9 @@ def sheets(found: DiscriminativePower) -> list[Sheet]:
 
 def _curves(found: DiscriminativePower) -> Sheet:
     rows = _rows(found)
-    texts = [_shown(found, pair) for one in found.measures for pair in one.pairs]
+    pairs = [pair for one in found.measures for pair in one.pairs]
+    pvalues = [pair.pvalue for pair in pairs]
+    shown = [shown_of(pair.pvalue, pair.sampled) for pair in pairs]
     return Sheet(
         "curves",
         [
@@ -53,11 +55,16 @@ def _curves(found: DiscriminativePower) -> Sheet:
                 Field(name, [row[name] for row in rows], key=True)
                 for name in ("measure", "rank", "run", "other")
             ),
-            Field("difference", [row["difference"] for row in rows]),
-            Field("p", [row["p"] for row in rows], texts=texts),
+            Field(
+                "difference",
+                [pair.difference for pair in pairs],
+                texts=[signed(pair.difference) for pair in pairs],
+            ),
+            p_field("p", pvalues, shown, found.alpha),
         ],
-        f"ASL curves: the p-values of all pairs of {counted(len(found.runs), 'run')}, the largest "
-        f"first, by the {_test(found)}. A difference above 0 says that the first run is better.",
+        f"ASL curves: the p-values of all pairs of {counted(len(found.runs), 'run')}, on "
+        f"{_topics(found)}, the largest first, by the {_test(found)}. A difference above 0 says "
+        f"that the first run is better. * p ≤ α = {found.alpha:g}.",
     )
 
 
@@ -91,18 +98,7 @@ def _topics_differ(found: DiscriminativePower) -> bool:
 
 
 def _topics(found: DiscriminativePower) -> str:
-    numbers = [one.topics for one in found.measures]
-    few, many = min(numbers), max(numbers)
-    return counted(many, "topic") if few == many else f"{few} to {many} topics"
-
-
-def _shown(found: DiscriminativePower, pair: Pair) -> str:
-    sampled = pair.sampled
-    if sampled is None or sampled.exact:
-        return shown_p(pair.pvalue)
-    # Corrected, a bound is no longer 1 / trials.
-    least = sampled.count == 0 and pair.pvalue == sampled.pvalue
-    return shown_p(pair.pvalue, sampled.trials, least)
+    return topics_text(one.topics for one in found.measures)
 
 
 def _rows(found: DiscriminativePower) -> list[dict[str, Any]]:

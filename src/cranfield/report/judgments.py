@@ -8,9 +8,18 @@ from typing import Any
 from cranfield.assess.agreement import Agreement
 from cranfield.meta.correlation import TRIALS as DRAWS
 from cranfield.meta.judgments import JudgmentComparison, PairChange, RankingChange
-from cranfield.report.sheets import Field, Sheet, shown_p
-from cranfield.scores import Interval, four_decimals
-from cranfield.stats.families import CORRECTION_TITLES, RANDOM, TITLES, PairTest
+from cranfield.report.sheets import (
+    Field,
+    Sheet,
+    p_field,
+    percent,
+    runs_on,
+    shown_of,
+    signed,
+    with_interval,
+)
+from cranfield.scores import Interval
+from cranfield.stats.families import CORRECTION_TITLES, RANDOM, TITLES
 from cranfield.wording import counted, some
 
 TABLES = (
@@ -165,21 +174,13 @@ def _runs(found: JudgmentComparison) -> Sheet:
 
 
 def _evaluated(found: JudgmentComparison) -> str:
-    ranking = found.rankings[0]
     used = (
         "only documents that both judged"
         if found.common
         else "all judgments of either, unjudged documents not relevant"
     )
-    return (
-        f"Means of {counted(len(ranking.runs), 'run')} over {_topics_of(found.rankings)} by "
-        f"{found.names[0]} and by {found.names[1]} ({used})."
-    )
-
-
-def _topics_of(rankings: Iterable[RankingChange]) -> str:
-    counts = sorted({ranking.topics for ranking in rankings})
-    return f"{counts[0]} to {counts[-1]} topics" if len(counts) > 1 else counted(counts[0], "topic")
+    size = runs_on(len(found.rankings[0].runs), *(ranking.topics for ranking in found.rankings))
+    return f"Means of {size} by {found.names[0]} and by {found.names[1]} ({used})."
 
 
 def _moved_most(rankings: Iterable[RankingChange]) -> str:
@@ -211,15 +212,13 @@ def _rankings(found: JudgmentComparison) -> Sheet:
         ],
         f"How alike {found.names[0]} and {found.names[1]} rank the runs: Kendall’s τ, AP "
         f"correlation with {found.names[0]} as gold, rank-biased overlap (p = 0.9); "
-        f"{found.confidence:.0%} bootstrap intervals from {DRAWS:,} draws of topics, "
+        f"{percent(found.confidence)} bootstrap intervals from {DRAWS:,} draws of topics, "
         f"seed {found.seed}.",
     )
 
 
 def _with_interval(name: str, head: str, values: list[Interval]) -> Iterator[Field]:
-    texts = [
-        f"{four_decimals(x.mean)} [{four_decimals(x.low)}, {four_decimals(x.high)}]" for x in values
-    ]
+    texts = [with_interval(x.mean, x.low, x.high) for x in values]
     yield Field(name, [x.mean for x in values], head, texts)
     yield Field(f"{name}_low", [x.low for x in values], people=False)
     yield Field(f"{name}_high", [x.high for x in values], people=False)
@@ -284,23 +283,18 @@ def _pairs(
             Field("other", [pair.runs[1] for _, pair in rows], key=True),
             *(
                 Field(f"difference_{side}", [pair.differences[i] for _, pair in rows],
-                      f"difference {who}", [f"{pair.differences[i]:+z.4f}" for _, pair in rows])
+                      f"difference {who}", [signed(pair.differences[i]) for _, pair in rows])
                 for side, who, i in sides
             ),
             *(
-                Field(f"p_{side}", [pair.tests[i].pvalue for _, pair in rows], f"p {who}",
-                      [_shown(pair.tests[i]) for _, pair in rows])
+                p_field(f"p_{side}", [test.pvalue for test in tests],
+                        [shown_of(test.pvalue, test.outcome.sampled) for test in tests],
+                        found.alpha, f"p {who}")
                 for side, who, i in sides
+                for tests in [[pair.tests[i] for _, pair in rows]]
             ),
             Field("kind", [pair.kind for _, pair in rows]),
         ],
-        f"{what}: differences of means and p-values by {first} and by {second} ({_test(found)}).",
+        f"{what}: differences of means and p-values by {first} and by {second} ({_test(found)}). "
+        "* p ≤ α.",
     )  # fmt: skip
-
-
-def _shown(test: PairTest) -> str:
-    sampled = test.outcome.sampled
-    if sampled is None:
-        return shown_p(test.pvalue)
-    least = sampled.count == 0 and not sampled.exact and test.pvalue == test.outcome.pvalue
-    return shown_p(test.pvalue, sampled.trials, least)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.meta.leave_one_out import LeaveOneOut
 from cranfield.report.pictures import Picture, altair, rows_of, told_apart
 from cranfield.report.places import finished
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.sheets import Field, Sheet, runs_on, signed
 from cranfield.wording import counted
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def runs_sheet(found: LeaveOneOut) -> Sheet:
     """A row for each run and measure."""
     made = found.results
     relative = [one.relative for one in made]
+    owner = "it" if found.kind == "run" else "its team"
     return Sheet(
         "runs",
         [
@@ -53,14 +54,15 @@ def runs_sheet(found: LeaveOneOut) -> Sheet:
             Field("run", [one.run for one in made], key=True),
             Field("before", [one.before for one in made]),
             Field("after", [one.after for one in made]),
-            Field("difference", [one.difference for one in made]),
+            Field("difference", [one.difference for one in made],
+                  texts=[signed(one.difference) for one in made]),
             Field("relative", relative, "%",
                   ["–" if isnan(value) else f"{100 * value:+.2f}" for value in relative]),
             Field("rank_before", [one.rank_before for one in made]),
             Field("rank_after", [one.rank_after for one in made]),
         ],
         f"Leave-one-out test, {_compared(found)}: the score of each run by all judgments (before) "
-        f"and without those of the documents that its {found.kind} alone has in the first "
+        f"and without those of the documents that {owner} alone has in the first "
         f"{found.pool_depth} (after). Ranks are among all runs, those of each other {found.kind} "
         "by all judgments.",
     )  # fmt: skip
@@ -85,12 +87,14 @@ def contributors_sheet(found: LeaveOneOut) -> Sheet:
 
 
 def _compared(found: LeaveOneOut) -> str:
-    runs, topics = counted(len(found.runs), "run"), counted(len(found.topics), "topic")
-    who = f" of {counted(len(found.contributors), 'team')}" if found.kind == "team" else ""
-    return f"{runs}{who} on {topics}"
+    topics = len(found.topics)
+    if found.kind == "run":
+        return runs_on(len(found.runs), topics)
+    teams = counted(len(found.contributors), "team")
+    return f"{counted(len(found.runs), 'run')} of {teams} on {counted(topics, 'topic')}"
 
 
-def scatter(found: LeaveOneOut) -> Picture:
+def picture(found: LeaveOneOut) -> Picture:
     """Scores without a run's contributor against scores by all judgments: a point for each run."""
     import polars as pl
 
@@ -106,7 +110,16 @@ def scatter(found: LeaveOneOut) -> Picture:
 def _scatter(data: pl.DataFrame, found: LeaveOneOut) -> Any:
     alt = altair()
     panels = [_panel(data.filter(measure=name), name, found) for name in found.measures]
-    return finished(alt.concat(*panels, columns=COLUMNS), "")
+    owner = "the run" if found.kind == "run" else "its team"
+    chart = alt.concat(*panels, columns=COLUMNS).properties(
+        title={
+            "text": f"Leave-one-out test: {_compared(found)}",
+            "subtitle": f"below the dashed line: lower without what {owner} alone brought "
+            f"to the first {found.pool_depth}",
+            "offset": 12,
+        }
+    )
+    return finished(chart, "")
 
 
 def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut) -> Any:

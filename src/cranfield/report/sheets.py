@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cranfield.report.columns import Column, block, left, notice_lines, right
 from cranfield.report.formats import FORMATS
@@ -19,12 +19,19 @@ from cranfield.report.papers import (
 from cranfield.report.rows import as_json, separated
 from cranfield.report.terminal import parts_of, wrapped
 from cranfield.scores import Notice, four_decimals, json_number
+from cranfield.wording import counted
+
+if TYPE_CHECKING:
+    from cranfield.stats.result import Sampled
 
 FLAT = ("tsv", "csv", "jsonl", "parquet")
 """Formats that hold one table."""
 PAPER = ("markdown", "latex")
 
-__all__ = ["FLAT", "FORMATS", "PAPER", "Field", "Sheet", "render", "shown_p"]
+__all__ = [
+    "FLAT", "FORMATS", "PAPER", "Field", "Sheet", "interval_fields", "interval_text", "p_field",
+    "percent", "render", "runs_on", "shown_of", "shown_p", "signed", "topics_text", "with_interval",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -220,3 +227,95 @@ def shown_p(pvalue: float, trials: int | None = None, least: bool = False) -> st
     if least and trials:
         return f"<{1 / trials:.2g}" if trials <= 10_000 else f"<{1 / trials:.0e}"
     return "<0.0001" if pvalue < 0.0001 else four_decimals(pvalue)
+
+
+def shown_of(pvalue: float, sampled: Sampled | None) -> str:
+    """The p-value of a test, perhaps corrected, that may have counted trials.
+
+    >>> from cranfield.stats.result import Sampled
+    >>> shown_of(1 / 1001, Sampled(0, 1000, seed=0)), shown_of(3 / 1001, Sampled(0, 1000, seed=0))
+    ('<0.001', '0.0030')
+    """
+    if sampled is None or sampled.exact:
+        return shown_p(pvalue)
+    least = sampled.count == 0 and pvalue == sampled.pvalue  # corrected, it is another bound
+    return shown_p(pvalue, sampled.trials, least)
+
+
+def p_field(
+    name: str, pvalues: Sequence[float], texts: Sequence[str], alpha: float, head: str = "p"
+) -> Field:
+    """A column of p-values, with a star at those that are at most `alpha`.
+
+    >>> p_field("pvalue", [0.01, 0.2], ["0.0100", "0.2000"], 0.05).shown
+    ['0.0100*', '0.2000 ']
+    """
+    stars = ["*" if p <= alpha else " " for p in pvalues]
+    if "*" not in stars:
+        return Field(name, pvalues, head, texts)
+    marked = [text + star for text, star in zip(texts, stars, strict=True)]
+    return Field(name, pvalues, f"{head} ", marked)
+
+
+def interval_fields(
+    ends: Sequence[tuple[float, float]], confidence: float, sign: str = ""
+) -> list[Field]:
+    """The columns of intervals: for programs low and high, for people both in one."""
+    texts = [interval_text(low, high, sign) for low, high in ends]
+    return [
+        Field("low", [low for low, _ in ends], people=False),
+        Field("high", [high for _, high in ends], people=False),
+        Field("interval", None, f"{percent(confidence)} interval", texts),
+    ]
+
+
+def interval_text(low: float, high: float, sign: str = "") -> str:
+    """An interval; with "+" as `sign`, of differences.
+
+    >>> interval_text(0.25, 0.5), interval_text(-0.25, 0.5, "+")
+    ('[0.2500, 0.5000]', '[-0.2500, +0.5000]')
+    """
+    return f"[{low:{sign}z.4f}, {high:{sign}z.4f}]"
+
+
+def with_interval(value: float, low: float, high: float) -> str:
+    """A value and its interval, in one cell."""
+    return f"{four_decimals(value)} {interval_text(low, high)}"
+
+
+def signed(value: float) -> str:
+    """A difference.
+
+    >>> signed(0.25), signed(-0.5), signed(-1e-9)
+    ('+0.2500', '-0.5000', '+0.0000')
+    """
+    return f"{value:+z.4f}"
+
+
+def percent(share: float) -> str:
+    """A confidence or a rate.
+
+    >>> percent(0.95), percent(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{100 * share:g}%"
+
+
+def runs_on(runs: int, *topics: int) -> str:
+    """What was evaluated: so many runs on so many topics, by each measure.
+
+    >>> runs_on(12, 50), runs_on(12, 50, 47)
+    ('12 runs on 50 topics', '12 runs on 47 to 50 topics')
+    """
+    return f"{counted(runs, 'run')} on {topics_text(topics)}"
+
+
+def topics_text(counts: Iterable[int]) -> str:
+    """How many topics there are, if measures may have different ones.
+
+    >>> topics_text([50, 50]), topics_text([50, 47])
+    ('50 topics', '47 to 50 topics')
+    """
+    ordered = sorted(counts)
+    few, many = ordered[0], ordered[-1]
+    return counted(many, "topic") if few == many else f"{few:,} to {many:,} topics"

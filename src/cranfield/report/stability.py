@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cranfield.meta.stability import Stability, StabilityPoint
+from cranfield.meta.stability import Stability
 from cranfield.report.correlation import TITLES
 from cranfield.report.discriminative import HEIGHT, LEGEND, WIDTH, apart
 from cranfield.report.pictures import Picture, altair, rows_of, shortened
 from cranfield.report.places import finished
-from cranfield.report.sheets import Field, Sheet
-from cranfield.scores import four_decimals
+from cranfield.report.sheets import Field, Sheet, interval_fields, percent, with_interval
 from cranfield.wording import counted
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def sheets(found: Stability) -> list[Sheet]:
     sizes = sorted({point.size for point in found.points})
     fields = []
     for measure, points in curves.items():
-        by_size = {point.size: _cell(point) for point in points}
+        by_size = {p.size: with_interval(p.mean, p.low, p.high) for p in points}
         fields.append(Field(measure, None, texts=[by_size.get(size, "–") for size in sizes]))
     head = "topics" if found.sampled == "topics" else "share of judgments"
     key = Field(head, None, texts=[f"{size:g}" for size in sizes], key=True)
@@ -47,7 +46,8 @@ def sheets(found: Stability) -> list[Sheet]:
         [
             Field("measure", [row["measure"] for row in rows], key=True),
             Field("size", [row["size"] for row in rows], head, [f"{r['size']:g}" for r in rows]),
-            *(Field(name, [row[name] for row in rows]) for name in ("mean", "low", "high")),
+            Field("mean", [row["mean"] for row in rows]),
+            *interval_fields([(row["low"], row["high"]) for row in rows], found.confidence),
             *(Field(name, [value] * len(rows), people=False) for name, value in same.items()),
         ],
         caption(found),
@@ -55,18 +55,12 @@ def sheets(found: Stability) -> list[Sheet]:
     return [Sheet("sizes", [key, *fields], caption(found)), points_sheet]
 
 
-def _cell(point: StabilityPoint) -> str:
-    low, high = four_decimals(point.low), four_decimals(point.high)
-    return f"{four_decimals(point.mean)} [{low}, {high}]"
-
-
 def caption(found: Stability) -> str:
     """What was drawn, compared, and how often."""
-    percent = f"{100 * found.confidence:g}%"
     return (
         f"{TITLES[found.statistic]} between the rankings of {counted(len(found.runs), 'run')} "
-        f"{_compared(found)}: mean, and where the middle {percent} of the trials are; "
-        f"{_drawn(found)}."
+        f"{_compared(found)}: mean, and where the middle {percent(found.confidence)} of the trials "
+        f"are; {_drawn(found)}."
     )
 
 
@@ -142,7 +136,7 @@ def _chart(found: Stability, data: pl.DataFrame) -> Any:
     if len(names) <= BANDS:
         band = base.mark_area(opacity=0.13)
         layers.insert(0, band.encode(alt.Y("low:Q", title=title), alt.Y2("high:Q")))
-        told.append(f"bands: the middle {100 * found.confidence:g}% of the trials")
+        told.append(f"bands: the middle {percent(found.confidence)} of the trials")
     chart = alt.layer(*layers).properties(
         width=WIDTH,
         height=HEIGHT,

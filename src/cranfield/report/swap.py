@@ -8,7 +8,7 @@ from cranfield.meta.swap import Swap, SwapRates
 from cranfield.report.discriminative import HEIGHT, LEGEND, WIDTH, apart
 from cranfield.report.pictures import Picture, altair, rows_of, shortened
 from cranfield.report.places import finished
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.sheets import Field, Sheet, percent
 from cranfield.wording import counted
 
 if TYPE_CHECKING:
@@ -35,22 +35,22 @@ def sheets(found: Swap, rate: float = 0.05) -> list[Sheet]:
             *(Field(name, [value] * len(rates), people=False) for name, value in same.items()),
         ],
         f"{_caption(found)} The difference needed is that from which on at most "
-        f"{100 * rate:g}% of the comparisons are swaps, bins being taken together where the rate "
+        f"{percent(rate)} of the comparisons are swaps, bins being taken together where the rate "
         "does not fall.",
     )
     rows = _rows(found)
     bins = Sheet(
         "bins",
         [
-            Field(name, [row[name] for row in rows], head, key=name in ("measure", "size"))
-            for name, head in (
-                ("measure", ""),
-                ("size", "topics in a set"),
-                ("low", "from"),
-                ("high", "below"),
-                ("comparisons", ""),
-                ("swaps", ""),
-                ("rate", "swap rate"),
+            Field(name, [row[name] for row in rows], head, texts, key=name in ("measure", "size"))
+            for name, head, texts in (
+                ("measure", "", None),
+                ("size", "topics in a set", None),
+                ("low", "from", None),
+                ("high", "below", None),
+                ("comparisons", "", None),
+                ("swaps", "", [f"{row['swaps']:,.1f}".removesuffix(".0") for row in rows]),
+                ("rate", "swap rate", None),
             )
         ],
         _caption(found),
@@ -134,7 +134,7 @@ def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
         width=WIDTH,
         height=HEIGHT,
         title={"text": "Swap rates" + (" of significant differences" if found.filter else ""),
-               "subtitle": [_drawn(found), f"grey line: {100 * rate:g}%"]},
+               "subtitle": [_drawn(found), f"grey line: {percent(rate)}"]},
     )  # fmt: skip
     return finished(chart, "")
 

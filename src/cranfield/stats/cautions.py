@@ -43,7 +43,7 @@ def about_trials(sampled: Sampled, alpha: float = 0.05) -> tuple[Notice, ...]:
 
 
 def about_normality(z: Floats) -> tuple[Notice, ...]:
-    """Whether the values are too skewed for a t-test of their mean.
+    """Whether the values are too skewed for a t-test of their mean, or for Tukey's of many.
 
     To first order (the Edgeworth expansion), skewness γ moves a tail of 0.025 of the t-test by
     0.085 γ / √n: at |γ| = 0.3 √n one tail is twice what it should be and the other is empty.
@@ -53,7 +53,7 @@ def about_normality(z: Floats) -> tuple[Notice, ...]:
     Reference: Hall 1992, The Bootstrap and Edgeworth Expansion.
 
     >>> about_normality(np.array([0.0] * 20 + [0.9]))[0].text  # 19 / √20
-    'the differences of 21 topics are too skewed (4.25) for a t-test: its p-value may be far off'
+    'the differences of 21 topics are too skewed (4.25) for this test: p may be far off'
     """
     n = len(z)
     centred = z - z.mean()
@@ -64,8 +64,8 @@ def about_normality(z: Floats) -> tuple[Notice, ...]:
     error = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
     if abs(skewness) <= max(SKEWED * math.sqrt(n), 3 * error):
         return ()
-    shown = f"the differences of {n} topics are too skewed ({skewness:.2f}) for a t-test"
-    return (Notice("normality", f"{shown}: its p-value may be far off"),)
+    shown = f"the differences of {n} topics are too skewed ({skewness:.2f}) for this test"
+    return (Notice("normality", f"{shown}: p may be far off"),)
 
 
 def about_identical(z: Floats) -> tuple[Notice, ...]:

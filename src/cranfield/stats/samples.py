@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -73,12 +74,12 @@ class Matrix:
     systems: tuple[str, ...]
     topics: tuple[str, ...]
 
-    @property
+    @cached_property
     def means(self) -> Floats:
         """Of each system."""
         return np.array([math.fsum(x) / len(x) for x in self.values.T])
 
-    @property
+    @cached_property
     def scale(self) -> float:
         """The largest score, in absolute value: rounding is measured by it."""
         return float(np.abs(self.values).max())

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cranfield.errors import InputError
 from cranfield.scores import Interval, Notice
 from cranfield.stats.anova import two_way
-from cranfield.stats.cautions import about_trials
+from cranfield.stats.cautions import about_normality, about_trials
 from cranfield.stats.paired import reach
 from cranfield.stats.resampling import (
     CELLS,
@@ -149,11 +149,12 @@ def randomised_tukey_hsd(
     checked_trials(trials, seed)
     data = matrix(scores, topics, least=1)
     n, m = data.values.shape
-    ways = math.factorial(m) ** (n - 1)  # to permute all topics but the first, which is enough
+    few = (n - 1) * math.lgamma(m + 1) <= math.log(trials) + 1  # else not worth multiplying out
+    ways = math.factorial(m) ** (n - 1) if few else math.inf  # but for the first: that is enough
     exact = ways <= trials
     if exact:
         made = list(_all_ranges(data.values, progress))
-        trials = ways
+        trials = int(ways)
     else:
         made = in_chunks(_random_ranges(data.values), trials, seed, n * m, threads, progress)
     ranges = np.sort(np.concatenate(made))
@@ -165,7 +166,11 @@ def randomised_tukey_hsd(
     np.fill_diagonal(counts, trials)
     itself = 0 if exact else 1  # the data as they are, one more trial: as Sampled has it
     used = None if exact else seed
-    cautions = _about_equal(data.values, tolerance) + _about_trials(data, counts, trials, used)
+
+    def about_pair(i: int, j: int) -> tuple[Notice, ...]:
+        return about_trials(Sampled(int(counts[i, j]), trials, used, exact))
+
+    cautions = _about_equal(data.values, tolerance) + _about_pairs(data, about_pair)
     return Family(
         test="randomised Tukey HSD",
         systems=data.systems,
@@ -248,6 +253,8 @@ def tukey_hsd(scores: Systems, topics: Topics = "same") -> Family:
     else:
         unit = math.sqrt(residual.mean_square / n)
         statistics = np.abs(differences) / unit
+        apart = data.values.T
+        cautions = _about_pairs(data, lambda i, j: about_normality(apart[i] - apart[j]))
     upper_tail = studentised_range(m, residual.df)
     pvalues = np.ones((m, m))
     for i, j in data.pairs:
@@ -329,14 +336,14 @@ def _about_equal(values: Floats, tolerance: float) -> tuple[Notice, ...]:
     return (Notice("constant", text),)
 
 
-def _about_trials(
-    data: Matrix, counts: NDArray[np.int64], trials: int, seed: int | None
+def _about_pairs(
+    data: Matrix, notices: Callable[[int, int], tuple[Notice, ...]]
 ) -> tuple[Notice, ...]:
-    """One notice for all pairs whose p-values rest on too few trials."""
+    """One notice for all pairs of systems that there is something to say of."""
     doubtful = [
         (data.systems[i], data.systems[j], notice)
         for i, j in data.pairs
-        for notice in about_trials(Sampled(int(counts[i, j]), trials, seed, exact=seed is None))
+        for notice in notices(i, j)
     ]
     if not doubtful:
         return ()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
@@ -26,6 +25,7 @@ from cranfield.evaluate import Evaluator, Ties
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
 from cranfield.scores import Notice, Scores
+from cranfield.stats.paired import t_test
 from cranfield.wording import counted
 
 DEPTH = 16  # later releases of LETOR look at 10
@@ -160,15 +160,13 @@ def ttest(path_a: str, path_b: str) -> tuple[list[Comparison], list[Notice]]:
     _refuse_others(a, b, path_a, path_b)
     names = list(next(iter(a.values())))
     x, y = (np.array([[found[q][name] for name in names] for q in a]) for found in (a, b))
-    from scipy import stats
-
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # of differences that are all the same: said below
-        found = stats.ttest_rel(x, y)
     tests = []
-    for name, *results, t, p in zip(names, x.T, y.T, found.statistic, found.pvalue, strict=True):
+    for name, *results in zip(names, x.T, y.T, strict=True):
         mean_a, mean_b = (math.fsum(values) / len(values) for values in results)
-        tests.append(Comparison(name, mean_a, mean_b, mean_a - mean_b, float(t), float(p)))
+        found = t_test(*results)
+        differ = (results[0] != results[1]).any()
+        t, p = (found.statistic, found.pvalue) if differ else (math.nan, math.nan)
+        tests.append(Comparison(name, mean_a, mean_b, mean_a - mean_b, t, p))
     return tests, list(_notices(names, x - y))
 
 
