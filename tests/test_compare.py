@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from scipy import stats
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.comparison import Comparison, compare
+from cranfield.report.comparison import sheets
+from cranfield.report.sheets import render
 from cranfield.stats.letters import letters
 
 
@@ -189,6 +192,49 @@ class TestPairs:
         assert found.to_polars()["run"].to_list() == ["run2", "run2", "run1"]
         assert "run2 − run1" in repr(found)
 
+    def test_people_see_no_p_of_0_and_a_few_notices(self) -> None:
+        found = compare(simulated(6, gap=0.5), trials=1000)  # 15 pairs
+        lines = repr(found).splitlines()
+        assert len(lines) == 1 + 10 + 1 + len(found.notices)
+        assert lines[5].startswith("AP: run5 − run0 = ")  # as far apart as can be
+        assert lines[5].endswith(", p < 0.001")
+        assert lines[11] == "… 5 more in .pairs"
+        told = replace(found, notices=tuple(cf.Notice("x", f"notice {i}") for i in range(7)))
+        assert repr(told).splitlines()[-2:] == ["note: notice 4", "… 2 more in .notices"]
+
+    def test_a_corrected_p_is_not_below_one_trial(self) -> None:
+        """Of 99 trials none is as extreme: p = 1/100, by Bonferroni for 3 pairs 3/100."""
+        found = compare(
+            simulated(3, gap=0.5), test="randomisation", correction="bonferroni", trials=99
+        )
+        assert found.shown_p(found.pairs[0]) == "0.0300"
+        assert ", p = 0.0300" in repr(found)
+
+    def test_runs_that_are_the_same_are_named(self) -> None:
+        values = simulated(3).values[:, :, 0]
+        scores = scored([*values, values[1]], ("a", "b", "c", "d"))
+        (notice,) = (n for n in compare(scores, trials=99).notices if n.kind == "identical")
+        assert notice.text.startswith("2 runs (b, d) have the same scores by every measure")
+        assert not any(n.kind == "identical" for n in compare(simulated(3), trials=99).notices)
+
+    def test_tests_of_two_need_not_be_told_twice(self) -> None:
+        x = [0.5, 0.25, 0.75]
+        notices = compare(two(x, x), test="t").notices
+        assert len([n for n in notices if n.kind == "identical"]) == 1
+
+    @pytest.mark.parametrize(
+        ("better", "bold"),
+        [("higher", ["b", "c"]), ("lower", ["a"]), ("neither", [])],
+    )
+    def test_the_best_means_are_bold_in_papers(self, better: str, bold: list[str]) -> None:
+        values = [[0.1, 0.3, 0.2], [0.6, 0.4, 0.5], [0.4, 0.5, 0.6]]  # means 0.2, 0.5, 0.5
+        found = compare(scored(values, ("a", "b", "c"), better=(better,)), trials=99)
+        results = next(sheet for sheet in sheets(found) if sheet.name == "results")
+        shown = render([results], "markdown").decode()
+        rows = [line.split("|")[1:3] for line in shown.splitlines() if "0." in line and "|" in line]
+        assert sorted(run.strip() for run, mean in rows if "**" in mean) == bold
+        assert ("Best in bold." in shown) == bool(bold)
+
 
 class TestRefusals:
     @pytest.mark.parametrize(
@@ -284,9 +330,9 @@ class TestCommand:
     def test_says_what_was_compared(
         self, files: list[str], capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert main(["compare", *files, "-m", "AP", "--trials", "999", "--seed", "7"]) == 0
+        assert main(["compare", *files, "-m", "AP", "--trials", "1000", "--seed", "7"]) == 0
         shown = capsys.readouterr().out
-        assert "randomised Tukey HSD test, 999 trials, seed 7, two-sided, α = 0.05" in shown
+        assert "randomised Tukey HSD test, 1,000 trials, seed 7, two-sided, α = 0.05" in shown
         assert "3 runs on 20 topics by AP" in shown
         assert " 0.0000" not in shown  # no p-value is
         assert "<0.001*" in shown
@@ -297,6 +343,8 @@ class TestCommand:
         assert "worse: bad than good by AP" in capsys.readouterr().err
         assert main([*gate, "--baseline", "bad"]) == 0
         assert main([*gate, "--baseline", files[1]]) == 1  # by its file
+        folder, name = files[1].rsplit("/", 1)
+        assert main([*gate, "--baseline", f"{folder}/./{name}"]) == 1
         assert main(gate) == 2
         assert "expected --baseline RUN with it" in capsys.readouterr().err
 
@@ -307,6 +355,19 @@ class TestCommand:
         shown = json.loads(capsys.readouterr().out)
         assert {"runs", "pairs", "movers", "captions", "notices"} <= set(shown)
         assert len(shown["pairs"]) == 6
+        assert shown["settings"] == {
+            "test": "randomised-tukey",
+            "correction": "none",
+            "alpha": 0.05,
+            "confidence": 0.95,
+            "trials": 99,
+            "seed": 0,
+            "enumerated": False,
+            "effect": "anova",
+            "baselines": [],
+            "topics": 20,
+            "runs": 3,
+        }
         expected = compare(cf.evaluate(files[0], files[1:], ["AP", "P@1"]), trials=99)
         assert [p["pvalue"] for p in shown["pairs"]] == [p.pvalue for p in expected.pairs]
         assert [p["low"] for p in shown["pairs"]] == [p.low for p in expected.pairs]
@@ -373,6 +434,14 @@ class TestPictures:
     def test_of_power(self) -> None:
         design = cf.stats.topics_for_t(0.1, 0.04)
         assert design.topics in cf.plot.power(design).data["topics"].to_list()
+
+    def test_of_power_says_what_was_asked_for(self) -> None:
+        designs = [cf.stats.topics_for_t(d, 0.04, alpha=0.01, power=0.9) for d in (0.1, 0.2)]
+        spec = json.loads(cf.plot.power(designs).render("json"))
+        (panel,) = spec["vconcat"]
+        assert panel["title"]["text"] == "paired t-test"
+        said = "α = 0.01, power 0.9, variance of differences 0.0400"
+        assert panel["title"]["subtitle"] == said
 
     def test_of_nothing_that_has_one(self) -> None:
         with pytest.raises(

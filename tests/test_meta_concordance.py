@@ -191,6 +191,47 @@ def test_what_concordance_refuses(gold: Any, measures: Any, alpha: float, said: 
         concordance(BY_HAND, gold, measures, alpha)
 
 
+def test_a_gold_measure_given_twice_counts_once() -> None:
+    assert concordance(BY_HAND, ["G", "G"]).gold == (("G",),)
+
+
+def test_topics_where_gold_is_undefined_are_left_out() -> None:
+    values = [[[0.9, 0.1, 1], [0.9, 0.1, np.nan]], [[0.5, 0.2, 0], [0.5, 0.2, 1]]]
+    [pair] = concordance(scores_of(values, ["M1", "M2", "G"]), "G").pairs
+    assert (pair.compared, pair.disagreements) == (1, 1)
+
+
+def test_one_run_has_no_concordance() -> None:
+    with pytest.raises(InputError, match="found 1 run, expected at least 2"):
+        concordance(scores_of([[[0.9, 0.1, 1]]], ["M1", "M2", "G"]), "G")
+
+
+@pytest.mark.parametrize("others", [(0.1, 0.1, 0.2, 0.2), (0.2, 0.1, 0.1, 0.2)])
+def test_what_is_rounding_depends_on_the_largest_score(others: tuple[float, ...]) -> None:
+    """1e-12 · 1e6 = 1e-6, which 2e-7 is below: M1 says nothing."""
+    x, y = [1e6, *others[:2]], [1e6 + 2e-7, *others[2:]]
+    [pair] = concordance(scores_of([[x], [y]], ["M1", "M2", "G"]), "G").pairs
+    assert pair.disagreements == 0
+
+
+def test_dicts_are_scores() -> None:
+    given = BY_HAND.to_dict()
+    found = concordance(given, "G")
+    assert found.pairs == concordance(BY_HAND, "G").pairs
+    said = [("1", "a", "b")]
+    assert predictive_power(given, said).measures == predictive_power(BY_HAND, said).measures
+    # M1 and M2 disagree in topics 1 and 2: G is with M1 in the first, with both in the second
+    assert repr(found).startswith(
+        "Concordance of 2 runs, 3 topics, gold G: M1 against M2 1.0000, M2 against M1 0.5000, "
+    )
+
+
+def test_standard_errors_are_no_measures() -> None:
+    names = (BY_HAND.runs, BY_HAND.topics, BY_HAND.measures)
+    scores = Scores(BY_HAND.values, *names, ("mean", "mean", "mean", "se"))
+    assert concordance(scores, "G").measures == ("M1", "M2")
+
+
 def test_counts_are_neither_gold_nor_measure() -> None:
     """What is better at neither end cannot prefer a list."""
     scores = scores_of(BY_HAND.values, ["M1", "M2", "G", "num_ret"], ("higher",) * 3 + ("neither",))
@@ -306,8 +347,30 @@ def test_preferences_without_scores_are_left_out_and_said() -> None:
         "preferences: preferences about 1 run (z) without scores are left out",
         "preferences: preferences about 1 topic (9) without scores are left out",
     ]
-    with pytest.raises(CranfieldError, match="no preference among 1 judgment"):
-        predictive_power(BY_HAND, [("1", "y", "z")])
+
+
+@pytest.mark.parametrize(
+    ("preferences", "said"),
+    [
+        ([("1", "y", "z")], "found no two runs with scores among 1 judgment, .* such as a"),
+        ([("8", "a", "b"), ("9", "a", "b")], "no topic with scores among 2 judgments, .* as 1"),
+        ([("1", "a", "b", "tie")], "found ties only among 1 judgment"),
+    ],
+)
+def test_why_there_is_nothing_to_predict(preferences: Any, said: str) -> None:
+    with pytest.raises(CranfieldError, match=said):
+        predictive_power(BY_HAND, preferences)
+
+
+def test_preferences_of_undefined_topics_are_left_out_for_that_measure() -> None:
+    values = [[[0.9, 0.1], [np.nan, 0.9]], [[0.5, 0.2], [0.5, 0.2]], [[0.1, 0.1], [0.1, 0.1]]]
+    scores = scores_of(values, ["M1", "M2"])
+    said = [("1", "a", "b"), ("2", "a", "b")]
+    for measures, n in ((["M1", "M2"], [1, 2]), (["M2", "M1"], [2, 1])):
+        found = predictive_power(scores, said, measures)
+        assert [one.n for one in found.measures] == n
+        assert [pair.n for pair in found.pairs] == [1]
+    assert found.runs == ("a", "b")  # nobody was asked about c
 
 
 def test_measures_that_are_better_if_lower_predict_alike() -> None:

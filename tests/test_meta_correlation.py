@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from cranfield.cli.main import main
 from cranfield.errors import CranfieldError, InputError
+from cranfield.meta.concordance import concordance
 from cranfield.meta.correlation import CorrelationMatrix, correlation
 from cranfield.meta.rankings import (
     STATISTICS,
@@ -27,7 +28,7 @@ from cranfield.meta.rankings import (
 )
 from cranfield.report.correlation import picture, sheets
 from cranfield.report.sheets import render
-from cranfield.scores import Scores
+from cranfield.scores import Notice, Scores
 from cranfield.stats.resampling import generator
 
 RANKED = st.lists(
@@ -84,6 +85,18 @@ def test_the_p_value_of_few_systems_is_exact() -> None:
 def test_what_rounding_untied_is_tied() -> None:
     """0.1 + 0.2 is not 0.3 in floating point."""
     assert kendall([0.1 + 0.2, 0.3, 0.1], [0.3, 0.2, 0.1]).value == close(2 / 3)
+
+
+def test_rounding_is_relative_to_the_largest_score() -> None:
+    """1e-12 · 1e6 = 1e-6, which 2e-7 is below."""
+    assert kendall([1e6, 1e6 + 2e-7], [1, 2]).value == 0
+
+
+def test_series_are_paired_by_name() -> None:
+    pd = pytest.importorskip("pandas")
+    x = pd.Series({"a": 3.0, "b": 2.0, "c": 1.0})
+    assert kendall(x, x[::-1]).value == 1
+    assert rbo(x, x[::-1]).value == close(1)
 
 
 def test_intervals_are_of_fishers_z() -> None:
@@ -437,20 +450,57 @@ def test_lower_is_better_turns_round_and_neither_is_left_out() -> None:
     assert [notice.kind for notice in found.notices] == ["left-out", "turned-round"]
 
 
-def test_undefined_means_are_left_out_and_undefined_topics_skipped() -> None:
+@pytest.mark.parametrize("undefined", ["zero", "skip"])
+def test_a_topic_undefined_for_one_run_is_left_out_of_that_measure(undefined: str) -> None:
     scores = make()
     values = scores.values.copy()
-    values[:, 2, 0] = np.nan
+    values[0, 2, 0] = np.nan
     names = (scores.runs, scores.topics, scores.measures, scores.summaries)
-    strict, skipping = Scores(values, *names), Scores(values, *names, undefined="skip")
-    left = correlation(strict, trials=5)
-    assert left.names == ("Q", "RR")
-    assert [notice.kind for notice in left.notices] == ["left-out"]
-    found = correlation(skipping, trials=20)
+    found = correlation(Scores(values, *names, undefined=undefined), trials=20)
     without = [topic for topic in scores.topics if topic != "302"]
     ap = means(scores.select(topics=without), "AP")
     assert found["AP", "Q"].mean == close(kendall(ap, means(scores, "Q")).value)
     assert not np.isnan(found.low).any()
+    assert [n.text for n in found.notices] == [
+        "AP: 1 topic (302) left out, where it is undefined for a run"
+    ]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_topic_undefined_by_one_set_is_left_out_of_both(side: int) -> None:
+    """Otherwise means over other topics would be compared."""
+    sets = [make(0, measures="AP"), make(1, measures="AP")]
+    kept = [topic for topic in sets[0].topics if topic != "302"]
+    first, second = (one.select(topics=kept) for one in sets)
+    expected = correlation(first, second, trials=5)
+    values = sets[side].values.copy()
+    values[0, 2] = np.nan
+    one = sets[side]
+    sets[side] = Scores(values, one.runs, one.topics, one.measures, one.summaries)
+    found = correlation(sets[0], sets[1], trials=5)
+    assert found["AP", "AP"].mean == close(expected["AP", "AP"].mean)
+    assert np.array_equal(found.means, expected.means)
+    assert [n.kind for n in found.notices] == ["undefined"]
+
+
+def test_what_leaves_no_measure_is_told() -> None:
+    scores = make(measures="AP Q")
+    values = scores.values.copy()
+    values[0, 1:, 1] = np.nan
+    flawed = Scores(values, scores.runs, scores.topics, scores.measures, scores.summaries)
+    said = r"1 measure that can be compared \(Q is left out: defined for 1 topic only\)"
+    with pytest.raises(CranfieldError, match=said):
+        correlation(flawed)
+
+
+def test_dicts_are_scores() -> None:
+    given = make(measures="AP Q")
+    found = correlation(given.to_dict(), trials=5)
+    assert same(found, correlation(given, trials=5))
+    assert repr(found) == (
+        f"CorrelationMatrix of kendall, 6 runs, {len(given.topics)} topics: "
+        f"AP – Q {found['AP', 'Q'].mean:.4f}"
+    )
 
 
 def test_geometric_means_rank_by_themselves() -> None:
@@ -462,15 +512,50 @@ def test_geometric_means_rank_by_themselves() -> None:
     assert correlation(scores, trials=5)["AP", "GMAP"].mean == -1.0
 
 
-def test_a_constant_measure_is_said_to_rank_nothing() -> None:
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_a_constant_measure_is_said_to_rank_nothing(statistic: str) -> None:
     scores = make(measures="AP Q")
     values = scores.values.copy()
     values[:, :, 1] = 0.5
     flat = Scores(values, scores.runs, scores.topics, scores.measures, scores.summaries)
-    found = correlation(flat, statistic="kendall-b", trials=5)
-    assert math.isnan(found["AP", "Q"].mean)
-    assert math.isnan(found["AP", "Q"].low)
+    found = correlation(flat, statistic=statistic, trials=5)
+    undefined = statistic in ("kendall-b", "tau-ap-b", "spearman")
+    assert math.isnan(found["AP", "Q"].mean) == undefined
+    assert math.isnan(found["AP", "Q"].low) == undefined
     assert [n.text for n in found.notices] == ["Q ranks nothing: all runs have the same mean"]
+
+
+@pytest.mark.parametrize(("runs", "kinds"), [(3, ["few-runs"]), (4, [])])
+def test_few_runs_agree_by_chance(runs: int, kinds: list[str]) -> None:
+    found = correlation(make(runs=runs), trials=5)
+    assert [notice.kind for notice in found.notices] == kinds
+
+
+def test_an_interval_is_the_same_if_a_measure_is_turned_round() -> None:
+    scores = make(measures="AP Q")
+    names = (scores.runs, scores.topics, scores.measures, scores.summaries)
+    turned = Scores(scores.values * [1, -1], *names, better=("higher", "lower"))
+    found = [correlation(x, trials=50)["AP", "Q"] for x in (scores, turned)]
+    assert (found[0].low, found[0].high) == (found[1].low, found[1].high)
+    assert found[0].low < found[0].high
+
+
+def test_geometric_means_are_resampled_by_logarithms() -> None:
+    values = np.random.default_rng(4).random((5, 6, 2))
+    logs = np.stack([np.log(values[:, :, 0]), values[:, :, 1]], axis=2)
+    names = (tuple("abcde"), tuple("123456"), ("AP", "Q"))
+    of_scores = correlation(Scores(values, *names, ("gmean", "mean")), trials=50)["AP", "Q"]
+    of_logs = correlation(Scores(logs, *names, ("mean", "mean")), trials=50)["AP", "Q"]
+    assert (of_scores.low, of_scores.high) == (close(of_logs.low), close(of_logs.high))
+
+
+def test_what_was_noticed_of_scores_is_passed_on() -> None:
+    notice = Notice("ties", "ties could change a score")
+    scores = make(measures="AP Q G")
+    names = (scores.runs, scores.topics, scores.measures, scores.summaries)
+    told = Scores(scores.values, *names, notices=(notice,))
+    assert notice in correlation(told, trials=5).notices
+    assert notice in concordance(told, "G").notices
 
 
 @pytest.mark.parametrize(
@@ -484,6 +569,7 @@ def test_a_constant_measure_is_said_to_rank_nothing() -> None:
         (lambda: correlation(make(), statistic="tau"), "statistic='tau'"),
         (lambda: correlation(make(), confidence=95), "confidence=95"),
         (lambda: correlation(make(), trials=0), "trials=0"),
+        (lambda: correlation(make(), make(1), trials=5, names=["x", "x"]), "names x, x"),
         (lambda: correlation(make(), statistic="rbo", p=0), "p=0"),
         (lambda: correlation(make())["AP", "ERR"], "measure 'ERR'"),
     ],
@@ -532,6 +618,10 @@ def test_pictures_show_the_numbers() -> None:
         close(mean) for mean in means(make(0), "AP").values()
     ]
     assert "r5" in scatter.render("svg").decode()
+    named = correlation(make(0), make(1), "tau-ap", trials=5, names=["people", "llm"])
+    assert "mean by llm" in picture(named).render("json").decode()
+    caption = sheets(named)[0].caption
+    assert "between the rankings by people and llm, people being the gold one" in caption
 
 
 @pytest.fixture
@@ -572,7 +662,9 @@ def test_the_command_compares_two_sets_of_judgments(
 def test_the_command_draws(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["-m", "AP RR", "--statistic", "rbo", "--p", "0.8", "--plot", "map.csv"]
     assert main(["meta", "correlation", *files, *arguments]) == 0
-    assert "RBO (p = 0.8) between the rankings by two measures" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "RBO (p = 0.8) between the rankings by two measures" in shown
+    assert "rankings of 3 runs are compared: so few agree easily by chance" in shown
     assert Path("map.csv").read_text().splitlines()[0] == "x,y,value,low,high"
 
 
@@ -581,6 +673,7 @@ def test_the_command_draws(files: list[str], capsys: pytest.CaptureFixture[str])
     [
         (["--p", "0.8"], "found --p, expected --statistic rbo with it"),
         (["--plot", "map.txt"], "found map.txt, expected a name that ends in"),
+        (["--plot", "nowhere/map.svg"], "cannot write nowhere/map.svg: there is no directory"),
         (["--scores", "--qrels2", "other"], "found --qrels2 and --scores"),
         (["--qrels2", "-"], "found -, expected files with --qrels2"),
         (["-m", "AP"], "found 1 measure that can be compared, expected at least 2"),

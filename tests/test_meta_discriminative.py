@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
+from cranfield.meta.cautions import near_alpha
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
 from cranfield.report.discriminative import picture, sheets
-from cranfield.stats.families import compare_pairs
+from cranfield.stats.families import PairTest, compare_pairs
 from cranfield.stats.measured import by_measure, measured
+from cranfield.stats.result import Outcome, Sampled
 
 # Rows are runs. c − a is 0.3 in the mean, b − a and c − b are 0.15.
 SMALL = {"a": [0.1, 0.1], "b": [0.2, 0.3], "c": [0.3, 0.5]}
@@ -187,14 +189,42 @@ def test_geometric_means_are_compared_by_logarithms() -> None:
     assert found["GMAP"].pairs == found["log"].pairs
 
 
+def test_p_of_exactly_alpha_is_significant() -> None:
+    """Two topics with the same sign: 2 of 2² outcomes are as large, p = 0.5."""
+    scores = {"a": {"1": 0.5, "2": 0.75}, "b": {"1": 0.25, "2": 0.5}}
+    assert discriminative_power(scores, "randomisation", alpha=0.5)["score"].share == 1
+    assert discriminative_power(scores, "randomisation", alpha=0.49)["score"].share == 0
+
+
+def test_nothing_counts_as_less_than_the_floor_of_the_geometric_mean() -> None:
+    scores = scores_of([[[0.0, 0.1], [0.1, 0.1]]], ["GMAP"], summaries=["gmean"])
+    [pair] = discriminative_power(scores, "t")["GMAP"].pairs
+    assert pair.difference == pytest.approx((math.log(1e-5) - math.log(0.1)) / 2)
+
+
+def test_a_measure_defined_for_one_topic_is_left_out() -> None:
+    scores = scores_of([[[0.1, 0.3], [0.2, 0.1]], [[0.2, math.nan], [0.3, 0.1]]], ["AP", "RR"])
+    found = discriminative_power(scores, "t")
+    assert [one.measure for one in found.measures] == ["AP"]
+    assert "RR is left out: defined for 1 topic only" in [n.text for n in found.notices]
+
+
+def test_a_result_in_a_line() -> None:
+    """Of a, b and c, which differ by 0.4, 0.5 and 0.3, two pairs of three are significant."""
+    scores = {"a": [0.1, 0.2, 0.3], "b": [0.1, 0.2, 0.3], "c": [0.5, 0.7, 0.6]}
+    by_topic = {run: dict(zip("123", x, strict=True)) for run, x in scores.items()}
+    found = discriminative_power(by_topic, "t")
+    assert repr(found) == "DiscriminativePower of 3 runs, t test, α = 0.05: score 0.6667"
+
+
 def test_what_is_refused() -> None:
     scores = random_scores(3, 5, ["AP"])
     with pytest.raises(CranfieldError, match="at least 2"):
         discriminative_power(scores.select(runs="run0"))
     with pytest.raises(CranfieldError, match="expected none: the randomised Tukey HSD"):
         discriminative_power(scores, correction="holm")
-    with pytest.raises(CranfieldError, match="between 0 and 1"):
-        discriminative_power(scores, alpha=0)
+    with pytest.raises(CranfieldError, match="found alpha=2, expected a number between 0 and 1"):
+        discriminative_power(scores, alpha=2)
     with pytest.raises(CranfieldError, match="one of AP"):
         discriminative_power(scores, "t")["RR"]
 
@@ -209,6 +239,16 @@ def test_trials_matter_where_they_decide() -> None:
         "AP: 1 p-value, RR: 1 p-value may be on either side of 0.7: use more trials"
     ]
     assert discriminative_power(wins, "bootstrap-shift", alpha=0.0001, trials=10_000).notices == ()
+
+
+def test_a_corrected_p_value_has_a_larger_error() -> None:
+    """p = 20/1000 has the error √(0.02 · 0.98 / 999) = 0.0044. Three times as large, 0.06 has
+    0.0133, and is within two of 0.05; two of 0.0044 are less than 0.01.
+    """
+    sampled = Sampled(19, 999, 0)
+    outcome = Outcome("t", 0, sampled.pvalue, 0, 5, "", lambda _: (0, 0), sampled=sampled)
+    assert near_alpha({"AP": [PairTest(0, 1, outcome, 0.06)]}, 0.05)
+    assert not near_alpha({"AP": [PairTest(0, 1, outcome, 0.02)]}, 0.03)
 
 
 def test_many_cautions_are_told_once() -> None:

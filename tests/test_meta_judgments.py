@@ -300,12 +300,70 @@ def test_p_near_alpha_is_told() -> None:
     assert "either side" not in notices(far)
 
 
+def test_a_ranking_of_tied_runs_is_told() -> None:
+    """By the second judgments nothing that a run returns is relevant."""
+    none = {t: {"z": 1, "a": 0} for t in TOPICS}
+    texts = notices(compare_judgments(found(a=5, b=3, c=1), none, RUNS, "P@1", trials=5))
+    assert "by second: P@1 ranks nothing: all runs have the same mean" in texts
+    assert "rankings of 3 runs are compared: so few agree easily by chance" in texts
+    both = notices(compare_judgments(none, none, RUNS, "P@1", trials=5))
+    assert both.count("P@1 ranks nothing") == 1
+    assert "by first" not in both
+
+
+def test_geometric_means_agree_with_their_differences() -> None:
+    """ln AP: x has ln 1 and ln 1/100, y ln 1/3 twice: y − x = ln 1/3 + ln 10 = 1.2040."""
+    fill = [f"n{i}" for i in range(99)]
+    qrels = {"0": {"a": 1}, "1": {"a": 1}}
+    runs = {
+        "x": {"0": ["a"], "1": [*fill, "a"]},
+        "y": {"0": ["n1", "n2", "a"], "1": ["n1", "n2", "a"]},
+    }
+    [ranking] = compare_judgments(qrels, qrels, runs, "gm_map", trials=5).rankings
+    assert [run.run for run in ranking.runs] == ["y", "x"]
+    [pair] = ranking.pairs
+    assert pair.runs == ("x", "y")
+    assert pair.differences == pytest.approx([-1.2040] * 2, abs=5e-5)
+
+
+def test_the_level_asked_for_is_that_of_measures() -> None:
+    qrels = {"1": {"a": 1, "b": 2}}
+    compared = compare_judgments(qrels, qrels, {"x": {"1": ["a", "b"]}}, "P@1", rel=2)
+    assert compared.rankings[0].runs[0].means == (0, 0)
+
+
+def test_scales_that_begin_elsewhere_are_told() -> None:
+    compared = compare_judgments({"1": {"a": 1, "b": 0}}, {"1": {"a": 1, "b": 1}})
+    assert [notice.text for notice in compared.notices if notice.kind == "scales"] == [
+        "levels are 0 to 1 by first and 1 to 1 by second: they are compared as numbers"
+    ]
+
+
+def test_what_both_judgments_notice_is_told_once() -> None:
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
+    runs = {"x": {"1": ["a"]}, "y": {"1": ["b"], "2": ["a"]}}
+    texts = [notice.text for notice in compare_judgments(qrels, qrels, runs, "P@1").notices]
+    assert [text for text in texts if "not answered" in text] == [
+        "x: 1 topic (2) not answered, counted as empty lists"
+    ]
+
+
+def test_a_comparison_in_a_line() -> None:
+    """Four documents judged in both, of which b has another level."""
+    compared = compare_judgments(PEOPLE, LLM)
+    assert compared.levels is not None
+    kappa = compared.levels["kappa"]
+    assert repr(compared) == (
+        f"JudgmentComparison of first and second, 4 documents judged in both: κ {kappa:.4f}"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ({"names": ("x", "x")}, "two that differ"),
         ({"names": "people"}, "two that differ"),
-        ({"alpha": 1.5}, "between 0 and 1"),
+        ({"alpha": 1.5}, "found alpha=1.5, expected a number between 0 and 1"),
         ({"second": {"q9": {"a": 1}}}, "no topic in both"),
         ({"second": {"q1": {"z": 1}}}, "no document judged in both"),
         ({"second": {"q1": {"a": "A"}}}, "level 'A'"),
@@ -383,6 +441,9 @@ def test_command_for_programs(files: Path, capsysbinary: pytest.CaptureFixture[b
         (("people.txt", "llm.txt", "-"), "found - as a run"),
         (("people.txt", "llm.txt", "a.run", "--missing", "zero"), "found --missing"),
         (("people.txt", "llm.txt", "--table", "runs"), "there is no such table"),
+        (("people.txt", "llm.txt", "-m", "AP"), "found -m, expected runs with it"),
+        (("people.txt", "llm.txt", "--test", "t"), "found --test, expected runs with it"),
+        (("people.txt", "llm.txt", "--common"), "found --common, expected runs with it"),
         (("people.txt", "nothing.txt"), "cannot read nothing.txt"),
     ],
 )

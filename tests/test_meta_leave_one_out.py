@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -124,12 +125,83 @@ def test_topics_that_lose_their_last_relevant_document_are_named() -> None:
     assert said in [n.text for n in found.notices]
 
 
+@pytest.mark.parametrize("undefined", ["zero", "skip", "nan", "error"])
+def test_scores_before_and_after_are_of_the_same_topics(undefined: str) -> None:
+    """x alone brings c, the one relevant document of topic 2: a mean over topic 1 only, 1, would
+    hide that. The judgments themselves have a relevant document for every topic: no error.
+    """
+    qrels = {"1": {"a": 1, "b": 1}, "2": {"c": 1, "d": 0}}
+    runs = {"x": {"1": ["a", "b"], "2": ["c", "d"]}, "y": {"1": ["b", "a"], "2": ["d"]}}
+    found = leave_one_out(qrels, runs, "AP", undefined=undefined)
+    assert [(one.before, one.after) for one in found.results] == [(1, 0.5), (0.5, 0.5)]
+
+
+def test_topics_that_never_had_a_relevant_document_stay_left_out() -> None:
+    """Topic 3 has none: means are over topics 1 and 2, of which x loses the second."""
+    qrels = {"1": {"a": 1}, "2": {"c": 1, "d": 0}, "3": {"e": 0}}
+    runs = {"x": {"1": ["a"], "2": ["c"], "3": ["e"]}, "y": {"1": ["a"], "2": ["d"]}}
+    found = leave_one_out(qrels, runs, "AP", undefined="skip")
+    assert [(one.before, one.after) for one in found.results] == [(1, 0.5), (0.5, 0.5)]
+    with pytest.raises(InputError, match="no relevant document for 1 topic"):
+        leave_one_out(qrels, runs, "AP", undefined="error")
+    said = r"no measure that ranks runs \(AP is left out: a mean of it is undefined\)"
+    with pytest.raises(InputError, match=said):
+        leave_one_out(qrels, runs, "AP", undefined="nan")
+
+
+def test_topics_that_never_had_a_relevant_document_are_not_blamed_on_a_run() -> None:
+    qrels = {"1": {"a": 0, "b": 0}, "2": {"c": 1, "d": 1}}
+    runs = {"x": {"1": ["a"], "2": ["c"]}, "y": {"1": ["b"], "2": ["d"]}}
+    found = leave_one_out(qrels, runs, "P@1")
+    assert not [notice for notice in found.notices if notice.text.startswith("leaving out")]
+
+
+def test_tied_runs_that_stay_tied_have_the_same_ranking() -> None:
+    runs = {"x": {"1": ["a"]}, "y": {"1": ["a"]}, "z": {"1": ["n"]}}
+    found = leave_one_out({"1": {"a": 1, "n": 0}}, runs, "P@1")
+    assert found.summaries[0].tau == 1  # τ_a would be 2/3
+    assert math.isnan(found.results[2].relative)  # of 0
+
+
+def test_common_topics_are_those_of_all_runs() -> None:
+    """y does not answer topic 2, also when x is left out and scored by itself."""
+    qrels = {"1": {"a": 1, "b": 1}, "2": {"c": 0, "d": 1}}
+    runs = {"x": {"1": ["a"], "2": ["c"]}, "y": {"1": ["b"]}}
+    found = leave_one_out(qrels, runs, "P@1", topics="common")
+    assert found.topics == ("1",)
+    assert [(one.before, one.after) for one in found.results] == [(1, 0), (1, 0)]
+
+
+def test_common_topics_stay_when_one_is_left_out() -> None:
+    qrels = {"1": {"a": 1, "b": 1}, "2": {"c": 1}}
+    runs = {"x": {"1": ["n", "a"], "2": ["c"]}, "y": {"1": ["b"]}, "z": {"1": ["n"], "2": ["c"]}}
+    found = leave_one_out(qrels, runs, "P@1", topics="common")
+    assert [(one.run, one.after) for one in found.results] == [("x", 0), ("y", 0), ("z", 0)]
+
+
+def test_relevant_ones_are_those_of_the_level_asked_for() -> None:
+    qrels = {"1": {"a": 1, "b": 2, "c": 1}}
+    runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["c"]}}
+    found = leave_one_out(qrels, runs, "P@1", rel=2)
+    assert [one.unique_relevant for one in found.contributors] == [1, 0]
+
+
+def test_intents_of_what_stays_stay() -> None:
+    """a, which x alone has, is relevant to intent 1; b, which both have, to both intents."""
+    qrels = [("1", "1", "a", 1), ("1", "1", "b", 1), ("1", "2", "b", 1), ("1", "2", "c", 1)]
+    runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["b", "n"]}}
+    x, y = leave_one_out(qrels, runs, "IRec@2").results
+    assert (x.before, x.after, y.after) == (1, 1, 1)
+
+
 def test_highest_level_that_goes_is_named() -> None:
     """ERR depends on the highest level, which only b, unique to x, has."""
     qrels = {"1": {"a": 1, "b": 2, "n": 0}}
     runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["a", "n"]}}
-    kinds = [n.text for n in leave_one_out(qrels, runs, "ERR", pool_depth=2).notices]
-    assert any("takes the highest level away" in text for text in kinds)
+    texts = [n.text for n in leave_one_out(qrels, runs, "ERR", pool_depth=2).notices]
+    assert "leaving out 1 run (x) takes the highest level away; max_level= declares it" in texts
+    declared = leave_one_out(qrels, runs, "ERR(max_level=2)", pool_depth=2).notices
+    assert not [n for n in declared if n.kind == "max-level"]
 
 
 docs = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=6, unique=True)

@@ -139,16 +139,43 @@ def test_swap_on_threads() -> None:
 
 def test_what_swap_refuses() -> None:
     scores = random_runs(3, 5)
-    with pytest.raises(CranfieldError, match="found sets of 3 topics, expected 1 to 2"):
+    with pytest.raises(CranfieldError, match="found samples of 3 topics for score, expected 1 to"):
         swap(scores, 3)
-    with pytest.raises(CranfieldError, match="found sets of 1 topic, expected 2 to 2"):
+    with pytest.raises(CranfieldError, match="samples of 1 topic for score, expected 2 to 2: two"):
         swap(scores, 1, filter="t")
+    with pytest.raises(CranfieldError, match="found alpha=2, expected a number between 0 and 1"):
+        swap(scores, filter="t", alpha=2)
     with pytest.raises(CranfieldError, match="a number above 0"):
         swap(scores, bin=0)
     with pytest.raises(CranfieldError, match="a larger one"):
         swap(scores, bin=1e-9)
     with pytest.raises(CranfieldError, match="score on 2"):
         swap(scores)["AP"]
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.1, math.nan])
+def test_a_rate_is_from_0_to_1(rate: float) -> None:
+    with pytest.raises(CranfieldError, match="found rate="):
+        swap(random_runs(3, 5), trials=5)["score"].required(rate)
+
+
+def test_the_largest_sets_are_meant_if_no_size_is_given() -> None:
+    found = swap(random_runs(3, 6), [1, 3], trials=5)
+    assert found["score"].size == 3
+    rates = [f"score on {one.size} {one.rate:.4f}" for one in found.rates]
+    assert repr(found) == f"Swap of 3 runs, 5 trials: {', '.join(rates)}"
+
+
+def test_rounding_is_no_swap() -> None:
+    a, b = [0.1, 0.2, 0.1, 0.2], [0.1 + 1e-16, 0.2, 0.1, 0.2 + 1e-16]
+    [one] = swap(by_topic(a=a, b=b), trials=50).rates
+    assert (one.rate, one.bins[0].low) == (0, 0)
+
+
+def test_drawn_rates_fall() -> None:
+    """0.5, then 10 of 40, then 3 of 10: the last two do not fall, so both are 13 of 50."""
+    bins = [SwapBin(0.0, 0.1, 10, 5), SwapBin(0.1, 0.2, 40, 10), SwapBin(0.2, 0.3, 10, 3)]
+    assert SwapRates("AP", 10, 5, tuple(bins)).falling == [0.5, 0.26, 0.26]
 
 
 def test_swaps_are_shown_as_counts() -> None:
@@ -242,7 +269,7 @@ def test_stability_on_threads() -> None:
 
 
 def test_what_stability_refuses() -> None:
-    with pytest.raises(CranfieldError, match="found samples of 3 topics, expected 1 to 2"):
+    with pytest.raises(CranfieldError, match="found samples of 3 topics for score, expected 1 to"):
         stability(THREE, [3])
     with pytest.raises(CranfieldError, match="expected 1 to 1"):
         stability(THREE, [2], against="others")
@@ -250,6 +277,57 @@ def test_what_stability_refuses() -> None:
         stability(THREE, against="others", replacement=True)
     with pytest.raises(CranfieldError, match="one of kendall"):
         stability(THREE, statistic="pearson")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ([], "found no size, expected at least one"),
+        ([1.5], "found a size of 1.5, expected a whole number"),
+        (1.0, "found a size of 1.0, expected a whole number"),
+        ("1", "found a size of '1', expected a whole number"),
+    ],
+)
+def test_sizes_are_whole_numbers(sizes: Any, said: str) -> None:
+    for method in (swap, stability):
+        with pytest.raises(CranfieldError, match=said):
+            method(THREE, sizes)
+
+
+def test_one_size_will_do() -> None:
+    found = stability(THREE, 1, trials=5)
+    assert found.points == stability(THREE, [1], trials=5).points
+    [point] = found.points
+    assert repr(found) == (
+        f"Stability of kendall, 3 runs, samples of topics: score at 1 {point.mean:.4f}"
+    )
+    assert [notice.kind for notice in found.notices] == ["few-runs"]
+    assert swap(THREE, 1, trials=5)["score"].size == 1
+
+
+def test_a_constant_measure_has_no_stability() -> None:
+    found = stability(by_topic(a=[1, 1], b=[1, 1], c=[1, 1], d=[1, 1]), trials=5)
+    assert [n.text for n in found.notices] == ["score ranks nothing: all runs have the same mean"]
+
+
+def test_all_topics_are_the_gold_ranking() -> None:
+    """Of single topics, half of the trials each: the quartiles are the two values.
+
+    All: a > c > b > d. First topic, a > b > c > d: 2/3 (1/1 + 1/2 + 3/3) − 1 = 2/3; second,
+    c > d > a > b: 2/3 (1/1 + 0/2 + 2/3) − 1 = 1/9. The other way round, it has −2/9.
+    """
+    runs = by_topic(a=[0.9, 0.2], b=[0.8, 0.1], c=[0.3, 0.7], d=[0.2, 0.25])
+    [point] = stability(runs, [1], "tau-ap", confidence=0.5, trials=200).points
+    assert [point.low, point.high] == pytest.approx([1 / 9, 2 / 3])
+
+
+def test_others_are_as_many() -> None:
+    """The first two topics say a, the third b by more: of two single topics, 2 of 6 agree. One
+    against both others, in their mean, would never agree: τ = −1 always.
+    """
+    runs = by_topic(a=[0.6, 0.6, 0.0], b=[0.5, 0.5, 0.9])
+    [point] = stability(runs, [1], against="others", trials=3000).points
+    assert point.mean == pytest.approx((2 - 4) / 6, abs=0.07)  # four standard errors
 
 
 # -- stability with fewer judgments ---------------------------------------------------------------
@@ -345,6 +423,34 @@ def test_topics_that_lose_what_is_relevant_are_told() -> None:
     assert found["AP(rel=2)"][0].mean == 1
 
 
+def test_all_judgments_are_the_gold_ranking() -> None:
+    """One of a and b is kept. By P@2, w > x = y > z with both; with a alone, w = x > y = z.
+
+    τ_ap in the mean over the orders of tied runs: rank 2, x or w: 1 or 0 of 1; rank 3, y or z:
+    1.5 or 2 of 2; rank 4, z or y: 3 or 1.5 of 3. 2/3 (1/2 + 7/8 + 3/4) − 1 = 5/12, and with b
+    alone too. The other way round it is 2/3 (3/4 + 5/8 + 5/6) − 1 = 17/36.
+    """
+    lists = {"w": ["a", "b"], "x": ["a", "n"], "y": ["n", "b"], "z": ["n", "m"]}
+    runs = {run: {"1": docs} for run, docs in lists.items()}
+    qrels = {"1": {"a": 1, "b": 1}}
+    [point] = stability_of_judgments(qrels, runs, "P@2", 0.5, "tau-ap", trials=4).points
+    assert [point.mean, point.low, point.high] == pytest.approx([5 / 12] * 3)
+
+
+def test_judgments_of_common_topics_only() -> None:
+    """y does not answer topic 1. On topic 2 it is better than x, by all judgments."""
+    qrels = {"1": {"a": 1}, "2": {"b": 1, "n": 0}}
+    runs = {"x": {"1": ["a"], "2": ["n"]}, "y": {"2": ["b"]}}
+    found = stability_of_judgments(qrels, runs, "P@1", [1], trials=2, topics="common")
+    assert (found.topics, [point.mean for point in found.points]) == (1, [1.0])
+
+
+def test_a_share_is_not_rounded_up_for_rounding() -> None:
+    judgments = Evaluator({"1": {f"d{i}": 0 for i in range(25)}}, "P@1").gold.judgments
+    assert 0.28 * 25 > 7  # in floating point
+    assert drawn_part(judgments, np.arange(25.0), 0.28).sum() == 7
+
+
 def test_what_judgments_refuse(collection: Any) -> None:
     with pytest.raises(CranfieldError, match=r"numbers in \(0, 1\]"):
         stability_of_judgments(collection.qrels, collection.runs, "AP", [0, 0.5])
@@ -393,8 +499,13 @@ def test_swap_command(files: list[str], tmp_path: Path, capsys: pytest.CaptureFi
     assert "difference needed" in capsys.readouterr().out
     assert main([*words, "--table", "bins", "-f", "csv"]) == 0
     assert rows_of(capsys.readouterr().out) == rows_of(numbers.read_text())
-    assert main([*words, "--alpha", "0.1"]) == 2
-    assert "found --alpha, expected --filter t with it" in capsys.readouterr().err
+    for more, told in (
+        (["--alpha", "0.1"], "found --alpha, expected --filter t with it"),
+        (["--rate", "5"], "found rate=5.0, expected a number from 0 to 1"),
+        (["--plot", "nowhere/swap.svg"], "there is no directory nowhere"),
+    ):
+        assert main([*words, *more]) == 2
+        assert told in capsys.readouterr().err
 
 
 def test_stability_command(

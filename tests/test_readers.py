@@ -29,7 +29,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from cranfield.data.cells import read_lines
 from cranfield.data.source import Source
+from cranfield.data.verticals import LAYOUT
 
 Lists = dict[str, dict[str, float]]
 Row = tuple[str, str, float]
@@ -328,6 +330,23 @@ class TestFormats:
         form = "a 0 d{i} {x!r}\n" if kind == "qrels" else "a Q0 d{i} 1 {x!r} t\n"
         path = write("".join(form.format(i=i, x=x) for i, x in enumerate(values.tolist())))
         assert list(read(kind, path)["a"].values()) == values.tolist()
+
+
+class TestRecords:
+    """A list of objects is a table, in JSON as in Python."""
+
+    ROWS = ({"qid": 7, "intent": "1", "kind": "news", "p": 0.5}, {"qid": 7, "intent": "2"})
+
+    def test_rows_by_name(self, tmp_path: Path) -> None:
+        file = tmp_path / "rows.json"
+        file.write_text(json.dumps(self.ROWS[:1]))
+        for data in (file, list(self.ROWS[:1])):
+            (line,) = read_lines(data, LAYOUT, "verticals")
+            assert line.cells == {"topic": 7, "intent": "1", "vertical": "news", "value": 0.5}
+
+    def test_every_row_has_what_is_needed(self) -> None:
+        with pytest.raises(cf.CranfieldError, match="found columns qid, intent, expected a column"):
+            list(read_lines(list(self.ROWS), LAYOUT, "verticals"))
 
 
 @KINDS

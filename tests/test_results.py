@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
 from cranfield.report.formats import render
 from cranfield.results import read_scores
 from cranfield.scores import Scores
+from cranfield.stats.samples import matrix, paired
 
 # As trec_eval -q prints it: measures padded with blanks, tabs, relevance as a string, the name of
 # the run and what there is of all topics only at the end.
@@ -102,8 +105,12 @@ def test_trec_eval(here: Path) -> None:
 
 def test_trec_eval_without_topics(here: Path) -> None:
     summary = "".join(x for x in TREC_EVAL.splitlines(True) if "\tall\t" in x)
-    with pytest.raises(CranfieldError, match=r"no scores of topics.*trec_eval needs -q"):
-        read_scores(written(summary))
+    files = [written(TREC_EVAL, "x.txt"), written(summary, "y.txt")]
+    with pytest.raises(CranfieldError) as error:
+        read_scores(files)
+    assert str(error.value) == (
+        "y.txt: found no scores of topics, only of all together, expected some (trec_eval needs -q)"
+    )
 
 
 def test_several_outputs_in_one_file(here: Path) -> None:
@@ -246,10 +253,43 @@ def test_full_precision(numbers: list[float]) -> None:
 
 
 def test_a_column_for_each_measure(here: Path) -> None:
-    scores = read_scores(written("run,qid,AP,P@5\na,q1,0.5,0.2\nb,q1,0.25,\n"))
+    scores = read_scores(written("run,qid,AP,P@5\na,q1,0.5,0.2\nb,q1,0.25,nan\n"))
     assert scores["a", "q1", "P@5"] == 0.2
     assert math.isnan(scores["b", "q1", "P@5"])
     assert scores.undefined == "skip"
+
+
+BLANKS = "run,qid,AP\na,q1,0.5\na,q2,0.4\na,q3,\nb,q1,0.25\nb,q2,\nb,q3,\n"
+
+
+def test_a_blank_cell_is_missing(here: Path) -> None:
+    """That of q2, which a has; q3 has none for any run, and is undefined."""
+    file = written(BLANKS)
+    with pytest.raises(CranfieldError, match=r"no AP of 1 topic \(q2\) for run b"):
+        read_scores(file)
+    assert read_scores(file, "zero")["b", "q2", "AP"] == 0.0
+    common = read_scores(file, "common")
+    assert common.topics == ("q1", "q3")
+    assert math.isnan(common["a", "q3", "AP"])
+    with pytest.raises(CranfieldError, match=r"no AP of 1 topic \(q2\) for run b"):
+        read_scores(pl.read_csv(file).to_pandas())
+
+
+def test_text_is_not_looked_at_unless_asked_for(here: Path) -> None:
+    file = written("id,title,mrr\nq1,hello world,0.5\n")
+    assert values(read_scores(file, measures="mrr")) == {"scores": {"q1": {"mrr": 0.5}}}
+    with pytest.raises(CranfieldError) as error:
+        read_scores(file)
+    assert str(error.value) == (
+        "scores.txt:2: found 'hello world' for title of topic q1, expected a number (-m chooses "
+        "columns)"
+    )
+
+
+def test_id_is_a_topic_if_no_other_column_is(here: Path) -> None:
+    assert read_scores(written("id,AP\nq1,0.5\n")).topics == ("q1",)
+    both = read_scores(written("id,topic,AP\n7,q1,0.5\n"), measures="AP")
+    assert both.topics == ("q1",)
 
 
 def test_columns_by_other_names(here: Path) -> None:
@@ -275,11 +315,88 @@ def test_mappings() -> None:
     assert read_scores([("map", "301", 0.5), ("map", "all", 0.5)]).topics == ("301",)
 
 
+def test_measures_may_be_above_topics(here: Path) -> None:
+    """As ranx has them: what is a measure's name tells."""
+    usual = {"a": {"q1": {"map": 0.5, "mine": 3}}, "b": {"q1": {"map": 0.25, "mine": 2}}}
+    ranx = {
+        "a": {"map": {"q1": 0.5}, "mine": {"q1": 3}},
+        "b": {"map": {"q1": 0.25}, "mine": {"q1": 2}},
+    }
+    assert read_scores(ranx) == read_scores(usual)
+    assert read_scores(written(json.dumps(ranx), "x.json")) == read_scores(usual)
+    with pytest.raises(CranfieldError, match=r"x\.json: found int for run b"):
+        read_scores(written(json.dumps(ranx | {"b": 5}), "x.json"))
+
+
+def test_records(here: Path) -> None:
+    rows = [{"id": "q1", "system": "a", "AP": 0.5}, {"id": "q1", "system": "b", "AP": 0.25}]
+    assert read_scores(rows).mean() == {"a": {"AP": 0.5}, "b": {"AP": 0.25}}
+    assert read_scores(written(json.dumps(rows), "x.json")) == read_scores(rows)
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        ({"a": [0.1, 0.2], "b": [0.3, 0.4]}, "list of numbers for run a"),
+        ({"a": np.array([0.1, 0.2])}, "ndarray of numbers for run a"),
+        ([0.1, 0.2], "list of numbers"),
+        ([[0.1, 0.2], [0.3, 0.4]], "list of numbers"),
+    ],
+)
+def test_numbers_without_topics(data: Any, found: str) -> None:
+    with pytest.raises(CranfieldError) as error:
+        read_scores(data)
+    assert str(error.value) == (
+        f"found {found}, expected {{topic: score}}: runs are paired by topic"
+    )
+
+
+def test_judgments_are_no_scores(here: Path) -> None:
+    hint = r"judgments and results are no scores yet: evaluate\(qrels, runs\) makes them"
+    lines = "".join(f"{topic} 0 {doc} 1\n" for topic in QRELS for doc in QRELS[topic])
+    for judgments in (QRELS, written(lines), object()):
+        with pytest.raises(CranfieldError, match=hint):
+            read_scores(judgments)
+
+
 def test_scores_stand_for_themselves(ours: Scores) -> None:
     assert read_scores(ours) is ours
     assert read_scores(ours, measures="E AP").measures == ("E", "AP")
     other = Scores(ours.values, ("x", "y"), ours.topics, ours.measures, ours.summaries)
     assert read_scores([ours, other]).runs == ("bm25", "dense", "x", "y")
+
+
+# What tests take: pandas pairs by its index, and so do we
+
+
+def test_series_are_paired_by_their_index() -> None:
+    x = pd.Series([0.5, 0.25, 1.0], index=["q1", "q2", "q3"])
+    first, second = paired(x, x[::-1] * 2)
+    assert second.tolist() == [1.0, 0.5, 2.0] == (2 * first).tolist()
+    assert paired(x, {"q3": 3, "q2": 2, "q1": 1})[1].tolist() == [1, 2, 3]
+    with pytest.raises(CranfieldError, match=r"2 topics \(q1, q3\) of one system only"):
+        paired(x[["q1", "q2"]], x[["q2", "q3"]])
+    with pytest.raises(CranfieldError, match="an index that has a name twice"):
+        paired(x, pd.Series([1, 2], index=["q1", "q1"]))
+    with pytest.raises(CranfieldError, match="4 topics"):  # of four, two and two others
+        paired(pd.Series([1, 2, 3, 4])[::2], pd.Series([1, 2, 3, 4])[1::2])
+
+
+def test_series_without_names_are_in_order() -> None:
+    x = pd.Series([0.5, 0.25])
+    assert paired(x, [1, 2])[0].tolist() == [0.5, 0.25]
+    assert matrix({"a": x, "b": [1, 2]}).topics == ("1", "2")
+
+
+def test_frames_name_their_systems() -> None:
+    a = pd.Series([0.5, 0.25], index=["q1", "q2"])
+    found = matrix(pd.DataFrame({"a": a, "b": a[::-1] * 2}))
+    assert (found.systems, found.topics) == (("a", "b"), ("q1", "q2"))
+    assert found.values.tolist() == [[0.5, 1.0], [0.25, 0.5]]
+    assert matrix({"a": a, "b": a[::-1] * 2}).values.tolist() == found.values.tolist()
+    of_polars = matrix(pl.DataFrame({"a": [0.5, 0.25], "b": [1.0, 0.5]}))
+    assert of_polars.systems == ("a", "b")
+    assert of_polars.values.tolist() == found.values.tolist()
 
 
 # The names of runs
@@ -297,10 +414,23 @@ def test_two_files_with_one_name(here: Path) -> None:
     with pytest.raises(CranfieldError) as error:
         read_scores(files)
     assert str(error.value) == (
-        "b/y.txt:1: found run bm25 again, which a/x.txt has, expected runs with names of their "
-        "own, as in {name: file}"
+        "b/y.txt:1: found run bm25 again, which a/x.txt has, expected runs with names of their own"
     )
     assert read_scores(dict(zip("xy", files, strict=True))).runs == ("x", "y")
+
+
+def test_files_that_are_called_the_same(here: Path) -> None:
+    """Runs are then called by their paths, but for those that have names."""
+    files = [written(f"topic,AP\nq1,0.{i}\n", f"v{i}/scores.csv") for i in (1, 2)]
+    third = written("run,topic,AP\nbm25,q1,0.3\n", "v3/scores.csv")
+    read = read_scores([*files, third])
+    assert read.mean() == {
+        "v1/scores.csv": {"AP": 0.1},
+        "v2/scores.csv": {"AP": 0.2},
+        "bm25": {"AP": 0.3},
+    }
+    with pytest.raises(CranfieldError, match="AP of topic q1 again for run v1/scores"):
+        read_scores([files[0], files[0]])
 
 
 def test_measures_of_a_run_may_be_in_two_files(here: Path) -> None:
@@ -315,13 +445,28 @@ def test_measures_by_name_or_alias(here: Path) -> None:
     file = written(TREC_EVAL)
     assert read_scores(file, measures="AP").measures == ("map",)
     assert read_scores(file, measures=["map", "num_ret"]).measures == ("map", "num_ret")
-    with pytest.raises(CranfieldError, match="no scores of RR, expected one of num_ret, map"):
+    with pytest.raises(CranfieldError, match=r"no scores of RR, expected one of 2 measures \(num"):
         read_scores(file, measures="RR")
 
 
 def test_lower_may_be_better(here: Path) -> None:
     scores = read_scores(written("E q1 0.5\nAP q1 0.5\nmine q1 0.5\n"))
     assert scores.better == ("lower", "higher", "higher")
+    assert [notice.text for notice in scores.notices] == [
+        "1 measure (mine) not known here: higher values are taken to be better "
+        "(--lower-is-better, or lower=, says otherwise)"
+    ]
+
+
+def test_lower_is_better_if_the_user_says_so(here: Path, ours: Scores) -> None:
+    file = written("mine q1 0.5\nnum_x q1 3\nAP q1 0.5\n")
+    told = read_scores(file, lower="mine")
+    assert (told.better, told.notices) == (("lower", "neither", "higher"), ())
+    assert read_scores(file, measures="AP", lower=["mine"]).better == ("higher",)
+    assert read_scores(ours, measures="P@5", lower="P_5").better == ("lower",)
+    with pytest.raises(CranfieldError, match="no scores of yours, expected one of 3 measures"):
+        read_scores(file, lower="yours")
+    assert read_scores({"a": {"q1": 0.5}}).notices == ()  # a score without a name is one
 
 
 # Missing topics
@@ -331,8 +476,19 @@ LACKING: dict[str, dict[str, float]] = {"a": {"q1": 0.5, "q2": 0.25}, "b": {"q1"
 
 
 def test_missing_topics_are_an_error() -> None:
-    with pytest.raises(CranfieldError, match=r"no score of 1 topic \(q2\) for run b"):
+    with pytest.raises(CranfieldError) as error:
         read_scores(LACKING)
+    assert str(error.value) == (
+        "found no score of 1 topic (q2) for run b, expected the same topics of every run (or "
+        "--missing common|zero)"
+    )
+
+
+def test_zeros_do_not_make_topics_common() -> None:
+    data = {"a": {"q1": 0.5, "q2": 1.0}, "b": {"q2": 0.5}, "c": {"q3": 0.5}}
+    with pytest.raises(CranfieldError, match="no topic of run c that another run has"):
+        read_scores(data, "zero")
+    assert read_scores(data | {"c": {"q1": 0.25}}, "zero").topics == ("q1", "q2")
 
 
 def test_missing_topics_left_out_or_zero() -> None:
@@ -350,12 +506,19 @@ def test_missing_topics_left_out_or_zero() -> None:
         read_scores(LACKING, "nothing")  # type: ignore[arg-type]
 
 
-def test_missing_of_measures_that_are_not_asked_for() -> None:
-    """b lacks RR of q1 only."""
+@pytest.mark.parametrize("missing", ["error", "common", "zero"])
+def test_measures_that_not_every_run_has(missing: Any) -> None:
+    """b was not scored by RR: that is no score of 0."""
     data = {"a": {"q1": {"AP": 0.5, "RR": 1.0}}, "b": {"q1": {"AP": 0.25}}}
-    assert read_scores(data, measures="AP").topics == ("q1",)
-    with pytest.raises(CranfieldError, match=r"no RR of 1 topic \(q1\) for run b"):
-        read_scores(data)
+    assert read_scores(data, missing, "AP").notices == ()
+    read = read_scores(data, missing)
+    assert read.measures == ("AP",)
+    assert [notice.text for notice in read.notices] == [
+        "1 measure (RR) left out, which not every run has"
+    ]
+    with pytest.raises(CranfieldError) as error:
+        read_scores(data, missing, "AP RR")
+    assert str(error.value) == "found no RR for run b, expected it of every run"
 
 
 # Mistakes
@@ -401,3 +564,47 @@ def test_nan_is_undefined(here: Path) -> None:
     scores = read_scores(written("map\t301\tnan\nmap\t302\t0.5\nmap\t303\t-nan\n"))
     assert scores.undefined == "skip"
     assert scores.mean() == {"scores": {"map": 0.5}}
+
+
+# On the command line
+
+
+def compared(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    """What `cranfield compare --scores` says."""
+    assert main(["compare", "--scores", *arguments]) == code
+    shown = capsys.readouterr()
+    return shown.err if code else shown.out + shown.err
+
+
+A = "qid,AP,mine\nq1,0.5,3\nq2,0.25,2\nq3,1,1\n"
+
+
+def test_options_of_evaluation_with_scores(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [written(A, "a.csv"), written(A.replace("0.5", "0.75"), "b.csv")]
+    for option in (["--rel", "2"], ["--topics", "common"], ["--condensed"], ["--preset", "x"],
+                   ["--sep", ";"]):  # fmt: skip
+        said = compared(capsys, *files, *option, code=2)
+        expected = "expected QRELS RUN… with it: --scores are scores already"
+        assert said == f"found {option[0]}, {expected}\n"
+    compared(capsys, *files, "--rel", "2", "--missing", "zero", code=2)
+    compared(capsys, *files, "-m", "AP", "--threads", "1", "--missing", "zero")
+
+
+def test_the_direction_of_measures(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [written(A, "a.csv"), written(A.replace(",3", ",4"), "b.csv")]
+    best = ("-m", "mine", "--table", "runs", "-f", "csv")
+    guessed = compared(capsys, *files, *best)
+    assert "higher values are taken to be better" in guessed
+    assert guessed.splitlines()[1].startswith("mine,b,")
+    told = compared(capsys, *files, *best, "--lower-is-better", "mine")
+    assert "taken to be better" not in told
+    assert told.splitlines()[1].startswith("mine,a,")
+    assert main(["compare", "qrels", *files, "--lower-is-better", "mine"]) == 2
+    expected = "found --lower-is-better, expected --scores with it\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_topics_that_were_left_out_are_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [written(A, "a.csv"), written(A.replace("q3,1,1\n", ""), "b.csv")]
+    said = compared(capsys, *files, "--missing", "common", "-m", "AP")
+    assert "1 topic (q3) left out, which not every run has" in said

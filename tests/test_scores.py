@@ -179,6 +179,12 @@ class TestSelecting:
         assert [n.kind for n in scores["dense"].notices] == ["unjudged"]
         assert scores.select(runs="dense", topics="301").notices == ()
 
+    def test_topics_that_were_left_out_before_are_still_told(self) -> None:
+        told = Notice("missing-topics", "1 topic (303) left out", topics=("303",))
+        scores = Scores([[[0.5], [0.25]]], ["a"], ["301", "302"], ["AP"], ["mean"], notices=[told])
+        assert scores.select(measures="AP").notices == (told,)
+        assert scores.select(topics="301").notices == (told,)
+
     def test_an_unknown_name_suggests(self, scores: Scores) -> None:
         with pytest.raises(KeyError, match="no run 'bm52'; did you mean 'bm25'"):
             scores["bm52"]

@@ -20,7 +20,13 @@ from hypothesis import strategies as st
 
 from cranfield.cli.sheets import add_output, show
 from cranfield.errors import CranfieldError
-from cranfield.report.papers import escape_latex, escape_markdown, latex_table, tabular
+from cranfield.report.papers import (
+    escape_latex,
+    escape_markdown,
+    latex_number,
+    latex_table,
+    tabular,
+)
 from cranfield.report.sheets import FLAT, FORMATS, Field, Sheet, render, shown_p
 from cranfield.scores import Notice
 
@@ -119,6 +125,13 @@ def test_json_has_all_tables_captions_and_notices() -> None:
     }
 
 
+def test_json_has_the_settings_if_there_are_any() -> None:
+    settings = {"test": "t", "alpha": 0.05, "trials": None, "baselines": ["bm25"]}
+    assert json.loads(render([OTHER], "json", settings=settings))["settings"] == settings
+    assert "settings" not in json.loads(render([OTHER], "json"))
+    assert render([OTHER], "table", settings=settings) == render([OTHER], "table")
+
+
 def test_flat_formats_hold_the_first_table() -> None:
     for format in FLAT:
         assert render([OTHER, PAIRS], format) == render([OTHER], format)
@@ -134,6 +147,65 @@ def test_numbers_survive(value: float) -> None:
     sheet = Sheet("x", [Field("value", [value])])
     assert json.loads(text(sheet, format="json"))["x"] == [{"value": value}]
     assert float(text(sheet, format="tsv").splitlines()[1]) == value
+
+
+# Numbers in papers
+
+
+@pytest.mark.parametrize(
+    ("shown", "latex"),
+    [
+        ("-0.0380", "$-$0.0380"),
+        ("[-0.25, -inf]", r"{[}$-$0.25, $-$$\infty${]}"),
+        ("+inf", r"+$\infty$"),
+        ("0.2146 +a -b", "0.2146 +a $-$b"),
+        ("<1e-05*", r"\textless{}1e$-$05{*}"),
+        ("1-5", "1-5"),
+        ("–", "--"),
+    ],
+)
+def test_minus_signs_are_no_hyphens_in_latex(shown: str, latex: str) -> None:
+    assert latex_number(shown) == latex
+
+
+def test_hyphens_of_names_stay_hyphens() -> None:
+    fields = [
+        Field("run", ["x -a", "y"], key=True),
+        Field("label", ["-b", "inf"]),
+        Field("difference", [-0.5, -math.inf]),
+    ]
+    lines = text(Sheet("x", fields, "+ better and - worse."), format="latex").splitlines()
+    assert r"x -a & -b & $-$0.5000 \\" in lines
+    assert r"y & inf & $-$$\infty$ \\" in lines
+    assert r"\caption{+ better and $-$ worse.}" in lines
+
+
+BEST = Sheet(
+    "results",
+    [
+        Field("run", ["bm25", "dense"], key=True),
+        Field("AP", [0.25, 0.5], texts=["0.2500 a", "0.5000 b"], best=[False, True]),
+        Field("cost", [3, 3], best=[True, True]),
+    ],
+    "Means.",
+)
+
+
+def test_the_best_is_bold_in_papers_without_its_marks() -> None:
+    markdown = text(BEST, format="markdown").splitlines()
+    assert markdown[2:] == [
+        "| bm25 | 0.2500 a | **3** |", "| dense | **0.5000** b | **3** |", "",
+        "Means. Best in bold.",
+    ]  # fmt: skip
+    latex = text(BEST, format="latex").splitlines()
+    assert r"dense & \textbf{0.5000} b & \textbf{3} \\" in latex
+    assert r"\caption{Means. Best in bold.}" in latex
+
+
+def test_elsewhere_nothing_is_bold() -> None:
+    for format in ("table", "json", "csv"):
+        assert "*" not in text(BEST, format=format)
+        assert "bold" not in text(BEST, format=format)
 
 
 # Names

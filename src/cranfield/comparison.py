@@ -12,9 +12,10 @@ import numpy as np
 
 from cranfield.errors import CranfieldError, InputError
 from cranfield.results import Missing, ScoresLike, read_scores
-from cranfield.scores import Notice, Scores
+from cranfield.scores import Notice, Scores, notes, printable
 from cranfield.stats.cautions import about_trials
 from cranfield.stats.families import (
+    OF_MANY,
     RANDOM,
     PairTest,
     compare_pairs,
@@ -22,8 +23,9 @@ from cranfield.stats.families import (
     usual_test,
 )
 from cranfield.stats.letters import letters
-from cranfield.stats.measured import measured
+from cranfield.stats.measured import measured, without_errors
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
+from cranfield.stats.result import Sampled, checked_alpha, shown_p, stated_p
 from cranfield.stats.samples import Matrix
 from cranfield.wording import counted, some
 
@@ -39,6 +41,7 @@ EFFECT_TITLES = {
     "anova": "difference / √V_E of the two-way ANOVA",
 }
 Verdict: TypeAlias = Literal["better", "worse", ""]
+_PAIRS_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -153,8 +156,7 @@ class Comparison:
         m = self._place["measure"][pair.measure]
         x, y = (self.scores.values[self._place["run"][run], :, m] for run in (pair.run, pair.other))
         z = x - y
-        order = [int(t) for t in np.argsort(-np.abs(z), kind="stable") if z[t] != 0]
-        order = [t for t in order if not math.isnan(z[t])]
+        order = np.argsort(-np.abs(z), kind="stable").tolist()
         for t in (*[t for t in order if z[t] > 0][:most], *[t for t in order if z[t] < 0][:most]):
             names = (pair.measure, pair.run, pair.other, self.scores.topics[t])
             yield Mover(*names, float(x[t]), float(y[t]), float(z[t]))
@@ -173,18 +175,25 @@ class Comparison:
         names = [field.name for field in fields(PairComparison)]
         return pl.DataFrame({name: [getattr(p, name) for p in self.pairs] for name in names})
 
+    def shown_p(self, pair: PairComparison) -> str:
+        """The p-value of a pair as people read it: never 0, such as 0.0321 or <0.0001."""
+        trials = None if self.enumerated else self.trials
+        least = pair.none_as_extreme and self.correction == "none"  # corrected, another bound
+        return shown_p(pair.pvalue, trials, least)
+
     def __repr__(self) -> str:
-        shown = [
-            f"{p.measure}: {p.run} − {p.other} = {p.difference:+.4f} "
-            f"[{p.low:+.4f}, {p.high:+.4f}], p = {p.pvalue:.4g}"
-            for p in self.pairs[:10]
+        pairs = [
+            f"{p.measure}: {p.run} − {p.other} = {p.difference:+z.4f} "
+            f"[{p.low:+z.4f}, {p.high:+z.4f}], {stated_p(self.shown_p(p))}"
+            for p in self.pairs[:_PAIRS_SHOWN]
         ]
-        more = len(self.pairs) - len(shown)
         size = (
             f"{counted(len(self.scores.runs), 'run')} × {counted(len(self.scores.topics), 'topic')}"
         )
-        lines = [f"Comparison: {size}, {self.test}, α = {self.alpha:g}", *shown]
-        return "\n".join([*lines, *([f"… {more} more in .pairs"] if more else [])])
+        head = f"Comparison: {size}, {self.test}, α = {self.alpha:g}"
+        hidden = len(self.pairs) - len(pairs)
+        more = [f"… {hidden} more in .pairs"] if hidden else []
+        return "\n".join([*map(printable, [head, *pairs]), *more, *notes(self.notices)])
 
 
 def compare(
@@ -199,6 +208,7 @@ def compare(
     measures: str | Sequence[Any] | None = None,
     effect: EffectName | None = None,
     missing: Missing = "error",
+    lower: str | Sequence[Any] = (),
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -218,6 +228,9 @@ def compare(
     alpha
         The level of significance; intervals have confidence 1 − alpha. Those of Tukey's tests are
         simultaneous, those of other tests hold for each pair alone, but for ``bonferroni``.
+    missing, lower
+        What topics that a run lacks mean, and which measures are better if lower: those of
+        `read_scores`.
     effect
         ``dz`` (Cohen's, the default for two runs), ``g`` (Hedges'), ``glass``, or ``anova`` (the
         default for more): the difference over the residual standard deviation of all runs.
@@ -229,12 +242,10 @@ def compare(
     >>> round(pair.difference, 4), pair.pvalue, pair.wins, pair.verdict  # p = 2 / 2 ** 8
     (0.1, 0.0078125, 8, 'better')
     """
-    read = read_scores(scores, missing, measures)
-    read = _measures_of(read)
+    read = without_errors(read_scores(scores, missing, measures, lower))
     if len(read.runs) < 2:
         raise CranfieldError(f"found {len(read.runs)} run, expected at least 2 to compare")
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha={alpha}", "a number between 0 and 1")
+    checked_alpha(alpha)
     if effect is not None and effect not in EFFECTS:
         raise InputError(f"effect={effect!r}", f"one of {', '.join(EFFECTS)}")
     baselines = _baselines(read, baseline)
@@ -243,7 +254,7 @@ def compare(
     runs: list[RunSummary] = []
     pairs: list[PairComparison] = []
     notices = list(read.notices)
-    enumerated, applied = False, "none"
+    enumerated, applied = True, "none"
     for m, measure in enumerate(read.measures):
         part, about = _tested(read, measure)
         notices += about
@@ -255,7 +266,8 @@ def compare(
             part, chosen, asked, applied, trials, seed, confidence=1 - level,
             threads=threads, progress=progress,
         )  # fmt: skip
-        enumerated = any(t.outcome.sampled is not None and t.outcome.sampled.exact for t in tested)
+        sampled = [t.outcome.sampled for t in tested]
+        enumerated = enumerated and all(s is not None and s.exact for s in sampled)
         found = [
             _pair(measure, part, pair, alpha, size, read.better[m])
             for pair, size in zip(tested, _effects(effect, part, tested), strict=True)
@@ -263,17 +275,17 @@ def compare(
         pairs += found
         runs += _summaries(read, measure, part, order, found, alpha, baselines)
         notices += _cautions(measure, part, tested, alpha)
+        notices += _hopeless(measure, sampled, chosen, applied, alpha)
+        if not baselines and not any(run.groups for run in runs[-len(order) :]):
+            said = f"{measure}: there are more groups of runs than letters, so none are shown"
+            notices.append(Notice("letters", said))
+    if not any(notice.kind == "identical" for notice in notices):  # tests of two tell it themselves
+        notices += _identical(read)
     random = chosen in RANDOM
     return Comparison(
         read, tuple(runs), tuple(pairs), chosen, applied, alpha, effect, baselines,
         trials if random else None, seed if random else None, enumerated, tuple(notices),
     )  # fmt: skip
-
-
-def _measures_of(scores: Scores) -> Scores:
-    """Without the columns that are no measures: standard errors."""
-    kept = [m for m, s in zip(scores.measures, scores.summaries, strict=True) if s != "se"]
-    return scores.select(measures=kept)
 
 
 def _baselines(scores: Scores, baseline: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -332,7 +344,8 @@ def _pair(
     sampled = tested.outcome.sampled
     verdict: Verdict = ""
     if tested.pvalue <= alpha and better != "neither":
-        direction = tested.outcome.difference or difference  # what the test is about: a median too
+        # What the test is about: of ranks and signs not the mean, and if the median is 0, wins.
+        direction = tested.outcome.difference or float((z > 0).sum()) - float((z < 0).sum())
         verdict = "better" if sign * direction > 0 else "worse"
     return PairComparison(
         measure,
@@ -408,6 +421,35 @@ def _different(
         a, b = place[pair.run], place[pair.other]
         different[a, b] = different[b, a] = pair.pvalue <= alpha
     return different
+
+
+def _identical(scores: Scores) -> Iterator[Notice]:
+    """Runs that no score tells apart, among others."""
+    alike: dict[bytes, list[str]] = {}
+    for run, values in zip(scores.runs, scores.values, strict=True):
+        alike.setdefault(values.tobytes(), []).append(run)
+    for names in alike.values():
+        if len(names) > 1:
+            said = f"{some(names, 'run')} have the same scores by every measure: are they copies?"
+            yield Notice("identical", said)
+
+
+def _hopeless(
+    measure: str, sampled: Sequence[Sampled | None], test: str, correction: str, alpha: float
+) -> Iterator[Notice]:
+    """Whether no difference, however large, could have been significant."""
+    found = [s for s in sampled if s is not None]
+    if not found:
+        return
+    family = len(found) if correction in ("holm", "bonferroni") else 1
+    one, pairs = found[0], counted(len(found), "pair")
+    ways = 1 if test in OF_MANY else 2  # that are as extreme as all topics for the same run
+    least = ways / one.trials if one.exact else 1 / (one.trials + 1)
+    if family * least > alpha:
+        why = "so few topics" if one.exact else f"{counted(one.trials, 'trial')} for {pairs}"
+        cure = "" if one.exact else ": use more"
+        said = f"{measure}: with {why} no p-value can be {alpha:g} or less{cure}"
+        yield Notice("hopeless", said)
 
 
 def _cautions(

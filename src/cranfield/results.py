@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import cache, partial
 from itertools import chain
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.data.results import Result, read_results
+from cranfield.data.results import Result, file_name, read_results
 from cranfield.data.source import Source
 from cranfield.data.tables import is_frame
 from cranfield.errors import CranfieldError, InputError
@@ -21,24 +25,32 @@ from cranfield.wording import some
 
 Missing: TypeAlias = Literal["error", "common", "zero"]
 ScoresLike: TypeAlias = Any  # Scores, paths, {run: …}, frames
+Found: TypeAlias = Mapping[str, Mapping[str, Mapping[str, float | None]]]  # by run, topic, measure
+Reader: TypeAlias = Callable[..., Iterator[Result]]
+
+NO_SCORES = "judgments and results are no scores yet: evaluate(qrels, runs) makes them"
 
 
 def read_scores(
     data: ScoresLike,
     missing: Missing = "error",
     measures: str | Sequence[Any] | None = None,
+    lower: str | Sequence[Any] = (),
 ) -> Scores:
     """Scores by topic, from whatever tool computed them.
 
     `data` is a path or several: what ``trec_eval -q``, ndeval, gdeval, ir_measures or NTCIREVAL
     printed, a table (CSV, TSV, JSONL, Parquet, Arrow) with the columns run, topic, measure and
     value or with a column for each measure, or what `Scores.save` wrote; or ``{run: …}``, each a
-    path, ``{topic: value}`` or ``{topic: {measure: value}}``; or a Polars or pandas frame. A run
-    that nothing names is called as its file.
+    path, ``{topic: value}``, ``{topic: {measure: value}}`` or ``{measure: {topic: value}}``; or a
+    Polars or pandas frame. A run that nothing names is called as its file, or by its whole path if
+    another file is called the same.
 
     Runs are compared topic by topic, so all need the same topics: if one lacks some, that is an
     error, unless `missing` says that only ``common`` topics count, or that what is missing is
-    ``zero``. `measures` chooses some, by the names they have in the files.
+    ``zero``. What no run has is undefined, not missing. `measures` chooses some, by the names they
+    have in the files; otherwise those that not every run has are left out. Of measures that are
+    not known here, higher values are taken to be better, but for those that `lower` names.
 
     >>> read_scores({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"301": 0.75, "302": 0.5}}).mean()
     {'bm25': {'score': 0.375}, 'dense': {'score': 0.625}}
@@ -46,43 +58,64 @@ def read_scores(
     if missing not in ("error", "common", "zero"):
         raise InputError(f"missing={missing!r}", "one of error, common, zero")
     if isinstance(data, Scores):
-        return data if measures is None else data.select(measures=_several(measures))
-    parts = [*_parts(data)]
+        scores = _turned(data, lower)
+        if measures is None:
+            return scores
+        return scores.select(measures=_chosen(list(scores.measures), measures))
+    read = partial(read_results, known=_is_known, wanted=_asked_for(measures))
+    parts = [*_parts(data, read)]
     whole = [part for part in parts if isinstance(part, Scores)]
     if len(whole) == len(parts) == 1:
-        return read_scores(whole[0], missing, measures)
+        return read_scores(whole[0], missing, measures, lower)
     of_scores = (_rows(part) for part in parts if isinstance(part, Scores))
     others = (part for part in parts if not isinstance(part, Scores))
-    return _collected(chain(*of_scores, *others), missing, measures)
+    return _collected(chain(*of_scores, *others), missing, measures, lower)
 
 
-def _parts(data: ScoresLike) -> Iterator[Scores | Iterable[Result]]:
+def _parts(data: ScoresLike, read: Reader) -> Iterator[Scores | Iterable[Result]]:
     """Each file, frame or run by itself."""
     if isinstance(data, str | os.PathLike):
-        yield _of_file(data)
+        yield _of_file(data, read)
     elif is_frame(data):
-        yield read_results(data, known=_is_known)
+        yield read(data)
     elif isinstance(data, Mapping):
         for run, given in data.items():
-            yield _of_run(str(run), given)
+            yield _of_run(str(run), given, read)
     elif isinstance(data, Iterable):
         given = list(data)
+        _refuse_unnamed(given, "")
         if any(isinstance(x, str | os.PathLike | Scores) or is_frame(x) for x in given):
+            called = Counter(map(file_name, given))
             for x in given:
-                yield from [x] if isinstance(x, Scores) else _parts(x)
+                clashing = file_name(x) is not None and called[file_name(x)] > 1
+                name = os.fspath(x) if clashing else None
+                yield from [x] if isinstance(x, Scores) else _parts(x, partial(read, name=name))
         else:
-            yield read_results(given, known=_is_known)
+            yield read(given)
     else:
-        raise InputError(type(data).__name__, "scores: paths, a mapping or a frame")
+        expected = "scores: paths, a mapping or a frame"
+        raise InputError(type(data).__name__, expected, hint=NO_SCORES)
 
 
-def _of_run(run: str, given: Any) -> Iterator[Result]:
+def _of_run(run: str, given: Any, read: Reader) -> Iterator[Result]:
     """The results of one run, whatever they call it."""
-    for result in read_results(given, run, _is_known):
+    _refuse_unnamed(given, f" for run {run}")
+    for result in read(given, run):
         yield result._replace(run=run)
 
 
-def _of_file(path: str | os.PathLike[str]) -> Scores | Iterable[Result]:
+def _refuse_unnamed(given: Any, of: str) -> None:
+    """Numbers without topics; told by the first."""
+    if not isinstance(given, Collection) or isinstance(given, str | Mapping) or is_frame(given):
+        return
+    first = next(iter(given), None)
+    row = first if isinstance(first, list | np.ndarray) else [first]
+    if all(isinstance(x, Real) for x in row):
+        found = f"{type(given).__name__} of numbers{of}"
+        raise InputError(found, "{topic: score}: runs are paired by topic")
+
+
+def _of_file(path: str | os.PathLike[str], read: Reader) -> Scores | Iterable[Result]:
     source = Source.of(path)
     if source.start.startswith(b"PAR1") and source.path.endswith(".parquet"):
         with suppress(InputError):  # a table that others wrote
@@ -91,7 +124,7 @@ def _of_file(path: str | os.PathLike[str]) -> Scores | Iterable[Result]:
         text = source.read()
         if b'"values"' in text:
             return Scores.from_json(text.decode("utf-8", "replace"))
-    return read_results(source, known=_is_known)
+    return read(source)
 
 
 def _rows(scores: Scores) -> Iterator[Result]:
@@ -105,9 +138,12 @@ def _rows(scores: Scores) -> Iterator[Result]:
 
 
 def _collected(
-    results: Iterable[Result], missing: Missing, wanted: str | Sequence[Any] | None
+    results: Iterable[Result],
+    missing: Missing,
+    wanted: str | Sequence[Any] | None,
+    lower: str | Sequence[Any],
 ) -> Scores:
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    found: dict[str, dict[str, dict[str, float | None]]] = {}
     names: dict[str, None] = {}
     files: dict[str, str] = {}  # where runs are first
     for given, topic, measure, value, line in results:
@@ -118,73 +154,121 @@ def _collected(
             again = f"{measure} of topic {topic} again for run {run}"
             if line.where != before:
                 again = f"run {run} again, which {before} has"
-                raise line.error(again, "runs with names of their own, as in {name: file}")
+                raise line.error(again, "runs with names of their own")
             raise line.error(again, "each once")
         of_topic[measure] = value
         names[measure] = None
     if not found:
         raise CranfieldError("found no scores of topics, expected some (trec_eval needs -q)")
-    measures = _chosen(list(names), wanted)
+    turned = _chosen(list(names), lower)
+    measures, lacking = _of_all(found, _chosen(list(names), wanted), asked=wanted is not None)
     known = _known(found)
     topics, notices = _topics(found, known, measures, missing)
+
+    def value_of(of_topic: Mapping[str, float | None], topic: str, measure: str) -> float:
+        value = of_topic.get(measure)
+        return value if value is not None else 0.0 if measure in known[topic] else math.nan
+
     values = [
-        [[of_run.get(t, {}).get(m, 0.0 if m in known[t] else math.nan) for m in measures]
-         for t in topics]
+        [[value_of(of_run.get(topic, {}), topic, m) for m in measures] for topic in topics]
         for of_run in found.values()
-    ]  # fmt: skip
+    ]
     summed_up = [*map(_summed_up, measures)]
-    return Scores(
+    guesses = [m for m in measures if m not in turned and _is_guess(m)]
+    scores = Scores(
         np.array(values, dtype=np.float64).reshape(len(found), len(topics), len(measures)),
         tuple(found),
         tuple(topics),
         tuple(measures),
         tuple(summary for summary, _ in summed_up),
         "skip" if any(map(math.isnan, np.ravel(values))) else "zero",
-        tuple(notices),
+        (*lacking, *notices, *_told(guesses)),
         tuple(better for _, better in summed_up),
     )
+    return _turned(scores, [m for m in turned if m in measures])
 
 
-def _known(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> dict[str, set[str]]:
+def _turned(scores: Scores, lower: str | Sequence[Any]) -> Scores:
+    """With measures of which lower values are better, whatever was known of them."""
+    if not (turned := _chosen(list(scores.measures), lower)):
+        return scores
+    pairs = zip(scores.measures, scores.better, strict=True)
+    return replace(scores, better=tuple("lower" if m in turned else b for m, b in pairs))
+
+
+def _told(guesses: Sequence[str]) -> Iterator[Notice]:
+    if guesses:
+        said = "higher values are taken to be better (--lower-is-better, or lower=, says otherwise)"
+        yield Notice("guessed", f"{some(guesses, 'measure')} not known here: {said}")
+
+
+def _of_all(found: Found, measures: list[str], asked: bool) -> tuple[list[str], tuple[Notice, ...]]:
+    """The measures that every run has: one that a run was not scored by is no score of 0."""
+    has = {run: set().union(*map(_given, of_run.values())) for run, of_run in found.items()}
+    kept = [m for m in measures if all(m in of_run for of_run in has.values())]
+    out = [m for m in measures if m not in kept]
+    if not out:
+        return measures, ()
+    if asked or not kept:
+        run = next(run for run, of_run in has.items() if out[0] not in of_run)
+        hint = "" if asked else f" ({NO_SCORES})"
+        raise CranfieldError(f"found no {out[0]} for run {run}, expected it of every run{hint}")
+    said = f"{some(out, 'measure')} left out, which not every run has"
+    return kept, (Notice("missing-measures", said),)
+
+
+def _given(of_topic: Mapping[str, float | None]) -> set[str]:
+    """The measures that have a value."""
+    return {measure for measure, value in of_topic.items() if value is not None}
+
+
+def _known(found: Found) -> dict[str, set[str]]:
     """The measures of each topic that some run has; what none has is undefined, not missing."""
     known: dict[str, set[str]] = {}
     for of_run in found.values():
         for topic, of_topic in of_run.items():
-            known.setdefault(topic, set()).update(of_topic)
+            known.setdefault(topic, set()).update(_given(of_topic))
     return known
 
 
 def _topics(
-    found: Mapping[str, Mapping[str, Mapping[str, float]]],
-    known: Mapping[str, set[str]],
-    measures: Sequence[str],
-    missing: Missing,
+    found: Found, known: Mapping[str, set[str]], measures: Sequence[str], missing: Missing
 ) -> tuple[list[str], list[Notice]]:
     """The topics to compare on, and what was missing."""
-    every = [topic for topic, of_topic in known.items() if not of_topic.isdisjoint(measures)]
+    tabled = {
+        topic
+        for of_run in found.values()
+        for topic, of_topic in of_run.items()
+        if not of_topic.keys().isdisjoint(measures)
+    }
+    every = [topic for topic in known if topic in tabled]
     lacking = {
-        run: [t for t in every if not known[t].intersection(measures) <= of_run.get(t, {}).keys()]
+        run: [t for t in every if known[t].intersection(measures) - _given(of_run.get(t, {}))]
         for run, of_run in found.items()
     }
     lacking = {run: topics for run, topics in lacking.items() if topics}
     if not lacking:
         return every, []
+    left_out = set(chain.from_iterable(lacking.values()))
+    kept = [topic for topic in every if topic not in left_out]
     if missing == "error":
         run, topics = next(iter(lacking.items()))
         first = topics[0]
-        measure = next(m for m in measures if m in known[first] - found[run].get(first, {}).keys())
+        of_first = _given(found[run].get(first, {}))
+        measure = next(m for m in measures if m in known[first] - of_first)
+        unnamed = list(measures) == ["score"]  # as the documents of judgments would be
+        hint = NO_SCORES if unnamed and not kept else "or --missing common|zero"
         raise CranfieldError(
             f"found no {measure} of {some(topics, 'topic')} for run {run}, expected the same "
-            "topics of every run (or say what is missing: common topics only, or zero)"
+            f"topics of every run ({hint})"
         )
     if missing == "zero":
+        _refuse_strangers(found)
         return every, [
             Notice("missing-topics", f"{run}: nothing for {some(topics, 'topic')}, counted as 0",
                    run, tuple(topics))
             for run, topics in lacking.items()
         ]  # fmt: skip
-    left_out = set(chain.from_iterable(lacking.values()))
-    kept = [topic for topic in every if topic not in left_out]
     if not kept:
         raise CranfieldError(f"found no topic that all of {some(list(found), 'run')} have")
     told = [topic for topic in every if topic in left_out]
@@ -192,16 +276,36 @@ def _topics(
     return kept, [Notice("missing-topics", said, topics=tuple(told))]
 
 
+def _refuse_strangers(found: Found) -> None:
+    """Runs none of whose topics another has: zeros would compare nothing."""
+    runs = Counter(topic for of_run in found.values() for topic in of_run)
+    for run, of_run in found.items():
+        if all(runs[topic] == 1 for topic in of_run):
+            said = f"found no topic of run {run} that another run has"
+            raise CranfieldError(f"{said}, expected topics in common")
+
+
 def _chosen(names: list[str], wanted: str | Sequence[Any] | None) -> list[str]:
     if wanted is None:
         return names
     chosen = []
     for name in _several(wanted):
-        same = [known for known in names if known == name or _canonical(known) == _canonical(name)]
+        same = [known for known in names if _is_same(known, name)]
         if not same:
-            raise CranfieldError(f"found no scores of {name}, expected one of {', '.join(names)}")
+            expected = f"one of {some(names, 'measure')}"
+            raise CranfieldError(f"found no scores of {name}, expected {expected}")
         chosen.append(same[0])
     return chosen
+
+
+def _asked_for(wanted: str | Sequence[Any] | None) -> Callable[[str], bool]:
+    """Whether the values of a measure are."""
+    names = None if wanted is None else _several(wanted)
+    return cache(lambda name: names is None or any(_is_same(name, asked) for asked in names))
+
+
+def _is_same(name: str, other: str) -> bool:
+    return name == other or _canonical(name) == _canonical(other)
 
 
 def _several(wanted: str | Sequence[Any]) -> list[str]:
@@ -224,6 +328,11 @@ def _is_known(name: str) -> bool:
     except CranfieldError:
         return False
     return True
+
+
+def _is_guess(name: str) -> bool:
+    """Whether nothing but habit says that higher is better; a score is called so here."""
+    return name != "score" and not _is_known(name) and _summed_up(name)[1] == "higher"
 
 
 def _summed_up(name: str) -> tuple[str, str]:

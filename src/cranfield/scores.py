@@ -192,6 +192,7 @@ class Scores:
         r, t, m = (self._positions(axis, key) for axis, key in enumerate((runs, topics, measures)))
         run_names = tuple(self.runs[i] for i in r)
         topic_names = tuple(self.topics[i] for i in t)
+        left_out = set(self.topics).difference(topic_names)
         return Scores(
             self.values[r][:, t][:, :, m],
             run_names,
@@ -199,7 +200,7 @@ class Scores:
             tuple(self.measures[i] for i in m),
             tuple(self.summaries[i] for i in m),
             self.undefined,
-            tuple(n for n in self.notices if _concerns(n, run_names, topic_names)),
+            tuple(n for n in self.notices if _concerns(n, run_names, left_out)),
             tuple(self.better[i] for i in m),
         )
 
@@ -506,7 +507,7 @@ class Scores:
             ).rstrip()
             for line in table
         ]
-        return "\n".join([f"Scores: {self._size()}", *lines, *self._more(), *self._notes()])
+        return "\n".join([f"Scores: {self._size()}", *lines, *self._more(), *notes(self.notices)])
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -518,7 +519,7 @@ class Scores:
             + "</tr>"
             for line in self._table(_RUNS_SHOWN)
         )
-        more = "".join(f"<p>{escape(text)}</p>" for text in (*self._more(), *self._notes()))
+        more = "".join(f"<p>{escape(text)}</p>" for text in (*self._more(), *notes(self.notices)))
         return (
             f"<table><caption>Scores: {self._size()}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
@@ -539,12 +540,6 @@ class Scores:
         hidden = len(self.runs) - _RUNS_SHOWN
         return [f"… {hidden} more"] if hidden > 0 else []
 
-    def _notes(self) -> list[str]:
-        """The first few notices; `notices` has all of them."""
-        hidden = len(self.notices) - _NOTICES_SHOWN
-        shown = [f"note: {printable(n.text)}" for n in self.notices[:_NOTICES_SHOWN]]
-        return shown + ([f"… {hidden} more in .notices"] if hidden > 0 else [])
-
 
 # Numbers and names as people and files want them
 
@@ -562,6 +557,13 @@ def four_decimals(value: float, summary: str = "mean") -> str:
     if summary == "se" and 0 < value < 0.0005:
         return f"{value:.1e}"
     return str(number(value, summary)) if _is_count(value, summary) else f"{value:.4f}"
+
+
+def notes(notices: Sequence[Notice]) -> list[str]:
+    """The first few notices, a line each, for a repr; `.notices` has all of them."""
+    hidden = len(notices) - _NOTICES_SHOWN
+    shown = [f"note: {printable(n.text)}" for n in notices[:_NOTICES_SHOWN]]
+    return shown + ([f"… {hidden} more in .notices"] if hidden > 0 else [])
 
 
 def number(value: float, summary: str = "mean") -> float | int:
@@ -634,9 +636,10 @@ def _is_name(key: Any) -> bool:
     return isinstance(key, str) or not (key is None or isinstance(key, slice | Iterable))
 
 
-def _concerns(notice: Notice, runs: Sequence[str], topics: Sequence[str]) -> bool:
+def _concerns(notice: Notice, runs: Sequence[str], left_out: set[str]) -> bool:
+    """Whether it is about these runs, and not only about topics that are left out of them now."""
     about_run = notice.run is None or notice.run in runs
-    return about_run and (not notice.topics or not set(topics).isdisjoint(notice.topics))
+    return about_run and (not notice.topics or not left_out.issuperset(notice.topics))
 
 
 # Formulas. `math.fsum` is exact until it rounds once, so the order of topics cannot matter.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from os.path import normpath
 from typing import Any
 
 from cranfield.cli.options import count
@@ -12,11 +13,11 @@ from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
 from cranfield.comparison import EFFECTS, Comparison, compare
 from cranfield.errors import CranfieldError
-from cranfield.report.comparison import TABLES, sheets, usual_tables
-from cranfield.report.sheets import shown_p
+from cranfield.report.comparison import TABLES, settings, sheets, usual_tables
 from cranfield.scores import Scores
 from cranfield.stats.families import CORRECTION_TITLES, OF_MANY, RANDOM, TESTS, usual_test
 from cranfield.stats.resampling import TRIALS
+from cranfield.stats.result import stated_p
 
 
 def add_to(commands: Any) -> None:
@@ -105,7 +106,8 @@ def run(options: argparse.Namespace) -> int:
             progress=progress.step,
         )
     made = sheets(found, 3 if options.movers is None else options.movers)
-    show(made, found.notices, options, usual_tables(found, options.format, options.movers))
+    usual = usual_tables(found, options.format, options.movers)
+    show(made, found.notices, options, usual, settings(found))
     return _verdict(found) if options.fail_if_worse else 0
 
 
@@ -122,20 +124,19 @@ def _steps(options: argparse.Namespace, scores: Scores) -> int:
 
 def _baselines(options: argparse.Namespace, scores: Scores) -> list[str] | None:
     """The names of the baselines: of a file, that of the run in it."""
-    files = options.files if options.scores else options.files[1:]
+    files = [*map(normpath, options.files if options.scores else options.files[1:])]
     by_file = dict(zip(files, scores.runs, strict=True)) if len(files) == len(scores.runs) else {}
     given = options.baselines or ()
-    return [b if b in scores.runs else by_file.get(b, b) for b in given] or None
+    return [b if b in scores.runs else by_file.get(normpath(b), b) for b in given] or None
 
 
 def _verdict(found: Comparison) -> int:
     """Say which runs are worse, and what that means for the exit code."""
     sys.stdout.flush()
     for pair in found.worse:
-        p = shown_p(pair.pvalue, found.trials, pair.none_as_extreme)
         print(
             f"worse: {pair.run} than {pair.other} by {pair.measure}: {pair.difference:+.4f}, "
-            f"p {p if p.startswith('<') else f'= {p}'}",
+            f"{stated_p(found.shown_p(pair))}",
             file=sys.stderr,
         )
     return 1 if found.worse else 0

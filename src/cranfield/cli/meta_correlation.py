@@ -6,14 +6,15 @@ import argparse
 from typing import Any
 
 from cranfield.cli.compare import add_trials
+from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Trials
 from cranfield.cli.scored import add_evaluation, add_scored, evaluated, scores_of
 from cranfield.cli.sheets import add_output, show
+from cranfield.data.assessments import assessor_names
 from cranfield.errors import CranfieldError
 from cranfield.meta.correlation import TRIALS, correlation
 from cranfield.meta.rankings import STATISTICS, P
 from cranfield.report.correlation import TABLES, picture, sheets
-from cranfield.report.pictures import format_of
 from cranfield.report.sheets import FLAT
 from cranfield.scores import Scores
 
@@ -55,8 +56,7 @@ def run(options: argparse.Namespace) -> int:
     """Score, correlate, show."""
     if options.p is not None and options.statistic != "rbo":
         raise CranfieldError("found --p, expected --statistic rbo with it")
-    if options.plot is not None:
-        format_of(options.plot)
+    refuse_output(options.plot)
     others = _others(options)
     scores = scores_of(options, runs=2)
     with Trials("resampling", options.trials) as progress:
@@ -70,12 +70,20 @@ def run(options: argparse.Namespace) -> int:
             seed=options.seed,
             threads=options.threads,
             progress=progress.step,
+            **_names(options),
         )
     if options.plot is not None:
         picture(found).save(options.plot)
     rows = options.format in (*FLAT, "json") or found.between == "sets"
     show(sheets(found), found.notices, options, ("pairs",) if rows else ("matrix",))
     return 0
+
+
+def _names(options: argparse.Namespace) -> dict[str, list[str]]:
+    """What the two sets of judgments are called: as their files."""
+    if options.qrels2 is None:
+        return {}
+    return {"names": assessor_names([options.files[0], options.qrels2])}
 
 
 def _others(options: argparse.Namespace) -> Scores | None:

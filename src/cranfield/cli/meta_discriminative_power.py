@@ -6,13 +6,13 @@ import argparse
 from typing import Any
 
 from cranfield.cli.compare import add_trials
+from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Trials
 from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
 from cranfield.errors import CranfieldError
 from cranfield.meta.discriminative import discriminative_power
 from cranfield.report.discriminative import TABLES, picture, sheets
-from cranfield.report.pictures import format_of
 from cranfield.stats.families import CORRECTION_TITLES, TESTS
 
 
@@ -54,8 +54,7 @@ def run(options: argparse.Namespace) -> int:
     """Score, test, show."""
     if options.whole and options.plot is None:
         raise CranfieldError("found --whole, expected --plot FILE with it")
-    if options.plot is not None:
-        format_of(options.plot)
+    refuse_output(options.plot)
     scores = scores_of(options, runs=2)
     with Trials("testing") as progress:
         found = discriminative_power(

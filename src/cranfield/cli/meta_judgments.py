@@ -13,6 +13,10 @@ from cranfield.cli.sheets import add_output, show
 from cranfield.errors import CranfieldError
 from cranfield.report.judgments import TABLES, sheets, usual
 
+OF_RUNS = {
+    "measures": "-m", "test": "--test", "correction": "--correction", "common": "--common",
+}  # fmt: skip
+
 
 def add_to(methods: Any) -> None:
     """Declare the method."""
@@ -59,6 +63,9 @@ def run(options: argparse.Namespace) -> int:
         raise CranfieldError("found - as a run, expected a file: it is read once for each QRELS")
     if options.missing != "error":
         raise CranfieldError("found --missing, expected none: these are no --scores")
+    for name, flag in OF_RUNS.items():
+        if getattr(options, name) and not options.runs:
+            raise CranfieldError(f"found {flag}, expected runs with it: QRELS QRELS2 RUN…")
     chosen = preset_of(options)
     settings = list_options(options)
     if chosen is not None:

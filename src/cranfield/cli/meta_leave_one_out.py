@@ -7,6 +7,7 @@ from typing import Any
 
 from cranfield.cli.evaluate import add_preset, list_options, measures_of, preset_of, refuse_inputs
 from cranfield.cli.options import count, refuse_two_inputs
+from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Progress
 from cranfield.cli.scored import add_evaluation
 from cranfield.cli.sheets import add_output, show
@@ -20,7 +21,6 @@ from cranfield.report.leave_one_out import (
     runs_sheet,
     summary_sheet,
 )
-from cranfield.report.pictures import format_of
 from cranfield.report.sheets import FLAT
 from cranfield.wording import counted
 
@@ -65,8 +65,7 @@ def add_to(methods: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Leave out one after the other, show what changes, and draw."""
-    if options.plot is not None:
-        format_of(options.plot)
+    refuse_output(options.plot)
     if options.missing != "error":
         raise CranfieldError("found --missing, expected it with --scores of another command only")
     refuse_inputs(options, options.qrels, *options.runs)

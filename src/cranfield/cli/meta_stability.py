@@ -9,9 +9,11 @@ from cranfield.cli.compare import add_seed
 from cranfield.cli.evaluate import list_options, measures_of, preset_of, refuse_inputs
 from cranfield.cli.meta_swap import sizes
 from cranfield.cli.options import count
+from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Trials
 from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
+from cranfield.data import topic_dirs
 from cranfield.errors import CranfieldError
 from cranfield.meta.rankings import STATISTICS
 from cranfield.meta.stability import (
@@ -22,9 +24,9 @@ from cranfield.meta.stability import (
     stability,
     stability_of_judgments,
 )
-from cranfield.report.pictures import format_of
 from cranfield.report.sheets import FLAT
 from cranfield.report.stability import TABLES, picture, sheets
+from cranfield.wording import counted
 
 ONLY_TOPICS = {"sizes": None, "against": "all", "replacement": False, "scores": False}
 
@@ -90,8 +92,7 @@ def add_to(methods: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Score, sample, show."""
-    if options.plot is not None:
-        format_of(options.plot)
+    refuse_output(options.plot)
     found = _of_topics(options) if options.sample == "topics" else _of_judgments(options)
     if options.plot is not None:
         picture(found).save(options.plot)
@@ -124,17 +125,22 @@ def _of_judgments(options: argparse.Namespace) -> Stability:
     for name, usual in ONLY_TOPICS.items():
         if getattr(options, name) != usual:
             raise CranfieldError(f"found --{name}, expected --sample topics with it")
-    if len(options.files) < 3:
-        raise CranfieldError(f"found {len(options.files)} files, expected QRELS RUN RUN…")
-    refuse_inputs(options, *options.files)
+    if not options.files:
+        raise CranfieldError("found no files, expected QRELS RUN RUN…")
+    qrels, *files = options.files
+    refuse_inputs(options, qrels, *files)
+    runs = files or topic_dirs.runs(qrels.removesuffix("/"))
+    if len(runs) < 2:
+        given = counted(len(runs), "run")
+        raise CranfieldError(f"found {given}, expected QRELS and at least 2 runs")
     chosen, trials = preset_of(options), options.trials or TRIALS_OF_JUDGMENTS
     asked = measures_of(options.measures)
     if not asked and chosen is None:
         asked = options.default_measure.split()
     with Trials("drawing judgments", trials) as progress:
         return stability_of_judgments(
-            options.files[0],
-            options.files[1:],
+            qrels,
+            runs,
             asked or None,
             options.shares or SHARES,
             options.statistic,

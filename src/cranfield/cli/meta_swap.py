@@ -7,12 +7,12 @@ from typing import Any
 
 from cranfield.cli.compare import add_trials
 from cranfield.cli.options import count
+from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Trials
 from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
 from cranfield.errors import CranfieldError
-from cranfield.meta.swap import TRIALS, swap
-from cranfield.report.pictures import format_of
+from cranfield.meta.swap import TRIALS, checked_rate, swap
 from cranfield.report.swap import TABLES, picture, sheets
 
 
@@ -63,8 +63,8 @@ def run(options: argparse.Namespace) -> int:
     """Score, draw sets of topics, show."""
     if options.alpha is not None and options.filter is None:
         raise CranfieldError("found --alpha, expected --filter t with it")
-    if options.plot is not None:
-        format_of(options.plot)
+    checked_rate(options.rate)
+    refuse_output(options.plot)
     scores = scores_of(options, runs=2)
     with Trials("drawing topics", options.trials * len(scores.measures)) as progress:
         found = swap(

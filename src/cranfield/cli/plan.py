@@ -6,11 +6,10 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from cranfield.cli.options import count
 from cranfield.cli.output import write
-from cranfield.cli.scored import add_evaluation, add_scored, scores_of
+from cranfield.cli.plot import refuse_output
+from cranfield.cli.scored import add_evaluation, add_scored, refuse_deciding, scores_of
 from cranfield.cli.sheets import add_output, show
 from cranfield.errors import CranfieldError, InputError
 from cranfield.report.pictures import format_of
@@ -21,7 +20,8 @@ from cranfield.report.plan import (
     power_sheet,
     topics_sheet,
 )
-from cranfield.scores import Notice, Scores
+from cranfield.scores import Notice
+from cranfield.stats.measured import measured, without_errors
 from cranfield.stats.power import (
     ALPHA,
     POWER,
@@ -113,11 +113,13 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Design, show the tables, and draw."""
+    refuse_output(options.plot)
     format = None if options.plot is None else format_of(options.plot)
     notices: tuple[Notice, ...] = ()
     if options.variance is not None or options.sd is not None:
         if options.files:
             raise CranfieldError("found files and a variance, expected one of them")
+        refuse_deciding(options, "a pilot with it")
         if options.residual:
             raise CranfieldError("found --residual, expected a pilot with it")
         pilots: dict[str, Pilot] = {}
@@ -125,17 +127,20 @@ def run(options: argparse.Namespace) -> int:
     else:
         if not options.files:
             raise CranfieldError("found no variance, expected files of a pilot, --variance or --sd")
-        scores = scores_of(options, runs=2)
-        pilots = {measure: variance_from(_of(scores, measure)) for measure in scores.measures}
+        scores = without_errors(scores_of(options, runs=2))
+        seen = {name: measured(scores, name, turned=False) for name in scores.measures}
+        pilots = {measure: variance_from(found.matrix) for measure, found in seen.items()}
         systems = options.systems or (len(scores.runs) if len(scores.runs) > 2 else None)
         designs = {
             measure: designed(options, *_estimated(pilot, options.residual), systems)
             for measure, pilot in pilots.items()
         }
-        notices = (*scores.notices, *_unsure(pilots))
+        told = (notice for found in seen.values() for notice in found.notices)
+        notices = (*scores.notices, *told, *_unsure(pilots))
     if format and len(designs) > 1:
         raise CranfieldError(f"found {len(designs)} measures, expected one with --plot")
-    picture = power_curves(next(iter(designs.values()))).render(format) if format else b""
+    measure, first = next(iter(designs.items()))
+    picture = power_curves(first, measure).render(format) if format else b""
     sheets = [topics_sheet(designs)]
     if pilots:
         sheets.append(pilot_sheet(pilots))
@@ -193,13 +198,6 @@ def _estimated(pilot: Pilot, residual: str | None) -> tuple[float, float]:
     of_scores = pilot.two_way if residual == "two-way" else pilot.one_way
     of_differences = 2 * pilot.one_way if residual == "one-way" else pilot.difference
     return of_scores, of_differences
-
-
-def _of(scores: Scores, measure: str) -> Scores:
-    """The scores of a measure, without topics for which it is not defined."""
-    found = scores.select(measures=measure)
-    defined = [t for k, t in enumerate(found.topics) if np.isfinite(found.values[:, k]).all()]
-    return found.select(topics=defined)
 
 
 def _unsure(pilots: dict[str, Pilot]) -> list[Notice]:

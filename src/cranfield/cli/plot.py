@@ -149,7 +149,7 @@ def run_diversity(options: argparse.Namespace) -> int:
     from cranfield.plot import diversity
 
     refuse_inputs(options, options.qrels, *options.runs)
-    _refuse_output(options.output)
+    refuse_output(options.output)
     asked = ("measure", "against", "gamma", "intervals", "level", "zoom", "names", "width",
              "height", "title")  # fmt: skip
     with Progress([options.qrels, *options.runs]) as progress:
@@ -168,7 +168,7 @@ def run_cwl(options: argparse.Namespace) -> int:
     from cranfield.plot import cwl
 
     refuse_inputs(options, options.qrels, *options.runs)
-    _refuse_output(options.output)
+    refuse_output(options.output)
     asked = {name: getattr(options, name, None) for name in ("ranks", "measurements")}
     with Progress([options.qrels, *options.runs]) as progress:
         picture = cwl(
@@ -195,8 +195,10 @@ def _written(picture: Picture, options: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_output(path: str) -> None:
-    """Before the work, not after it: can the file be written?"""
+def refuse_output(path: str | None) -> None:
+    """Before the work, not after it: can the file be written? None is no file."""
+    if path is None:
+        return
     directory = os.path.dirname(path) or "."
     if not os.path.isdir(directory):
         raise CranfieldError(f"cannot write {path}: there is no directory {directory}")

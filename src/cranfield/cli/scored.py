@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from typing import Any, get_args
 
 from cranfield.cli.evaluate import (
@@ -34,12 +35,22 @@ FILES = (
 )
 
 
+ANYWAY = ("files", "threads", "imports")  # what options are called that decide no score
+WITH_SCORES = (*ANYWAY, "scores", "lower", "measures", "missing")
+
+
 def add_scored(p: Any, default: str = "AP", files: str = FILES) -> None:
     """The files and options that scores come from."""
+    before = len(p._actions)
     p.add_argument("files", metavar="FILE", nargs="*", help=files)
     p.add_argument(
         "--scores", action="store_true", help="the files hold scores of topics, not results"
     )
+    p.add_argument(
+        "--lower-is-better", dest="lower", action="append", metavar="NAME", default=[],
+        help="with --scores, a measure of which lower values are better, where cranfield does not "
+        "know that; may be repeated",
+    )  # fmt: skip
     p.add_argument(
         "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
         help="a measure such as nDCG@10, several in one string, or @FILE; may be repeated "
@@ -47,10 +58,12 @@ def add_scored(p: Any, default: str = "AP", files: str = FILES) -> None:
     )  # fmt: skip
     add_preset(p, "what a task evaluates with (`cranfield presets` lists all)")
     p.set_defaults(default_measure=default)
+    _remember(p, before)
 
 
 def add_evaluation(p: Any) -> None:
     """The options of `cranfield evaluate` that decide the scores."""
+    before = len(p._actions)
     order = p.add_argument_group("lists and topics")
     add_order(order, TIE_CHOICES)
     order.add_argument(
@@ -77,6 +90,21 @@ def add_evaluation(p: Any) -> None:
     add_formats(other)
     add_import(other)
     other.add_argument("--threads", type=count, metavar="N", help="default: all cores")
+    _remember(p, before)
+
+
+def _remember(p: Any, before: int) -> None:
+    """The options that were added, so that they can be refused where they decide nothing."""
+    p.set_defaults(deciding=[*(p.get_default("deciding") or ()), *p._actions[before:]])
+
+
+def refuse_deciding(
+    options: argparse.Namespace, expected: str, but: Sequence[str] = ANYWAY
+) -> None:
+    """Options that decide what scores there are, given where they would decide nothing."""
+    for option in options.deciding:
+        if option.dest not in but and getattr(options, option.dest) != option.default:
+            raise CranfieldError(f"found {option.option_strings[0]}, expected {expected}")
 
 
 def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
@@ -85,8 +113,10 @@ def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
     if options.scores:
         if not options.files:
             raise CranfieldError("found no file, expected files with the scores of topics")
+        expected = "QRELS RUN… with it: --scores are scores already"
+        refuse_deciding(options, expected, but=WITH_SCORES)
         refuse_inputs(options, *options.files)
-        scores = read_scores(options.files, options.missing, asked or None)
+        scores = read_scores(options.files, options.missing, asked or None, options.lower)
         scores = scores if asked else _without_counts(scores)
     else:
         scores = evaluated(options, runs)
@@ -108,6 +138,8 @@ def evaluated(
     asked = measures_of(options.measures)
     if options.missing != "error":
         raise CranfieldError("found --missing, expected --scores with it")
+    if options.lower:
+        raise CranfieldError("found --lower-is-better, expected --scores with it")
     if not options.files:
         raise CranfieldError("found no files, expected QRELS RUN RUN…, or --scores FILE…")
     own, *files = options.files

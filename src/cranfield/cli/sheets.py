@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cranfield.cli.output import tell, terminal_width, write
@@ -30,10 +30,11 @@ def show(
     notices: Iterable[Notice],
     options: argparse.Namespace,
     usual: Sequence[str] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> None:
     """Write tables to a file or standard output; notices to standard error but for people.
 
-    Those shown are the ones asked for, else the `usual` ones, else all.
+    Those shown are the ones asked for, else the `usual` ones, else all. JSON has `settings`, too.
     """
     format, notices = options.format, tuple(notices)
     by_name = {sheet.name: sheet for sheet in sheets}
@@ -47,7 +48,7 @@ def show(
         raise CranfieldError(f"found --table {lacking}, expected {expected}")
     if format == "parquet" and options.output is None and sys.stdout.isatty():
         raise CranfieldError("found a terminal, expected -o FILE for parquet")
-    data = render(chosen, format, notices, terminal_width(options.output))
+    data = render(chosen, format, notices, terminal_width(options.output), settings)
     if format not in ("table", "json"):
         tell(notices)
     write(data, options.output)

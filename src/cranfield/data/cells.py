@@ -86,8 +86,8 @@ def read_lines(
     """The lines of a path, a nested mapping, a Polars or pandas frame, or tuples: at least one.
 
     `separator` stands between the fields of text, instead of blanks. Mappings have a key for each
-    cell that is needed but the last, unless `nested` says what rows they hold; what is not in a
-    file is called `where` by messages.
+    cell that is needed but the last, unless `nested` says what rows they hold; in a list of
+    mappings, each is a row. What is not in a file is called `where` by messages.
     """
     line = None
     for line in lines_of(data, layout, where or what, separator, nested):
@@ -110,7 +110,7 @@ def lines_of(
     elif is_frame(data):
         frame = polars_frame(data, list, where)
         yield from _of_table(((None, row) for row in frame.iter_rows(named=True)), layout, where)
-    elif isinstance(data, Mapping):
+    elif isinstance(data, Mapping) or _are_records(data):
         yield from _of_mapping(data, layout, where, nested)
     elif isinstance(data, Iterable) and not isinstance(data, bytes):
         forms = layout.text if layout.wide else (layout.needed, *layout.text)
@@ -201,13 +201,21 @@ def _of_table(
 
 
 def _of_mapping(data: Any, layout: Layout, where: str, nested: Nested | None) -> Iterator[Line]:
-    if nested is None:
-        made: Iterable[dict[str, Any]] = _flat(data, layout.needed, where)
+    made: Iterable[dict[str, Any]]
+    if _are_records(data):
+        made = data
+    elif nested is None:
+        made = _flat(data, layout.needed, where)
     elif isinstance(data, Mapping):
         made = nested(data, where)
     else:
         raise InputError(type(data).__name__, "a JSON object", where)
     yield from _of_table(((None, row) for row in made), layout, where)
+
+
+def _are_records(data: Any) -> bool:
+    """Whether this is a list of rows with names, as pandas' ``to_json(orient="records")``."""
+    return isinstance(data, list) and bool(data) and all(isinstance(x, Mapping) for x in data)
 
 
 def _flat(

@@ -11,6 +11,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.cells import Layout, Line, read_lines
@@ -18,6 +19,7 @@ from cranfield.data.columns import SPELLINGS, spelt
 from cranfield.data.nev import read_results as read_nev
 from cranfield.data.records import finite, identifier
 from cranfield.data.source import START, Source
+from cranfield.errors import InputError
 
 ResultsLike: TypeAlias = Any  # a path, {topic: {measure: value}}, {topic: value}, a frame, tuples
 
@@ -30,7 +32,7 @@ LAYOUT = Layout(
     ("topic",),
     {
         "run": SPELLINGS["tag"],
-        "topic": SPELLINGS["topic"],
+        "topic": (*SPELLINGS["topic"], "id"),
         "measure": ("measure", "metric", "measure_name", "metric_name"),
         "value": ("value", "score", "val"),
     },
@@ -40,47 +42,63 @@ LAYOUT = Layout(
 
 
 class Result(NamedTuple):
-    """The value of a measure for a run and a topic; the run is None if nothing names it."""
+    """The value of a measure for a run and a topic: NaN if undefined, None if there is none.
+
+    The run is None if nothing names it.
+    """
 
     run: str | None
     topic: str
     measure: str
-    value: float
+    value: float | None
     line: Line
 
 
 def read_results(
-    data: ResultsLike, where: str = "scores", known: Callable[[str], bool] = lambda name: False
+    data: ResultsLike,
+    where: str = "scores",
+    known: Callable[[str], bool] = lambda name: False,
+    wanted: Callable[[str], bool] = lambda name: True,
+    name: str | None = None,
 ) -> Iterator[Result]:
     """The results of topics; those of all topics together are left out.
 
-    `known` says of a name whether it is a measure's, for text that has measures first or second.
-    A run is called as a ``runid`` says, before or after its results; else as its file.
+    `known` says of a name whether it is a measure's, for data that have measures first or second,
+    and `wanted` whether its values are: others may be no numbers, and are None. A run is called as
+    a ``runid`` says, before or after its results; else `name`, or as its file.
 
     >>> [r[1:4] for r in read_results([("map", "301", 0.5), ("map", "all", 0.5)])]
     [('301', 'map', 0.5)]
     """
     source = Source.of(data) if isinstance(data, str | os.PathLike) else None
     if source is not None and _NEV.match(source.start):
-        yield from _of_nev(source)
+        yield from _named(_of_nev(source), name or file_name(source))
         return
     topic_first = source is not None and _topic_first(source, known)
-    name: str | None = None  # what a runid said before the results
+    told: str | None = None  # what a runid said before the results
     waiting: list[Result] = []
-    for line in read_lines(source or data, LAYOUT, where, nested=_nested, where=where):
+    by_topic = False
+    for line in read_lines(
+        source or data, LAYOUT, where, nested=partial(_nested, known), where=where
+    ):
         for result in _of_line(line, topic_first):
             if result.measure == "runid" and result.run is None:
                 said = identifier(result.value)
-                yield from _named(waiting, said if name is None else name)
-                name = said if name is not None or not waiting else None
+                yield from _named(waiting, said if told is None else told)
+                told = said if told is not None or not waiting else None
                 waiting = []
             elif result.topic not in SUMMARIES and not result.measure.startswith(_TEXTS):
-                made = result._replace(value=_number(result))
+                by_topic = True
+                value = _number(result) if wanted(result.measure) else None
+                made = result._replace(value=value)
                 if result.run is not None:
                     yield made
                 else:
                     waiting.append(made)
-    yield from _named(waiting, _name(data) if name is None else name)
+    if not by_topic:
+        found = "no scores of topics, only of all together"
+        raise InputError(found, "some (trec_eval needs -q)", source.name if source else where)
+    yield from _named(waiting, told or name or file_name(data))
 
 
 def _named(results: Iterable[Result], run: str | None) -> Iterator[Result]:
@@ -91,7 +109,7 @@ def _of_nev(source: Source) -> Iterator[Result]:
     nowhere = Line(source.name, None, {})
     for topic, of_topic in read_nev(source).items():
         for measure, value in of_topic.items():
-            yield Result(_name(source), topic, measure, value, nowhere)
+            yield Result(None, topic, measure, value, nowhere)
 
 
 def _of_line(line: Line, topic_first: bool) -> Iterator[Result]:
@@ -117,37 +135,58 @@ def _column(name: str, cells: Mapping[str, Any]) -> str | None:
     return spelt(LAYOUT.spellings[name], cells)
 
 
-def _number(result: Result) -> float:
+def _number(result: Result) -> float | None:
     given: Any = result.value
-    if given is None or str(given).strip().lower() in ("nan", "-nan", ""):
-        return math.nan
+    text = "" if given is None else str(given).strip().lower()
+    if text in ("", "nan", "-nan"):
+        return math.nan if text else None
     value = finite(given)
     if value is None:
         found = f"{given!r} for {result.measure} of topic {result.topic}"
-        raise result.line.error(found, "a number")
+        hint = "-m chooses columns" if result.measure in result.line.cells else ""
+        raise result.line.error(found, "a number", hint)
     return value
 
 
-def _nested(data: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]:
-    """Rows of ``{topic: value}``, ``{topic: {measure: value}}`` or ``{run: {topic: {…}}}``.
+def _nested(
+    known: Callable[[str], bool], data: Mapping[Any, Any], where: str
+) -> Iterator[dict[str, Any]]:
+    """Rows of the results of a run, or of ``{run: …}``.
 
-    What `cranfield evaluate -q -f json` writes has the last under "topics".
+    What `cranfield evaluate -q -f json` writes has these under "topics".
     """
     if isinstance(data.get("topics"), Mapping) and "measures" in data:
         data = data["topics"]
-    for key, inner in data.items():
-        if not isinstance(inner, Mapping):
-            yield {"topic": key, "measure": "score", "value": inner}
-            continue
-        for second, value in inner.items():
-            if isinstance(value, Mapping):
-                for measure, leaf in value.items():
-                    yield {"run": key, "topic": second, "measure": measure, "value": leaf}
-            else:
-                yield {"topic": key, "measure": second, "value": value}
+    if not any(map(_is_nested, data.values())):
+        yield from _of_run(data, known)
+        return
+    for run, of_run in data.items():
+        if not isinstance(of_run, Mapping):
+            found = f"{type(of_run).__name__} for run {run}"
+            raise InputError(found, "{topic: {measure: value}}", where)
+        yield from ({"run": run, **row} for row in _of_run(of_run, known))
 
 
-def _name(data: Any) -> str | None:
+def _is_nested(data: Any) -> bool:
+    return isinstance(data, Mapping) and any(isinstance(x, Mapping) for x in data.values())
+
+
+def _of_run(data: Mapping[Any, Any], known: Callable[[str], bool]) -> Iterator[dict[str, Any]]:
+    """Rows of ``{topic: value}``, ``{topic: {measure: value}}`` or, as ranx has it, ``{measure:
+    {topic: value}}``.
+    """
+    inner = next((x for x in data.values() if isinstance(x, Mapping)), {})
+    measured, others = (any(known(str(key)) for key in [*x][:5]) for x in (data, inner))
+    names = ("measure", "topic") if measured and not others else ("topic", "measure")
+    for first, found in data.items():
+        if isinstance(found, Mapping):
+            for second, value in found.items():
+                yield dict(zip(names, (first, second), strict=True)) | {"value": value}
+        else:
+            yield {"topic": first, "measure": "score", "value": found}
+
+
+def file_name(data: Any) -> str | None:
     """What a run is called that nothing names: as its file, without what tells its kind."""
     if not isinstance(data, str | os.PathLike):
         return None

@@ -1,12 +1,37 @@
-"""What many tests warn of, in few words."""
+"""What many tests and few runs warn of, in few words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from cranfield.scores import Notice
 from cranfield.stats.families import PairTest
+from cranfield.stats.resampling import TOLERANCE
+from cranfield.stats.samples import Floats
 from cranfield.wording import counted
+
+FEW_RUNS = 4  # of three, one order in six is that of another ranking by chance
+
+
+def of_rankings(means: Mapping[str, Floats]) -> tuple[Notice, ...]:
+    """What to know of rankings before they are compared, given the means of the runs by measure:
+    that there are few runs, and that a measure gives all of them the same.
+
+    >>> [notice.text for notice in of_rankings({"AP": np.array([0.5, 0.5, 0.5, 0.5])})]
+    ['AP ranks nothing: all runs have the same mean']
+    """
+    notices = [
+        Notice("constant", f"{measure} ranks nothing: all runs have the same mean")
+        for measure, x in means.items()
+        if np.ptp(x) <= TOLERANCE * np.abs(x).max()
+    ]
+    runs = min(map(len, means.values()), default=FEW_RUNS)
+    if runs < FEW_RUNS:
+        text = f"rankings of {counted(runs, 'run')} are compared: so few agree easily by chance"
+        notices.append(Notice("few-runs", text))
+    return tuple(notices)
 
 
 def near_alpha(tests: Mapping[str, Iterable[PairTest]], alpha: float) -> tuple[Notice, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -11,9 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import InputError
-from cranfield.scores import Notice, Scores
+from cranfield.meta.brief import in_brief
+from cranfield.results import ScoresLike, read_scores
+from cranfield.scores import Notice
 from cranfield.stats.measured import Bools, Measured, measured, ranking
 from cranfield.stats.resampling import TOLERANCE
+from cranfield.stats.result import checked_alpha
 from cranfield.stats.samples import Floats, refuse_few
 from cranfield.wording import counted
 
@@ -68,13 +71,24 @@ class Concordance:
     with all of them at once.
     """
 
-    pairs: tuple[ConcordancePair, ...] = field(repr=False)
+    pairs: tuple[ConcordancePair, ...]
     measures: tuple[str, ...]
     gold: tuple[tuple[str, ...], ...]
     alpha: float
-    runs: tuple[str, ...] = field(repr=False)
-    topics: tuple[str, ...] = field(repr=False)
-    notices: tuple[Notice, ...] = field(default=(), repr=False)
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    notices: tuple[Notice, ...] = ()
+
+    def __repr__(self) -> str:
+        numbers = {
+            f"{one} against {other}": share
+            for pair in self.with_gold()
+            for (one, other), share in zip(
+                ((pair.first, pair.second), (pair.second, pair.first)), pair.shares, strict=True
+            )
+        }
+        about = [counted(len(self.runs), "run"), counted(len(self.topics), "topic")]
+        return in_brief(self, [*about, f"gold {' and '.join(self.gold[-1])}"], numbers)
 
     def with_gold(self, *names: str) -> tuple[ConcordancePair, ...]:
         """The pairs of measures, compared by these gold measures."""
@@ -86,7 +100,7 @@ class Concordance:
 
 
 def concordance(
-    scores: Scores,
+    scores: ScoresLike,
     gold: str | Sequence[Any],
     measures: Sequence[Any] | None = None,
     alpha: float = 0.01,
@@ -110,6 +124,7 @@ def concordance(
     Reference: Sakai 2012, Evaluation with Informational and Navigational Intents, WWW; Sakai 2014,
     Metrics, Statistics, Tests, section 5.3 (Figure 17, Table 2).
 
+    >>> from cranfield.scores import Scores
     >>> scores = Scores(  # M1 prefers x, M2 prefers y; gold says x in topic 1 and neither in 2
     ...     values=[[[0.9, 0.1, 1.0], [0.8, 0.3, 0.5]], [[0.5, 0.2, 0.5], [0.6, 0.4, 0.5]]],
     ...     runs=["x", "y"], topics=["1", "2"],
@@ -119,8 +134,8 @@ def concordance(
     >>> pair.disagreements, pair.concordant, pair.wins, pair.pvalue
     (2, (2, 1), (1, 0), 1.0)
     """
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha={alpha}", "a number between 0 and 1")
+    checked_alpha(alpha)
+    scores = read_scores(scores)
     golden = tuple(dict.fromkeys([gold] if isinstance(gold, str) else map(str, gold)))
     if not golden:
         raise InputError("no gold measure", "at least one")
@@ -135,7 +150,8 @@ def concordance(
     standard = {name: measured(scores, name) for name in ranking(scores, golden)[0]}
     _refuse_other(standard, golden)
     if len(known) < 2:
-        raise InputError(f"{counted(len(known), 'measure')} to compare", "at least 2")
+        why = f" ({'; '.join(notice.text for notice in others)})" if others else ""
+        raise InputError(f"{counted(len(known), 'measure')} to compare{why}", "at least 2")
     every_measure = known | standard
     signs = {name: _signs(one.values) for name, one in every_measure.items()}
     every = [(name,) for name in golden] + ([golden] if len(golden) > 1 else [])

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from cranfield.errors import InputError
+from cranfield.meta.brief import in_brief
+from cranfield.meta.cautions import of_rankings
 from cranfield.meta.rankings import STATISTICS, Floats, P, checked_p
+from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Interval, Notice, Scores
-from cranfield.stats.measured import direction, left_out, measured, ranking
+from cranfield.stats.measured import Bools, direction, left_out, measured, ranking, undefined
 from cranfield.stats.resampling import Progress, in_chunks
 from cranfield.stats.result import checked_confidence
 from cranfield.stats.samples import refuse_few
@@ -28,23 +30,33 @@ class CorrelationMatrix:
 
     `values[i, j]` is between the measures `names[i]` and `names[j]`, the latter being the gold one
     of ``tau-ap``. ``between="sets"``: i by the other scores, j by the first. `low` and `high` are
-    the ends of the intervals, `means` [sets, measures, runs] what runs are ranked by.
+    the ends of the intervals, `means` [sets, measures, runs] what runs are ranked by; `sets` are
+    the names of the two.
     """
 
     statistic: str
     between: Literal["measures", "sets"]
     names: tuple[str, ...]
-    values: Floats = field(repr=False)
-    low: Floats = field(repr=False)
-    high: Floats = field(repr=False)
-    runs: tuple[str, ...] = field(repr=False)
+    values: Floats
+    low: Floats
+    high: Floats
+    runs: tuple[str, ...]
     topics: int
-    means: Floats = field(repr=False)
+    means: Floats
     confidence: float
     trials: int
     seed: int
     p: float | None = None
-    notices: tuple[Notice, ...] = field(default=(), repr=False)
+    sets: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+    def __repr__(self) -> str:
+        about = [self.statistic, counted(len(self.runs), "run"), counted(self.topics, "topic")]
+        numbers = {
+            self.names[i] if i == j else f"{self.names[i]} – {self.names[j]}": self.values[i, j]
+            for i, j in self.pairs
+        }
+        return in_brief(self, about, numbers)
 
     def __getitem__(self, pair: tuple[str, str]) -> Interval:
         """The value between two measures, as `mean`, with its interval."""
@@ -85,8 +97,8 @@ class CorrelationMatrix:
 
 
 def correlation(
-    scores: Scores,
-    others: Scores | None = None,
+    scores: ScoresLike,
+    others: ScoresLike | None = None,
     statistic: str = "kendall",
     measures: Sequence[Any] | None = None,
     p: float = P,
@@ -95,6 +107,7 @@ def correlation(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    names: Sequence[str] = ("the first set", "the second set"),
 ) -> CorrelationMatrix:
     """How alike measures rank runs, or two sets of judgments or topics do, with intervals.
 
@@ -112,7 +125,9 @@ def correlation(
     random sample. It does not depend on which other measures are compared.
 
     A measure that is better if lower is turned round, one that is better at neither end is left
-    out, so is one with an undefined mean; `notices` say so.
+    out; topics where a measure is undefined, by one of the sets, are left out of it. `notices` say
+    so. `scores` and `others`, which tables and pictures call by `names`, are Scores or anything
+    that `read_scores` takes.
 
     Reference: Sakai 2014, Metrics, Statistics, Tests, section 5.2; of the bootstrap, Efron and
     Tibshirani 1993, An Introduction to the Bootstrap, chapter 13.
@@ -128,19 +143,21 @@ def correlation(
     if statistic not in STATISTICS:
         raise InputError(f"statistic={statistic!r}", f"one of {', '.join(STATISTICS)}")
     checked_confidence(confidence)
-    sets = [scores] if others is None else [scores, others]
-    runs, names, notices = _compared(sets, measures)
-    chosen = [one.select(runs, None, names) for one in sets]
+    sets = [read_scores(one) for one in (scores, others) if one is not None]
     topics = tuple(dict.fromkeys(topic for one in sets for topic in one.topics))
     refuse_few(len(topics), 2)
+    runs, known, notices = _compared(sets, measures, topics)
+    chosen = [one.select(runs, None, list(known)) for one in sets]
+    defined = np.stack(list(known.values()), axis=1)  # [topics, k]
     of_topics = np.stack([_of_topics(one, topics) for one in chosen])  # [sets, topics, k, m]
-    means = np.stack([_means(one) for one in chosen])
-    ranked = means * np.array([[direction(scores, m)] for m in names])
+    of_topics[:, ~defined] = np.nan
+    means = np.stack([_means(one, topics, defined) for one in chosen])
+    ranked = means * np.array([[direction(sets[0], m)] for m in known])
     alike = STATISTICS[statistic]
     if statistic == "rbo":
         alike = partial(alike, p=checked_p(p))
     values = alike(ranked[-1], ranked[0])
-    notices += [_constant(m) for i, m in enumerate(names) if np.isnan(values[i, i])]
+    notices += [n for of_set in ranked for n in of_rankings(dict(zip(known, of_set, strict=True)))]
 
     def resampled(rng: np.random.Generator, size: int) -> Floats:
         n = len(topics)
@@ -154,7 +171,7 @@ def correlation(
     return CorrelationMatrix(
         statistic,
         "measures" if others is None else "sets",
-        tuple(names),
+        tuple(known),
         values,
         low,
         high,
@@ -165,6 +182,7 @@ def correlation(
         trials,
         seed,
         p if statistic == "rbo" else None,
+        two_names(names) if others is not None else (),
         tuple(dict.fromkeys([*(n for one in sets for n in one.notices), *notices])),
     )
 
@@ -172,10 +190,20 @@ def correlation(
 # -- what is compared ---------------------------------------------------------------------------
 
 
+def two_names(names: Sequence[str]) -> tuple[str, str]:
+    """What two sets are called, if they can be told apart by that."""
+    given = tuple(map(str, names)) if not isinstance(names, str) else (names,)
+    if len(given) != 2 or given[0] == given[1] or not all(name.strip() for name in given):
+        raise InputError(f"names {', '.join(given)}", "two that differ, one for each set")
+    return given[0], given[1]
+
+
 def _compared(
-    sets: Sequence[Scores], measures: Sequence[Any] | None
-) -> tuple[list[str], list[str], list[Notice]]:
-    """The runs, the measures that can rank them, and what to say about the others."""
+    sets: Sequence[Scores], measures: Sequence[Any] | None, topics: Sequence[str]
+) -> tuple[list[str], dict[str, Bools], list[Notice]]:
+    """The runs, the measures that can rank them with the topics where each is defined, and what to
+    say about the others.
+    """
     first, last = sets[0], sets[-1]
     alone = [run for run in (*first.runs, *last.runs) if (run in first.runs) != (run in last.runs)]
     if alone:
@@ -188,41 +216,44 @@ def _compared(
         if lacking:
             raise InputError(f"scores without {', '.join(lacking)}", "all measures asked for")
     able, others = ranking(first, asked)
-    undefined = {m for one in sets for m in _undefined(one)}
-    names = [m for m in able if m not in undefined]
-    notices = [
-        *others,
-        *(left_out(m, "a mean of it is undefined") for m in able if m in undefined),
-        *(notice for m in names for notice in measured(first, m).notices
-          if notice.kind != "undefined"),
-    ]  # fmt: skip
-    if len(names) < (2 if len(sets) == 1 else 1):
-        expected = "at least 2" if len(sets) == 1 else "at least 1"
-        raise InputError(f"{counted(len(names), 'measure')} that can be compared", expected)
+    least = 2 if len(sets) == 1 else 1  # measures, and topics of each set
+    known: dict[str, Bools] = {}
+    without, about = [*others], []
+    for m in able:
+        seen = [measured(one, m) for one in sets]
+        unknown = {one.topics[t] for one in seen for t in np.flatnonzero(~one.defined)}
+        kept = min(len(set(one.topics) - unknown) for one in sets)
+        if kept < least:
+            without.append(left_out(m, f"defined for {counted(kept, 'topic')} only"))
+            continue
+        known[m] = np.array([topic not in unknown for topic in topics])
+        about += [notice for notice in seen[0].notices if notice.kind != "undefined"]
+        if unknown:
+            about.append(undefined(m, [topic for topic in topics if topic in unknown]))
+    notices = [*without, *about]
+    if len(known) < least:
+        why = f" ({'; '.join(notice.text for notice in without)})" if without else ""
+        found = f"{counted(len(known), 'measure')} that can be compared{why}"
+        raise InputError(found, f"at least {least}")
     apart = set(first.topics) ^ set(last.topics)
     if apart:
         shown = some([t for t in (*first.topics, *last.topics) if t in apart], "topic")
         notices.append(Notice("missing-topics", f"only one of the two sets has {shown}"))
-    return list(first.runs), names, notices
-
-
-def _constant(measure: str) -> Notice:
-    return Notice("undefined", f"{measure} ranks nothing: all runs have the same mean")
-
-
-def _undefined(scores: Scores) -> set[str]:
-    """The measures with a mean that is not a number."""
-    return {
-        m for of_run in scores.summary().values() for m, v in of_run.items() if not math.isfinite(v)
-    }
+    return list(first.runs), known, notices
 
 
 # -- means --------------------------------------------------------------------------------------
 
 
-def _means(scores: Scores) -> Floats:
-    """[measures, runs]."""
-    return np.array([list(of_run.values()) for of_run in scores.summary().values()]).T
+def _means(scores: Scores, topics: Sequence[str], defined: Bools) -> Floats:
+    """[measures, runs], each measure over the topics where it is defined."""
+    own = set(scores.topics)
+    found = []
+    for measure, known in zip(scores.measures, defined.T, strict=True):
+        kept = [topic for topic, ok in zip(topics, known, strict=True) if ok and topic in own]
+        summary = scores.select(None, kept, [measure]).summary()
+        found.append([of_run[measure] for of_run in summary.values()])
+    return np.array(found)
 
 
 def _of_topics(scores: Scores, topics: Sequence[str]) -> Floats:

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from cranfield.errors import InputError
+from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import in_short, near_alpha
 from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Notice
 from cranfield.stats.families import OF_MANY, PairTest, compare_pairs
 from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
-from cranfield.stats.result import Sampled, checked_confidence
+from cranfield.stats.result import Sampled, checked_alpha
+from cranfield.wording import counted
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,15 @@ class DiscriminativePower:
     test: str
     correction: str
     alpha: float
-    runs: tuple[str, ...] = field(repr=False)
-    measures: tuple[Discrimination, ...] = field(repr=False)
+    runs: tuple[str, ...]
+    measures: tuple[Discrimination, ...]
     trials: int
     seed: int
-    notices: tuple[Notice, ...] = field(default=(), repr=False)
+    notices: tuple[Notice, ...] = ()
+
+    def __repr__(self) -> str:
+        about = [counted(len(self.runs), "run"), f"{self.test} test", f"α = {self.alpha:g}"]
+        return in_brief(self, about, {one.measure: one.share for one in self.measures})
 
     def __getitem__(self, measure: object) -> Discrimination:
         for one in self.measures:
@@ -122,7 +128,7 @@ def discriminative_power(
     >>> [round(pair.pvalue, 4) for pair in found.pairs], round(found.share, 4)
     ([1.0, 0.0202, 0.0202], 0.6667)
     """
-    checked_confidence(1 - alpha)
+    checked_alpha(alpha)
     matrices, notices = by_measure(read_scores(scores))
     runs = next(iter(matrices.values())).systems
     many = test in OF_MANY

@@ -16,15 +16,17 @@ from cranfield.data.labels import LabelsLike
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluate import evaluate
-from cranfield.meta.cautions import near_alpha
+from cranfield.meta.brief import in_brief
+from cranfield.meta.cautions import near_alpha, of_rankings
 from cranfield.meta.correlation import TRIALS as DRAWS
-from cranfield.meta.correlation import correlation
+from cranfield.meta.correlation import correlation, two_names
 from cranfield.scores import Interval, Notice, Scores
 from cranfield.stats.families import PairTest, compare_pairs, usual_correction, usual_test
 from cranfield.stats.measured import direction, measured, ranking, undefined
 from cranfield.stats.resampling import TOLERANCE, TRIALS
+from cranfield.stats.result import checked_alpha
 from cranfield.stats.samples import Floats
-from cranfield.wording import some
+from cranfield.wording import counted, some
 
 Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
 Kind: TypeAlias = Literal[
@@ -127,7 +129,7 @@ class JudgmentComparison:
     common: bool
     levels: Agreement | None
     binary: Agreement | None
-    by_topic: Mapping[str, Overlap] = field(repr=False)
+    by_topic: Mapping[str, Overlap]
     rankings: tuple[RankingChange, ...] = ()
     test: str | None = None
     correction: str | None = None
@@ -135,7 +137,13 @@ class JudgmentComparison:
     trials: int = TRIALS
     seed: int = 0
     confidence: float = 0.95
-    notices: tuple[Notice, ...] = field(default=(), repr=False)
+    notices: tuple[Notice, ...] = ()
+
+    def __repr__(self) -> str:
+        numbers = {} if self.levels is None else {"κ": self.levels["kappa"]}
+        taus = {x.measure: x.correlations["kendall"].mean for x in self.rankings if x.correlations}
+        about = [" and ".join(self.names), counted(self.items.both, "document") + " judged in both"]
+        return in_brief(self, about, numbers | {f"τ by {m}": tau for m, tau in taus.items()})
 
     @property
     def judged(self) -> tuple[int, int]:
@@ -192,9 +200,8 @@ def compare_judgments(
     >>> found.items, round(found.levels["kappa"], 4)  # agreement 2/3, by chance 4/9
     (Overlap(both=3, first=0, second=1), 0.4)
     """
-    both = _two_names(names)
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha={alpha}", "a number between 0 and 1")
+    both = two_names(names)
+    checked_alpha(alpha)
     given = [
         read_qrels(data, qrels_format, separator=separator, labels=labels)
         for data in (first, second)
@@ -232,7 +239,7 @@ def compare_judgments(
         test = usual_test(len(scores[0].runs)) if test is None else test
         if correction is None:
             correction = usual_correction(test, math.comb(len(scores[0].runs), 2))
-        notices += _about_scores(both, scores)
+        notices += _by_name(both, [one.notices for one in scores])
         chosen, left_out = _chosen(scores)
         notices += left_out
         testing = {"test": test, "correction": correction, "trials": trials, "seed": seed}
@@ -240,6 +247,7 @@ def compare_judgments(
             _ranking(pair, alpha, confidence, {**testing, "threads": threads}) for pair in chosen
         )
         tests = {one.measure: [t for pair in one.pairs for t in pair.tests] for one in rankings}
+        notices += _by_name(both, [_of_rankings(rankings, side) for side in (0, 1)])
         notices += near_alpha(tests, alpha)
     return JudgmentComparison(
         both,
@@ -266,13 +274,6 @@ def compare_judgments(
 # -- the judgments ------------------------------------------------------------------------------
 
 _SIDES = ("both", "first", "second")
-
-
-def _two_names(names: Sequence[str]) -> tuple[str, str]:
-    given = tuple(map(str, names)) if not isinstance(names, str) else (names,)
-    if len(given) != 2 or given[0] == given[1] or not all(name.strip() for name in given):
-        raise InputError(f"names {', '.join(given)}", "two that differ, one for each set")
-    return given[0], given[1]
 
 
 def _overlap(first: Mapping[str, Any], second: Mapping[str, Any]) -> Overlap:
@@ -352,14 +353,24 @@ def _to_evaluate(given: Sequence[Qrels], judged: Sequence[Judged], common: bool)
 # -- the runs -----------------------------------------------------------------------------------
 
 
-def _about_scores(names: tuple[str, str], scores: Sequence[Scores]) -> Iterator[Notice]:
+def _by_name(names: tuple[str, str], told: Sequence[tuple[Notice, ...]]) -> Iterator[Notice]:
     """What was noticed by both judgments once, and the rest with the name of the judgments."""
-    for name, one, other in zip(names, scores, reversed(scores), strict=True):
-        for notice in one.notices:
-            if notice not in other.notices:
+    for name, one, other in zip(names, told, reversed(told), strict=True):
+        for notice in one:
+            if notice not in other:
                 yield replace(notice, text=f"by {name}: {notice.text}")
-            elif one is scores[0]:
+            elif name == names[0]:
                 yield notice
+
+
+def _of_rankings(rankings: Sequence[RankingChange], side: int) -> tuple[Notice, ...]:
+    """What to know of the rankings by one of the judgments, where there are correlations."""
+    means = {
+        one.measure: np.array([run.means[side] for run in one.runs])
+        for one in rankings
+        if one.correlations
+    }
+    return of_rankings(means)
 
 
 def _chosen(scores: Sequence[Scores]) -> tuple[list[tuple[Scores, Scores]], list[Notice]]:

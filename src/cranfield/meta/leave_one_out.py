@@ -23,6 +23,7 @@ from cranfield.data.verticals import read_verticals
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluate import Evaluator
 from cranfield.measures.grammar import MeasureLike
+from cranfield.meta.cautions import of_rankings
 from cranfield.meta.rankings import kendall
 from cranfield.scores import Notice, Scores
 from cranfield.stats.measured import direction, left_out, ranking
@@ -137,6 +138,8 @@ def leave_one_out(
     Judged documents that no run has in its first `pool_depth` stay. Ranks are among all runs,
     those of the other contributors being scored by all judgments. τ is Kendall's τ_b between the
     runs by their scores and by those without their own contributor: 1 if the ranking is the same.
+    Both scores are means over the same topics: `undefined` is about those without a relevant
+    document in the qrels, one that loses its last relevant document to LOO_j counts as 0.
 
     Runs are read once, and kept in memory. The options are those of `Evaluator`. It is assumed that
     these runs made the pool, down to that depth: where others did too, unique documents are
@@ -167,7 +170,7 @@ def leave_one_out(
         settings["ties"] = None  # they are in the order of their ranks now
     judged = reader.gold.qrels
     full = Evaluator(judged, measures, **settings)(held)
-    settings["topics"] = "judged"  # those that count were decided by all runs
+    settings["undefined"] = "zero"  # for topics that lose what was relevant
     made = pool(held, pool_depth, qrels=judged, teams=teams, rel=settings.get("rel"))
     kind: Kind = "run" if made.teams is None else "team"
     members = _members(made)
@@ -183,7 +186,8 @@ def leave_one_out(
             kept[place[alone]] = False
             less = Evaluator(_kept(judged, kept), measures, **settings)([held[i] for i in own])
             less = less.select(topics=list(full.topics))
-            after[own] = _means(less)
+            values = np.where(np.isnan(full.values[own]), np.nan, less.values)
+            after[own] = _means(replace(less, values=values, undefined=full.undefined))
             about.append((contributor.name, less.notices))
     columns, about_measures = _rankable(full, before, after)
     results, summaries = [], []
@@ -204,6 +208,7 @@ def leave_one_out(
             *(notice for notice in made.notices if notice.kind in ("ties", "teams")),
             *_too_deep([contributor for contributor, _ in found], kind, made.depth),
             *about_measures,
+            *of_rankings({full.measures[m]: before[:, m] for m in columns}),
             *_lost(full, about, kind),
         ),
     )
@@ -311,10 +316,12 @@ def _rankable(full: Scores, before: Floats, after: Floats) -> tuple[list[int], l
     able, others = ranking(full)
     defined = np.logical_and.reduce(np.isfinite(before) & np.isfinite(after))
     known = [m for m in map(full.measures.index, able) if defined[m]]
-    if not known:
-        raise InputError(f"no measure that ranks runs ({', '.join(full.measures)})", "at least one")
     lacking = [name for name in able if full.measures.index(name) not in known]
-    return known, [*others, *(left_out(name, "a mean of it is undefined") for name in lacking)]
+    notices = [*others, *(left_out(name, "a mean of it is undefined") for name in lacking)]
+    if not known:
+        why = "; ".join(notice.text for notice in notices)
+        raise InputError(f"no measure that ranks runs ({why})", "at least one")
+    return known, notices
 
 
 def _results(

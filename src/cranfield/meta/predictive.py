@@ -19,9 +19,10 @@ from cranfield.data.preference_pairs import (
 )
 from cranfield.errors import CranfieldError, InputError
 from cranfield.meta.concordance import sign_test_of, signs_of
+from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Interval, Notice, Scores
 from cranfield.stats.measured import measured, ranking
-from cranfield.stats.result import checked_confidence
+from cranfield.stats.result import checked_alpha, checked_confidence
 from cranfield.wording import counted, some
 
 Method: TypeAlias = Literal["wilson", "exact"]
@@ -97,7 +98,7 @@ class PredictivePower:
 
 
 def predictive_power(
-    scores: Scores,
+    scores: ScoresLike,
     preferences: PreferencePairsLike,
     measures: Sequence[Any] | None = None,
     method: Method = "wilson",
@@ -133,15 +134,13 @@ def predictive_power(
     if method not in get_args(Method):
         raise InputError(f"method={method!r}", "wilson or exact")
     checked_confidence(confidence)
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha={alpha}", "a number between 0 and 1")
+    checked_alpha(alpha)
+    scores = read_scores(scores)
     given = read_preference_pairs(preferences)
     known, about = _known(given, scores)
     decided = [pair for pair in known if not pair.tied]
     if not decided:
-        found = f"no preference among {counted(len(given.pairs), 'judgment')}"
-        expected = f"some between runs that have scores, such as {scores.runs[0]}"
-        raise CranfieldError(f"{given.where}: found {found}, expected {expected}")
+        raise CranfieldError(f"{given.where}: {_nothing_to_predict(given, known, scores)}")
     names, others = ranking(scores, None if measures is None else [str(m) for m in measures])
     turned = [measured(scores, name) for name in names]
     if not turned:
@@ -195,6 +194,17 @@ def _known(given: PreferencePairs, scores: Scores) -> tuple[list[PreferencePair]
         said = f"{counted(ties, 'tie')} among the preferences left out"
         notices.append(Notice("tied-preferences", f"{given.where}: {said}"))
     return known, notices
+
+
+def _nothing_to_predict(
+    given: PreferencePairs, known: Sequence[PreferencePair], scores: Scores
+) -> str:
+    among = f"among {counted(len(given.pairs), 'judgment')}"
+    if known:
+        return f"found ties only {among}, expected preferences for one of two runs"
+    if any(set(pair[1:3]) <= set(scores.runs) for pair in given.pairs):
+        return f"found no topic with scores {among}, expected some, such as {scores.topics[0]}"
+    return f"found no two runs with scores {among}, expected some, such as {scores.runs[0]}"
 
 
 def _prediction(

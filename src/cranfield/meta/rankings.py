@@ -20,7 +20,7 @@ from cranfield.errors import InputError
 from cranfield.scores import Interval
 from cranfield.stats.resampling import TOLERANCE
 from cranfield.stats.result import Bounds, checked_confidence
-from cranfield.stats.samples import sample
+from cranfield.stats.samples import named, sample
 from cranfield.wording import counted, some
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -81,7 +81,8 @@ def kendall(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
     z = artanh τ, with the variance 0.437 / (m − 4); nan for m < 5 and where τ is 1 or −1.
     τ_b is nan if all scores of x, or of y, are the same.
 
-    Mappings ``{system: score}`` are paired by system; sequences are taken to be in the same order.
+    Mappings ``{system: score}`` and Series with an index are paired by system; sequences are taken
+    to be in the same order.
 
     Reference: Kendall 1938, A New Measure of Rank Correlation, Biometrika; of the interval
     Fieller, Hartley and Pearson 1957, Tests for Rank Correlation Coefficients I, Biometrika.
@@ -215,8 +216,8 @@ def rbo(x: Ranked, y: Ranked, p: float = P, kind: Kind = "ext") -> Correlation:
     s, l = sorted(len(places) for places in lists)
     absent = (math.inf, 1)
     found = np.array([[places.get(name, absent) for name in items] for places in lists])
-    shares = _shares(found[:, :, 0], found[:, :, 1], l)  # [depth, 2, items]
-    overlap = shares.prod(axis=1).sum(axis=-1)
+    first, second = ((places[None, :, 0], places[None, :, 1]) for places in found)
+    overlap = _overlaps(first, second, l)[0, 0]
     if kind == "ext":
         value = float(_extrapolated(overlap, s, p))
     elif kind == "min":
@@ -284,8 +285,7 @@ def _aps_without_ties(evaluated: Floats, gold: Floats) -> Floats:
 def rbos(x: Floats, y: Floats, p: float = P) -> Floats:
     """Extrapolated RBO between the rankings of two stacks, all of the same systems."""
     m: int = x.shape[-1]
-    a, b = (_shares(*_standing(scores), m) for scores in (x, y))
-    return _extrapolated(np.moveaxis(_product(a, b), -3, -1), m, p)
+    return _extrapolated(_overlaps(_standing(x), _standing(y), m), m, p)
 
 
 STATISTICS: dict[str, Callable[..., Floats]] = {
@@ -366,10 +366,17 @@ def _weighted(weight: Floats, above: Wholes) -> Floats:
     return weighted
 
 
+def _overlaps(x: tuple[Any, Any], y: tuple[Any, Any], depth: int) -> Floats:
+    """[..., list, list, d]: X_1, …, X_depth between the lists of two stacks, given where items
+    stand; one depth after the other, as all at once would need much memory.
+    """
+    found = [_product(_shares(*x, d), _shares(*y, d)) for d in range(1, depth + 1)]
+    return np.stack(found, axis=-1)
+
+
 def _shares(above: Any, tied: Any, depth: int) -> Floats:
-    """[..., depth, list, item]: how probably an item is no deeper if ties are broken at random."""
-    d = np.arange(1, depth + 1)[:, None, None]
-    shares: Floats = (d - above[..., None, :, :]) / tied[..., None, :, :]
+    """[..., list, item]: how probably an item is no deeper if ties are broken at random."""
+    shares: Floats = (depth - above) / tied
     return np.clip(shares, 0.0, 1.0, out=shares)
 
 
@@ -398,6 +405,7 @@ def _ratio(a: Floats, b: Floats) -> Floats:
 
 def _paired(x: Rated, y: Rated, *names: str) -> tuple[Floats, Floats]:
     """Two scores of each system: mappings by name, sequences in order."""
+    x, y = named(x), named(y)
     if isinstance(x, Mapping) != isinstance(y, Mapping):
         raise InputError("scores with names and scores without", "both with, or both without")
     if isinstance(x, Mapping) and isinstance(y, Mapping):
@@ -416,6 +424,7 @@ def _paired(x: Rated, y: Rated, *names: str) -> tuple[Floats, Floats]:
 
 def _places(ranking: Ranked, what: str) -> dict[Any, tuple[float, float]]:
     """For each item, how many are above it, and how many are tied with it, itself included."""
+    ranking = named(ranking)
     if isinstance(ranking, Mapping):
         names: list[Any] = list(ranking)
         scores = sample(ranking, what)

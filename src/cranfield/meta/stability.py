@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -14,7 +14,10 @@ from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import RunLike
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluate import Evaluator
+from cranfield.meta.brief import in_brief
+from cranfield.meta.cautions import of_rankings
 from cranfield.meta.rankings import STATISTICS
+from cranfield.meta.sizes import checked_sizes, several
 from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Notice
 from cranfield.stats.measured import by_measure
@@ -58,14 +61,18 @@ class Stability:
     sampled: Literal["topics", "judgments"]
     statistic: str
     against: Against
-    points: tuple[StabilityPoint, ...] = field(repr=False)
-    runs: tuple[str, ...] = field(repr=False)
+    points: tuple[StabilityPoint, ...]
+    runs: tuple[str, ...]
     topics: int
     confidence: float
     trials: int
     seed: int
     replacement: bool = False
-    notices: tuple[Notice, ...] = field(default=(), repr=False)
+    notices: tuple[Notice, ...] = ()
+
+    def __repr__(self) -> str:
+        about = [self.statistic, counted(len(self.runs), "run"), f"samples of {self.sampled}"]
+        return in_brief(self, about, {f"{x.measure} at {x.size:g}": x.mean for x in self.points})
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -84,7 +91,7 @@ class Stability:
 
 def stability(
     scores: ScoresLike,
-    sizes: Sequence[int] | None = None,
+    sizes: int | Sequence[int] | None = None,
     statistic: str = "kendall",
     against: Against = "all",
     replacement: bool = False,
@@ -121,10 +128,10 @@ def stability(
     if against == "others" and replacement:
         raise InputError("replacement with disjoint samples", "one or the other")
     matrices, notices = by_measure(read_scores(scores))
+    of_measure = {m: _sizes(sizes, x, m, against) for m, x in matrices.items()}
     points: list[StabilityPoint] = []
     for measure, matrix in matrices.items():
-        n, m = matrix.values.shape
-        chosen = _checked_sizes(sizes, n // 2 if against == "others" else n)
+        (n, m), chosen = matrix.values.shape, of_measure[measure]
         trial = _trial(matrix, chosen, alike, against, replacement)
         made = in_chunks(trial, trials, seed, max(n, 2 * m * m), threads, progress)
         found = np.concatenate(made, axis=1)
@@ -140,7 +147,7 @@ def stability(
         trials,
         seed,
         replacement,
-        notices,
+        (*notices, *_about(matrices)),
     )
 
 
@@ -151,13 +158,17 @@ def _checked(statistic: str, confidence: float) -> Callable[..., Floats]:
     return STATISTICS[statistic]
 
 
-def _checked_sizes(sizes: Sequence[int] | None, most: int) -> list[int]:
-    if sizes is None:
-        return sorted({math.ceil(most * k / 10) for k in range(1, 11)})
-    for size in sizes:
-        if not 1 <= size <= most:
-            raise InputError(f"samples of {counted(size, 'topic')}", f"1 to {most}")
-    return sorted(set(sizes))
+def _sizes(
+    sizes: int | Sequence[int] | None, matrix: Matrix, measure: str, against: Against
+) -> list[int]:
+    """Those asked for, or ten."""
+    most = len(matrix.topics) // (2 if against == "others" else 1)
+    ten = [math.ceil(most * k / 10) for k in range(1, 11)]
+    return checked_sizes(ten if sizes is None else sizes, most, measure)
+
+
+def _about(matrices: Mapping[str, Matrix]) -> tuple[Notice, ...]:
+    return of_rankings({measure: matrix.means for measure, matrix in matrices.items()})
 
 
 def _trial(
@@ -206,7 +217,7 @@ def stability_of_judgments(
     qrels: QrelsLike,
     runs: RunLike | Sequence[RunLike],
     measures: Any = None,
-    shares: Sequence[float] = SHARES,
+    shares: float | Sequence[float] = SHARES,
     statistic: str = "kendall",
     confidence: float = 0.95,
     trials: int = TRIALS_OF_JUDGMENTS,
@@ -238,8 +249,9 @@ def stability_of_judgments(
     [(0.5, 1.0), (1.0, 1.0)]
     """
     alike = _checked(statistic, confidence)
-    if not all(0 < share <= 1 for share in shares):
-        raise InputError(f"shares {', '.join(f'{x:g}' for x in shares)}", "numbers in (0, 1]")
+    chosen = sorted({float(share) for share in several(shares, "share")})
+    if not all(0 < share <= 1 for share in chosen):
+        raise InputError(f"shares {', '.join(f'{x:g}' for x in chosen)}", "numbers in (0, 1]")
     if options.get("labelling") is not None:
         raise CranfieldError("found classes or groups of items, expected judgments alone")
     whole = Evaluator(qrels, measures, threads=threads, **options)
@@ -247,10 +259,10 @@ def stability_of_judgments(
         raise CranfieldError("found judgments for intents, expected judgments of documents")
     read = whole.read(runs)
     scores = whole(read)
-    matrices, notices = by_measure(scores, least=1)
+    matrices, noticed = by_measure(scores, least=1)
+    notices = (*noticed, *_about(matrices))
     rankings = [whole.rankings(run) for run in read]
     scored = np.isin(whole.gold.judgments.topics, scores.topics)
-    chosen = sorted({float(share) for share in shares})
     lessened: set[str] = set()
 
     def trial(rng: np.random.Generator, _: int) -> Floats:

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import InputError
+from cranfield.meta.brief import in_brief
+from cranfield.meta.sizes import checked_sizes
 from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Notice
 from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import TOLERANCE, Progress, in_chunks
-from cranfield.stats.result import checked_confidence
+from cranfield.stats.result import checked_alpha
 from cranfield.stats.samples import Floats, Matrix
 from cranfield.wording import counted
 
@@ -40,6 +42,13 @@ class SwapBin:
     def rate(self) -> float:
         """The share of swaps."""
         return self.swaps / self.comparisons
+
+
+def checked_rate(rate: float) -> float:
+    """The swap rate itself, if it can be one."""
+    if not 0 <= rate <= 1:
+        raise InputError(f"rate={rate}", "a number from 0 to 1")
+    return rate
 
 
 @dataclass(frozen=True)
@@ -71,9 +80,16 @@ class SwapRates:
         Swap rates fall as differences grow, but for chance: neighbouring bins that do not fall are
         taken together (isotonic regression), so that a bin of few comparisons decides nothing.
         """
-        return next((low for low, swaps, n in self._falling() if swaps <= rate * n), None)
+        checked_rate(rate)
+        return next((low for low, swaps, n in self._pools() if swaps <= rate * n), None)
 
-    def _falling(self) -> list[tuple[float, float, int]]:
+    @property
+    def falling(self) -> list[float]:
+        """The rate of each bin, bins being taken together where rates do not fall."""
+        pools = self._pools()[::-1]
+        return [next(swaps / n for low, swaps, n in pools if low <= x.low) for x in self.bins]
+
+    def _pools(self) -> list[tuple[float, float, int]]:
         """Bins taken together where rates do not fall: low end, swaps, comparisons."""
         made: list[tuple[float, float, int]] = []
         for one in self.bins:
@@ -98,14 +114,18 @@ class Swap:
     ``found["AP"]`` are those of AP on the largest sets, ``found["AP", 10]`` on sets of ten topics.
     """
 
-    runs: tuple[str, ...] = field(repr=False)
-    rates: tuple[SwapRates, ...] = field(repr=False)
+    runs: tuple[str, ...]
+    rates: tuple[SwapRates, ...]
     bin: float
     filter: Filter | None
     alpha: float
     trials: int
     seed: int
-    notices: tuple[Notice, ...] = field(default=(), repr=False)
+    notices: tuple[Notice, ...] = ()
+
+    def __repr__(self) -> str:
+        about = [counted(len(self.runs), "run"), counted(self.trials, "trial")]
+        return in_brief(self, about, {f"{x.measure} on {x.size}": x.rate for x in self.rates})
 
     def __getitem__(self, key: str | tuple[str, int]) -> SwapRates:
         measure, size = key if isinstance(key, tuple) else (key, None)
@@ -156,17 +176,17 @@ def swap(
     >>> round(found.required(), 1)
     0.2
     """
-    checked_confidence(1 - alpha)
+    checked_alpha(alpha)
     if filter not in (None, "t"):
         raise InputError(f"filter={filter!r}", "'t' or None")
     if not 0 < bin < math.inf:
         raise InputError(f"bin={bin}", "a number above 0")
     matrices, notices = by_measure(read_scores(scores))
     runs = next(iter(matrices.values())).systems
+    of_measure = {m: _sizes(sizes, x, m, 2 if filter else 1) for m, x in matrices.items()}
     rates: list[SwapRates] = []
     for measure, matrix in matrices.items():
-        n = len(matrix.topics)
-        chosen = _checked_sizes(sizes, n, 2 if filter else 1)
+        n, chosen = len(matrix.topics), of_measure[measure]
         widest = float(np.ptp(matrix.values, axis=1).max())
         if widest / bin > MOST_BINS:
             raise InputError(f"bin={bin}", f"a larger one: {measure} differs by {widest:.4g}")
@@ -180,14 +200,13 @@ def swap(
     return Swap(runs, tuple(rates), bin, filter, alpha, trials, seed, notices)
 
 
-def _checked_sizes(sizes: int | Sequence[int] | None, topics: int, least: int) -> list[int]:
-    most = topics // 2
-    given = [most] if sizes is None else [sizes] if isinstance(sizes, int) else list(sizes)
-    for size in given:
-        if not least <= size <= most:
-            expected = f"{least} to {most}: two sets of {counted(topics, 'topic')}"
-            raise InputError(f"sets of {counted(size, 'topic')}", expected)
-    return sorted(set(given))
+def _sizes(
+    sizes: int | Sequence[int] | None, matrix: Matrix, measure: str, least: int
+) -> list[int]:
+    """Those asked for, or half of the topics."""
+    topics = len(matrix.topics)
+    why = f": two sets of {counted(topics, 'topic')}"
+    return checked_sizes(topics // 2 if sizes is None else sizes, topics // 2, measure, least, why)
 
 
 def _trial(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from cranfield.comparison import EFFECT_TITLES, Comparison, PairComparison, RunSummary
 from cranfield.report.sheets import (
@@ -14,7 +15,6 @@ from cranfield.report.sheets import (
     p_field,
     percent,
     runs_on,
-    shown_p,
     signed,
 )
 from cranfield.scores import four_decimals
@@ -39,6 +39,23 @@ def usual_tables(found: Comparison, format: str, movers: int | None) -> tuple[st
 def sheets(found: Comparison, movers: int = 3) -> list[Sheet]:
     """All tables of a comparison."""
     return [_runs(found), _pairs(found), _movers(found, movers), _results(found)]
+
+
+def settings(found: Comparison) -> dict[str, Any]:
+    """What was done, for programs: what captions tell in words."""
+    return {
+        "test": found.test,
+        "correction": found.correction,
+        "alpha": found.alpha,
+        "confidence": 1 - found.alpha,
+        "trials": found.trials,
+        "seed": found.seed,
+        "enumerated": found.enumerated,
+        "effect": found.effect,
+        "baselines": list(found.baselines),
+        "topics": len(found.scores.topics),
+        "runs": len(found.scores.runs),
+    }
 
 
 def procedure(found: Comparison) -> str:
@@ -86,7 +103,7 @@ def _runs(found: Comparison) -> Sheet:
     marks = [_marks(row, signs) for row in rows]
     said = f"Means of {_size(found)}{_of(found)}, with {_confidence(found)} t intervals. "
     if groups:
-        said += f"Runs that share a letter are not significantly different ({procedure(found)})."
+        said += f"{_letters(found)} ({procedure(found)})."
     else:
         said += f"{_legend(signs)} ({procedure(found)})."
     return Sheet(
@@ -123,11 +140,6 @@ def _pairs(found: Comparison) -> Sheet:
         f"{EFFECT_TITLES[found.effect]}. Wins, ties and losses: topics on which the run is better, "
         "equal and worse."
     )
-    trials = None if found.enumerated else found.trials
-    shown = [
-        shown_p(row.pvalue, trials, row.none_as_extreme and found.correction == "none")
-        for row in rows
-    ]
     counts = [(row.wins, row.ties, row.losses) for row in rows]
     return Sheet(
         "pairs",
@@ -140,7 +152,8 @@ def _pairs(found: Comparison) -> Sheet:
                   texts=[signed(row.difference) for row in rows]),
             *interval_fields([(row.low, row.high) for row in rows], 1 - found.alpha, "+"),
             Field("statistic", [row.statistic for row in rows], people=False),
-            p_field("pvalue", [row.pvalue for row in rows], shown, found.alpha),
+            p_field("pvalue", [row.pvalue for row in rows],
+                    [found.shown_p(row) for row in rows], found.alpha),
             Field("uncorrected", [row.uncorrected for row in rows], people=False),
             Field("asl", [row.asl for row in rows], people=False),
             Field("mc_error", [row.error for row in rows], people=False),
@@ -185,19 +198,29 @@ def _results(found: Comparison) -> Sheet:
     names = [row.run for row in found.runs if row.measure == first]
     cell = {(row.run, row.measure): row for row in found.runs}
     columns = []
-    for measure in found.scores.measures:
+    for measure, better in zip(found.scores.measures, found.scores.better, strict=True):
         rows = [cell[name, measure] for name in names]
         marks = [_marks(row, signs) if signs else row.groups for row in rows]
         texts = [f"{four_decimals(row.mean)} {mark}".strip() for row, mark in zip(
             rows, marks, strict=True)]  # fmt: skip
-        columns.append(Field(measure, [row.mean for row in rows], measure, texts))
-    if signs:
-        legend = _legend(signs)
-    else:
-        legend = "In a column, runs that share a letter are not significantly different"
+        means = [row.mean for row in rows]
+        columns.append(Field(measure, means, measure, texts, best=_best(means, better)))
+    legend = _legend(signs) if signs else _letters(found, "In a column, runs")
     shown = [_named(name, signs) for name in names]
     said = f"Means of {_size(found)}. {legend} ({procedure(found)})."
     return Sheet("results", [Field("run", names, texts=shown, key=True), *columns], said)
+
+
+def _best(means: Sequence[float], better: str) -> list[bool]:
+    """Which means no other is better than; none if there is no better.
+
+    >>> _best([0.5, 0.25, 0.5], "higher"), _best([0.5, 0.25], "lower"), _best([0.5], "neither")
+    ([True, False, True], [False, True], [])
+    """
+    if better == "neither":
+        return []
+    end = min(means) if better == "lower" else max(means)
+    return [mean == end for mean in means]
 
 
 def _sign(number: int) -> str:
@@ -216,3 +239,10 @@ def _marks(row: RunSummary, signs: dict[str, str]) -> str:
 def _legend(signs: dict[str, str]) -> str:
     which = ", ".join(f"{sign} = {name}" for name, sign in signs.items())
     return f"+ significantly better and - significantly worse than a baseline, {which}"
+
+
+def _letters(found: Comparison, runs: str = "Runs") -> str:
+    """What the letters say, or that there are none."""
+    if not any(row.groups for row in found.runs):
+        return "Which pairs are significantly different is in the table of pairs"
+    return f"{runs} that share a letter are not significantly different"

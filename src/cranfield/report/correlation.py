@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cranfield.meta.correlation import CorrelationMatrix
@@ -47,10 +48,10 @@ def title(found: CorrelationMatrix) -> str:
 
 def caption(found: CorrelationMatrix) -> str:
     """What was compared, on what, and how intervals were found."""
-    what = "the rankings by " + ("the two sets" if found.between == "sets" else "two measures")
+    what = f"the rankings by {' and '.join(found.sets) or 'two measures'}"
     if found.statistic == "tau-ap":
-        gold = "first" if found.between == "sets" else "one above the column"
-        what += f", the {gold} being the gold one"
+        gold = found.sets[0] if found.sets else "the one above the column"
+        what += f", {gold} being the gold one"
     return (
         f"{title(found)} between {what}: {_counts(found)} "
         f"({found.trials:,} trials, seed {found.seed})."
@@ -156,7 +157,6 @@ def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
         interval=pl.Series([_interval(found, i, j) for i, j in found.pairs]),
     )
     least = min(0.5, *data["value"].fill_nan(1.0))
-    middle = (least + 1) / 2
     given = [labels[name] for name in found.names]
     x, y = (given[1:], given[:-1]) if found.symmetric else (given, given)
     axis = {"grid": False, "ticks": False, "domain": False}
@@ -166,14 +166,13 @@ def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
         alt.Y("x:N", sort=y, scale=alt.Scale(domain=y), title=None,
               axis=alt.Axis(labelLimit=200, **axis)),
     )  # fmt: skip
-    colour = alt.Scale(domain=[least, 1], range=["#eff6fc", "#08519c"])
+    colour = alt.Scale(domain=[least, 1], range=["#eff6fc", "#6baed6"])  # under black texts
     tooltip = [alt.Tooltip(f"{name}:N") for name in ("x", "y", "shown", "interval")]
     cells = base.mark_rect(stroke="white").encode(
         alt.Color("value:Q", scale=colour, title=TITLES[found.statistic]), tooltip=tooltip
     )
-    on_dark = alt.condition(f"datum.value > {middle}", alt.value("white"), alt.value("black"))
     texts = [
-        base.mark_text(fontSize=size, dy=dy).encode(alt.Text(f"{name}:N"), color=on_dark)
+        base.mark_text(fontSize=size, dy=dy).encode(alt.Text(f"{name}:N"))
         for name, size, dy in (("shown", 12, -7), ("interval", 9, 9))
     ]
     chart = alt.layer(cells, *texts).properties(
@@ -190,7 +189,7 @@ def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     """
     alt = altair()
     panels = [
-        _panel(data.filter(data["measure"] == name), f"{name}: {_cell(found, k, k)}")
+        _panel(data.filter(data["measure"] == name), f"{name}: {_cell(found, k, k)}", found.sets)
         for k, name in enumerate(found.names)
     ]
     chart = alt.concat(*panels, columns=3).properties(
@@ -199,7 +198,7 @@ def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     return finished(chart, "")
 
 
-def _panel(data: pl.DataFrame, heading: str) -> Any:
+def _panel(data: pl.DataFrame, heading: str, sets: Sequence[str]) -> Any:
     """One measure's scatter."""
     import polars as pl
 
@@ -213,9 +212,9 @@ def _panel(data: pl.DataFrame, heading: str) -> Any:
     data = data.with_columns(pl.Series("label", labels), pl.Series("place", places))
     scale = alt.Scale(domain=[ticks[0], ticks[-1]], nice=False, zero=False)
     x, y = (
-        channel(f"{name}:Q", title=f"mean by the {name} set", scale=scale,
+        channel(f"{name}:Q", title=f"mean by {by}", scale=scale,
                 axis=alt.Axis(values=ticks, grid=False, labelOverlap=True, labelFlush=False))
-        for channel, name in ((alt.X, "first"), (alt.Y, "second"))
+        for channel, name, by in ((alt.X, "first", sets[0]), (alt.Y, "second", sets[1]))
     )  # fmt: skip
     ends = alt.Data(values=[{"first": v, "second": v} for v in (ticks[0], ticks[-1])])
     base = alt.Chart(rows_of(data)).encode(x, y)
@@ -231,11 +230,10 @@ def _panel(data: pl.DataFrame, heading: str) -> Any:
 
 
 def _heading(found: CorrelationMatrix) -> str:
-    between = "the two sets" if found.between == "sets" else "measures"
-    return f"{title(found)} between {between}"
+    return f"{title(found)} between {' and '.join(found.sets) or 'measures'}"
 
 
 def _said(found: CorrelationMatrix) -> list[str]:
     """What a picture says below its heading."""
-    gold = "the first set is gold" if found.between == "sets" else "columns are gold"
+    gold = f"{found.sets[0]} is gold" if found.sets else "columns are gold"
     return [_counts(found), *([gold] if found.statistic == "tau-ap" else [])]

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from cranfield.meta.leave_one_out import LeaveOneOut
-from cranfield.report.pictures import Picture, altair, rows_of, told_apart
-from cranfield.report.places import finished
+from cranfield.report.pictures import Picture, altair, rows_of, shortened, told_apart
+from cranfield.report.places import (
+    around,
+    around_all,
+    finished,
+    places_for,
+    points_at,
+    texts_at,
+)
 from cranfield.report.sheets import Field, Sheet, runs_on, signed
 from cranfield.wording import counted
 
@@ -17,6 +25,7 @@ if TYPE_CHECKING:
 TABLES = ("summary", "runs", "contributors")
 SIDE = 300  # of a panel, in points
 COLUMNS = 3
+NAMED = 8  # runs, those that change most
 
 
 def summary_sheet(found: LeaveOneOut) -> Sheet:
@@ -114,8 +123,11 @@ def _scatter(data: pl.DataFrame, found: LeaveOneOut) -> Any:
     chart = alt.concat(*panels, columns=COLUMNS).properties(
         title={
             "text": f"Leave-one-out test: {_compared(found)}",
-            "subtitle": f"below the dashed line: lower without what {owner} alone brought "
-            f"to the first {found.pool_depth}",
+            "subtitle": [
+                f"below the dashed line: lower without what {owner} alone brought to the first "
+                f"{found.pool_depth}",
+                "names: runs that change most",
+            ],
             "offset": 12,
         }
     )
@@ -124,13 +136,12 @@ def _scatter(data: pl.DataFrame, found: LeaveOneOut) -> Any:
 
 def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut) -> Any:
     alt = altair()
-    values = [*data["before"], *data["after"]]
-    room = 0.05 * (max(values) - min(values)) or 0.05
-    ends = [min(values) - room, max(values) + room]
-    scale = alt.Scale(domain=ends, nice=False, zero=False)
-    x = alt.X("before:Q", title=f"{measure}, all judgments", scale=scale)
-    y = alt.Y("after:Q", title=f"{measure}, {found.kind} left out", scale=scale)
-    rows = [{"before": end, "after": end} for end in ends]
+    ticks = around_all([*data["before"], *data["after"]])
+    scale = alt.Scale(domain=[ticks[0], ticks[-1]], nice=False, zero=False)
+    axis = alt.Axis(values=ticks, labelOverlap=True, labelFlush=False)
+    x = alt.X("before:Q", title=f"{measure}, all judgments", scale=scale, axis=axis)
+    y = alt.Y("after:Q", title=f"{measure}, {found.kind} left out", scale=scale, axis=axis)
+    rows = [{"before": end, "after": end} for end in (ticks[0], ticks[-1])]
     same = alt.Chart(alt.Data(values=rows)).mark_line(color="#b0b0b0", strokeDash=[4, 3])
     names = list(dict.fromkeys(data["contributor"]))
     tooltip = ["contributor:N", "run:N"]
@@ -140,4 +151,21 @@ def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut) -> Any:
     if found.kind == "team" and len(names) <= 8:
         apart = told_apart("contributor", names, "team")
         encoded = encoded.encode(color=apart["color"], shape=apart["shape"])
-    return alt.layer(same.encode(x, y), encoded).properties(width=SIDE, height=SIDE)
+    texts = texts_at(alt.Chart().encode(x, y), _named(data, ticks))
+    return alt.layer(same.encode(x, y), encoded, *texts).properties(width=SIDE, height=SIDE)
+
+
+def _named(data: pl.DataFrame, ticks: Sequence[float]) -> pl.DataFrame:
+    """The runs that change most, with labels and places beside their points and others."""
+    import polars as pl
+
+    side, axes = float(SIDE), (list(ticks), list(ticks))
+    taken = [around(at, 5) for at in points_at(data["before"], data["after"], axes, side, side)]
+    changed = data.filter(pl.col("difference") != 0)
+    most = changed.sort(pl.col("difference").abs(), descending=True).head(NAMED)
+    at = points_at(most["before"], most["after"], axes, side, side)
+    labels = shortened(most["run"].to_list(), 16)
+    places = places_for(at, labels, side, side, taken)
+    return most.with_columns(
+        pl.Series("label", labels, pl.String), pl.Series("place", places, pl.String)
+    )

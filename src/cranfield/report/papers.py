@@ -10,6 +10,10 @@ from cranfield.scores import printable
 # Everything that Markdown would read as markup; an underscore only at the edge of a word.
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
 
+# A hyphen before a number or the letter of a mark, and that of an exponent.
+_MINUS = re.compile(r"(?<!\w)-(?=\w)|(?<=\de)-(?=\d)")
+_INFINITY = re.compile(r"\binf\b")
+
 # The brackets and the star because they are arguments of \\ and \midrule when they come next.
 _LATEX = str.maketrans(
     {
@@ -19,7 +23,7 @@ _LATEX = str.maketrans(
         **{"λ": r"$\lambda$", "φ": r"$\phi$", "ρ": r"$\rho$", "Δ": r"$\Delta$"},
         **{"±": r"$\pm$", "×": r"$\times$", "≥": r"$\ge$", "≤": r"$\le$", "−": "$-$"},
         **{"–": "--", "…": r"\dots{}", "†": r"$\dagger$", "·": r"$\cdot$", "’": "'"},
-        **{"√": r"$\surd$", "²": "$^2$", "♯": r"$\sharp$", "→": r"$\rightarrow$"},
+        **{"√": r"$\surd$", "²": "$^2$", "∞": r"$\infty$", "♯": r"$\sharp$", "→": r"$\rightarrow$"},
         **{"↓": r"$\downarrow$", "“": "``", "”": "''"},
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
@@ -47,6 +51,15 @@ def escape_latex(name: str) -> str:
     D$\sharp$-nDCG\_v1: $\tau$ $\ge$ 90\%
     """
     return printable(name).translate(_LATEX)
+
+
+def latex_number(text: str) -> str:
+    r"""Numbers, perhaps with marks, as LaTeX prints them: with signs of mathematics.
+
+    >>> print(latex_number("[-inf, +0.25]"), latex_number("0.2146 -a"), latex_number("<1e-05"))
+    {[}$-$$\infty$, +0.25{]} 0.2146 $-$a \textless{}1e$-$05
+    """
+    return escape_latex(_INFINITY.sub("∞", _MINUS.sub("−", text)))
 
 
 def markdown_table(

@@ -200,7 +200,8 @@ def power_curves(designs: Sequence[Design], title: str = "") -> Picture:
     """Power against the number of topics: a line for each design, a panel for each test.
 
     The designs are those of `topics_for_t` and `topics_for_anova`; a point shows how many topics
-    each needs, a line across the power that was asked for. Topics are on a logarithmic axis.
+    each needs, a line across the power that was asked for. Topics are on a logarithmic axis. Above
+    a panel stand test, level, power and variance.
     """
     import polars as pl
 
@@ -217,7 +218,7 @@ def power_curves(designs: Sequence[Design], title: str = "") -> Picture:
     sizes = {round(2 * (last / 2) ** (k / STEPS)) for k in range(STEPS + 1)}
     rows = [
         {
-            "test": TESTS[design.method].format(design.systems),
+            "test": _test(design),
             "difference": _short(design.difference),
             "topics": n,
             "power": design.power_of(n),
@@ -228,10 +229,30 @@ def power_curves(designs: Sequence[Design], title: str = "") -> Picture:
         for n in sorted({*sizes, design.topics})
     ]
     data = pl.DataFrame(rows)
-    return Picture(lambda: _drawn(data, title), data)
+    tests = dict.fromkeys(map(_test, designs))
+    given = {test: _given([d for d in designs if _test(d) == test]) for test in tests}
+    return Picture(lambda: _drawn(data, given, title), data)
 
 
-def _drawn(data: pl.DataFrame, title: str) -> Any:
+def _test(design: Design) -> str:
+    return TESTS[design.method].format(design.systems)
+
+
+def _given(designs: Sequence[Design]) -> str:
+    """What designs by the same test were made for.
+
+    >>> _given([Design("t", 65, 0.08, 0.05, 0.8016, "", difference=0.1, power=0.8)])
+    'α = 0.05, power 0.8, variance of differences 0.0800'
+    """
+    alphas = dict.fromkeys(_short(design.alpha) for design in designs)
+    powers = dict.fromkeys(_short(design.power) for design in designs)
+    variances = dict.fromkeys(variance_text(design.variance) for design in designs)
+    of = _of({design.method for design in designs})
+    said = {"α =": alphas, "power": powers, f"variance of {of}": variances}
+    return ", ".join(f"{what} {' or '.join(numbers)}" for what, numbers in said.items())
+
+
+def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:
     alt = altair()
     last = int(data["topics"].max())  # type: ignore[arg-type]
     names = data["difference"].unique(maintain_order=True).to_list()
@@ -258,7 +279,8 @@ def _drawn(data: pl.DataFrame, title: str) -> Any:
             _beside(needed, topics, power),
             base.mark_point(opacity=0, size=90).encode(tooltip=tooltip),
         )
-        panel = {"text": of_test["test"][0], "fontWeight": "normal"}
+        test = of_test["test"][0]
+        panel = {"text": test, "subtitle": given[test], "fontWeight": "normal"}
         panels.append(layers.properties(width=WIDTH, height=HEIGHT, title=panel))
     return finished(alt.vconcat(*panels), title)
 

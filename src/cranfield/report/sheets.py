@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cranfield.report.columns import Column, block, left, notice_lines, right
 from cranfield.report.formats import FORMATS
 from cranfield.report.papers import (
     escape_latex,
     escape_markdown,
+    latex_number,
     latex_table,
     markdown_table,
     tabular,
@@ -19,10 +20,8 @@ from cranfield.report.papers import (
 from cranfield.report.rows import as_json, separated
 from cranfield.report.terminal import parts_of, wrapped
 from cranfield.scores import Notice, four_decimals, json_number
+from cranfield.stats.result import Sampled, shown_p
 from cranfield.wording import counted
-
-if TYPE_CHECKING:
-    from cranfield.stats.result import Sampled
 
 FLAT = ("tsv", "csv", "jsonl", "parquet")
 """Formats that hold one table."""
@@ -40,7 +39,8 @@ class Field:
 
     Without a head people see the name; without texts the values, numbers with four decimals.
     `values` None is for people only, `people` False for programs only. `key` fields name a row,
-    and are repeated where a table is too wide for the screen.
+    and are repeated where a table is too wide for the screen. What is `best` is bold in papers: the
+    first word of its text, which others may follow as marks.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Field:
     texts: Sequence[str] | None = None
     people: bool = True
     key: bool = False
+    best: Sequence[bool] = ()
 
     @property
     def shown(self) -> list[str]:
@@ -60,6 +61,11 @@ class Field:
         """Whether it is written to the left."""
         values = self.values if self.values is not None else (self.texts or ())
         return self.key or all(isinstance(value, str) or value is None for value in values)
+
+    @property
+    def is_name(self) -> bool:
+        """Whether its texts are names, in which a hyphen is no minus."""
+        return self.key or any(isinstance(value, str) for value in self.values or ())
 
 
 @dataclass(frozen=True)
@@ -102,10 +108,12 @@ def render(
     format: str,
     notices: Iterable[Notice] = (),
     width: int | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Tables as the content of a file, or of a terminal of that width.
 
-    The formats of FLAT hold one table, the first; JSON has all, with captions and notices.
+    The formats of FLAT hold one table, the first; JSON has all, with captions and notices, and the
+    settings that captions tell in words.
     """
     if format == "table":
         return _table(sheets, notices, width).encode()
@@ -113,6 +121,7 @@ def render(
         return as_json(
             {
                 **{x.name: [*map(_json_row, x.rows)] for x in sheets if x.for_programs},
+                **({} if settings is None else {"settings": _json_row(settings)}),
                 "captions": {sheet.name: sheet.caption for sheet in sheets},
                 "notices": [asdict(notice) for notice in notices],
             }
@@ -153,7 +162,7 @@ _FLAT: dict[str, Callable[[Sheet], bytes]] = {
 }
 
 
-def _json_row(row: dict[str, Any]) -> dict[str, Any]:
+def _json_row(row: Mapping[str, Any]) -> dict[str, Any]:
     return {k: json_number(v) if isinstance(v, float) else v for k, v in row.items()}
 
 
@@ -185,11 +194,12 @@ def _head(field: Field) -> str:
 
 
 def _of_paper(
-    sheet: Sheet, escape: Callable[[str], str]
+    sheet: Sheet, name: Callable[[str], str], number: Callable[[str], str], bold: str
 ) -> tuple[list[str], list[bool], list[list[str]]]:
+    """Heads, which columns are to the left, and rows: names and numbers escaped, the best bold."""
     seen = sheet.seen
-    columns = [[*map(escape, field.shown)] for field in seen]
-    heads = [escape(_head(field)) for field in seen]
+    columns = [_cells(field, name if field.is_name else number, bold) for field in seen]
+    heads = [name(_head(field)) for field in seen]
     return (
         heads,
         [field.is_text for field in seen],
@@ -197,13 +207,33 @@ def _of_paper(
     )
 
 
+def _cells(field: Field, escape: Callable[[str], str], bold: str) -> list[str]:
+    texts = [escape(text) for text in field.shown]
+    if not field.best:
+        return texts
+    words = [text.split(" ", 1) for text in texts]
+    return [
+        " ".join([bold.format(first), *marks]) if best else text
+        for text, (first, *marks), best in zip(texts, words, field.best, strict=True)
+    ]
+
+
+def _caption(sheet: Sheet) -> str:
+    """The caption in a paper, which says what bold means."""
+    bold = any(any(field.best) for field in sheet.seen)
+    return f"{sheet.caption} Best in bold.".strip() if bold else sheet.caption
+
+
 def _markdown(sheet: Sheet) -> list[str]:
-    lines = markdown_table(*_of_paper(sheet, escape_markdown))
-    return [*lines, "", *((escape_markdown(sheet.caption), "") if sheet.caption else ())]
+    lines = markdown_table(*_of_paper(sheet, escape_markdown, escape_markdown, "**{}**"))
+    caption = escape_markdown(_caption(sheet))
+    return [*lines, "", *((caption, "") if caption else ())]
 
 
 def _latex(sheet: Sheet) -> list[str]:
-    return [*latex_table(sheet.caption, [tabular(*_of_paper(sheet, escape_latex))]), ""]
+    table = tabular(*_of_paper(sheet, escape_latex, latex_number, r"\textbf{{{}}}"))
+    caption = _caption(sheet).replace(" - ", " − ")  # the sign of a mark
+    return [*latex_table(caption, [table]), ""]
 
 
 def _text(value: Any) -> str:
@@ -214,19 +244,6 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return four_decimals(value).replace("-0.0000", "0.0000")
     return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def shown_p(pvalue: float, trials: int | None = None, least: bool = False) -> str:
-    """A p-value as people read it: four decimals, never 0.
-
-    Of one found by `trials`, `least` says that none of them was as extreme as the data.
-
-    >>> shown_p(0.0321), shown_p(1e-9), shown_p(1 / 1001, trials=1000, least=True)
-    ('0.0321', '<0.0001', '<0.001')
-    """
-    if least and trials:
-        return f"<{1 / trials:.2g}" if trials <= 10_000 else f"<{1 / trials:.0e}"
-    return "<0.0001" if pvalue < 0.0001 else four_decimals(pvalue)
 
 
 def shown_of(pvalue: float, sampled: Sampled | None) -> str:

@@ -51,6 +51,7 @@ def sheets(found: Swap, rate: float = 0.05) -> list[Sheet]:
                 ("comparisons", "", None),
                 ("swaps", "", [f"{row['swaps']:,.1f}".removesuffix(".0") for row in rows]),
                 ("rate", "swap rate", None),
+                ("falling", "taken together", None),
             )
         ],
         _caption(found),
@@ -87,9 +88,10 @@ def _rows(found: Swap) -> list[dict[str, Any]]:
             "comparisons": bin.comparisons,
             "swaps": bin.swaps,
             "rate": bin.rate,
+            "falling": falling,
         }
         for one in found.rates
-        for bin in one.bins
+        for bin, falling in zip(one.bins, one.falling, strict=True)
     ]
 
 
@@ -115,18 +117,19 @@ def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
     middle = (pl.col("low") + pl.col("high")) / 2
     drawn = data.with_columns(pl.Series("line", line), middle=middle)
     base = alt.Chart(rows_of(drawn)).encode(
-        alt.X("middle:Q", title="difference on the first set of topics", axis=alt.Axis(grid=False)),
-        alt.Y("rate:Q", title="swap rate", scale=alt.Scale(zero=True)),
+        alt.X("middle:Q", title="difference on the first set of topics",
+              axis=alt.Axis(grid=False, labelFlush=False, labelOverlap=True)),
+        alt.Y("falling:Q", title="swap rate", scale=alt.Scale(zero=True)),
         *apart(lines, "measure" if len(names) > 1 else next(iter(names))),
-    )
+    )  # fmt: skip
     tooltip = [
         alt.Tooltip("measure:N"),
         *(alt.Tooltip(f"{name}:Q") for name in ("size", "low", "high", "comparisons", "swaps")),
         alt.Tooltip("rate:Q", format=".4f"),
     ]
     layers = [
-        alt.Chart(alt.Data(values=[{"rate": rate}])).mark_rule(color="#808080")
-        .encode(alt.Y("rate:Q")),
+        alt.Chart(alt.Data(values=[{"falling": rate}])).mark_rule(color="#808080")
+        .encode(alt.Y("falling:Q")),
         base.mark_line(),
         base.mark_point(opacity=0, size=60).encode(tooltip=tooltip),
     ]  # fmt: skip
@@ -134,7 +137,8 @@ def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
         width=WIDTH,
         height=HEIGHT,
         title={"text": "Swap rates" + (" of significant differences" if found.filter else ""),
-               "subtitle": [_drawn(found), f"grey line: {percent(rate)}"]},
+               "subtitle": [_drawn(found), "bins are taken together where the rate does not fall",
+                            f"grey line: {percent(rate)}"]},
     )  # fmt: skip
     return finished(chart, "")
 

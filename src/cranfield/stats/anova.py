@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cranfield.errors import InputError
-from cranfield.stats.samples import Floats, Sample, Systems, Topics, matrix, sample
+from cranfield.stats.samples import Floats, Sample, Systems, Topics, matrix, mean, sample
 
 NORMAL = "residuals are independent and normal, with the same variance everywhere"
 
@@ -67,8 +67,10 @@ class Anova:
         return "\n".join([self.test, *lines])
 
 
-def one_way(groups: Mapping[str, Sample] | Sequence[Sample]) -> Anova:
+def one_way(groups: Mapping[str, Sample] | Sequence[Sample] | Floats) -> Anova:
     """One-way analysis of variance: groups of scores, each of any size.
+
+    `groups` are ``{name: scores}``, a list of scores, or an array whose columns are the groups.
 
     SS_groups = Σ_j n_j (x̄_j − x̄)², SS_residual = Σ_j Σ_i (x_ij − x̄_j)²
 
@@ -85,7 +87,8 @@ def one_way(groups: Mapping[str, Sample] | Sequence[Sample]) -> Anova:
     residual             4.0000      4       1.0000
     total               10.0000      5
     """
-    named = groups if isinstance(groups, Mapping) else {str(j): x for j, x in enumerate(groups, 1)}
+    each = groups.T if isinstance(groups, np.ndarray) else groups  # as of [topics, systems]
+    named = each if isinstance(each, Mapping) else {str(j): x for j, x in enumerate(each, 1)}
     values = [sample(x, f"group {name}") for name, x in named.items()]
     if len(values) < 2:
         raise InputError(f"{len(values)} groups", "at least 2")
@@ -95,9 +98,9 @@ def one_way(groups: Mapping[str, Sample] | Sequence[Sample]) -> Anova:
     every = np.concatenate(values)
     if len(every) <= len(values):
         raise InputError("one score in each group", "several in one of them at least")
-    grand = _mean(every)
-    between = math.fsum(len(x) * (_mean(x) - grand) ** 2 for x in values)
-    within = math.fsum(_squares(x - _mean(x)) for x in values)
+    grand = mean(every)
+    between = math.fsum(len(x) * (mean(x) - grand) ** 2 for x in values)
+    within = math.fsum(_squares(x - mean(x)) for x in values)
     return _table(
         "one-way ANOVA",
         {"groups": (between, len(values) - 1)},
@@ -160,7 +163,7 @@ def two_way_replicated(
     """
     values = _replicated(scores, topics)
     n, m, r = values.shape
-    cells = np.array([[_mean(cell) for cell in row] for row in values])
+    cells = np.array([[mean(cell) for cell in row] for row in values])
     of_systems, of_topics, grand = _effects(cells)
     interaction = cells - grand - of_topics[:, None] - of_systems
     return _table(
@@ -199,16 +202,12 @@ def _replicated(
 
 def _effects(cells: Floats) -> tuple[Floats, Floats, float]:
     """Of systems (columns), of topics (rows), and the grand mean they are relative to."""
-    grand = _mean(cells.ravel())
+    grand = mean(cells.ravel())
     return (
-        np.array([_mean(x) for x in cells.T]) - grand,
-        np.array([_mean(x) for x in cells]) - grand,
+        np.array([mean(x) for x in cells.T]) - grand,
+        np.array([mean(x) for x in cells]) - grand,
         grand,
     )
-
-
-def _mean(x: Floats) -> float:
-    return math.fsum(x) / len(x)
 
 
 def _squares(x: Floats) -> float:

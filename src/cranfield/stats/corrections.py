@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cranfield.errors import InputError
-from cranfield.stats.samples import Floats
+from cranfield.stats.samples import Floats, short
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,10 @@ def _corrected(
     pvalues: ArrayLike, correction: str, controls: str, adjust: Callable[[Floats], Floats]
 ) -> Corrected:
     """`adjust` sees the p-values that are numbers, in rising order."""
-    given = np.asarray(pvalues, dtype=np.float64)
+    try:
+        given = np.asarray(pvalues, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"p-values {short(pvalues)}", "a sequence of numbers") from None
     if given.ndim != 1:
         raise InputError(f"p-values of shape {given.shape}", "a sequence of them")
     if ((given < 0) | (given > 1)).any():

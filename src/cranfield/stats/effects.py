@@ -13,7 +13,7 @@ from cranfield.scores import Interval
 from cranfield.stats.anova import two_way
 from cranfield.stats.resampling import TOLERANCE, TRIALS, checked_trials, in_chunks
 from cranfield.stats.result import Bounds, checked_confidence
-from cranfield.stats.samples import Floats, Sample, Systems, Topics, matrix, paired, sample
+from cranfield.stats.samples import Floats, Sample, Systems, Topics, matrix, mean, paired, sample
 from cranfield.wording import counted
 
 NONCENTRAL, PERCENTILE = "noncentral t", "percentile"
@@ -62,7 +62,7 @@ def cohen_dz(x: Sample, y: Sample, topics: Topics = "same") -> Effect:
     Reference: Cohen (1988), Statistical power analysis for the behavioral sciences, 2.3.5.
     """
     a, b = paired(x, y, topics)
-    n, difference, sd = len(a), _mean(a) - _mean(b), _sd(a - b, _scale(a, b))
+    n, difference, sd = len(a), mean(a) - mean(b), _sd(a - b, _scale(a, b))
     value = _ratio(difference, sd, _scale(a, b))
     said = "standard deviation of the differences"
     bounds = _noncentral(value, math.sqrt(n), n - 1)
@@ -90,14 +90,14 @@ def hedges_g(x: Sample, y: Sample, unpaired: bool = False, topics: Topics = "sam
         _refuse_short(a, b)
         df = len(a) + len(b) - 2
         n, root = len(a) + len(b), math.sqrt(len(a) * len(b) / (len(a) + len(b)))
-        apart = np.concatenate([a - _mean(a), b - _mean(b)])  # their mean is 0
+        apart = np.concatenate([a - mean(a), b - mean(b)])  # their mean is 0
         sd = _sd(apart, _scale(a, b), df)
         said = "pooled standard deviation"
     else:
         a, b = paired(x, y, topics, least=3)
         n, root, df = len(a), math.sqrt(len(a)), len(a) - 1
         sd, said = _sd(a - b, _scale(a, b)), "standard deviation of the differences"
-    difference, correction = _mean(a) - _mean(b), _unbiased(df)
+    difference, correction = mean(a) - mean(b), _unbiased(df)
     value = _ratio(difference, sd, _scale(a, b))
     bounds = _noncentral(value, root, df, correction)
     return Effect("Hedges' g", correction * value, difference, sd, said, n, NONCENTRAL, bounds)
@@ -129,7 +129,7 @@ def glass_delta(
     checked_trials(trials, seed)
     a, b = paired(x, y, topics)
     n, scale, base = len(a), _scale(a, b), a if baseline == "x" else b
-    difference, sd = _mean(a) - _mean(b), _sd(base, scale)
+    difference, sd = mean(a) - mean(b), _sd(base, scale)
 
     def resampled(rng: np.random.Generator, size: int) -> Floats:
         drawn = rng.integers(n, size=(size, n))
@@ -184,10 +184,6 @@ def anova_effect(scores: Systems, topics: Topics = "same") -> dict[tuple[str, st
 # What they are made of
 
 
-def _mean(x: Floats) -> float:
-    return math.fsum(x) / len(x)
-
-
 def _scale(*samples: Floats) -> float:
     """The largest score, in absolute value: rounding is measured by it."""
     return float(max(np.abs(x).max() for x in samples))
@@ -195,7 +191,7 @@ def _scale(*samples: Floats) -> float:
 
 def _sd(x: Floats, scale: float, df: int | None = None) -> float:
     """The standard deviation."""
-    centre = _mean(x)
+    centre = mean(x)
     sd = math.sqrt(math.fsum((x - centre) ** 2) / (df or len(x) - 1))
     return _clean(sd, scale)
 

@@ -16,6 +16,7 @@ from cranfield.scores import Interval
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Outcome
 from cranfield.stats.samples import Matrix, Systems, Topics, matrix
+from cranfield.wording import some
 
 OF_TWO = ("randomisation", "t", "wilcoxon", "sign", "bootstrap", "bootstrap-shift")
 OF_MANY = ("randomised-tukey", "tukey")
@@ -76,7 +77,7 @@ def usual_correction(test: str, pairs: int) -> str:
 def compare_pairs(
     scores: Systems,
     test: str | None = None,
-    pairs: Sequence[tuple[int, int]] | None = None,
+    pairs: Sequence[tuple[str | int, str | int]] | None = None,
     correction: str | None = None,
     trials: int = TRIALS,
     seed: int = 0,
@@ -87,15 +88,15 @@ def compare_pairs(
 ) -> list[PairTest]:
     """Test pairs of systems, by default all of them.
 
-    Tests of many systems use all of them, whichever pairs are asked for. The family that is
-    corrected for are the pairs asked for.
+    `pairs` are of systems by name, or by number from 0. Tests of many systems use all of them,
+    whichever pairs are asked for. The family that is corrected for are the pairs asked for.
 
     >>> x = {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.2, 0.3, 0.5, 0.6], "c": [0.9, 0.8, 0.7, 0.9]}
     >>> [pair.pvalue for pair in compare_pairs(x, "randomisation")]  # 3 pairs × 2 / 2 ** 4
     [0.375, 0.375, 0.375]
     """
     found = matrix(scores, topics)
-    pairs = found.pairs if pairs is None else list(pairs)
+    pairs = found.pairs if pairs is None else _numbers(found, pairs)
     test = usual_test(len(found.systems)) if test is None else test
     if test not in TESTS:
         raise InputError(f"test {test!r}", f"one of {', '.join(TESTS)}")
@@ -121,6 +122,18 @@ def compare_pairs(
         PairTest(i, j, outcome, float(p), interval)
         for (i, j), (outcome, interval), p in zip(pairs, kept, adjusted, strict=True)
     ]
+
+
+def _numbers(found: Matrix, pairs: Sequence[Any]) -> list[tuple[int, int]]:
+    """Pairs of systems by number, given so or by name."""
+    places: dict[Any, int] = {name: i for i, name in enumerate(found.systems)}
+    places |= {i: i for i in range(len(found.systems))}
+    made = []
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2 or not set(pair) <= places.keys():
+            raise InputError(f"pair {pair!r}", f"two of {some(found.systems, 'system')}")
+        made.append((places[pair[0]], places[pair[1]]))
+    return made
 
 
 def _without_trials(outcome: Outcome) -> Outcome:

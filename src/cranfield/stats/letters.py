@@ -8,6 +8,8 @@ from string import ascii_letters
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.errors import InputError
+
 MOST = len(ascii_letters)
 _COLUMNS = 2_000  # groups looked at on the way: beyond that no letters would help
 
@@ -26,6 +28,8 @@ def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str
     ['a', 'ab', 'b']
     """
     matrix = np.asarray(different, dtype=bool)
+    if matrix.ndim != 2 or len(matrix) != matrix.shape[1]:
+        raise InputError(f"an array of shape {matrix.shape}", "[systems, systems]")
     groups = [frozenset(range(len(matrix)))]
     for i, j in zip(*np.nonzero(np.triu(matrix, 1)), strict=True):
         split = [part for g in groups if i in g and j in g for part in (g - {i}, g - {j})]

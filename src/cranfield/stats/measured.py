@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cranfield.errors import InputError
 from cranfield.scores import Notice, Scores
-from cranfield.stats.samples import Floats, Matrix
+from cranfield.stats.samples import Floats, Matrix, refuse_few
 from cranfield.wording import counted, some
 
 FLOOR = 1e-5
@@ -69,6 +69,12 @@ def measured(scores: Scores, measure: str, turned: bool = True) -> Measured:
     return Measured(measure, values, defined, scores.runs, scores.topics, tuple(notices))
 
 
+def without_errors(scores: Scores) -> Scores:
+    """The scores without the columns that are standard errors of others."""
+    kept = [m for m, s in zip(scores.measures, scores.summaries, strict=True) if s != "se"]
+    return scores.select(measures=kept)
+
+
 def ranking(
     scores: Scores, names: Sequence[str] | None = None
 ) -> tuple[list[str], tuple[Notice, ...]]:
@@ -103,6 +109,7 @@ def by_measure(scores: Scores, least: int = 2) -> tuple[dict[str, Matrix], tuple
     """
     if len(scores.runs) < 2:
         raise InputError(counted(len(scores.runs), "run"), "at least 2")
+    refuse_few(len(scores.topics), least)
     names, others = ranking(scores)
     notices = [*scores.notices, *others]
     made: dict[str, Matrix] = {}
@@ -116,7 +123,8 @@ def by_measure(scores: Scores, least: int = 2) -> tuple[dict[str, Matrix], tuple
         else:
             made[measure] = matrix
     if not made:
-        said = f"{some(scores.measures, 'measure')}, none of which ranks runs"
+        why = "; ".join(notice.text for notice in notices if notice.kind == "left-out")
+        said = f"{some(scores.measures, 'measure')}, none of which ranks runs ({why})"
         raise InputError(said, f"one that does, on at least {counted(least, 'topic')}")
     return made, tuple(notices)
 

@@ -27,7 +27,7 @@ from cranfield.stats.resampling import (
     in_chunks,
 )
 from cranfield.stats.result import Bounds, Outcome, Sampled
-from cranfield.stats.samples import Floats, Sample, Topics, paired
+from cranfield.stats.samples import Floats, Sample, Topics, mean, paired
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 """What may be so instead: x and y differ, x is the greater one, or the less."""
@@ -207,7 +207,8 @@ def randomisation(
                 changed = np.maximum(changed, others)
             return reach(changed, 1 - confidence, exact)
 
-        return ends(-end(-1.0), end(1.0), alternative)
+        low, high = (0.0 if abs(x) <= tolerance else x for x in (-end(-1.0), end(1.0)))
+        return ends(low, high, alternative)
 
     return Outcome(
         test="randomisation test",
@@ -302,11 +303,6 @@ def differences(x: Sample, y: Sample, topics: Topics, least: int = 1) -> tuple[F
     tolerance = TOLERANCE * float(max(np.abs(a).max(), np.abs(b).max()))
     z = a - b
     return np.where(np.abs(z) <= tolerance, 0.0, z), tolerance
-
-
-def mean(z: Floats) -> float:
-    """Rounded once, so that the order of topics does not matter."""
-    return math.fsum(z) / len(z)
 
 
 def standard_error(z: Floats, tolerance: float) -> float:

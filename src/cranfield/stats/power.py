@@ -322,8 +322,23 @@ def _power(between: int, within: int, noncentrality: float, alpha: float) -> flo
     """
     from scipy.special import fdtri, ncfdtr
 
-    critical = fdtri(between, within, 1 - alpha)
-    return float(1 - ncfdtr(between, within, noncentrality, critical))
+    critical = float(fdtri(between, within, 1 - alpha))
+    below = float(ncfdtr(between, within, noncentrality, critical))
+    if math.isnan(below):  # SciPy's has islands of nan, at noncentralities about 2,000
+        below = _mixed(between, within, noncentrality, critical)
+    return 1 - below
+
+
+def _mixed(between: int, within: int, noncentrality: float, f: float) -> float:
+    """P(F ≤ f) of the noncentral F as a Poisson mixture of beta distributions."""
+    from scipy.special import betainc, gammaln
+
+    half = noncentrality / 2
+    spread = 10 * math.sqrt(half) + 10
+    j = np.arange(max(0, math.floor(half - spread)), math.ceil(half + spread))
+    weights = np.exp(j * math.log(half) - half - gammaln(j + 1))
+    x = between * f / (between * f + within)
+    return float((weights * betainc(between / 2 + j, within / 2, x)).sum())
 
 
 def _noncentrality(between: int, within: int, alpha: float, power: float) -> float:
@@ -358,6 +373,8 @@ def _smallest(enough: Callable[[int], bool]) -> int:
 def _check(**given: float) -> None:
     """Refuse what are no such numbers."""
     for name, value in given.items():
+        if not isinstance(value, int | float | np.number):
+            raise InputError(f"{name}={value!r}", "a number")
         if name in ("topics", "systems"):
             if not isinstance(value, int | np.integer) or value < 2:
                 raise InputError(f"{name}={value!r}", "a whole number from 2")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cranfield.errors import InputError
-from cranfield.scores import Interval, Notice
+from cranfield.scores import Interval, Notice, four_decimals
 
 Bounds = Callable[[float], tuple[float, float]]
 """From a confidence such as 0.95 to the ends of an interval."""
@@ -72,11 +72,37 @@ class Outcome:
         """An interval of the difference that belongs to the test.
 
         The difference is significant at 1 − `confidence` where it does not contain 0, but for
-        ties at its ends.
+        ties at its ends, and for tests that leave out differences of 0 (sign, Wilcoxon).
         """
         low, high = self.bounds(checked_confidence(confidence))
         trials, seed = (self.sampled.trials, self.sampled.seed) if self.sampled else (None, None)
         return Interval(low, high, self.difference, self.test, confidence, self.n, trials, seed)
+
+
+def shown_p(pvalue: float, trials: int | None = None, least: bool = False) -> str:
+    """A p-value as people read it: four decimals, never 0.
+
+    Of one found by `trials`, `least` says that none of them was as extreme as the data: it is
+    below 1 / trials, which is rounded up.
+
+    >>> shown_p(0.0321), shown_p(1e-9), shown_p(1 / 1001, trials=1000, least=True)
+    ('0.0321', '<0.0001', '<0.001')
+    >>> shown_p(1 / 3001, trials=3000, least=True)
+    '<0.00034'
+    """
+    if least and trials:
+        place = 10.0 ** (math.floor(math.log10(1 / trials) + 1e-9) - 1)
+        return f"<{math.ceil(1 / trials / place - 1e-9) * place:.2g}"
+    return "<0.0001" if pvalue < 0.0001 else four_decimals(pvalue)
+
+
+def stated_p(shown: str) -> str:
+    """A p-value, as it is shown, in a sentence.
+
+    >>> stated_p("0.0321"), stated_p("<0.0001")
+    ('p = 0.0321', 'p < 0.0001')
+    """
+    return f"p < {shown[1:]}" if shown.startswith("<") else f"p = {shown}"
 
 
 def checked_confidence(confidence: float) -> float:
@@ -84,3 +110,10 @@ def checked_confidence(confidence: float) -> float:
     if not 0 < confidence < 1:
         raise InputError(f"confidence={confidence}", "a number between 0 and 1")
     return confidence
+
+
+def checked_alpha(alpha: float) -> float:
+    """The level of significance itself, if it is between 0 and 1."""
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha={alpha}", "a number between 0 and 1")
+    return alpha

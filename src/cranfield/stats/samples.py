@@ -18,6 +18,22 @@ from cranfield.wording import counted, some
 Floats: TypeAlias = NDArray[np.float64]
 Sample: TypeAlias = Mapping[str, float] | ArrayLike
 Topics: TypeAlias = Literal["same", "common"]
+LARGEST = 1e150  # whose square is a number, too
+
+
+def named(x: Any) -> Any:
+    """A pandas Series whose index names topics as a mapping; all else as it is.
+
+    An index that only counts, 0, 1, 2, …, names nothing.
+    """
+    index = getattr(x, "index", None)
+    if index is None or callable(index) or not callable(getattr(x, "items", None)):
+        return x
+    if list(index) == list(range(len(index))):
+        return x
+    if not index.is_unique:
+        raise InputError("an index that has a name twice", "each name once")
+    return dict(x.items())
 
 
 def sample(x: Sample, what: str = "x") -> Floats:
@@ -33,23 +49,31 @@ def sample(x: Sample, what: str = "x") -> Floats:
         raise InputError(f"{what} {short(x)}", "a number for each topic") from None
     if values.ndim != 1:
         raise InputError(f"{what} of shape {values.shape}", "a number for each topic")
-    if not np.isfinite(values).all():
-        raise InputError(f"{what} with {values[~np.isfinite(values)][0]}", "finite numbers")
+    wrong = values[~(np.abs(values) < LARGEST)]
+    if len(wrong):
+        raise InputError(f"{what} with {wrong[0]}", f"finite numbers, below {LARGEST:g}")
     return values
+
+
+def mean(x: Floats) -> float:
+    """The mean, whatever the order of the values: `math.fsum` rounds once."""
+    return math.fsum(x) / len(x)
 
 
 def paired(x: Sample, y: Sample, topics: Topics = "same", least: int = 2) -> tuple[Floats, Floats]:
     """Two systems' scores, topic by topic.
 
-    Mappings are paired by topic: both must have the same topics, unless ``topics="common"``
-    leaves out those that one of them lacks. Sequences, which name no topics, are taken to be in
-    the same order, and must be of the same length. A mapping is not paired with a sequence.
+    Mappings, and Series with an index, are paired by topic: both must have the same topics, unless
+    ``topics="common"`` leaves out those that one of them lacks. Sequences, which name no topics,
+    are taken to be in the same order, and must be of the same length. A mapping is not paired with
+    a sequence.
 
     >>> paired({"301": 0.5, "302": 0.25}, {"302": 0.5, "301": 0.75})
     (array([0.5 , 0.25]), array([0.75, 0.5 ]))
     """
     if topics not in ("same", "common"):
         raise InputError(f"topics={topics!r}", "'same' or 'common'")
+    x, y = named(x), named(y)
     if isinstance(x, Mapping) != isinstance(y, Mapping):
         raise InputError("scores with topics and scores without", "both with, or both without")
     if isinstance(x, Mapping) and isinstance(y, Mapping):
@@ -77,7 +101,7 @@ class Matrix:
     @cached_property
     def means(self) -> Floats:
         """Of each system."""
-        return np.array([math.fsum(x) / len(x) for x in self.values.T])
+        return np.array([mean(x) for x in self.values.T])
 
     @cached_property
     def scale(self) -> float:
@@ -98,19 +122,27 @@ def matrix(data: Systems, topics: Topics = "same", least: int = 2, systems: int 
     """The scores of several systems, topic by topic.
 
     `data` is a Matrix, Scores of one measure, ``{system: {topic: score}}``, ``{system:
-    [scores]}``, or an array [topics, systems]. At least `least` topics and `systems` systems are
-    needed.
+    [scores]}``, a frame with a column for each system, or an array [topics, systems]. At least
+    `least` topics and `systems` systems are needed.
 
     >>> found = matrix({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"302": 0.5, "301": 0.75}})
     >>> found.values.tolist(), found.systems
     ([[0.5, 0.75], [0.25, 0.5]], ('bm25', 'dense'))
     """
+    columns = getattr(data, "columns", None)  # of a frame
+    if columns is not None:
+        frame: Any = data
+        data = {str(name): frame[name] for name in columns}
     if isinstance(data, Matrix):
         made = data
     elif isinstance(data, Scores | Mapping):
         made = _of_mapping(_by_run(data) if isinstance(data, Scores) else data, topics)
     else:
-        values = np.asarray(data, dtype=np.float64)
+        try:
+            values = np.asarray(data, dtype=np.float64)
+        except (TypeError, ValueError):
+            expected = "numbers, as an array [topics, systems] or {system: scores}"
+            raise InputError(short(data), expected) from None
         if values.ndim != 2:
             raise InputError(f"an array of shape {values.shape}", "[topics, systems]")
         made = Matrix(
@@ -136,6 +168,7 @@ def _by_run(scores: Scores) -> dict[str, dict[str, float]]:
 
 def _of_mapping(data: Mapping[str, Any], topics: Topics) -> Matrix:
     systems = tuple(map(str, data))
+    data = {system: named(x) for system, x in data.items()}
     if not data:
         raise InputError("no systems", "the scores of each")
     first = next(iter(data.values()))

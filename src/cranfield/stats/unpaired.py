@@ -17,14 +17,13 @@ from cranfield.stats.paired import (
     around,
     by_t,
     extreme,
-    mean,
     one_of,
     resampled,
     standard_error,
 )
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress, in_chunks
 from cranfield.stats.result import Outcome, Sampled
-from cranfield.stats.samples import Floats, Sample, refuse_few, sample
+from cranfield.stats.samples import Floats, Sample, mean, refuse_few, sample
 
 Statistic: TypeAlias = Literal["mean", "median"] | Callable[..., Any]
 """What is compared: a name, or a function of an array such as ``np.std``."""
