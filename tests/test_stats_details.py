@@ -17,7 +17,7 @@ from cranfield.results import read_scores
 from cranfield.stats.effects import anova_effect, cohen_dz
 from cranfield.stats.families import compare_pairs, usual_correction
 from cranfield.stats.letters import letters
-from cranfield.stats.paired import reach, wilcoxon
+from cranfield.stats.paired import randomisations, reach, wilcoxon
 from cranfield.stats.power import power_of_t, topics_for_interval
 from cranfield.stats.result import shown_p
 from cranfield.stats.samples import matrix
@@ -244,3 +244,15 @@ def test_what_is_no_matrix_of_numbers() -> None:
     ):
         with pytest.raises(cf.CranfieldError):
             matrix(wrong)
+
+
+@pytest.mark.parametrize("topics", [6, 30])
+def test_pairs_together_are_as_one_by_one(topics: int) -> None:
+    """More pairs than are drawn for at a time, on topics that are enumerated and that are not."""
+    values = np.round(np.random.default_rng(5).random((topics, 12)), 1)
+    pairs = [(i, j) for i in range(12) for j in range(i)]  # 66
+    for (i, j), found in zip(pairs, randomisations(values, pairs, 500, 3), strict=True):
+        alone = cf.stats.randomisation(values[:, i], values[:, j], 500, 3)
+        assert (found.pvalue, found.sampled) == (alone.pvalue, alone.sampled)
+        ours, theirs = found.confidence_interval(), alone.confidence_interval()
+        assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)

@@ -62,16 +62,7 @@ def add_to(commands: Any) -> None:
     order.add_argument(
         "--seed", type=int, metavar="N", default=0, help="chooses the random orders (default: 0)"
     )
-    order.add_argument(
-        "--topics", choices=get_args(Topics), default="judged",
-        help="judged: all judged topics count, unanswered ones as empty lists (default); "
-        "common: only judged topics that every run answers",
-    )  # fmt: skip
-    order.add_argument(
-        "--undefined", choices=get_args(Undefined), default="zero",
-        help="a topic without a relevant document counts as 0 (default), is nan, is left out of "
-        "the means, or is an error",
-    )  # fmt: skip
+    add_topics(order)
     add_relevance(p.add_argument_group("relevance"))
     diversity = p.add_argument_group("diversity (Dsharp(nDCG)@10, alpha_nDCG@20, IA(ERR)@20, …)")
     add_intents(diversity)
@@ -143,6 +134,20 @@ def add_order(group: Any, ties: Sequence[str]) -> None:
         "--groups", metavar="FILE",
         help="groups of documents that are of use only together, topic doc group: a group counts "
         "once, at the last of its documents",
+    )  # fmt: skip
+
+
+def add_topics(group: Any) -> None:
+    """The options that decide which topics count, and as what."""
+    group.add_argument(
+        "--topics", choices=get_args(Topics), default="judged",
+        help="judged: all judged topics count, unanswered ones as empty lists (default); "
+        "common: only judged topics that every run answers",
+    )  # fmt: skip
+    group.add_argument(
+        "--undefined", choices=get_args(Undefined), default="zero",
+        help="a topic without a relevant document counts as 0 (default), is nan, is left out of "
+        "the means, or is an error",
     )  # fmt: skip
 
 

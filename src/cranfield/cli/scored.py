@@ -14,6 +14,7 @@ from cranfield.cli.evaluate import (
     add_order,
     add_preset,
     add_relevance,
+    add_topics,
     add_verticals,
     list_options,
     measures_of,
@@ -24,7 +25,7 @@ from cranfield.cli.options import add_import, count
 from cranfield.cli.progress import Progress
 from cranfield.data import topic_dirs
 from cranfield.errors import CranfieldError
-from cranfield.evaluate import TIE_CHOICES, Topics, Undefined, evaluate
+from cranfield.evaluate import TIE_CHOICES, evaluate
 from cranfield.results import Missing, read_scores
 from cranfield.scores import Scores
 
@@ -66,20 +67,11 @@ def add_evaluation(p: Any) -> None:
     before = len(p._actions)
     order = p.add_argument_group("lists and topics")
     add_order(order, TIE_CHOICES)
-    order.add_argument(
-        "--topics", choices=get_args(Topics), default="judged",
-        help="judged: unanswered topics count as empty lists (default); common: only those that "
-        "every run answers",
-    )  # fmt: skip
+    add_topics(order)
     order.add_argument(
         "--missing", choices=get_args(Missing), default="error",
         help="with --scores, topics that a run lacks: an error (default), left out for all runs "
         "(common), or zero",
-    )  # fmt: skip
-    order.add_argument(
-        "--undefined", choices=get_args(Undefined), default="zero",
-        help="a topic without a relevant document counts as 0 (default), is left out, or is an "
-        "error",
     )  # fmt: skip
     add_relevance(p.add_argument_group("relevance"))
     diversity = p.add_argument_group("diversity")

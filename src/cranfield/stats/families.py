@@ -162,13 +162,15 @@ def _of_two(
     from cranfield.stats import paired
 
     named: dict[str, Callable[..., Outcome]] = {
-        "randomisation": paired.randomisation,
         "t": paired.t_test,
         "wilcoxon": paired.wilcoxon,
         "sign": paired.sign_test,
         "bootstrap": paired.bootstrap,
         "bootstrap-shift": partial(paired.bootstrap, studentised=False),
     }
+    if test == "randomisation":
+        yield from paired.randomisations(found.values, pairs, **how, progress=progress)
+        return
     for i, j in pairs:
         yield named[test](found.values[:, i], found.values[:, j], **how)
         if progress is not None:

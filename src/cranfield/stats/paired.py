@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -33,6 +33,7 @@ Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 """What may be so instead: x and y differ, x is the greater one, or the less."""
 
 Zeros: TypeAlias = Literal["wilcox", "pratt", "zsplit"]
+PAIRS = 50  # of systems that are tested with the same changes of signs at a time: 4 MB
 EXACT = 50  # topics up to which SciPy takes the signed ranks' own distribution, and so do we
 
 
@@ -182,21 +183,71 @@ def randomisation(
     """
     z, tolerance = differences(x, y, topics)
     one_of(alternative, Alternative, "alternative")
+    total, number, exact = _flipped(z[:, None], trials, seed, threads, progress)
+    used = None if exact else seed
+    return _randomised(z, tolerance, total[:, 0], number, used, strict, alternative)
+
+
+def randomisations(
+    values: Floats,
+    pairs: Sequence[tuple[int, int]],
+    trials: int = TRIALS,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Outcome]:
+    """The paired randomisation test of pairs of columns of [topics, systems].
+
+    All pairs see the same changes of signs, as single tests with this seed do; they are drawn once
+    for many.
+    """
+    for first in range(0, len(pairs), PAIRS):
+        some = pairs[first : first + PAIRS]
+        made = [differences(values[:, i], values[:, j], "same") for i, j in some]
+        columns = np.stack([z for z, _ in made], axis=1)
+        totals, number, exact = _flipped(columns, trials, seed, threads, None)
+        for (z, tolerance), total in zip(made, np.ascontiguousarray(totals.T), strict=True):
+            used = None if exact else seed
+            yield _randomised(z, tolerance, total, number, used, False, "two-sided")
+            if progress is not None:
+                progress(trials)
+
+
+def _flipped(
+    columns: Floats, trials: int, seed: int, threads: int | None, progress: Progress | None
+) -> tuple[Floats, Floats, bool]:
+    """For each trial the sum of the changed differences, [trials, columns], and their number; and
+    whether these are all trials there are.
+    """
     checked_trials(trials, seed)
-    n, observed = len(z), mean(z)
-    columns = np.stack([z, np.ones(n)], axis=1)  # of the changed ones: their sum, their number
+    n = len(columns)
+    counted = np.column_stack([columns, np.ones(n)])
     exact = 2**n <= trials
     if exact:
-        made = [flips @ columns for flips in _all_flips(n, progress)]
+        made = [flips @ counted for flips in _all_flips(n, progress)]
     else:
 
         def trial(rng: np.random.Generator, size: int) -> Floats:
-            return _random_flips(rng, size, n) @ columns
+            return _random_flips(rng, size, n) @ counted
 
         made = in_chunks(trial, trials, seed, n, threads, progress)
-    total, number = np.concatenate(made).T
+    found = np.concatenate(made)
+    return found[:, :-1], found[:, -1], exact
+
+
+def _randomised(
+    z: Floats,
+    tolerance: float,
+    total: Floats,
+    number: Floats,
+    seed: int | None,
+    strict: bool,
+    alternative: Alternative,
+) -> Outcome:
+    """What follows from the sums and numbers of changed differences; all of them without a seed."""
+    n, observed, exact = len(z), mean(z), seed is None
     count = extreme(observed - 2 * total / n, observed, alternative, tolerance, strict)
-    sampled = Sampled(count, 2**n, exact=True) if exact else Sampled(count, trials, seed)
+    sampled = Sampled(count, len(total), seed, exact)
 
     def bounds(confidence: float) -> tuple[float, float]:
         def end(side: float) -> float:
