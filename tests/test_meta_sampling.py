@@ -527,3 +527,13 @@ def test_stability_command(
     ):
         assert main([*words, *more]) == 2
         assert told in capsys.readouterr().err
+
+
+def test_a_difference_that_rests_on_a_few_comparisons_is_told() -> None:
+    """Six comparisons in all: of 4 topics, the 6 ways to draw 2."""
+    a, b = [0.9, 0.8, 0.1, 0.2], [0.1, 0.3, 0.2, 0.1]
+    given = {run: dict(zip("1234", x, strict=True)) for run, x in (("a", a), ("b", b))}
+    found = swap(given, 2, trials=6)
+    assert found["score"].required(1.0) is not None
+    assert [notice.kind for notice in found.cautions(1.0)] == ["few-comparisons"]
+    assert not found.cautions(0.0) or found["score"].required(0.0) is not None

@@ -81,5 +81,6 @@ def run(options: argparse.Namespace) -> int:
     if options.plot is not None:
         picture(found, options.rate).save(options.plot)
     usual = TABLES if options.format == "json" else TABLES[:1]
-    show(sheets(found, options.rate), found.notices, options, usual)
+    notices = (*found.notices, *found.cautions(options.rate))
+    show(sheets(found, options.rate), notices, options, usual)
     return 0

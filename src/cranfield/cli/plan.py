@@ -125,6 +125,8 @@ def run(options: argparse.Namespace) -> int:
         pilots: dict[str, Pilot] = {}
         designs = {"": designed(options, *_given(options), options.systems)}
     else:
+        if options.of != "scores":
+            raise CranfieldError("found --of, expected --variance or --sd with it")
         if not options.files:
             raise CranfieldError("found no variance, expected files of a pilot, --variance or --sd")
         scores = without_errors(scores_of(options, runs=2))
@@ -163,6 +165,8 @@ def designed(
     for method, option in (("anova", "--systems M"), ("interval", "--width W")):
         if method in methods and not enough[method]:
             raise CranfieldError(f"found --method {method}, expected {option} with it")
+    if options.widths and "interval" not in methods:
+        raise CranfieldError("found --width, expected --method interval with it")
     differences = _around(options.differences or DIFFERENCES)
     asked = {"alpha": options.alpha, "power": options.power}
     found: list[Design] = []

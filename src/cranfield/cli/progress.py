@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from threading import Lock
 from typing import Any, Self
 
 from cranfield.data.source import CHUNK
@@ -22,20 +23,22 @@ class Waiting:
         self._bar: Any = None
         self._task: Any = None
         self._done = 0
+        self._lock = Lock()
 
     def __enter__(self) -> Self:
         return self
 
     def advance(self, by: int, said: str | None = None) -> None:
-        """Some more was done."""
+        """Some more was done, perhaps by one of several threads: there is one bar for all."""
         if not self._watched:
             return
-        self._done += by
-        if self._bar is None:
-            if time.monotonic() - self._begun < PATIENCE:
-                return
-            self._show()
-        self._bar.update(self._task, completed=self._done, description=said or self._said)
+        with self._lock:
+            self._done += by
+            if self._bar is None:
+                if time.monotonic() - self._begun < PATIENCE:
+                    return
+                self._show()
+            self._bar.update(self._task, completed=self._done, description=said or self._said)
 
     def _show(self) -> None:
         from rich.console import Console

@@ -46,6 +46,11 @@ def show(
         lacking = next(name for name in asked if name not in by_name)
         expected = f"one of {', '.join(by_name)}: there is no such table of these results"
         raise CranfieldError(f"found --table {lacking}, expected {expected}")
+    unfit = [x.name for x in chosen if not x.for_programs] if format in (*FLAT, "json") else []
+    if asked and unfit:
+        fit = ", ".join(sheet.name for sheet in sheets if sheet.for_programs)
+        expected = f"{fit}: {format} is for programs"
+        raise CranfieldError(f"found --table {unfit[0]}, expected {expected}")
     if format == "parquet" and options.output is None and sys.stdout.isatty():
         raise CranfieldError("found a terminal, expected -o FILE for parquet")
     data = render(chosen, format, notices, terminal_width(options.output), settings)

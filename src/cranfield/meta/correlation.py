@@ -119,10 +119,11 @@ def correlation(
 
     The interval is of the bootstrap: the topics, all that are in one of the sets, are drawn
     `trials` times with replacement, and each time runs are ranked and rankings compared. Drawn
-    topics repeat, so rankings are noisier and agree less than on as many different topics: the
-    quantiles of the trials are shifted by (value − mean of the trials), and cut where values end.
-    So the interval is for these runs, on as many other topics, of which these are taken to be a
-    random sample. It does not depend on which other measures are compared.
+    topics repeat, so rankings are noisier and usually agree less than on as many different topics:
+    the quantiles of the trials are shifted by (value − mean of the trials), and cut where values
+    end. So the interval is for the value to be expected for these runs on as many topics, of which
+    these are taken to be a random sample; on one other such set it scatters more. It does not
+    depend on which other measures are compared.
 
     A measure that is better if lower is turned round, one that is better at neither end is left
     out; topics where a measure is undefined, by one of the sets, are left out of it. `notices` say
@@ -176,7 +177,7 @@ def correlation(
         low,
         high,
         tuple(runs),
-        len(topics),
+        int(defined.any(axis=1).sum()),
         means,
         confidence,
         trials,

@@ -169,6 +169,8 @@ def leave_one_out(
     if settings.get("ties") == "rank":
         settings["ties"] = None  # they are in the order of their ranks now
     judged = reader.gold.qrels
+    if settings.get("undefined") == "nan":
+        settings["undefined"] = "skip"  # a mean that is not a number ranks nothing
     full = Evaluator(judged, measures, **settings)(held)
     settings["undefined"] = "zero"  # for topics that lose what was relevant
     made = pool(held, pool_depth, qrels=judged, teams=teams, rel=settings.get("rel"))
@@ -201,7 +203,7 @@ def leave_one_out(
         tuple(results),
         tuple(summaries),
         full.runs,
-        full.topics,
+        _scored(full),
         made.depth,
         (
             *full.notices,
@@ -304,6 +306,12 @@ def _kept(qrels: Qrels, kept: Bools) -> Qrels:
 
 
 # -- what it does to scores and ranks -----------------------------------------------------------
+
+
+def _scored(full: Scores) -> tuple[str, ...]:
+    """The topics for which some measure is defined."""
+    known = np.logical_or.reduce(np.isfinite(full.values), axis=(0, 2))
+    return tuple(full.topics[t] for t in np.flatnonzero(known))
 
 
 def _means(scores: Scores) -> Floats:

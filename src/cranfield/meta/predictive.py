@@ -226,7 +226,7 @@ def _pair(first: str, second: str, a: NDArray[np.bool_], b: NDArray[np.bool_]) -
 
 
 def _wilson(right: int, n: int, confidence: float) -> tuple[float, float]:
-    """The rates π for which the normal test of \\|p − π\\| with the variance π (1 − π)/n keeps π.
+    """The rates π for which the normal test of |p − π| with the variance π (1 − π)/n keeps π.
 
     >>> [round(end, 4) for end in _wilson(0, 10, 0.95)]  # from 0 to z²/(n + z²)
     [0.0, 0.2775]

@@ -19,7 +19,7 @@ from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import TOLERANCE, Progress, in_chunks
 from cranfield.stats.result import checked_alpha
 from cranfield.stats.samples import Floats, Matrix
-from cranfield.wording import counted
+from cranfield.wording import counted, some
 
 TRIALS = 1000
 MOST_BINS = 100_000
@@ -27,6 +27,8 @@ ROUNDING = 1e-9  # of a bin: a difference of 0.02 is not below 0.02
 
 Filter: TypeAlias = Literal["t"]
 Drawn: TypeAlias = NDArray[np.bool_]  # [trials, topics]
+
+FEW = 100  # comparisons, on which a difference should not rest
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ class SwapRates:
         """The difference from which on no more than `rate` are swaps; None if there is none.
 
         Swap rates fall as differences grow, but for chance: neighbouring bins that do not fall are
-        taken together (isotonic regression), so that a bin of few comparisons decides nothing.
+        taken together (isotonic regression). The largest differences may be few, and have no swap
+        by chance: look at `sensitivity`, the share of comparisons that have the difference.
         """
         checked_rate(rate)
         return next((low for low, swaps, n in self._pools() if swaps <= rate * n), None)
@@ -122,6 +125,16 @@ class Swap:
     trials: int
     seed: int
     notices: tuple[Notice, ...] = ()
+
+    def cautions(self, rate: float = 0.05) -> tuple[Notice, ...]:
+        """Which required differences rest on too few comparisons to be relied on."""
+        few = [
+            f"{one.measure} on {one.size} topics"
+            for one in self.rates
+            if 0 < one.sensitivity(rate) * one.comparisons < FEW
+        ]
+        text = f"{some(few, 'difference')} needed rest on fewer than {FEW} comparisons"
+        return (Notice("few-comparisons", text),) if few else ()
 
     def __repr__(self) -> str:
         about = [counted(len(self.runs), "run"), counted(self.trials, "trial")]

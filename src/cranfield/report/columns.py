@@ -60,5 +60,27 @@ def block(columns: Sequence[Column]) -> str:
     dense       1
     """
     head, *body = lines_of(columns)
-    rule = "─" * (sum(column.width + len(GAP) for column in columns) - len(GAP))
+    return "\n".join([head, "─" * width_of(columns), *body])
+
+
+def stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
+    """Rows of two lines: what names a row, and below it the columns.
+
+    >>> print(stacked([left("run", ["bm25", "dense"])], [right("AP", ["0.5000", "1"])]))
+    run
+          AP
+    ────────
+    bm25
+      0.5000
+    dense
+           1
+    """
+    lines = zip(lines_of(names), lines_of(columns), strict=True)
+    head, *body = [f"{name}\n{GAP}{line}" for name, line in lines]
+    rule = "─" * max(width_of(names), len(GAP) + width_of(columns))
     return "\n".join([head, rule, *body])
+
+
+def width_of(columns: Sequence[Column]) -> int:
+    """How wide the columns are, side by side."""
+    return sum(column.width + len(GAP) for column in columns) - len(GAP)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from cranfield.meta.concordance import Concordance, ConcordancePair
@@ -88,7 +89,8 @@ def _shares(pairs: Sequence[ConcordancePair], which: int) -> tuple[list[float], 
 
 def _compared(found: Concordance) -> str:
     lists = max((pair.compared for pair in found.pairs), default=0)
-    size = runs_on(len(found.runs), len(found.topics))
+    a_topic = math.comb(len(found.runs), 2)
+    size = runs_on(len(found.runs), *(pair.compared // a_topic for pair in found.pairs))
     return f"{counted(lists, 'pair')} of ranked lists of {size}"
 
 

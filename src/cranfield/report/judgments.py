@@ -52,9 +52,7 @@ def sheets(found: JudgmentComparison) -> list[Sheet]:
         every = [(ranking, pair) for ranking in found.rankings for pair in ranking.pairs]
         changed = [(ranking, pair) for ranking, pair in every if pair.changed]
         made += [_rankings(found), _significance(found)]
-        if changed:
-            made.append(_pairs(found, "changed", changed))
-        made.append(_pairs(found, "pairs", every))
+        made += [_pairs(found, "changed", changed), _pairs(found, "pairs", every)]
     return made
 
 
@@ -63,7 +61,8 @@ def usual(found: JudgmentComparison, format: str) -> tuple[str, ...] | None:
     if format == "json":
         return None
     if format in ("table", "markdown", "latex"):
-        return TABLES[:-1]
+        changed = any(pair.changed for ranking in found.rankings for pair in ranking.pairs)
+        return tuple(name for name in TABLES[:-1] if changed or name != "changed")
     return ("runs",) if found.rankings else ("agreement",)
 
 

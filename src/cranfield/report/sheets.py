@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from cranfield.report.columns import Column, block, left, notice_lines, right
+from cranfield.report.columns import (
+    GAP,
+    Column,
+    block,
+    left,
+    notice_lines,
+    right,
+    stacked,
+    width_of,
+)
 from cranfield.report.formats import FORMATS
 from cranfield.report.papers import (
     escape_latex,
@@ -122,7 +131,7 @@ def render(
             {
                 **{x.name: [*map(_json_row, x.rows)] for x in sheets if x.for_programs},
                 **({} if settings is None else {"settings": _json_row(settings)}),
-                "captions": {sheet.name: sheet.caption for sheet in sheets},
+                "captions": {x.name: x.caption for x in sheets if x.for_programs},
                 "notices": [asdict(notice) for notice in notices],
             }
         ).encode()
@@ -177,8 +186,12 @@ def _table(sheets: Sequence[Sheet], notices: Iterable[Notice], width: int | None
 
 def _blocks(sheet: Sheet, width: int | None) -> list[str]:
     keys = [_column(field) for field in sheet.seen if field.key]
-    others = [[_column(field)] for field in sheet.seen if not field.key]
-    made = [block([*keys, *part]) for part in parts_of(keys, others, width)]
+    others = [_column(field) for field in sheet.seen if not field.key]
+    parts = [*parts_of(keys, [[column] for column in others], width)]
+    if width and len(parts) > 2 and len(GAP) + width_of(others) <= width:  # names are too long
+        made = [stacked(keys, others)]
+    else:
+        made = [block([*keys, *part]) for part in parts]
     caption = "\n".join(
         line for text in sheet.caption.splitlines() for line in wrapped(text, width)
     )

@@ -146,7 +146,9 @@ def two_way_replicated(
     SS_systems = n r Σ_j (x̄_·j − x̄)², SS_topics = m r Σ_i (x̄_i· − x̄)²,
     SS_interaction = r Σ_i Σ_j (x̄_ij − x̄_i· − x̄_·j + x̄)², SS_residual = Σ_i Σ_j Σ_k (x_ijk − x̄_ij)²
 
-    The residual has n m (r − 1) degrees of freedom. Assumes residuals that are independent and
+    The residual has n m (r − 1) degrees of freedom. Topics are taken as fixed: the p-value of
+    systems is about these topics. If they are a random sample of others, divide the systems' mean
+    square by that of the interaction instead. Assumes residuals that are independent and
     normal with the same variance. `scores` is an array [topics, systems, replicates] or
     ``{system: {topic: [scores]}}``, with as many scores for each topic and system.
 

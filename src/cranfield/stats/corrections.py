@@ -77,11 +77,11 @@ def holm(pvalues: ArrayLike) -> Corrected:
 
 
 def benjamini_hochberg(pvalues: ArrayLike) -> Corrected:
-    """The step-up correction of Benjamini and Hochberg: of what is found, a share α is false.
+    """The step-up correction of Benjamini and Hochberg: a share α of what is found may be false.
 
     With the N p-values in rising order, adjusted p_i = min(1, min_{j ≥ i} N · p_j / j)
 
-    The share holds in expectation, for tests that are independent or positively dependent.
+    The share is an expected one, and holds for tests that are independent or positively dependent.
 
     Reference: Benjamini and Hochberg 1995, Controlling the false discovery rate: a practical and
     powerful approach to multiple testing, Journal of the Royal Statistical Society B 57.

@@ -99,7 +99,7 @@ def hedges_g(x: Sample, y: Sample, unpaired: bool = False, topics: Topics = "sam
         sd, said = _sd(a - b, _scale(a, b)), "standard deviation of the differences"
     difference, correction = mean(a) - mean(b), _unbiased(df)
     value = _ratio(difference, sd, _scale(a, b))
-    bounds = _noncentral(value, root, df, correction)
+    bounds = _noncentral(value, root, df)  # of what both d and g estimate: no correction here
     return Effect("Hedges' g", correction * value, difference, sd, said, n, NONCENTRAL, bounds)
 
 
@@ -115,7 +115,8 @@ def glass_delta(
 
     Δ = (mean(x) − mean(y)) / s, where s is the standard deviation of the baseline's scores, with
     n − 1: a divisor that other systems compared with the same baseline share. The interval is
-    that of the percentile bootstrap over topics, which assumes no distribution.
+    that of the percentile bootstrap over topics, which assumes no distribution, and is somewhat
+    narrow with few topics: that of 95% holds in 91% of samples of 20, by simulation.
 
     >>> effect = glass_delta([0.7, 0.6, 0.8], [0.4, 0.5, 0.6])  # 0.2 by a deviation of 0.1
     >>> round(effect.value, 4)
@@ -138,7 +139,7 @@ def glass_delta(
 
     def bounds(confidence: float) -> tuple[float, float]:
         values = np.sort(np.concatenate(in_chunks(resampled, trials, seed, cells=n)))
-        out = int((1 - confidence) / 2 * trials)  # of the values, on each side
+        out = int((1 - confidence) / 2 * trials + 1e-9)  # of the values, on each side
         return float(values[out]), float(values[-1 - out])
 
     value, said = _ratio(difference, sd, scale), f"standard deviation of {baseline}, the baseline"
@@ -212,12 +213,12 @@ def _unbiased(df: int) -> float:
     return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
 
 
-def _noncentral(value: float, root: float, df: int, correction: float = 1.0) -> Bounds:
+def _noncentral(value: float, root: float, df: int) -> Bounds:
     """The effect sizes with which t = `root` × `value` would be just as high, or as low."""
 
     def bounds(confidence: float) -> tuple[float, float]:
         t, out = abs(value) * root, (1 - confidence) / 2
-        low, high = (correction * _noncentrality(t, df, p) / root for p in (1 - out, out))
+        low, high = (_noncentrality(t, df, p) / root for p in (1 - out, out))
         return (low, high) if value >= 0 else (-high, -low)  # far tails below 0 get lost
 
     return bounds

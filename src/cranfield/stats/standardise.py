@@ -99,7 +99,7 @@ def standardise(
     notices = [Notice("standardised", f"scores are standardised by topic ({method}, {by.said})")]
     flat = tuple(t for t, alike in zip(given.topics, equal.any(axis=1), strict=True) if alike)
     if flat:
-        text = f"{some(flat, 'topic')} on which all systems score the same: z is 0 there"
+        text = f"{some(flat, 'topic')} on which all systems of the reference score the same: z is 0"
         notices.append(Notice("no-variance", text, topics=flat))
     return replace(
         given,
