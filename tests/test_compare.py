@@ -408,6 +408,7 @@ class TestCommand:
             (["Q", "GOOD"], "found 1 run, expected QRELS and at least 2 runs"),
             (["Q", "GOOD", "BAD", "--baseline", "x"], "found baseline 'x'"),
             (["Q", "GOOD", "BAD", "--movers", "-1"], "found --movers -1"),
+            (["Q", "GOOD", "BAD", "--movers", "0", "--table", "movers"], "found --movers 0 and"),
             (["Q", "GOOD", "BAD", "--missing", "zero"], "found --missing, expected --scores"),
             (["Q", "GOOD", "BAD", "--alpha", "0"], "found alpha=0.0"),
             (["Q", "GOOD", "BAD", "--seed", "-1"], "found seed=-1"),

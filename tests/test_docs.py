@@ -393,6 +393,7 @@ def draw_models() -> None:
         picture.save(MODELS / f"{name}.svg")
     drawn = {"plot cwl functions": TUTORIAL, "plot cwl vary": TUTORIAL}
     drawn |= {"plot diversity": "docs/diversity.md", "--plot asl": "docs/meta.md"}
+    drawn |= {"--plot power": "docs/plan.md"}
     for what, page in drawn.items():
         with tempfile.TemporaryDirectory() as place:
             make_files(page, Path(place))

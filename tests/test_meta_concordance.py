@@ -21,6 +21,7 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.meta.concordance import ConcordancePair, concordance, sign_test_of
 from cranfield.meta.predictive import predictive_power
 from cranfield.report.concordance import cell_of
+from cranfield.report.predictive import measures_sheet, pairs_sheet
 from cranfield.scores import Scores
 
 
@@ -274,8 +275,10 @@ def test_settings_for_all_measures_reach_the_gold_measure(
         meta_concordance, "concordance", *files, "-m", "AP RR", "--gold", "P@3", "--rel", "1",
         "--condensed", "-f", "json",
     )  # fmt: skip
-    [pair] = json.loads(capsys.readouterr().out)["pairs"]
+    found = json.loads(capsys.readouterr().out)
+    [pair] = found["pairs"]
     assert pair["gold"] == "P(rel=1, condensed=true)@3"
+    assert found["settings"] == {"alpha": 0.01, "gold": [pair["gold"]], "runs": 2, "topics": 2}
 
 
 def test_command_concordance_of_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -287,7 +290,7 @@ def test_command_concordance_of_scores(tmp_path: Path, capsys: pytest.CaptureFix
     out = capsys.readouterr().out
     assert "100%/0% (1)" in out
     assert "1 pair of ranked lists of 2 runs on 1 topic" in out
-    with pytest.raises(CranfieldError, match="no scores of AP@5, expected one of map"):
+    with pytest.raises(CranfieldError, match="no scores of AP@5, expected one of 3 measures"):
         command(meta_concordance, "concordance", "--scores", table, "--gold", "AP@5")
 
 
@@ -371,6 +374,9 @@ def test_preferences_of_undefined_topics_are_left_out_for_that_measure() -> None
         assert [one.n for one in found.measures] == n
         assert [pair.n for pair in found.pairs] == [1]
     assert found.runs == ("a", "b")  # nobody was asked about c
+    for sheet in (measures_sheet(found), pairs_sheet(found)):
+        assert "preferences" in [field.name for field in sheet.seen]
+        assert "defined" in sheet.caption
 
 
 def test_measures_that_are_better_if_lower_predict_alike() -> None:
@@ -413,7 +419,7 @@ def test_ties_of_people() -> None:
     ("text", "said"),
     [
         ("1 a b\n1 a a\n", "prefs.txt:2: found a preferred to itself, expected two runs"),
-        ("1 a b c\n", "prefs.txt:1: found c preferred, expected a, b or tie"),
+        ("1 a b c\n", "prefs.txt:1: found 'c' as the one preferred, expected 'a', 'b' or tie"),
         ("1 a a a\n", "prefs.txt:1: found a twice, expected two runs"),
         ("1 a b\n\n1 a\n", "prefs.txt:3: found 2 fields"),
         ("1 a b\n1 a b a\n", "prefs.txt:2: found 4 fields"),
@@ -444,6 +450,10 @@ def test_command_predictive_power(
     assert found["measures"][1]["high"] == pytest.approx(1 - 0.025 ** (1 / 3))  # (1 − p)³ = 0.025
     assert found["pairs"][0]["only_first"] == 2
     assert "3 preferences of 2 assessors on 2 pairs" in found["captions"]["measures"]
+    assert "defined" not in found["captions"]["measures"]
+    assert found["settings"] == {
+        "interval": "exact", "confidence": 0.95, "alpha": 0.05, "runs": 2, "topics": 2,
+    }  # fmt: skip
     command(meta_predictive_power, *arguments, "--alpha", "0.5")
     shown = capsys.readouterr().out
     assert "95% interval" in shown

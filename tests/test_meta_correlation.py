@@ -654,7 +654,12 @@ def test_the_command_compares_two_sets_of_judgments(
     """
     arguments = ["-m", "AP", "--qrels2", "other", "--trials", "20", "-f", "json"]
     assert main(["meta", "correlation", *files, *arguments]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["pairs"]
+    found = json.loads(capsys.readouterr().out)
+    assert found["settings"] == {
+        **{"statistic": "kendall", "p": None, "confidence": 0.95},
+        **{"runs": 3, "topics": 2, "trials": 20, "seed": 0},
+    }
+    (row,) = found["pairs"]
     assert (row["measure"], row["value"]) == ("AP", close(-2 / 3))
     assert (row["runs"], row["topics"], row["trials"]) == (3, 2, 20)
 

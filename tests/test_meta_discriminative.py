@@ -21,6 +21,7 @@ from cranfield.errors import CranfieldError
 from cranfield.meta.cautions import near_alpha
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
 from cranfield.report.discriminative import picture, sheets
+from cranfield.report.discriminative import settings as settings_of
 from cranfield.stats.families import PairTest, compare_pairs
 from cranfield.stats.measured import by_measure, measured
 from cranfield.stats.result import Outcome, Sampled
@@ -276,24 +277,27 @@ def test_tables() -> None:
     found = discriminative_power(random_scores(6, 30, ["AP", "RR"]), trials=500)
     measures, curves = sheets(found)
     assert [row["pairs"] for row in measures.rows] == [15, 15]
+    assert {"smallest_significant", "hsd"} <= measures.rows[0].keys()
+    made = {"test": "randomised-tukey", "correction": "none", "alpha": 0.05}
+    assert settings_of(found) == {**made, "trials": 500, "seed": 0}
     assert measures.caption == (
         "Discriminative power: pairs of 6 runs that differ significantly at α = 0.05 by the "
         "randomised Tukey HSD test (500 trials, seed 0), on 30 topics. HSD is the honestly "
         "significant difference: larger ones are significant."
     )
     assert [row["rank"] for row in curves.rows] == [*range(1, 16)] * 2
-    shown = next(field for field in curves.fields if field.name == "p").shown
+    shown = next(field for field in curves.fields if field.name == "pvalue").shown
     none_as_extreme = [pair.sampled and pair.sampled.count == 0 for pair in found["AP"].pairs]
     assert any(none_as_extreme)
-    assert (shown[14], curves.rows[14]["p"]) == ("<0.002*", 1 / 501)
-    assert shown[0] == f"{curves.rows[0]['p']:.4f} "  # not significant
+    assert (shown[14], curves.rows[14]["pvalue"]) == ("<0.002*", 1 / 501)
+    assert shown[0] == f"{curves.rows[0]['pvalue']:.4f} "  # not significant
 
 
 def test_picture() -> None:
     """Curves near α, or whole; a line each, more than there are colours."""
     found = discriminative_power(random_scores(3, 10, [f"m{k}" for k in range(10)]), "t")
     near, whole = (picture(found, whole=x) for x in (False, True))
-    assert near.data.columns == ["measure", "rank", "run", "other", "difference", "p"]
+    assert near.data.columns == ["measure", "rank", "run", "other", "difference", "pvalue"]
     assert len(near.data) == 10 * 3
     for drawn, top in ((near, 0.15), (whole, 1.0)):
         lines = json.loads(drawn.render("json"))["layer"][1]["encoding"]

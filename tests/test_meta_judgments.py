@@ -422,13 +422,18 @@ def test_command_without_runs(files: Path, capsysbinary: pytest.CaptureFixture[b
 
 def test_command_for_programs(files: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     rows = list(csv.DictReader(io.StringIO(printed(capsysbinary, *ALL, "-f", "csv"))))
+    assert {"mean_first", "mean_second"} <= rows[0].keys()
     assert [(row["run"], row["rank_first"], row["rank_second"]) for row in rows] == [
         ("a", "1", "2"), ("b", "2", "1"), ("c", "3", "3"),
     ]  # fmt: skip
     document = json.loads(printed(capsysbinary, *ALL, "-f", "json"))
     assert {"overlap", "agreement", "confusion", "runs", "rankings", "pairs"} <= document.keys()
     assert sum(row["pairs"] for row in document["significance"]) == len(document["pairs"]) == 3
-    assert all(row["p_first"] > 0 for row in document["pairs"])
+    assert all(row["pvalue_first"] > 0 for row in document["pairs"])
+    assert document["settings"] == {
+        **{"names": ["people", "llm"], "rel": 1.0, "common": False, "test": "randomised-tukey"},
+        **{"correction": "none", "alpha": 0.05, "trials": 200, "seed": 0, "confidence": 0.95},
+    }
     assert document["rankings"][0]["kendall"] == pytest.approx(1 / 3)
     for format in ("markdown", "latex", "tsv", "jsonl"):
         assert "agreement" in printed(capsysbinary, *ALL, "-f", format, "--table", "agreement")
@@ -439,7 +444,7 @@ def test_command_for_programs(files: Path, capsysbinary: pytest.CaptureFixture[b
     [
         (("people.txt", "people.txt"), "two that differ"),
         (("people.txt", "llm.txt", "-"), "found - as a run"),
-        (("people.txt", "llm.txt", "a.run", "--missing", "zero"), "found --missing"),
+        (("people.txt", "llm.txt", "a.run", "--confidence", "95"), "found confidence=95"),
         (("people.txt", "llm.txt", "--table", "runs"), "there is no such table"),
         (("people.txt", "llm.txt", "-m", "AP"), "found -m, expected runs with it"),
         (("people.txt", "llm.txt", "--test", "t"), "found --test, expected runs with it"),

@@ -297,6 +297,7 @@ def test_command_with_a_team_file(
     found = json.loads(capsys.readouterr().out)
     assert [row["after"] for row in found["runs"]] == [0.5, 0.5, 0.125, 0.5, 0.5, 0.5]
     assert found["contributors"][0]["unique_relevant"] == 2
+    assert found["settings"] == {"pool_depth": 2, "kind": "team", "runs": 3, "topics": 1}
     assert "3 runs of 2 teams on 1 topic" in found["captions"]["summary"]
     command(*arguments)
     shown = capsys.readouterr().out

@@ -188,7 +188,7 @@ def test_swaps_are_shown_as_counts() -> None:
 def test_tables_and_picture_of_swaps() -> None:
     found = swap(random_runs(3, 8), [2, 4], bin=0.1, filter="t", trials=100)
     measures, bins = swap_report.sheets(found)
-    assert [row["size"] for row in measures.rows] == [2, 4]
+    assert [row["set_size"] for row in measures.rows] == [2, 4]
     assert sum(row["comparisons"] for row in bins.rows) == sum(
         row["comparisons"] for row in measures.rows
     )
@@ -198,6 +198,16 @@ def test_tables_and_picture_of_swaps() -> None:
     drawn = swap_report.picture(found)
     legend = json.loads(drawn.render("json"))["layer"][1]["encoding"]["color"]["scale"]["domain"]
     assert legend == ["sets of 2 topics", "sets of 4 topics"]
+    names = ["swap_rate", "difference_needed", "share", "tolerated_rate"]
+    assert {*names} <= measures.rows[0].keys()
+    assert bins.rows[0].keys() >= {"set_size", "swap_rate", "rate_taken_together"}
+
+
+def test_what_sets_are_drawn_from() -> None:
+    scores = random_runs(3, 8)
+    for sizes, told in (([3], "two sets of 3 of 8 topics"), ([2, 4], "sets drawn from 8 topics")):
+        found = swap(scores, sizes, trials=20)
+        assert f"3 runs, {told} (20 trials, seed 0)." in swap_report.sheets(found)[1].caption
 
 
 # -- stability on fewer topics --------------------------------------------------------------------
@@ -480,6 +490,9 @@ def test_tables_and_pictures_of_stability() -> None:
         for layer in json.loads(stability_report.picture(found).render("json"))["layer"]
     ]
     assert marks == ["area", "line", "point"]
+    assert (
+        "Kendall's τ, mean of 20 trials" in stability_report.picture(found).render("json").decode()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -497,6 +510,11 @@ def test_swap_command(files: list[str], tmp_path: Path, capsys: pytest.CaptureFi
     words = ["meta", "swap", *files, "-m", "AP RR", "--sizes", "2,3", "--trials", "50"]
     assert main([*words, "--plot", str(numbers)]) == 0
     assert "difference needed" in capsys.readouterr().out
+    assert main([*words, "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"] == {
+        **{"tolerated_rate": 0.05, "bin": 0.01, "filter": "none"},
+        **{"alpha": 0.05, "trials": 50, "seed": 0},
+    }
     assert main([*words, "--table", "bins", "-f", "csv"]) == 0
     assert rows_of(capsys.readouterr().out) == rows_of(numbers.read_text())
     for more, told in (
@@ -521,6 +539,9 @@ def test_stability_command(
     assert [(row["measure"], row["size"], row["trials"]) for row in rows] == [
         (measure, size, "5") for measure in ("AP", "RR") for size in ("0.5", "1.0")
     ]
+    assert main([*words, "--sizes", "2", "-f", "json"]) == 0
+    made = json.loads(capsys.readouterr().out)["settings"]
+    assert (made["sampled"], made["statistic"], made["trials"]) == ("topics", "kendall", 5)
     for more, told in (
         (["--shares", "0.5"], "found --shares, expected --sample judgments with it"),
         (["--sample", "judgments", "--sizes", "3"], "expected --sample topics with it"),

@@ -313,6 +313,9 @@ class TestCommand:
             "interval": pytest.approx(width_of_interval(50, 0.08)),
         }
         assert "observed is not the true one" in found["captions"]["power"]
+        assert found["settings"] == {
+            "methods": ["t", "anova", "interval"], "alpha": 0.05, "confidence": 0.95, "power": 0.8,
+        }  # fmt: skip
 
     def test_for_people(self, capsys: pytest.CaptureFixture[str]) -> None:
         """Half a deviation needs 34 topics, with an actual power of 0.8078, as G*Power 3 says."""
@@ -333,19 +336,30 @@ class TestCommand:
         assert found["pilot"] == [
             {
                 **{"measure": "AP", "topics": 12, "runs": 3},
-                **{"one_way": variance.one_way, "two_way": variance.two_way},
+                **{"v_e1": variance.one_way, "v_e2": variance.two_way},
             }
         ]
         (small,) = (n for n in found["notices"] if n["kind"] == "small-pilot")
         assert "12 topics" in small["text"]
         assert "43%" in small["text"]  # √(2 / 11)
 
+    @pytest.mark.parametrize(("topics", "told"), [(32, True), (34, False)])
+    def test_how_small_a_pilot_is_small(
+        self, capsys: pytest.CaptureFixture[str], tmp_path: Path, topics: int, told: bool
+    ) -> None:
+        """The error is √(2 / (n − 1)): 25% with 33 topics."""
+        rows = [f"{r}\t{t}\tAP\t{t % 5 / 10}\n" for r in "ab" for t in range(topics)]
+        (tmp_path / "s.tsv").write_text("run\ttopic\tmeasure\tvalue\n" + "".join(rows))
+        words = ["--scores", str(tmp_path / "s.tsv"), "--residual", "one-way", "-f", "json"]
+        kinds = [notice["kind"] for notice in json.loads(plan(capsys, *words))["notices"]]
+        assert ("small-pilot" in kinds) == told
+
     @pytest.mark.parametrize("residual", ["one-way", "two-way"])
     def test_which_residual(
         self, capsys: pytest.CaptureFixture[str], pilot: list[str], residual: str
     ) -> None:
         found = json.loads(plan(capsys, *pilot, "--residual", residual, "-f", "json"))
-        expected = found["pilot"][0][residual.replace("-", "_")]
+        expected = found["pilot"][0][{"one-way": "v_e1", "two-way": "v_e2"}[residual]]
         variances = {row["method"]: row["variance"] for row in found["topics"]}
         assert variances == {"t": 2 * expected, "anova": expected}
 

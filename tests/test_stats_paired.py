@@ -547,7 +547,7 @@ def test_too_few_trials(count: int, trials: int, warns: bool) -> None:
 
 def test_small_p_values_are_shown_with_a_digit() -> None:
     (notice,) = about_trials(Sampled(3, 1_000_000, seed=0))
-    assert notice.text == "p = 0.000004 rests on 3 of 1,000,000 trials: use more"
+    assert notice.text == "p = 0.000004 rests on 3 of 1,000,000 trials: more would make it precise"
 
 
 def test_skewed_differences() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -13,9 +14,8 @@ import numpy as np
 from cranfield.errors import CranfieldError, InputError
 from cranfield.results import Missing, ScoresLike, read_scores
 from cranfield.scores import Notice, Scores, notes, printable
-from cranfield.stats.cautions import about_trials
+from cranfield.stats.cautions import about_trials, in_short
 from cranfield.stats.families import (
-    OF_MANY,
     RANDOM,
     PairTest,
     compare_pairs,
@@ -25,7 +25,7 @@ from cranfield.stats.families import (
 from cranfield.stats.letters import letters
 from cranfield.stats.measured import measured, without_errors
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
-from cranfield.stats.result import Sampled, checked_alpha, shown_p, stated_p
+from cranfield.stats.result import checked_alpha, shown_p, stated_p
 from cranfield.stats.samples import Matrix
 from cranfield.wording import counted, some
 
@@ -41,6 +41,7 @@ EFFECT_TITLES = {
     "anova": "difference / √V_E of the two-way ANOVA",
 }
 Verdict: TypeAlias = Literal["better", "worse", ""]
+_OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better", "": ""}
 _PAIRS_SHOWN = 10
 
 
@@ -69,7 +70,8 @@ class PairComparison:
 
     `pvalue` is corrected for the number of comparisons, `uncorrected` is not. `wins` are topics
     on which the run is better than the other. `verdict` says whether the run is significantly
-    better or worse, and is empty if it is not significantly different.
+    better or worse, and is empty if it is not significantly different, or if neither high nor low
+    values of the measure are better.
     """
 
     measure: str
@@ -129,13 +131,16 @@ class Comparison:
 
     @property
     def worse(self) -> tuple[PairComparison, ...]:
-        """The pairs whose run is significantly worse than the other: than a baseline, if any."""
-        return tuple(pair for pair in self.pairs if pair.verdict == "worse")
+        """The pairs whose run is significantly worse than the other: than a baseline, if any.
+
+        That one baseline is worse than another is no news.
+        """
+        return tuple(p for p in self.pairs if p.verdict == "worse" and p.run not in self.baselines)
 
     @property
     def significant(self) -> tuple[PairComparison, ...]:
         """The pairs that are significantly different."""
-        return tuple(pair for pair in self.pairs if pair.verdict)
+        return tuple(pair for pair in self.pairs if pair.pvalue <= self.alpha)
 
     def pair(self, run: str, other: str, measure: str | None = None) -> PairComparison:
         """The comparison of two runs; `measure` may be left out if there is one."""
@@ -157,7 +162,9 @@ class Comparison:
         x, y = (self.scores.values[self._place["run"][run], :, m] for run in (pair.run, pair.other))
         z = x - y
         order = np.argsort(-np.abs(z), kind="stable").tolist()
-        for t in (*[t for t in order if z[t] > 0][:most], *[t for t in order if z[t] < 0][:most]):
+        rounding = TOLERANCE * max(np.nanmax(np.abs(x)), np.nanmax(np.abs(y)))
+        ups, downs = ([t for t in order if side * z[t] > rounding][:most] for side in (1, -1))
+        for t in (*ups, *downs):
             names = (pair.measure, pair.run, pair.other, self.scores.topics[t])
             yield Mover(*names, float(x[t]), float(y[t]), float(z[t]))
 
@@ -275,7 +282,7 @@ def compare(
         pairs += found
         runs += _summaries(read, measure, part, order, found, alpha, baselines)
         notices += _cautions(measure, part, tested, alpha)
-        notices += _hopeless(measure, sampled, chosen, applied, alpha)
+        notices += _hopeless(measure, tested, chosen, applied, alpha)
         if not baselines and not any(run.groups for run in runs[-len(order) :]):
             said = f"{measure}: there are more groups of runs than letters, so none are shown"
             notices.append(Notice("letters", said))
@@ -403,11 +410,12 @@ def _summaries(
     for place, i in enumerate(order):
         run = part.systems[i]
         interval = intervals[run][measure]
-        beaten = [p for p in pairs if p.run == run and p.other in baselines]
+        verdicts = {p.other: p.verdict for p in pairs if p.run == run}
+        verdicts |= {p.run: _OPPOSITE[p.verdict] for p in pairs if p.other == run}
         yield RunSummary(
             measure, run, interval.n, interval.mean, interval.low, interval.high, groups[place],
-            tuple(p.other for p in beaten if p.verdict == "better"),
-            tuple(p.other for p in beaten if p.verdict == "worse"),
+            tuple(name for name in baselines if verdicts.get(name) == "better"),
+            tuple(name for name in baselines if verdicts.get(name) == "worse"),
         )  # fmt: skip
 
 
@@ -435,41 +443,35 @@ def _identical(scores: Scores) -> Iterator[Notice]:
 
 
 def _hopeless(
-    measure: str, sampled: Sequence[Sampled | None], test: str, correction: str, alpha: float
+    measure: str, tested: Sequence[PairTest], test: str, correction: str, alpha: float
 ) -> Iterator[Notice]:
     """Whether no difference, however large, could have been significant."""
-    found = [s for s in sampled if s is not None]
-    if not found:
+    one, sampled = tested[0].outcome, tested[0].outcome.sampled
+    all_alike = 2.0 ** (1 - one.n)  # the probability that all topics favour the same run
+    if sampled is not None and not sampled.exact:
+        least, why = 1 / (sampled.trials + 1), f"{counted(sampled.trials, 'trial')}"
+    elif test in ("randomisation", "sign", "wilcoxon"):
+        least, why = all_alike, counted(one.n, "topic")
+    else:
         return
-    family = len(found) if correction in ("holm", "bonferroni") else 1
-    one, pairs = found[0], counted(len(found), "pair")
-    ways = 1 if test in OF_MANY else 2  # that are as extreme as all topics for the same run
-    least = ways / one.trials if one.exact else 1 / (one.trials + 1)
+    family = len(tested) if correction in ("holm", "bonferroni") else 1
     if family * least > alpha:
-        why = "so few topics" if one.exact else f"{counted(one.trials, 'trial')} for {pairs}"
-        cure = "" if one.exact else ": use more"
-        said = f"{measure}: with {why} no p-value can be {alpha:g} or less{cure}"
+        pairs = f" for {counted(family, 'pair')}" if family > 1 else ""
+        said = f"{measure}: with {why}{pairs} no p-value can be {alpha:g} or less: use more"
         yield Notice("hopeless", said)
 
 
 def _cautions(
     measure: str, part: Matrix, tested: Sequence[PairTest], alpha: float
-) -> Iterator[Notice]:
+) -> tuple[Notice, ...]:
     """What the tests warn of, each kind once; whether trials are too few depends on the level."""
-    found: dict[str, list[tuple[str, Notice]]] = {}
+    told: list[tuple[str, Notice]] = []
     for pair in tested:
         name = f"{part.systems[pair.first]} – {part.systems[pair.second]}"
         sampled = pair.outcome.sampled
-        told = [notice for notice in pair.outcome.notices if notice.kind != "trials"]
-        told += () if sampled is None else about_trials(sampled, alpha)
-        for notice in told:
-            found.setdefault(notice.kind, []).append((name, notice))
-    for kind, doubts in found.items():
-        name, first = doubts[0]
-        same = len({notice.text for _, notice in doubts}) == 1
-        if same and len(doubts) == len(tested):
-            yield Notice(kind, f"{measure}: {first.text}")
-            continue
-        others = [name for name, _ in doubts[1:]]
-        likewise = f"; likewise {some(others, 'other pair')}" if others else ""
-        yield Notice(kind, f"{measure}, {name}: {first.text}{likewise}")
+        found = [notice for notice in pair.outcome.notices if notice.kind != "trials"]
+        found += () if sampled is None else about_trials(sampled, alpha, pair.pvalue)
+        told += [(f"{measure}, {name}", notice) for notice in found]
+    times = Counter(notice for _, notice in told)
+    of_all = {notice for notice, count in times.items() if count == len(tested)}
+    return in_short([(measure if n in of_all else about, n) for about, n in told], "pair")

@@ -286,8 +286,15 @@ def _refuse_strangers(found: Found) -> None:
 
 
 def _chosen(names: list[str], wanted: str | Sequence[Any] | None) -> list[str]:
-    if wanted is None:
-        return names
+    return names if wanted is None else columns_of(names, wanted)
+
+
+def columns_of(names: Sequence[str], wanted: str | Sequence[Any]) -> list[str]:
+    """The columns of the measures that are wanted, which may have other names there.
+
+    >>> columns_of(["map", "P_10"], "P@10 AP")
+    ['P_10', 'map']
+    """
     chosen = []
     for name in _several(wanted):
         same = [known for known in names if _is_same(known, name)]

@@ -36,11 +36,11 @@ def add_to(commands: Any) -> None:
         help="compare every other run with this one, given by its name or its file; may be "
         "repeated (default: all pairs)",
     )  # fmt: skip
-    add_test(p)
+    add_test(p, "; intervals have confidence 1 − A")
     p.add_argument(
         "--effect", choices=EFFECTS,
-        help="effect size: Cohen's d_z (dz, default for two runs), Hedges' g, glass, or by the "
-        "residuals of ANOVA (anova, default for more)",
+        help="effect size: Cohen's d_z (dz, default for two runs), Hedges' g (g), Glass's Δ "
+        "(glass), or by the residuals of ANOVA (anova, default for more)",
     )  # fmt: skip
     p.add_argument(
         "--movers", type=int, metavar="K",
@@ -55,8 +55,8 @@ def add_to(commands: Any) -> None:
     p.set_defaults(run=run)
 
 
-def add_test(p: Any) -> None:
-    """The options that say how differences are tested."""
+def add_test(p: Any, of_alpha: str = "", of_trials: str = "") -> None:
+    """The options that say how differences are tested, and what else two of them decide."""
     p.add_argument(
         "--test", choices=TESTS, metavar="NAME",
         help=f"one of {', '.join(TESTS)} (default: randomised-tukey, or randomisation of two runs)",
@@ -66,13 +66,26 @@ def add_test(p: Any) -> None:
         help="of tests of two runs for the number of pairs: holm (default), bonferroni, bh "
         "(Benjamini and Hochberg) or none",
     )  # fmt: skip
-    p.add_argument("--alpha", type=float, default=0.05, metavar="A", help="default: 0.05")
-    add_trials(p)
+    add_alpha(p, of_alpha)
+    add_trials(p, also=of_trials)
 
 
-def add_trials(p: Any, trials: int = TRIALS) -> None:
+def add_alpha(p: Any, also: str = "") -> None:
+    """The option that says what is significant."""
+    p.add_argument(
+        "--alpha", type=float, default=0.05, metavar="A",
+        help=f"p-values of at most A are significant{also} (default: 0.05)",
+    )  # fmt: skip
+
+
+def add_trials(
+    p: Any, trials: int = TRIALS, what: str = "random trials of the test", also: str = ""
+) -> None:
     """The options that say how random trials are drawn."""
-    p.add_argument("--trials", type=count, default=trials, metavar="B", help=f"default: {trials:,}")
+    p.add_argument(
+        "--trials", type=count, default=trials, metavar="B",
+        help=f"{what} (default: {trials:,}){also}",
+    )  # fmt: skip
     add_seed(p)
 
 
@@ -90,9 +103,11 @@ def run(options: argparse.Namespace) -> int:
         raise CranfieldError("found --fail-if-worse, expected --baseline RUN with it")
     if options.movers is not None and options.movers < 0:
         raise CranfieldError(f"found --movers {options.movers}, expected a number from 0")
+    if options.movers == 0 and "movers" in (options.tables or ()):
+        raise CranfieldError("found --movers 0 and --table movers, expected one of them")
     scores = scores_of(options, runs=2)
     baselines = _baselines(options, scores)
-    with Trials("testing", _steps(options, scores)) as progress:
+    with Trials("testing", steps(options, len(scores.runs), len(scores.measures))) as progress:
         found = compare(
             scores,
             baselines,
@@ -111,15 +126,15 @@ def run(options: argparse.Namespace) -> int:
     return _verdict(found) if options.fail_if_worse else 0
 
 
-def _steps(options: argparse.Namespace, scores: Scores) -> int:
+def steps(options: argparse.Namespace, runs: int, measures: int) -> int:
     """How many steps the progress bar has: the trials of all measures, and of all pairs if each is
     tested by itself.
     """
-    runs, baselines = len(scores.runs), len(options.baselines or ())
+    baselines = len(getattr(options, "baselines", None) or ())
     pairs = baselines * (runs - 1) if baselines else runs * (runs - 1) // 2
     test = options.test or usual_test(runs)
     each = options.trials if test in RANDOM else 1
-    return each * len(scores.measures) * (1 if test in OF_MANY else pairs)
+    return each * measures * (1 if test in OF_MANY else pairs)
 
 
 def _baselines(options: argparse.Namespace, scores: Scores) -> list[str] | None:

@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import Any
 
 METHODS = (
-    "discriminative_power", "correlation", "concordance", "predictive_power", "leave_one_out",
-    "swap", "stability", "judgments",
+    "discriminative_power", "swap", "stability", "correlation", "concordance", "predictive_power",
+    "leave_one_out", "judgments",
 )  # fmt: skip
 
 

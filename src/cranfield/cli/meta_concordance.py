@@ -9,11 +9,11 @@ from cranfield.cli.evaluate import measures_of
 from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
 from cranfield.errors import CranfieldError
-from cranfield.measures.grammar import parse_measure, parse_measures
+from cranfield.measures.grammar import parse_measures
 from cranfield.meta.concordance import concordance
-from cranfield.report.concordance import TABLES, matrix_sheet, pairs_sheet
+from cranfield.report.concordance import TABLES, matrix_sheet, pairs_sheet, settings
 from cranfield.report.sheets import FLAT
-from cranfield.scores import Scores
+from cranfield.results import columns_of
 
 
 def add_to(methods: Any) -> None:
@@ -24,11 +24,13 @@ def add_to(methods: Any) -> None:
         description="The concordance test. Where two measures disagree on which of two lists is "
         "better, how often is each of them concordant with gold measures: simple ones that every "
         "good measure should respect, such as intent recall and precision?",
+        usage="cranfield meta concordance [options] --gold MEASURE QRELS RUN RUN…\n"
+        "       cranfield meta concordance [options] --gold MEASURE --scores FILE…",
     )
     add_scored(p, default="AP nDCG@10 ERR@10")
     p.add_argument(
         "--gold", action="append", metavar="MEASURE", required=True,
-        help="a gold measure; may be repeated: each is used alone, then all at once",
+        help="required: a gold measure; may be repeated: each is used alone, then all at once",
     )  # fmt: skip
     p.add_argument(
         "--alpha", type=float, default=0.01, metavar="A",
@@ -45,8 +47,8 @@ def run(options: argparse.Namespace) -> int:
     if options.scores:
         asked, options.measures = measures_of(options.measures), None
         scores = scores_of(options, runs=2)
-        columns = [_column(scores, name) for text in gold for name in text.split()]
-        wanted = [_column(scores, name) for text in asked for name in text.split()] or None
+        columns = columns_of(scores.measures, gold)
+        wanted = columns_of(scores.measures, asked) or None
     else:
         candidates = measures_of(options.measures)
         if not candidates and options.preset is None:
@@ -57,9 +59,10 @@ def run(options: argparse.Namespace) -> int:
             raise CranfieldError(f"found {min(both)} with -m and with --gold, expected one of them")
         scores = scores_of(options, runs=2)
     found = concordance(scores, columns, wanted, options.alpha)
-    usual = ("pairs",) if options.format in FLAT else ("matrix",)
+    one = "pairs" if options.format in FLAT else "matrix"
+    usual = TABLES if options.format == "json" else (one,)
     sheets = [matrix_sheet(found), pairs_sheet(found)]
-    show(sheets, found.notices, options, TABLES if options.format == "json" else usual)
+    show(sheets, found.notices, options, usual, settings(found))
     return 0
 
 
@@ -74,21 +77,3 @@ def _names(texts: list[str], options: argparse.Namespace) -> list[str]:
     given = {name: value for name, value in settings.items() if value is not None}
     parsed = parse_measures(texts) if texts else ()
     return [name for m in parsed for name in m.with_defaults(given).names()]
-
-
-def _column(scores: Scores, name: str) -> str:
-    """The column of a measure in files, which may have another name for it."""
-    if name in scores.measures:
-        return name
-    same = [known for known in scores.measures if _canonical(known) == _canonical(name)]
-    if not same:
-        expected = f"one of {', '.join(scores.measures)}"
-        raise CranfieldError(f"found no scores of {name}, expected {expected}")
-    return same[0]
-
-
-def _canonical(name: str) -> str:
-    try:
-        return str(parse_measure(name))
-    except CranfieldError:
-        return name

@@ -14,7 +14,7 @@ from cranfield.data.assessments import assessor_names
 from cranfield.errors import CranfieldError
 from cranfield.meta.correlation import TRIALS, correlation
 from cranfield.meta.rankings import STATISTICS, P
-from cranfield.report.correlation import TABLES, picture, sheets
+from cranfield.report.correlation import TABLES, picture, settings, sheets
 from cranfield.report.sheets import FLAT
 from cranfield.scores import Scores
 
@@ -26,6 +26,8 @@ def add_to(methods: Any) -> None:
         help="do measures, or sets of judgments, rank runs alike?",
         description="Correlate the rankings of runs by every two measures, or those of every "
         "measure by two sets of judgments, with intervals from resampled topics.",
+        usage="cranfield meta correlation [options] QRELS RUN RUN…\n"
+        "       cranfield meta correlation [options] --scores FILE…",
     )
     add_scored(p, default="AP nDCG@10 ERR@10")
     p.add_argument(
@@ -41,7 +43,7 @@ def add_to(methods: Any) -> None:
     p.add_argument(
         "--confidence", type=float, default=0.95, metavar="C", help="of intervals (default: 0.95)"
     )
-    add_trials(p, TRIALS)
+    add_trials(p, TRIALS, "random draws of topics, for intervals")
     p.add_argument(
         "--plot", metavar="FILE",
         help="draw the matrix, or with --qrels2 the means by both: PNG, SVG, PDF, HTML, or its "
@@ -75,7 +77,8 @@ def run(options: argparse.Namespace) -> int:
     if options.plot is not None:
         picture(found).save(options.plot)
     rows = options.format in (*FLAT, "json") or found.between == "sets"
-    show(sheets(found), found.notices, options, ("pairs",) if rows else ("matrix",))
+    usual = ("pairs",) if rows else ("matrix",)
+    show(sheets(found), found.notices, options, usual, settings(found))
     return 0
 
 

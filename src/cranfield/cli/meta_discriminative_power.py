@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.compare import add_trials
+from cranfield.cli.compare import add_alpha, add_trials, steps
 from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Trials
 from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
 from cranfield.errors import CranfieldError
 from cranfield.meta.discriminative import discriminative_power
-from cranfield.report.discriminative import TABLES, picture, sheets
+from cranfield.report.discriminative import TABLES, picture, settings, sheets
 from cranfield.stats.families import CORRECTION_TITLES, TESTS
 
 
@@ -23,6 +23,8 @@ def add_to(methods: Any) -> None:
         help="how many pairs of runs does each measure tell apart?",
         description="Test all pairs of runs by each measure: how many differ significantly, from "
         "which difference on, and the p-values of all as a curve (ASL curve).",
+        usage="cranfield meta discriminative-power [options] QRELS RUN RUN…\n"
+        "       cranfield meta discriminative-power [options] --scores FILE…",
     )
     add_scored(p, default="AP nDCG@10 RR P@10")
     p.add_argument(
@@ -34,7 +36,7 @@ def add_to(methods: Any) -> None:
         help="of tests of two runs for the number of pairs: none (default, as the method has it), "
         "holm, bonferroni or bh",
     )  # fmt: skip
-    p.add_argument("--alpha", type=float, default=0.05, metavar="A", help="default: 0.05")
+    add_alpha(p)
     add_trials(p)
     p.add_argument(
         "--plot", metavar="FILE",
@@ -56,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         raise CranfieldError("found --whole, expected --plot FILE with it")
     refuse_output(options.plot)
     scores = scores_of(options, runs=2)
-    with Trials("testing") as progress:
+    with Trials("testing", steps(options, len(scores.runs), len(scores.measures))) as progress:
         found = discriminative_power(
             scores,
             options.test,
@@ -70,5 +72,5 @@ def run(options: argparse.Namespace) -> int:
     if options.plot is not None:
         picture(found, options.whole).save(options.plot)
     usual = TABLES if options.format == "json" else TABLES[:1]
-    show(sheets(found), found.notices, options, usual)
+    show(sheets(found), found.notices, options, usual, settings(found))
     return 0

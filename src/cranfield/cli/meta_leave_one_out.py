@@ -19,6 +19,7 @@ from cranfield.report.leave_one_out import (
     contributors_sheet,
     picture,
     runs_sheet,
+    settings,
     summary_sheet,
 )
 from cranfield.report.sheets import FLAT
@@ -35,9 +36,10 @@ def add_to(methods: Any) -> None:
         description="The leave-one-out test. Each run, or team, is left out in turn: its runs are "
         "scored without the judgments of documents that nobody else had in the pool. If scores and "
         "ranks hardly change, the collection can be used for runs that were not pooled.",
+        usage="cranfield meta leave-one-out [options] QRELS RUN RUN…",
     )
     p.add_argument("qrels", metavar="QRELS", help="judgments, as for `cranfield evaluate`")
-    p.add_argument("runs", metavar="RUN", nargs="*", help="the runs that made the pool")
+    p.add_argument("runs", metavar="RUN", nargs="*", default=[], help="the runs that made the pool")
     p.add_argument(
         "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
         help="a measure such as nDCG@10, several in one string, or @FILE; may be repeated "
@@ -59,15 +61,13 @@ def add_to(methods: Any) -> None:
         help="draw scores before and after: PNG, SVG, PDF, HTML, or the numbers, by the end of the "
         "name; needs pip install 'cranfield[report]'",
     )  # fmt: skip
-    add_evaluation(p)
+    add_evaluation(p, scores=False)
     p.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Leave out one after the other, show what changes, and draw."""
     refuse_output(options.plot)
-    if options.missing != "error":
-        raise CranfieldError("found --missing, expected it with --scores of another command only")
     refuse_inputs(options, options.qrels, *options.runs)
     refuse_two_inputs(options.teams, options.qrels, *options.runs)
     runs = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
@@ -93,5 +93,6 @@ def run(options: argparse.Namespace) -> int:
     if options.plot is not None:
         picture(found).save(options.plot)
     sheets = [summary_sheet(found), runs_sheet(found), contributors_sheet(found)]
-    show(sheets, found.notices, options, ("runs",) if options.format in FLAT else None)
+    usual = ("runs",) if options.format in FLAT else None
+    show(sheets, found.notices, options, usual, settings(found))
     return 0

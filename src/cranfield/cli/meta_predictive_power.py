@@ -10,7 +10,7 @@ from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
 from cranfield.data.preference_pairs import read_preference_pairs
 from cranfield.meta.predictive import predictive_power
-from cranfield.report.predictive import TABLES, measures_sheet, pairs_sheet
+from cranfield.report.predictive import TABLES, measures_sheet, pairs_sheet, settings
 
 
 def add_to(methods: Any) -> None:
@@ -20,12 +20,14 @@ def add_to(methods: Any) -> None:
         help="how often do measures agree with people on which of two outputs is better?",
         description="Predictive power: how often do measures agree with people who were shown the "
         "outputs of two runs for a topic, and said which is better?",
+        usage="cranfield meta predictive-power [options] --preferences FILE QRELS RUN RUN…\n"
+        "       cranfield meta predictive-power [options] --preferences FILE --scores FILE…",
     )
     add_scored(p, default="AP nDCG@10 ERR@10")
     p.add_argument(
         "--preferences", metavar="FILE", required=True,
-        help="lines `topic preferred other`, or `topic run other preferred`, where what is "
-        "preferred is one of the two or tie, and an assessor may follow; or a table with these "
+        help="required: lines `topic preferred other`, or `topic run other preferred`, where what "
+        "is preferred is one of the two or tie, and an assessor may follow; or a table with these "
         "columns",
     )  # fmt: skip
     p.add_argument(
@@ -58,5 +60,5 @@ def run(options: argparse.Namespace) -> int:
         alpha=options.alpha,
     )
     sheets = [measures_sheet(found)] + ([pairs_sheet(found)] if found.pairs else [])
-    show(sheets, found.notices, options)
+    show(sheets, found.notices, options, settings=settings(found))
     return 0

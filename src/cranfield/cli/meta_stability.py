@@ -25,7 +25,7 @@ from cranfield.meta.stability import (
     stability_of_judgments,
 )
 from cranfield.report.sheets import FLAT
-from cranfield.report.stability import TABLES, picture, sheets
+from cranfield.report.stability import TABLES, picture, settings, sheets
 from cranfield.wording import counted
 
 ONLY_TOPICS = {"sizes": None, "against": "all", "replacement": False, "scores": False}
@@ -47,6 +47,8 @@ def add_to(methods: Any) -> None:
         help="is the ranking of runs the same on fewer topics, or with fewer judgments?",
         description="Rank runs on random samples of the topics, or with random parts of the "
         "judgments, and compare the rankings with that on all of them.",
+        usage="cranfield meta stability [options] QRELS RUN RUN…\n"
+        "       cranfield meta stability [options] --scores FILE…",
     )
     add_scored(p, default="AP nDCG@10 RR P@10")
     p.add_argument(
@@ -77,7 +79,8 @@ def add_to(methods: Any) -> None:
     )  # fmt: skip
     p.add_argument(
         "--trials", type=count, metavar="B",
-        help=f"default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} with --sample judgments",
+        help=f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} with "
+        "--sample judgments)",
     )  # fmt: skip
     add_seed(p)
     p.add_argument(
@@ -97,7 +100,8 @@ def run(options: argparse.Namespace) -> int:
     if options.plot is not None:
         picture(found).save(options.plot)
     rows = options.format in (*FLAT, "json")
-    show(sheets(found), found.notices, options, ("points",) if rows else ("sizes",))
+    usual = ("points",) if rows else ("sizes",)
+    show(sheets(found), found.notices, options, usual, settings(found))
     return 0
 
 

@@ -13,7 +13,7 @@ from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
 from cranfield.errors import CranfieldError
 from cranfield.meta.swap import TRIALS, checked_rate, swap
-from cranfield.report.swap import TABLES, picture, sheets
+from cranfield.report.swap import TABLES, picture, settings, sheets
 
 
 def sizes(text: str) -> list[int]:
@@ -28,6 +28,8 @@ def add_to(methods: Any) -> None:
         help="how often do two sets of topics disagree on which run is better?",
         description="Compare all pairs of runs on two disjoint sets of topics, drawn again and "
         "again: how often they swap, by how much they differ (Voorhees and Buckley 2002).",
+        usage="cranfield meta swap [options] QRELS RUN RUN…\n"
+        "       cranfield meta swap [options] --scores FILE…",
     )
     add_scored(p, default="AP nDCG@10 RR P@10")
     p.add_argument(
@@ -42,13 +44,14 @@ def add_to(methods: Any) -> None:
         help="only pairs that a paired t-test on the first set finds to differ significantly",
     )  # fmt: skip
     p.add_argument(
-        "--alpha", type=float, metavar="A", help="of the filter's t-test (default: 0.05)"
-    )
+        "--alpha", type=float, metavar="A",
+        help="with --filter t, p-values of at most A are significant (default: 0.05)",
+    )  # fmt: skip
     p.add_argument(
         "--rate", type=float, default=0.05, metavar="R",
         help="the swap rate that is tolerated (default: 0.05)",
     )  # fmt: skip
-    add_trials(p, TRIALS)
+    add_trials(p, TRIALS, "pairs of sets drawn at random")
     p.add_argument(
         "--plot", metavar="FILE",
         help="draw swap rates against differences: PNG, SVG, PDF, HTML, or their numbers, by the "
@@ -82,5 +85,5 @@ def run(options: argparse.Namespace) -> int:
         picture(found, options.rate).save(options.plot)
     usual = TABLES if options.format == "json" else TABLES[:1]
     notices = (*found.notices, *found.cautions(options.rate))
-    show(sheets(found, options.rate), notices, options, usual)
+    show(sheets(found, options.rate), notices, options, usual, settings(found, options.rate))
     return 0

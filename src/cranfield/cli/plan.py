@@ -18,6 +18,7 @@ from cranfield.report.plan import (
     pilot_sheet,
     power_curves,
     power_sheet,
+    settings,
     topics_sheet,
 )
 from cranfield.scores import Notice
@@ -36,7 +37,7 @@ from cranfield.stats.power import (
 METHODS = ("t", "anova", "interval")
 DIFFERENCES = (0.02, 0.05, 0.1, 0.2)
 TABLES = ("pilot", "topics", "power", "detectable")
-UNSURE = 0.2  # a relative error of the variance that is worth a sentence
+UNSURE = 0.25  # a relative error of the variance that is worth a sentence
 FILES = (
     "a pilot to take the variance from: QRELS RUN RUN…, or with --scores files with the scores of "
     "topics; none with --variance or --sd"
@@ -51,6 +52,9 @@ def add_to(commands: Any) -> None:
         description="Topic set size design: how many topics does it take to find a difference, by "
         "the power of the paired t-test or of one-way ANOVA, or by the width of a confidence "
         "interval? From the variance of a pilot, or from given numbers.",
+        usage="cranfield plan [options] --sd S | --variance V\n"
+        "       cranfield plan [options] QRELS RUN RUN…\n"
+        "       cranfield plan [options] --scores FILE…",
     )
     add_scored(p, files=FILES)
     asked = p.add_argument_group("what is asked")
@@ -75,7 +79,8 @@ def add_to(commands: Any) -> None:
     )
     asked.add_argument(
         "--alpha", type=float, default=ALPHA, metavar="A",
-        help=f"of tests; 1 − A is the confidence of intervals (default: {ALPHA})",
+        help="p-values of at most A are significant; intervals have confidence 1 − A (default: "
+        f"{ALPHA})",
     )  # fmt: skip
     asked.add_argument(
         "--power", type=float, default=POWER, metavar="P",
@@ -88,8 +93,10 @@ def add_to(commands: Any) -> None:
     )  # fmt: skip
     variance = p.add_argument_group("how much scores vary")
     given = variance.add_mutually_exclusive_group()
-    given.add_argument("--variance", type=float, metavar="V", help="over topics")
-    given.add_argument("--sd", type=float, metavar="S", help="its root")
+    given.add_argument("--variance", type=float, metavar="V", help="variance of scores over topics")
+    given.add_argument(
+        "--sd", type=float, metavar="S", help="standard deviation of scores over topics"
+    )
     variance.add_argument(
         "--of", choices=("scores", "differences"), default="scores",
         help="what V or S is of: the scores of a system (default), or the differences of two, "
@@ -104,8 +111,8 @@ def add_to(commands: Any) -> None:
     add_output(shown, TABLES)
     shown.add_argument(
         "--plot", metavar="FILE",
-        help="draw power against topics: PNG, SVG, PDF, HTML, or its numbers, by the end of the "
-        "name; needs pip install 'cranfield[report]'",
+        help="draw power against topics, of one measure: PNG, SVG, PDF, HTML, or its "
+        "numbers, by the end of the name; needs pip install 'cranfield[report]'",
     )  # fmt: skip
     add_evaluation(p)
     p.set_defaults(run=run)
@@ -150,7 +157,7 @@ def run(options: argparse.Namespace) -> int:
         if any(d.power for found in designs.values() for d in found):
             sheets.append(power_sheet(designs, options.sizes))
         sheets.append(detectable_sheet(designs, options.sizes))
-    show(sheets, notices, options)
+    show(sheets, notices, options, settings=settings(designs))
     if format:
         write(picture, options.plot)
     return 0

@@ -62,17 +62,18 @@ def add_scored(p: Any, default: str = "AP", files: str = FILES) -> None:
     _remember(p, before)
 
 
-def add_evaluation(p: Any) -> None:
-    """The options of `cranfield evaluate` that decide the scores."""
+def add_evaluation(p: Any, scores: bool = True) -> None:
+    """The options of `cranfield evaluate` that decide the scores; some with --scores."""
     before = len(p._actions)
     order = p.add_argument_group("lists and topics")
     add_order(order, TIE_CHOICES)
     add_topics(order)
-    order.add_argument(
-        "--missing", choices=get_args(Missing), default="error",
-        help="with --scores, topics that a run lacks: an error (default), left out for all runs "
-        "(common), or zero",
-    )  # fmt: skip
+    if scores:
+        order.add_argument(
+            "--missing", choices=get_args(Missing), default="error",
+            help="with --scores, topics that a run lacks: an error (default), left out for all "
+            "runs (common), or zero",
+        )  # fmt: skip
     add_relevance(p.add_argument_group("relevance"))
     diversity = p.add_argument_group("diversity")
     add_intents(diversity)

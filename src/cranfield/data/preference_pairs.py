@@ -105,4 +105,4 @@ def _pair(line: Line) -> PreferencePair:
         return PreferencePair(topic, chosen, rest, False, assessor)
     if chosen.lower() in TIE:
         return PreferencePair(topic, run, other, True, assessor)
-    raise line.error(f"{chosen} preferred", f"{run}, {other} or tie")
+    raise line.error(f"{chosen!r} as the one preferred", f"{run!r}, {other!r} or tie")

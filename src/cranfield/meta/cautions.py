@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -54,22 +54,3 @@ def _is_near(test: PairTest, alpha: float) -> bool:
         return False
     error = sampled.error * test.pvalue / test.outcome.pvalue  # of the corrected p-value
     return abs(test.pvalue - alpha) <= 2 * error
-
-
-def in_short(told: Iterable[tuple[str, Notice]], noun: str) -> tuple[Notice, ...]:
-    """One notice of each kind, with what it is about and how many others it is about.
-
-    >>> told = [(f"AP, a – {run}", Notice("identical", "all is the same")) for run in "bcd"]
-    >>> [notice.text for notice in in_short(told, "pair")]
-    ['AP, a – b: all is the same; likewise 2 other pairs']
-    """
-    by_kind: dict[str, dict[str, Notice]] = {}
-    for about, notice in told:
-        by_kind.setdefault(notice.kind, {})[about] = notice
-    return tuple(_first(kind, list(found.items()), noun) for kind, found in by_kind.items())
-
-
-def _first(kind: str, found: Sequence[tuple[str, Notice]], noun: str) -> Notice:
-    (about, notice), *others = found
-    likewise = f"; likewise {counted(len(others), f'other {noun}')}" if others else ""
-    return Notice(kind, f"{about}: {notice.text}{likewise}")

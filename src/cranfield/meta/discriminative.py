@@ -9,9 +9,10 @@ from functools import cached_property
 
 from cranfield.errors import InputError
 from cranfield.meta.brief import in_brief
-from cranfield.meta.cautions import in_short, near_alpha
+from cranfield.meta.cautions import near_alpha
 from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Notice
+from cranfield.stats.cautions import in_short
 from cranfield.stats.families import OF_MANY, PairTest, compare_pairs
 from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress

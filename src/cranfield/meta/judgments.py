@@ -23,8 +23,8 @@ from cranfield.meta.correlation import correlation, two_names
 from cranfield.scores import Interval, Notice, Scores
 from cranfield.stats.families import PairTest, compare_pairs, usual_correction, usual_test
 from cranfield.stats.measured import direction, measured, ranking, undefined
-from cranfield.stats.resampling import TOLERANCE, TRIALS
-from cranfield.stats.result import checked_alpha
+from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
+from cranfield.stats.result import checked_alpha, checked_confidence
 from cranfield.stats.samples import Floats
 from cranfield.wording import counted, some
 
@@ -171,6 +171,7 @@ def compare_judgments(
     separator: str | None = None,
     qrels_format: str | None = None,
     threads: int | None = None,
+    tested: Progress | None = None,
     **options: Any,
 ) -> JudgmentComparison:
     """Compare two sets of judgments: two assessors, or people and a language model.
@@ -184,8 +185,8 @@ def compare_judgments(
     between the rankings, and for every pair of runs whether the same `test` finds a difference by
     both (see `PairChange.kind`): an agreement if no order is reversed, active, mixed or passive as
     both differences, one or none are significant at `alpha`. The judgments are used as they are,
-    unjudged being not relevant; with `common`, only items that both judged are. The other
-    `options` are those of `evaluate`.
+    unjudged being not relevant; with `common`, only items that both judged are. `tested` is told
+    of every so many trials of the tests. The other `options` are those of `evaluate`.
 
     A set that agrees well may still favour some runs, and one that agrees badly may rank all of
     them alike: look at both.
@@ -202,6 +203,7 @@ def compare_judgments(
     """
     both = two_names(names)
     checked_alpha(alpha)
+    checked_confidence(confidence)
     given = [
         read_qrels(data, qrels_format, separator=separator, labels=labels)
         for data in (first, second)
@@ -243,9 +245,8 @@ def compare_judgments(
         chosen, left_out = _chosen(scores)
         notices += left_out
         testing = {"test": test, "correction": correction, "trials": trials, "seed": seed}
-        rankings = tuple(
-            _ranking(pair, alpha, confidence, {**testing, "threads": threads}) for pair in chosen
-        )
+        testing |= {"threads": threads, "progress": tested}
+        rankings = tuple(_ranking(pair, alpha, confidence, testing) for pair in chosen)
         tests = {one.measure: [t for pair in one.pairs for t in pair.tests] for one in rankings}
         notices += _by_name(both, [_of_rankings(rankings, side) for side in (0, 1)])
         notices += near_alpha(tests, alpha)

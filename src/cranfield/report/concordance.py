@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from cranfield.meta.concordance import Concordance, ConcordancePair
 from cranfield.report.sheets import Field, Sheet, p_field, runs_on, shown_p
@@ -60,6 +61,16 @@ def pairs_sheet(found: Concordance) -> Sheet:
         f"is concordant with {_all_gold(found)}; it wins where it alone is. p is that of the exact "
         f"sign test on the wins. * p ≤ α = {found.alpha:g}.",
     )
+
+
+def settings(found: Concordance) -> dict[str, Any]:
+    """What was done, for programs: what captions tell in words."""
+    return {
+        "alpha": found.alpha,
+        "gold": [gold_name(gold) for gold in found.gold],
+        "runs": len(found.runs),
+        "topics": len(found.topics),
+    }
 
 
 def cell_of(pair: ConcordancePair, alpha: float) -> str:

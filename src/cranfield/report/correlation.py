@@ -64,6 +64,19 @@ def _counts(found: CorrelationMatrix) -> str:
     return f"{size}; {percent(found.confidence)} intervals by bootstrap of topics"
 
 
+def settings(found: CorrelationMatrix) -> dict[str, Any]:
+    """What was done, for programs: what captions tell in words."""
+    return {
+        "statistic": found.statistic,
+        "p": found.p,
+        "confidence": found.confidence,
+        "runs": len(found.runs),
+        "topics": found.topics,
+        "trials": found.trials,
+        "seed": found.seed,
+    }
+
+
 def sheets(found: CorrelationMatrix) -> list[Sheet]:
     """The matrix, for people; and a row for each pair. Between two sets there are rows only."""
     matrix = [] if found.between == "sets" else [matrix_sheet(found)]
@@ -99,13 +112,7 @@ def pairs_sheet(found: CorrelationMatrix) -> Sheet:
         keys = [Field("measure", [row["x"] for row in rows], key=True)]
     else:
         keys = [Field(k, [row[k] for row in rows], head, key=True) for k, head in heads.items()]
-    same = {
-        "confidence": found.confidence,
-        "runs": len(found.runs),
-        "topics": found.topics,
-        "trials": found.trials,
-        "seed": found.seed,
-    }
+    same = {k: v for k, v in settings(found).items() if k not in ("statistic", "p")}
     return Sheet(
         "pairs",
         [

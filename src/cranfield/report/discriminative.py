@@ -29,18 +29,28 @@ def sheets(found: DiscriminativePower) -> list[Sheet]:
         Field("significant", [len(one.significant) for one in measures], "significant pairs"),
         Field("pairs", [len(one.pairs) for one in measures], "of"),
         Field("share", [one.share for one in measures]),
-        Field("smallest", [one.smallest for one in measures], "smallest significant difference"),
+        Field(
+            "smallest_significant",
+            [one.smallest for one in measures],
+            "smallest significant difference",
+        ),
     ]
     if any(one.critical is not None for one in measures):
-        columns.append(Field("critical", [one.critical for one in measures], "HSD"))
-    same = {"test": found.test, "correction": found.correction, "alpha": found.alpha}
-    if found.test in RANDOM:
-        same |= {"trials": found.trials, "seed": found.seed}
+        columns.append(Field("hsd", [one.critical for one in measures], "HSD"))
     columns += [
         Field("topics", [one.topics for one in measures], people=_topics_differ(found)),
-        *(Field(name, [value] * len(measures), people=False) for name, value in same.items()),
+        *(
+            Field(name, [value] * len(measures), people=False)
+            for name, value in settings(found).items()
+        ),
     ]
     return [Sheet("measures", columns, caption(found)), _curves(found)]
+
+
+def settings(found: DiscriminativePower) -> dict[str, Any]:
+    """What was done, for programs: what captions tell in words."""
+    made = {"test": found.test, "correction": found.correction, "alpha": found.alpha}
+    return made | ({"trials": found.trials, "seed": found.seed} if found.test in RANDOM else {})
 
 
 def _curves(found: DiscriminativePower) -> Sheet:
@@ -60,7 +70,7 @@ def _curves(found: DiscriminativePower) -> Sheet:
                 [pair.difference for pair in pairs],
                 texts=[signed(pair.difference) for pair in pairs],
             ),
-            p_field("p", pvalues, shown, found.alpha),
+            p_field("pvalue", pvalues, shown, found.alpha),
         ],
         f"ASL curves: the p-values of all pairs of {counted(len(found.runs), 'run')}, on "
         f"{_topics(found)}, the largest first, by the {_test(found)}. A difference above 0 says "
@@ -109,7 +119,7 @@ def _rows(found: DiscriminativePower) -> list[dict[str, Any]]:
             "run": pair.run,
             "other": pair.other,
             "difference": pair.difference,
-            "p": pair.pvalue,
+            "pvalue": pair.pvalue,
         }
         for one in found.measures
         for rank, pair in enumerate(one.pairs, 1)
@@ -137,7 +147,9 @@ def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
     top = 1.0 if whole else min(1.0, ZOOM * found.alpha)
     pairs = len(found.measures[0].pairs)
     line = pl.col("measure").replace_strict(names, lines, return_dtype=pl.String)
-    above = (pl.col("p") > top).sum().over("measure")  # the last of them is where a line begins
+    above = (
+        (pl.col("pvalue") > top).sum().over("measure")
+    )  # the last of them is where a line begins
     drawn = data.filter(pl.col("rank") >= above).with_columns(line=line)
     base = alt.Chart().encode(
         alt.X(
@@ -146,17 +158,17 @@ def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
             axis=alt.Axis(format="d", tickMinStep=1, grid=False),
             scale=alt.Scale(domain=[1, max(2, pairs)], nice=False),
         ),
-        alt.Y("p:Q", title="p-value (ASL)", scale=alt.Scale(domain=[0, top], nice=False)),
+        alt.Y("pvalue:Q", title="p-value (ASL)", scale=alt.Scale(domain=[0, top], nice=False)),
         *apart(lines, f"share with p ≤ {found.alpha:g}"),
     )
     tooltip = [
         *(alt.Tooltip(f"{name}:N") for name in ("measure", "run", "other")),
-        *(alt.Tooltip(f"{name}:Q", format=".4f") for name in ("difference", "p")),
+        *(alt.Tooltip(f"{name}:Q", format=".4f") for name in ("difference", "pvalue")),
         alt.Tooltip("rank:Q"),
     ]
-    alpha = alt.Chart(alt.Data(values=[{"p": found.alpha}]))
+    alpha = alt.Chart(alt.Data(values=[{"pvalue": found.alpha}]))
     layers = [
-        alpha.mark_rule(color="#808080").encode(alt.Y("p:Q")),
+        alpha.mark_rule(color="#808080").encode(alt.Y("pvalue:Q")),
         base.mark_line(clip=True),
         base.mark_point(opacity=0, size=60, clip=True).encode(tooltip=tooltip),
     ]

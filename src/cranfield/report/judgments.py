@@ -56,6 +56,21 @@ def sheets(found: JudgmentComparison) -> list[Sheet]:
     return made
 
 
+def settings(found: JudgmentComparison) -> dict[str, Any]:
+    """What was done, for programs: what captions tell in words."""
+    made = {"names": list(found.names), "rel": found.rel, "common": found.common}
+    if not found.rankings:
+        return made
+    return made | {
+        "test": found.test,
+        "correction": found.correction,
+        "alpha": found.alpha,
+        "trials": found.trials,
+        "seed": found.seed,
+        "confidence": found.confidence,
+    }
+
+
 def usual(found: JudgmentComparison, format: str) -> tuple[str, ...] | None:
     """What is shown if nothing is asked for: for people not every pair, in flat formats one."""
     if format == "json":
@@ -104,7 +119,7 @@ def _agreement(found: JudgmentComparison, levels: Agreement, binary: Agreement) 
             ),
         ],
         f"Agreement of {found.names[0]} and {found.names[1]} on the documents that both judged: "
-        f"by level, and as relevant (from level {found.rel:g}) or not. Cohen’s κ, Krippendorff’s "
+        f"by level, and as relevant (from level {found.rel:g}) or not. Cohen's κ, Krippendorff's "
         "α.",
     )
 
@@ -160,14 +175,14 @@ def _runs(found: JudgmentComparison) -> Sheet:
         [
             Field("measure", [ranking.measure for ranking, _ in rows], key=True),
             Field("run", [change.run for _, change in rows], key=True),
-            Field("first", [change.means[0] for _, change in rows], first),
-            Field("second", [change.means[1] for _, change in rows], second),
+            Field("mean_first", [change.means[0] for _, change in rows], first),
+            Field("mean_second", [change.means[1] for _, change in rows], second),
             Field("rank_first", [change.ranks[0] for _, change in rows], f"rank {first}"),
             Field("rank_second", [change.ranks[1] for _, change in rows], f"rank {second}"),
             Field("rise", [change.rise for _, change in rows],
                   texts=[f"{change.rise:+d}" if change.rise else "0" for _, change in rows]),
         ],
-        f"{_evaluated(found)} “Rise” is how many ranks higher {second} places a run"
+        f"{_evaluated(found)} \"Rise\" is how many ranks higher {second} places a run"
         f"{_moved_most(found.rankings)}.",
     )  # fmt: skip
 
@@ -209,7 +224,7 @@ def _rankings(found: JudgmentComparison) -> Sheet:
                 )
             ),
         ],
-        f"How alike {found.names[0]} and {found.names[1]} rank the runs: Kendall’s τ, AP "
+        f"How alike {found.names[0]} and {found.names[1]} rank the runs: Kendall's τ, AP "
         f"correlation with {found.names[0]} as gold, rank-biased overlap (p = 0.9); "
         f"{percent(found.confidence)} bootstrap intervals from {DRAWS:,} draws of topics, "
         f"seed {found.seed}.",
@@ -286,7 +301,7 @@ def _pairs(
                 for side, who, i in sides
             ),
             *(
-                p_field(f"p_{side}", [test.pvalue for test in tests],
+                p_field(f"pvalue_{side}", [test.pvalue for test in tests],
                         [shown_of(test.pvalue, test.outcome.sampled) for test in tests],
                         found.alpha, f"p {who}")
                 for side, who, i in sides

@@ -95,6 +95,16 @@ def contributors_sheet(found: LeaveOneOut) -> Sheet:
     )
 
 
+def settings(found: LeaveOneOut) -> dict[str, Any]:
+    """What was done, for programs: what captions tell in words."""
+    return {
+        "pool_depth": found.pool_depth,
+        "kind": found.kind,
+        "runs": len(found.runs),
+        "topics": len(found.topics),
+    }
+
+
 def _compared(found: LeaveOneOut) -> str:
     topics = len(found.topics)
     if found.kind == "run":

@@ -29,6 +29,17 @@ Designs = Mapping[str, Sequence[Design]]
 """Of each measure; the name is empty if variances are not from a pilot."""
 
 
+def settings(designs: Designs) -> dict[str, Any]:
+    """What was asked for, for programs: what captions tell in words."""
+    made = [design for found in designs.values() for design in found]
+    return {
+        "methods": list(dict.fromkeys(design.method for design in made)),
+        "alpha": made[0].alpha,
+        "confidence": 1 - made[0].alpha,
+        "power": next((design.power for design in made if design.power), None),
+    }
+
+
 def pilot_sheet(pilots: Mapping[str, Pilot]) -> Sheet:
     """How much the scores of a pilot vary, for each measure."""
     found = list(pilots.values())
@@ -43,8 +54,8 @@ def pilot_sheet(pilots: Mapping[str, Pilot]) -> Sheet:
             Field("measure", list(pilots), key=True),
             Field("topics", [pilot.topics[0] for pilot in found]),
             Field("runs", [pilot.systems[0] for pilot in found]),
-            Field("one_way", [pilot.one_way for pilot in found], "V_E1", _variances(found, 1)),
-            Field("two_way", [pilot.two_way for pilot in found], "V_E2", _variances(found, 2)),
+            Field("v_e1", [pilot.one_way for pilot in found], "V_E1", _variances(found, 1)),
+            Field("v_e2", [pilot.two_way for pilot in found], "V_E2", _variances(found, 2)),
         ],
         caption,
     )
@@ -258,7 +269,8 @@ def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:
     names = data["difference"].unique(maintain_order=True).to_list()
     apart = told_apart("difference", names, ["true difference"])
     ticks = [m * 10**e for e in range(9) for m in (1, 2, 5) if 2 <= m * 10**e <= last]
-    topics = alt.X("topics:Q", title="topics", axis=alt.Axis(values=ticks, format=",d"),
+    topics = alt.X("topics:Q", title="topics",
+                   axis=alt.Axis(values=ticks, format=",d", labelFlush=False, labelSeparation=4),
                    scale=alt.Scale(type="log", domain=[2, last], nice=False))  # fmt: skip
     shares = [k / 10 for k in range(0, 11, 2)]
     power = alt.Y("power:Q", title="power", axis=alt.Axis(values=shares),
@@ -280,7 +292,7 @@ def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:
             base.mark_point(opacity=0, size=90).encode(tooltip=tooltip),
         )
         test = of_test["test"][0]
-        panel = {"text": test, "subtitle": given[test], "fontWeight": "normal"}
+        panel = {"text": test, "subtitle": given[test]}
         panels.append(layers.properties(width=WIDTH, height=HEIGHT, title=panel))
     return finished(alt.vconcat(*panels), title)
 

@@ -29,7 +29,27 @@ def sheets(found: Stability) -> list[Sheet]:
         fields.append(Field(measure, None, texts=[by_size.get(size, "–") for size in sizes]))
     head = "topics" if found.sampled == "topics" else "share of judgments"
     key = Field(head, None, texts=[f"{size:g}" for size in sizes], key=True)
-    same = {
+    rows = _rows(found)
+    points_sheet = Sheet(
+        "points",
+        [
+            Field("measure", [row["measure"] for row in rows], key=True),
+            Field("size", [row["size"] for row in rows], head, [f"{r['size']:g}" for r in rows]),
+            Field("mean", [row["mean"] for row in rows]),
+            *interval_fields([(row["low"], row["high"]) for row in rows], found.confidence),
+            *(
+                Field(name, [value] * len(rows), people=False)
+                for name, value in settings(found).items()
+            ),
+        ],
+        caption(found),
+    )
+    return [Sheet("sizes", [key, *fields], caption(found)), points_sheet]
+
+
+def settings(found: Stability) -> dict[str, Any]:
+    """What was done, for programs: what captions tell in words."""
+    return {
         "sampled": found.sampled,
         "statistic": found.statistic,
         "against": found.against,
@@ -40,19 +60,6 @@ def sheets(found: Stability) -> list[Sheet]:
         "trials": found.trials,
         "seed": found.seed,
     }
-    rows = _rows(found)
-    points_sheet = Sheet(
-        "points",
-        [
-            Field("measure", [row["measure"] for row in rows], key=True),
-            Field("size", [row["size"] for row in rows], head, [f"{r['size']:g}" for r in rows]),
-            Field("mean", [row["mean"] for row in rows]),
-            *interval_fields([(row["low"], row["high"]) for row in rows], found.confidence),
-            *(Field(name, [value] * len(rows), people=False) for name, value in same.items()),
-        ],
-        caption(found),
-    )
-    return [Sheet("sizes", [key, *fields], caption(found)), points_sheet]
 
 
 def caption(found: Stability) -> str:
@@ -121,7 +128,7 @@ def _chart(found: Stability, data: pl.DataFrame) -> Any:
     )
     colour, dash = apart(lines, "measure")
     base = alt.Chart(rows_of(data.with_columns(line=line))).encode(x, colour)
-    title = TITLES[found.statistic]
+    title = f"{TITLES[found.statistic]}, mean of {counted(found.trials, 'trial')}"
     value = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=False))
     tooltip = [
         alt.Tooltip("measure:N"),

@@ -20,17 +20,16 @@ TABLES = ("measures", "bins")
 def sheets(found: Swap, rate: float = 0.05) -> list[Sheet]:
     """A row for each measure and size of topic sets; and a row for each bin of differences."""
     rates = found.rates
-    same = {"max_rate": rate, "bin": found.bin, "filter": found.filter or "none"}
-    same |= {"alpha": found.alpha, "trials": found.trials, "seed": found.seed}
+    same = settings(found, rate)
     measures = Sheet(
         "measures",
         [
             Field("measure", [one.measure for one in rates], key=True),
-            Field("size", [one.size for one in rates], "topics in a set", key=True),
+            Field("set_size", [one.size for one in rates], "topics in a set", key=True),
             Field("comparisons", [one.comparisons for one in rates]),
-            Field("rate", [one.rate for one in rates], "swap rate"),
-            Field("required", [one.required(rate) for one in rates], "difference needed"),
-            Field("sensitivity", [one.sensitivity(rate) for one in rates], "share that has it"),
+            Field("swap_rate", [one.rate for one in rates]),
+            Field("difference_needed", [one.required(rate) for one in rates]),
+            Field("share", [one.sensitivity(rate) for one in rates], "share that has it"),
             Field("topics", [one.topics for one in rates], people=False),
             *(Field(name, [value] * len(rates), people=False) for name, value in same.items()),
         ],
@@ -42,21 +41,35 @@ def sheets(found: Swap, rate: float = 0.05) -> list[Sheet]:
     bins = Sheet(
         "bins",
         [
-            Field(name, [row[name] for row in rows], head, texts, key=name in ("measure", "size"))
+            Field(
+                name, [row[name] for row in rows], head, texts, key=name in ("measure", "set_size")
+            )
             for name, head, texts in (
                 ("measure", "", None),
-                ("size", "topics in a set", None),
+                ("set_size", "topics in a set", None),
                 ("low", "from", None),
                 ("high", "below", None),
                 ("comparisons", "", None),
                 ("swaps", "", [f"{row['swaps']:,.1f}".removesuffix(".0") for row in rows]),
-                ("rate", "swap rate", None),
-                ("falling", "taken together", None),
+                ("swap_rate", "", None),
+                ("rate_taken_together", "taken together", None),
             )
         ],
         _caption(found),
     )
     return [measures, bins]
+
+
+def settings(found: Swap, rate: float = 0.05) -> dict[str, Any]:
+    """What was done, for programs: what captions tell in words."""
+    return {
+        "tolerated_rate": rate,
+        "bin": found.bin,
+        "filter": found.filter or "none",
+        "alpha": found.alpha,
+        "trials": found.trials,
+        "seed": found.seed,
+    }
 
 
 def _caption(found: Swap) -> str:
@@ -73,22 +86,28 @@ def _filtered(found: Swap) -> str:
 
 
 def _drawn(found: Swap) -> str:
-    topics = max(one.topics for one in found.rates)
-    trials = counted(found.trials, "trial")
-    return f"sets drawn from {counted(topics, 'topic')} ({trials}, seed {found.seed})"
+    """How large the sets are, if all are as large, and what they were drawn from.
+
+    >>> _drawn(Swap(("a", "b"), (SwapRates("AP", 50, 25, ()),), 0.01, None, 0.05, 1000, 0))
+    'two sets of 25 of 50 topics (1,000 trials, seed 0)'
+    """
+    topics = counted(max(one.topics for one in found.rates), "topic")
+    sizes = {(one.size, one.topics) for one in found.rates}
+    sets = "sets drawn from" if len(sizes) > 1 else f"two sets of {found.rates[0].size} of"
+    return f"{sets} {topics} ({counted(found.trials, 'trial')}, seed {found.seed})"
 
 
 def _rows(found: Swap) -> list[dict[str, Any]]:
     return [
         {
             "measure": one.measure,
-            "size": one.size,
+            "set_size": one.size,
             "low": bin.low,
             "high": bin.high,
             "comparisons": bin.comparisons,
             "swaps": bin.swaps,
-            "rate": bin.rate,
-            "falling": falling,
+            "swap_rate": bin.rate,
+            "rate_taken_together": falling,
         }
         for one in found.rates
         for bin, falling in zip(one.bins, one.falling, strict=True)
@@ -119,17 +138,17 @@ def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
     base = alt.Chart(rows_of(drawn)).encode(
         alt.X("middle:Q", title="difference on the first set of topics",
               axis=alt.Axis(grid=False, labelFlush=False, labelOverlap=True)),
-        alt.Y("falling:Q", title="swap rate", scale=alt.Scale(zero=True)),
+        alt.Y("rate_taken_together:Q", title="swap rate", scale=alt.Scale(zero=True)),
         *apart(lines, "measure" if len(names) > 1 else next(iter(names))),
     )  # fmt: skip
     tooltip = [
         alt.Tooltip("measure:N"),
-        *(alt.Tooltip(f"{name}:Q") for name in ("size", "low", "high", "comparisons", "swaps")),
-        alt.Tooltip("rate:Q", format=".4f"),
+        *(alt.Tooltip(f"{name}:Q") for name in ("set_size", "low", "high", "comparisons", "swaps")),
+        alt.Tooltip("swap_rate:Q", format=".4f"),
     ]
     layers = [
-        alt.Chart(alt.Data(values=[{"falling": rate}])).mark_rule(color="#808080")
-        .encode(alt.Y("falling:Q")),
+        alt.Chart(alt.Data(values=[{"rate_taken_together": rate}])).mark_rule(color="#808080")
+        .encode(alt.Y("rate_taken_together:Q")),
         base.mark_line(),
         base.mark_point(opacity=0, size=60).encode(tooltip=tooltip),
     ]  # fmt: skip

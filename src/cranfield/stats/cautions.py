@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -15,15 +16,18 @@ FEW = 10  # a count below it has a relative error of a third or more
 SKEWED = 0.3  # |skewness| / √n at which a tail of 0.025 is doubled, or empty
 
 
-def about_trials(sampled: Sampled, alpha: float = 0.05) -> tuple[Notice, ...]:
+def about_trials(
+    sampled: Sampled, alpha: float = 0.05, pvalue: float | None = None
+) -> tuple[Notice, ...]:
     """Whether there were too few trials for the p-value, or to tell it from `alpha`.
 
-    Too few are fewer than 10 trials as extreme as the data, and an `alpha` within two Monte-Carlo
-    standard errors of p. A count of 0 is shown as a bound, p < 1 / trials, which is no reason to
-    warn if `alpha` is far from it.
+    `pvalue` is the p-value corrected for the number of tests, which is what is compared with
+    `alpha`; its Monte-Carlo error is larger by the same factor. Too few are fewer than 10 trials
+    as extreme as the data, and an `alpha` within two Monte-Carlo standard errors of p. A count of
+    0 is shown as a bound, p < 1 / trials, which is no reason to warn if `alpha` is far from it.
 
     >>> about_trials(Sampled(count=3, trials=10_000, seed=0))[0].text
-    'p = 0.0004 rests on 3 of 10,000 trials: use more'
+    'p = 0.0004 rests on 3 of 10,000 trials: more would make it precise'
     >>> about_trials(Sampled(count=480, trials=10_000, seed=0))[0].text
     'p = 0.0481 ± 0.0021 may be on either side of 0.05: use more than 10,000 trials'
     >>> about_trials(Sampled(count=100, trials=10_000, seed=0))
@@ -31,12 +35,14 @@ def about_trials(sampled: Sampled, alpha: float = 0.05) -> tuple[Notice, ...]:
     """
     if sampled.exact:
         return ()
-    p, trials = sampled.pvalue, counted(sampled.trials, "trial")
-    if abs(p - alpha) <= 2 * sampled.error:
-        shown = f"p = {p:.4f} ± {sampled.error:.4f}"
+    p = sampled.pvalue if pvalue is None else pvalue
+    error, trials = sampled.error * p / sampled.pvalue, counted(sampled.trials, "trial")
+    if abs(p - alpha) <= 2 * error:
+        shown = f"p = {p:.4f} ± {error:.4f}"
         text = f"{shown} may be on either side of {alpha:g}: use more than {trials}"
     elif 0 < sampled.count < FEW:
-        text = f"p = {p:.{_decimals(p)}f} rests on {sampled.count} of {trials}: use more"
+        text = f"p = {p:.{_decimals(p)}f} rests on {sampled.count} of {trials}"
+        text += ": more would make it precise"
     else:
         return ()
     return (Notice("trials", text),)
@@ -105,6 +111,25 @@ def about_zeros(z: Floats) -> tuple[Notice, ...]:
         return ()
     text = f"{zeros} of {counted(len(z), 'topic')} without a difference left out"
     return (Notice("zeros", text),)
+
+
+def in_short(told: Iterable[tuple[str, Notice]], noun: str) -> tuple[Notice, ...]:
+    """One notice of each kind, with what it is about and how many others it is about.
+
+    >>> told = [(f"AP, a – {run}", Notice("identical", "all is the same")) for run in "bcd"]
+    >>> [notice.text for notice in in_short(told, "pair")]
+    ['AP, a – b: all is the same; likewise 2 other pairs']
+    """
+    by_kind: dict[str, dict[str, Notice]] = {}
+    for about, notice in told:
+        by_kind.setdefault(notice.kind, {})[about] = notice
+    return tuple(_first(kind, list(found.items()), noun) for kind, found in by_kind.items())
+
+
+def _first(kind: str, found: Sequence[tuple[str, Notice]], noun: str) -> Notice:
+    (about, notice), *others = found
+    likewise = f"; likewise {counted(len(others), f'other {noun}')}" if others else ""
+    return Notice(kind, f"{about}: {notice.text}{likewise}")
 
 
 def _decimals(p: float) -> int:

@@ -88,6 +88,11 @@ def compare_pairs(
 ) -> list[PairTest]:
     """Test pairs of systems, by default all of them.
 
+    `test` is ``randomised-tukey`` (the default for more than two systems), ``tukey``,
+    ``randomisation`` (the default for two), ``t``, ``wilcoxon``, ``sign``, ``bootstrap`` or
+    ``bootstrap-shift``; `correction`, of tests of two, ``holm`` (the default), ``bonferroni``,
+    ``bh`` or ``none``. The functions of these tests and corrections have the references.
+
     `pairs` are of systems by name, or by number from 0. Tests of many systems use all of them,
     whichever pairs are asked for. The family that is corrected for are the pairs asked for.
 

@@ -72,6 +72,8 @@ def measured(scores: Scores, measure: str, turned: bool = True) -> Measured:
 def without_errors(scores: Scores) -> Scores:
     """The scores without the columns that are standard errors of others."""
     kept = [m for m, s in zip(scores.measures, scores.summaries, strict=True) if s != "se"]
+    if not kept:
+        raise InputError(f"standard errors only ({', '.join(scores.measures)})", "a measure")
     return scores.select(measures=kept)
 
 
@@ -110,7 +112,7 @@ def by_measure(scores: Scores, least: int = 2) -> tuple[dict[str, Matrix], tuple
     if len(scores.runs) < 2:
         raise InputError(counted(len(scores.runs), "run"), "at least 2")
     refuse_few(len(scores.topics), least)
-    names, others = ranking(scores)
+    names, others = ranking(without_errors(scores))
     notices = [*scores.notices, *others]
     made: dict[str, Matrix] = {}
     for measure in names:

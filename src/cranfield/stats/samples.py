@@ -122,8 +122,8 @@ def matrix(data: Systems, topics: Topics = "same", least: int = 2, systems: int 
     """The scores of several systems, topic by topic.
 
     `data` is a Matrix, Scores of one measure, ``{system: {topic: score}}``, ``{system:
-    [scores]}``, a frame with a column for each system, or an array [topics, systems]. At least
-    `least` topics and `systems` systems are needed.
+    [scores]}``, a frame with a column for each system and perhaps one called topic, or an array
+    [topics, systems]. At least `least` topics and `systems` systems are needed.
 
     >>> found = matrix({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"302": 0.5, "301": 0.75}})
     >>> found.values.tolist(), found.systems
@@ -132,7 +132,13 @@ def matrix(data: Systems, topics: Topics = "same", least: int = 2, systems: int 
     columns = getattr(data, "columns", None)  # of a frame
     if columns is not None:
         frame: Any = data
-        data = {str(name): frame[name] for name in columns}
+        made_of: dict[str, Any] = {str(name): frame[name] for name in columns if name != "topic"}
+        if "topic" in columns:
+            names = [str(topic) for topic in frame["topic"]]
+            if len(set(names)) < len(names):
+                raise InputError("a frame that has a topic twice", "each topic once")
+            made_of = {name: dict(zip(names, x, strict=True)) for name, x in made_of.items()}
+        data = made_of
     if isinstance(data, Matrix):
         made = data
     elif isinstance(data, Scores | Mapping):
