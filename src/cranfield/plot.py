@@ -222,7 +222,7 @@ def meta(found: Any, **options: Any) -> Picture:
 
     >>> scores = {run: {str(t): (t * k % 7) / 7 for t in range(9)} for k, run in enumerate("abc")}
     >>> meta(cf_meta.discriminative_power(scores, "t"))
-    Picture of 3 rows: measure, rank, run, other, difference, p
+    Picture of 3 rows: measure, rank, run, other, difference, pvalue
     """
     rooms = {
         cf_meta.DiscriminativePower: "discriminative",
