@@ -73,9 +73,9 @@ class TestComparison:
         assert [run.groups for run in alone.runs] == ["a", "b", "c"]
 
     def test_intervals_of_means_have_the_confidence_asked_for(self) -> None:
-        """0 and 2: the error of their mean is 1, and t(1) has 0.75 below 1."""
-        found = compare(scored([[0.0, 2.0], [0.0, 1.0]], ("x", "y")), alpha=0.5)
-        assert (found.runs[0].low, found.runs[0].high) == pytest.approx((0.0, 2.0))
+        """1 and 3: the error of their mean is 1, and t(1) has 0.75 below 1."""
+        found = compare(scored([[1.0, 3.0], [0.0, 1.0]], ("x", "y")), alpha=0.5)
+        assert (found.runs[0].low, found.runs[0].high) == pytest.approx((1.0, 3.0))
 
     def test_a_caution_names_its_pair(self) -> None:
         x = np.random.default_rng(3).random(8)
