@@ -455,3 +455,13 @@ def test_command_for_programs(files: Path, capsysbinary: pytest.CaptureFixture[b
 def test_command_refuses(files: Path, arguments: Sequence[str], said: str) -> None:
     with pytest.raises(CranfieldError, match=said):
         command(*arguments)
+
+
+def test_a_caption_says_that_all_outcomes_were_enumerated() -> None:
+    """Three topics can be swapped in 8 ways: no trial is random, and no seed is told."""
+    qrels = {t: {"a": 1, "b": 0} for t in "123"}
+    runs = {"x": {t: ["a", "b"] for t in "123"}, "y": {t: ["b", "a"] for t in "123"}}
+    found = compare_judgments(qrels, qrels, runs, "RR")
+    captions = " ".join(sheet.caption for sheet in sheets(found))
+    assert "paired randomisation test, all outcomes enumerated, α = 0.05" in captions
+    assert "trials, seed" not in captions

@@ -25,7 +25,7 @@ from cranfield.stats.families import (
 from cranfield.stats.letters import letters
 from cranfield.stats.measured import measured, without_errors
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
-from cranfield.stats.result import checked_alpha, shown_p, stated_p
+from cranfield.stats.result import all_exact, checked_alpha, shown_p, stated_p
 from cranfield.stats.samples import Matrix
 from cranfield.wording import counted, some
 
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 EffectName: TypeAlias = Literal["dz", "g", "glass", "anova"]
-EFFECTS = ("dz", "g", "glass", "anova")
 EFFECT_TITLES = {
     "dz": "Cohen's d_z",
     "g": "Hedges' g",
     "glass": "Glass's Δ",
     "anova": "difference / √V_E of the two-way ANOVA",
 }
+EFFECTS = tuple(EFFECT_TITLES)
 Verdict: TypeAlias = Literal["better", "worse", ""]
 _OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better", "": ""}
 _PAIRS_SHOWN = 10
@@ -274,7 +274,7 @@ def compare(
             threads=threads, progress=progress,
         )  # fmt: skip
         sampled = [t.outcome.sampled for t in tested]
-        enumerated = enumerated and all(s is not None and s.exact for s in sampled)
+        enumerated = enumerated and all_exact(sampled)
         found = [
             _pair(measure, part, pair, alpha, size, read.better[m])
             for pair, size in zip(tested, _effects(effect, part, tested), strict=True)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.evaluate import add_preset, list_options, measures_of, preset_of, refuse_inputs
+from cranfield.cli.evaluate import add_preset
 from cranfield.cli.options import count, refuse_two_inputs
 from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Progress
-from cranfield.cli.scored import add_evaluation
+from cranfield.cli.scored import add_evaluation, evaluation
 from cranfield.cli.sheets import add_output, show
-from cranfield.data import topic_dirs
-from cranfield.errors import CranfieldError
 from cranfield.meta.leave_one_out import POOL_DEPTH, leave_one_out
 from cranfield.report.leave_one_out import (
     TABLES,
@@ -23,7 +21,6 @@ from cranfield.report.leave_one_out import (
     summary_sheet,
 )
 from cranfield.report.sheets import FLAT
-from cranfield.wording import counted
 
 DEFAULT = "AP nDCG@10"
 
@@ -62,32 +59,21 @@ def add_to(methods: Any) -> None:
         "name; needs pip install 'cranfield[report]'",
     )  # fmt: skip
     add_evaluation(p, scores=False)
-    p.set_defaults(run=run)
+    p.set_defaults(run=run, default_measure=DEFAULT)
 
 
 def run(options: argparse.Namespace) -> int:
     """Leave out one after the other, show what changes, and draw."""
     refuse_output(options.plot)
-    refuse_inputs(options, options.qrels, *options.runs)
     refuse_two_inputs(options.teams, options.qrels, *options.runs)
-    runs = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
-    if len(runs) < 2:
-        given = counted(len(runs), "run")
-        raise CranfieldError(f"found {given}, expected QRELS and at least 2 runs")
-    preset = preset_of(options)
-    measures = measures_of(options.measures) or ([] if preset else DEFAULT.split())
+    runs, given = evaluation(options, options.qrels, options.runs, least=2)
     with Progress([options.qrels, *options.runs]) as progress:
         found = leave_one_out(
             options.qrels,
             runs,
-            measures or None,
             teams=options.teams,
             pool_depth=options.pool_depth,
-            preset=preset,
-            topics=options.topics,
-            undefined=options.undefined,
-            threads=options.threads,
-            **list_options(options),
+            **given,
             progress=progress.step,
         )
     if options.plot is not None:

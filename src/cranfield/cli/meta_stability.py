@@ -6,14 +6,12 @@ import argparse
 from typing import Any
 
 from cranfield.cli.compare import add_seed
-from cranfield.cli.evaluate import list_options, measures_of, preset_of, refuse_inputs
 from cranfield.cli.meta_swap import sizes
 from cranfield.cli.options import count
 from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Trials
-from cranfield.cli.scored import add_evaluation, add_scored, scores_of
+from cranfield.cli.scored import add_evaluation, add_scored, evaluation, scores_of
 from cranfield.cli.sheets import add_output, show
-from cranfield.data import topic_dirs
 from cranfield.errors import CranfieldError
 from cranfield.meta.rankings import STATISTICS
 from cranfield.meta.stability import (
@@ -26,7 +24,6 @@ from cranfield.meta.stability import (
 )
 from cranfield.report.sheets import FLAT
 from cranfield.report.stability import TABLES, picture, settings, sheets
-from cranfield.wording import counted
 
 ONLY_TOPICS = {"sizes": None, "against": "all", "replacement": False, "scores": False}
 
@@ -132,29 +129,17 @@ def _of_judgments(options: argparse.Namespace) -> Stability:
     if not options.files:
         raise CranfieldError("found no files, expected QRELS RUN RUN…")
     qrels, *files = options.files
-    refuse_inputs(options, qrels, *files)
-    runs = files or topic_dirs.runs(qrels.removesuffix("/"))
-    if len(runs) < 2:
-        given = counted(len(runs), "run")
-        raise CranfieldError(f"found {given}, expected QRELS and at least 2 runs")
-    chosen, trials = preset_of(options), options.trials or TRIALS_OF_JUDGMENTS
-    asked = measures_of(options.measures)
-    if not asked and chosen is None:
-        asked = options.default_measure.split()
+    runs, given = evaluation(options, qrels, files, least=2)
+    trials = options.trials or TRIALS_OF_JUDGMENTS
     with Trials("drawing judgments", trials) as progress:
         return stability_of_judgments(
             qrels,
             runs,
-            asked or None,
-            options.shares or SHARES,
-            options.statistic,
-            options.confidence,
-            trials,
-            options.seed,
-            options.threads,
-            progress.step,
-            preset=chosen,
-            topics=options.topics,
-            undefined=options.undefined,
-            **list_options(options),
+            shares=options.shares or SHARES,
+            statistic=options.statistic,
+            confidence=options.confidence,
+            trials=trials,
+            seed=options.seed,
+            progress=progress.step,
+            **given,
         )

@@ -28,6 +28,7 @@ from cranfield.errors import CranfieldError
 from cranfield.evaluate import TIE_CHOICES, evaluate
 from cranfield.results import Missing, read_scores
 from cranfield.scores import Scores
+from cranfield.wording import counted
 
 FILES = (
     "QRELS RUN RUN…: judgments and results, as for `cranfield evaluate`; with --scores, files with "
@@ -128,7 +129,6 @@ def evaluated(
     options: argparse.Namespace, runs: int = 1, qrels: str | None = None, **more: Any
 ) -> Scores:
     """The scores of QRELS RUN RUN…, or by other judgments of the same runs."""
-    asked = measures_of(options.measures)
     if options.missing != "error":
         raise CranfieldError("found --missing, expected --scores with it")
     if options.lower:
@@ -136,28 +136,33 @@ def evaluated(
     if not options.files:
         raise CranfieldError("found no files, expected QRELS RUN RUN…, or --scores FILE…")
     own, *files = options.files
-    refuse_inputs(options, own, *files)
-    files = files or topic_dirs.runs(own.removesuffix("/"))
-    for file in files:
-        if os.path.isdir(file) and not os.path.isdir(own):
-            raise CranfieldError(f"{file} is a directory, expected a run ({file}/* are all in it)")
-    if len(files) < runs:
-        expected = f"QRELS and at least {runs} runs, or --scores"
-        raise CranfieldError(f"found {len(files)} run{'' if len(files) == 1 else 's'}, expected "
-                             + expected)  # fmt: skip
-    chosen = preset_of(options)
+    files, given = evaluation(options, own, files, runs, ", or --scores")
+    with Progress(options.files) as progress:
+        return evaluate(qrels or own, files, **given, **more, progress=progress.step)
+
+
+def evaluation(
+    options: argparse.Namespace, qrels: str, runs: list[str], least: int, otherwise: str = ""
+) -> tuple[list[str], dict[str, Any]]:
+    """The runs, all of the topic directory if none is named, and the other arguments of `evaluate`
+    that the options ask for.
+    """
+    refuse_inputs(options, qrels, *runs)
+    runs = runs or list(topic_dirs.runs(qrels.removesuffix("/")))
+    for run in runs:
+        if os.path.isdir(run) and not os.path.isdir(qrels):
+            raise CranfieldError(f"{run} is a directory, expected a run ({run}/* are all in it)")
+    if len(runs) < least:
+        expected = f"QRELS and at least {least} runs{otherwise}"
+        raise CranfieldError(f"found {counted(len(runs), 'run')}, expected {expected}")
+    chosen, asked = preset_of(options), measures_of(options.measures)
     if not asked and chosen is None:
         asked = options.default_measure.split()
-    with Progress(options.files) as progress:
-        return evaluate(
-            qrels or own,
-            files,
-            asked or None,
-            preset=chosen,
-            topics=options.topics,
-            undefined=options.undefined,
-            threads=options.threads,
-            **list_options(options),
-            **more,
-            progress=progress.step,
-        )
+    return runs, {
+        "measures": asked or None,
+        "preset": chosen,
+        "topics": options.topics,
+        "undefined": options.undefined,
+        "threads": options.threads,
+        **list_options(options),
+    }

@@ -11,6 +11,7 @@ from cranfield.report.sheets import (
     PAPER,
     Field,
     Sheet,
+    how_tested,
     interval_fields,
     p_field,
     percent,
@@ -18,7 +19,7 @@ from cranfield.report.sheets import (
     signed,
 )
 from cranfield.scores import four_decimals
-from cranfield.stats.families import CORRECTION_TITLES, OF_MANY, TITLES
+from cranfield.stats.families import CORRECTION_TITLES, OF_MANY
 from cranfield.wording import counted
 
 TABLES = ("runs", "pairs", "movers", "results")
@@ -63,17 +64,12 @@ def procedure(found: Comparison) -> str:
 
     A sentence without its end: test, trials, correction, level.
     """
-    said = TITLES[found.test]
-    if found.enumerated:
-        said += ", all outcomes enumerated"
-    elif found.trials is not None:
-        said += f", {counted(found.trials, 'trial')}, seed {found.seed}"
-    if found.test not in OF_MANY:
-        pairs = len(found.pairs) // len(found.scores.measures)
-        if pairs > 1:
-            family = f"for {counted(pairs, 'comparison')} by each measure"
-            said += f", {CORRECTION_TITLES[found.correction]} {family}"
-    return f"{said}, two-sided, α = {found.alpha:g}"
+    pairs, corrected = len(found.pairs) // len(found.scores.measures), ""
+    if found.test not in OF_MANY and pairs > 1:
+        family = f"for {counted(pairs, 'comparison')} by each measure"
+        corrected = f"{CORRECTION_TITLES[found.correction]} {family}"
+    parts = how_tested(found.test, found.trials, found.seed, found.enumerated, corrected)
+    return ", ".join([*parts, "two-sided", f"α = {found.alpha:g}"])
 
 
 def _size(found: Comparison) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from cranfield.meta.discriminative import DiscriminativePower
 from cranfield.report.pictures import COLOURS, DASHES, Picture, altair, rows_of, shortened
 from cranfield.report.places import finished
-from cranfield.report.sheets import Field, Sheet, p_field, shown_of, signed, topics_text
-from cranfield.stats.families import CORRECTION_TITLES, OF_TWO, RANDOM, TITLES
+from cranfield.report.sheets import Field, Sheet, how_tested, p_field, shown_of, signed, topics_text
+from cranfield.stats.families import CORRECTION_TITLES, OF_TWO, RANDOM
+from cranfield.stats.result import all_exact
 from cranfield.wording import counted
 
 if TYPE_CHECKING:
@@ -91,16 +92,10 @@ def caption(found: DiscriminativePower) -> str:
 
 def _test(found: DiscriminativePower) -> str:
     """The test, with what its p-values rest on."""
-    how = []
-    if found.test in RANDOM:
-        sampled = [pair.sampled for one in found.measures for pair in one.pairs]
-        if all(x is not None and x.exact for x in sampled):
-            how.append("all outcomes enumerated")
-        else:
-            how.append(f"{counted(found.trials, 'trial')}, seed {found.seed}")
-    if found.test in OF_TWO:
-        how.append(CORRECTION_TITLES[found.correction])
-    return TITLES[found.test] + (f" ({', '.join(how)})" if how else "")
+    sampled = [pair.sampled for one in found.measures for pair in one.pairs]
+    also = CORRECTION_TITLES[found.correction] if found.test in OF_TWO else ""
+    title, *how = how_tested(found.test, found.trials, found.seed, all_exact(sampled), also)
+    return title + (f" ({', '.join(how)})" if how else "")
 
 
 def _topics_differ(found: DiscriminativePower) -> bool:

@@ -11,6 +11,7 @@ from cranfield.meta.judgments import JudgmentComparison, PairChange, RankingChan
 from cranfield.report.sheets import (
     Field,
     Sheet,
+    how_tested,
     p_field,
     percent,
     runs_on,
@@ -19,7 +20,8 @@ from cranfield.report.sheets import (
     with_interval,
 )
 from cranfield.scores import Interval
-from cranfield.stats.families import CORRECTION_TITLES, RANDOM, TITLES
+from cranfield.stats.families import CORRECTION_TITLES
+from cranfield.stats.result import all_exact
 from cranfield.wording import counted, some
 
 TABLES = (
@@ -272,12 +274,11 @@ def _significance(found: JudgmentComparison) -> Sheet:
 
 
 def _test(found: JudgmentComparison) -> str:
-    test, correction = found.test or "", found.correction or "none"
-    parts = [TITLES[test]]
-    if test in RANDOM:
-        parts.append(f"{found.trials:,} trials, seed {found.seed}")
-    if correction != "none":
-        parts.append(CORRECTION_TITLES[correction])
+    correction = found.correction or "none"
+    also = "" if correction == "none" else CORRECTION_TITLES[correction]
+    tests = (test for one in found.rankings for pair in one.pairs for test in pair.tests)
+    sampled = [test.outcome.sampled for test in tests]
+    parts = how_tested(found.test or "", found.trials, found.seed, all_exact(sampled), also)
     return ", ".join([*parts, f"α = {found.alpha:g}"])
 
 

@@ -29,6 +29,7 @@ from cranfield.report.papers import (
 from cranfield.report.rows import as_json, separated
 from cranfield.report.terminal import parts_of, wrapped
 from cranfield.scores import Notice, four_decimals, json_number
+from cranfield.stats.families import RANDOM, TITLES
 from cranfield.stats.result import Sampled, shown_p
 from cranfield.wording import counted
 
@@ -37,8 +38,23 @@ FLAT = ("tsv", "csv", "jsonl", "parquet")
 PAPER = ("markdown", "latex")
 
 __all__ = [
-    "FLAT", "FORMATS", "PAPER", "Field", "Sheet", "interval_fields", "interval_text", "p_field",
-    "percent", "render", "runs_on", "shown_of", "shown_p", "signed", "topics_text", "with_interval",
+    "FLAT",
+    "FORMATS",
+    "PAPER",
+    "Field",
+    "Sheet",
+    "how_tested",
+    "interval_fields",
+    "interval_text",
+    "p_field",
+    "percent",
+    "render",
+    "runs_on",
+    "shown_of",
+    "shown_p",
+    "signed",
+    "topics_text",
+    "with_interval",
 ]  # fmt: skip
 
 
@@ -259,6 +275,19 @@ def _text(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+def how_tested(
+    test: str, trials: int | None, seed: int | None, enumerated: bool, also: str = ""
+) -> list[str]:
+    """What was done, in parts of a sentence: the test, what its p-values rest on, what else.
+
+    >>> how_tested("t", None, None, False, "no correction")
+    ['paired t-test', 'no correction']
+    """
+    drawn = f"{counted(trials or 0, 'trial')}, seed {seed}"
+    how = "all outcomes enumerated" if enumerated else drawn
+    return [TITLES[test], *([how] if test in RANDOM else []), *([also] if also else [])]
+
+
 def shown_of(pvalue: float, sampled: Sampled | None) -> str:
     """The p-value of a test, perhaps corrected, that may have counted trials.
 
@@ -266,7 +295,7 @@ def shown_of(pvalue: float, sampled: Sampled | None) -> str:
     >>> shown_of(1 / 1001, Sampled(0, 1000, seed=0)), shown_of(3 / 1001, Sampled(0, 1000, seed=0))
     ('<0.001', '0.0030')
     """
-    if sampled is None or sampled.exact:
+    if sampled is None:
         return shown_p(pvalue)
     least = sampled.count == 0 and pvalue == sampled.pvalue  # corrected, it is another bound
     return shown_p(pvalue, sampled.trials, least)

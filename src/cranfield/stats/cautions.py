@@ -64,7 +64,7 @@ def about_normality(z: Floats) -> tuple[Notice, ...]:
     n = len(z)
     centred = z - z.mean()
     variance = float((centred**2).mean())
-    if n < 3 or variance == 0:
+    if variance == 0:
         return ()
     skewness = float((centred**3).mean()) / variance**1.5
     error = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))

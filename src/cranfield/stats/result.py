@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from cranfield.errors import InputError
@@ -77,6 +77,11 @@ class Outcome:
         low, high = self.bounds(checked_confidence(confidence))
         trials, seed = (self.sampled.trials, self.sampled.seed) if self.sampled else (None, None)
         return Interval(low, high, self.difference, self.test, confidence, self.n, trials, seed)
+
+
+def all_exact(sampled: Iterable[Sampled | None]) -> bool:
+    """Whether all outcomes were enumerated, of every test."""
+    return all(one is not None and one.exact for one in sampled)
 
 
 def shown_p(pvalue: float, trials: int | None = None, least: bool = False) -> str:
