@@ -34,7 +34,7 @@ from cranfield.assess.agreement import (
 from cranfield.assess.assessments import read_assessments
 from cranfield.assess.rules import BUILT_IN, read_rules
 from cranfield.cli.main import parser
-from cranfield.data.labels import read_labels
+from cranfield.data.reading.labels import read_labels
 
 CQA = "A=2,B=1,C=0"
 LONG = """topic,doc,assessor,label

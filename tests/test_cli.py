@@ -324,7 +324,7 @@ def test_progress_is_shown_to_those_who_wait_and_watch(
 
 def test_progress_counts_every_part_of_a_run(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import cranfield as cf
-    from cranfield.data.source import Source
+    from cranfield.data.reading.source import Source
 
     monkeypatch.setattr(Source.pieces, "__defaults__", (20,))
     seen: list[str] = []

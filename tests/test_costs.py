@@ -21,10 +21,10 @@ import cranfield as cf
 from cranfield.data.costs import DocCosts, read_costs
 from cranfield.data.lengths import read_lengths
 from cranfield.data.qrels import read_qrels
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Table
 from cranfield.data.run import Run, read_run, read_runs
-from cranfield.data.source import Source
-from cranfield.data.strings import Strings
-from cranfield.data.table import Table
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.columns import label_columns
 from cranfield.labelling.gold import GoldStandard

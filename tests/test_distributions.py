@@ -19,7 +19,7 @@ from scipy.stats import wasserstein_distance
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.distributions import read_distributions
-from cranfield.distributions import evaluate_distributions
+from cranfield.evaluation.distributions import evaluate_distributions
 from cranfield.measures.distributions import JSD, NMD, RNOD, RSNOD
 
 MEASURES = (NMD(), JSD(), RNOD(), RSNOD())

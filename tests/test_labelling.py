@@ -26,8 +26,9 @@ from rich.cells import cell_len
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.groups import Groups, read_groups
+from cranfield.evaluation.labelled import text
 from cranfield.measures.lists import Gold, Lists
-from cranfield.report.labelled import render, text
+from cranfield.report.labelled import render
 
 Qrels = dict[str, dict[str, float]]
 Classes = dict[str, dict[str, str]]

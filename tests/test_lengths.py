@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.lengths import DocLengths, read_lengths
-from cranfield.data.source import Source
-from cranfield.data.strings import Strings
-from cranfield.data.table import Table
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Table
 
 Lists = dict[str, dict[str, float]]
 Length = Mapping[str, float]

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.data import letor
-from cranfield.data.formats import recognise
-from cranfield.data.records import Problem, Record
+from cranfield.data.reading import letor
+from cranfield.data.reading.formats import recognise
+from cranfield.data.reading.records import Problem, Record
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.trec import Irregular
 from cranfield.data.run import read_run
-from cranfield.data.source import Source
-from cranfield.data.trec import Irregular
 from cranfield.tools.letor import DEPTH, blocks, eval_rank, eval_score, read_results, ttest
 
 TEST = """# LETOR's own files begin with data; comments and blank lines do no harm

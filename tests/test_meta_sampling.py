@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
-from cranfield.evaluate import Evaluator
+from cranfield.evaluation.evaluate import Evaluator
 from cranfield.meta.rankings import kendall, tau_ap
 from cranfield.meta.stability import drawn_part, scored_with, stability, stability_of_judgments
 from cranfield.meta.swap import Swap, SwapBin, SwapRates, swap

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.data.nev import file_name, read_means, read_results
-from cranfield.data.source import Source
+from cranfield.data.ntcir.nev import file_name, read_means, read_results
+from cranfield.data.reading.source import Source
 from cranfield.tools.ntcir import matrix, means, read_matrix, read_nev
 
 QRELS = "0002 d9 L1\n0001 a L2\n0001 b L0\n0003 e L0\n0001 c L1\n"

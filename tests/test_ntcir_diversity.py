@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.data.nev import read_results
-from cranfield.data.source import Source
-from cranfield.data.topic_dirs import Judged, Labelled, Share
+from cranfield.data.ntcir.nev import read_results
+from cranfield.data.ntcir.topic_dirs import Judged, Labelled, Share
+from cranfield.data.reading.source import Source
 from cranfield.tools.ntcir_diversity import dinlabel, gained_text, gcompute, glabel, irec
 from cranfield.tools.ntcir_eval import Setting, Topic
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.data.source import Source
-from cranfield.data.topic_dirs import Judged, Labelled, read_labelled, read_rel
+from cranfield.data.ntcir.topic_dirs import Judged, Labelled, read_labelled, read_rel
+from cranfield.data.reading.source import Source
 from cranfield.errors import CranfieldError
 from cranfield.tools.ntcir_eval import (
     Setting,

@@ -25,7 +25,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.data.source import Source
+from cranfield.data.reading.source import Source
 from cranfield.measures.base import READINGS, REGISTRY
 
 Nested = dict[str, dict[str, Any]]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.assess.pool import Pool, pool
 from cranfield.cli.main import main
-from cranfield.data.source import Source
+from cranfield.data.reading.source import Source
 
 few = settings(max_examples=40, deadline=None)
 

@@ -15,7 +15,7 @@ import pytest
 import cranfield as cf
 from cranfield.cli import presets as command
 from cranfield.cli.main import main
-from cranfield.presets import Preset, preset, presets, read_presets
+from cranfield.evaluation.presets import Preset, preset, presets, read_presets
 
 ROOT = Path(__file__).parents[1]
 

@@ -29,8 +29,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.data.cells import read_lines
-from cranfield.data.source import Source
+from cranfield.data.reading.cells import read_lines
+from cranfield.data.reading.source import Source
 from cranfield.data.verticals import LAYOUT
 
 Lists = dict[str, dict[str, float]]

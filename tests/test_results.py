@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
+from cranfield.evaluation.results import read_scores
 from cranfield.report.formats import render
-from cranfield.results import read_scores
 from cranfield.scores import Scores
 from cranfield.stats.samples import matrix, paired
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import parser
 from cranfield.data.sessions import read_clicks, read_sessions
+from cranfield.evaluation.sessions import Read, evaluate_sessions, trailtext
 from cranfield.measures.sessions import clickU, nsDCG, sDCG, sU
-from cranfield.sessions import Read, evaluate_sessions, trailtext
 
 Lists = Sequence[Sequence[str]]
 Levels = Mapping[str, float]

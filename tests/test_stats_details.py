@@ -12,8 +12,8 @@ from scipy import stats
 
 import cranfield as cf
 from cranfield.comparison import compare
+from cranfield.evaluation.results import read_scores
 from cranfield.report.comparison import procedure
-from cranfield.results import read_scores
 from cranfield.stats.effects import anova_effect, cohen_dz
 from cranfield.stats.families import compare_pairs, usual_correction
 from cranfield.stats.letters import letters

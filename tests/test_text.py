@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.texts import read_matches, read_nuggets, read_systems, read_texts
+from cranfield.evaluation.texts import evaluate_texts
 from cranfield.measures.texts import (
     ROUGE,
     ROUGES,
@@ -42,7 +43,6 @@ from cranfield.measures.texts import (
     reader,
     tokeniser,
 )
-from cranfield.texts import evaluate_texts
 
 few = settings(max_examples=60, deadline=None)
 words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "mat", "Dog-house", "I.B.M.", "42"]))

@@ -25,10 +25,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from cranfield.arrays import Floats
 from cranfield.cli.main import main
 from cranfield.measures.base import READINGS
 
-Floats = npt.NDArray[np.float64]
 Level = float | None  # None: unjudged
 
 BUILT_IN = {
@@ -796,8 +796,8 @@ def test_tied_lengths_from_files_and_mappings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"ties": "middle"}, "found ties 'middle', expected trec or rank or given or best or"),
-        ({"ties": "Best"}, "found ties 'Best', expected"),
+        ({"ties": "middle"}, "found ties='middle', expected one of trec, rank, given, best"),
+        ({"ties": "Best"}, "found ties='Best', expected"),
         ({"tie_samples": 0}, "found tie_samples 0, expected a whole number from 2"),
         ({"tie_samples": 1}, "found tie_samples 1, expected a whole number from 2"),
         ({"tie_samples": -3}, "found tie_samples -3, expected a whole number from 2"),

@@ -19,7 +19,7 @@ from cranfield.data.hierarchies import read_hierarchy, read_parents
 from cranfield.data.intents import read_intents
 from cranfield.data.qrels import read_qrels
 from cranfield.data.verticals import embedded, read_verticals
-from cranfield.hierarchy import evaluate_hierarchy
+from cranfield.evaluation.hierarchy import evaluate_hierarchy
 from cranfield.measures.verticals import QUscore, Vscore, h_measure, h_score
 
 # -- pairs of subtopic and vertical -----------------------------------------------------------

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.run import Run, read_run
 from cranfield.errors import CranfieldError, InputError
-from cranfield.evaluate import Evaluator, evaluate
+from cranfield.evaluation.evaluate import Evaluator, evaluate
+from cranfield.evaluation.presets import Preset, preset, presets
 from cranfield.labelling.strategies import Combinations, EquivalenceClasses, Labelling
 from cranfield.measures.base import REGISTRY, Measure, measure, param
 from cranfield.measures.counts import (
@@ -128,7 +129,6 @@ from cranfield.measures.texts import (
     WRecall,
 )
 from cranfield.measures.verticals import QUscore, Vscore
-from cranfield.presets import Preset, preset, presets
 from cranfield.scores import Interval, Notice, Scores
 
 if TYPE_CHECKING:
@@ -138,18 +138,18 @@ if TYPE_CHECKING:
     from cranfield.assess.assessments import Assessments, read_assessments
     from cranfield.assess.pool import Pool, pool
     from cranfield.comparison import Comparison, compare
-    from cranfield.data.nev import read_means
+    from cranfield.data.ntcir.nev import read_means
     from cranfield.data.simulate import Collection, simulate
-    from cranfield.distributions import evaluate_distributions
-    from cranfield.hierarchy import evaluate_hierarchy
-    from cranfield.listing import label
-    from cranfield.report.labelled import LabelledList
-    from cranfield.report.steps import Explanation
-    from cranfield.results import read_scores
-    from cranfield.sessions import evaluate_sessions, trailtext
-    from cranfield.texts import evaluate_texts
+    from cranfield.evaluation.distributions import evaluate_distributions
+    from cranfield.evaluation.hierarchy import evaluate_hierarchy
+    from cranfield.evaluation.labelled import LabelledList
+    from cranfield.evaluation.listing import label
+    from cranfield.evaluation.results import read_scores
+    from cranfield.evaluation.sessions import evaluate_sessions, trailtext
+    from cranfield.evaluation.steps import Explanation
+    from cranfield.evaluation.texts import evaluate_texts
+    from cranfield.evaluation.tracing import explain
     from cranfield.tools.ntcir import read_matrix, read_nev
-    from cranfield.tracing import explain
 
 # Not needed to evaluate: imported when asked for.
 _LATER = {
@@ -157,24 +157,24 @@ _LATER = {
     "Assessments": "cranfield.assess.assessments",
     "aggregate": "cranfield.assess.aggregate",
     "agreement": "cranfield.assess.agreement",
-    "evaluate_texts": "cranfield.texts",
-    "evaluate_hierarchy": "cranfield.hierarchy",
-    "evaluate_sessions": "cranfield.sessions",
-    "trailtext": "cranfield.sessions",
-    "evaluate_distributions": "cranfield.distributions",
+    "evaluate_texts": "cranfield.evaluation.texts",
+    "evaluate_hierarchy": "cranfield.evaluation.hierarchy",
+    "evaluate_sessions": "cranfield.evaluation.sessions",
+    "trailtext": "cranfield.evaluation.sessions",
+    "evaluate_distributions": "cranfield.evaluation.distributions",
     "read_assessments": "cranfield.assess.assessments",
     "read_matrix": "cranfield.tools.ntcir",
-    "read_means": "cranfield.data.nev",
+    "read_means": "cranfield.data.ntcir.nev",
     "read_nev": "cranfield.tools.ntcir",
     "Collection": "cranfield.data.simulate",
     "Comparison": "cranfield.comparison",
     "compare": "cranfield.comparison",
-    "read_scores": "cranfield.results",
-    "Explanation": "cranfield.report.steps",
+    "read_scores": "cranfield.evaluation.results",
+    "Explanation": "cranfield.evaluation.steps",
     "Pool": "cranfield.assess.pool",
-    "LabelledList": "cranfield.report.labelled",
-    "explain": "cranfield.tracing",
-    "label": "cranfield.listing",
+    "LabelledList": "cranfield.evaluation.labelled",
+    "explain": "cranfield.evaluation.tracing",
+    "label": "cranfield.evaluation.listing",
     "pool": "cranfield.assess.pool",
     "simulate": "cranfield.data.simulate",
 }

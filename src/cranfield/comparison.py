@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.errors import CranfieldError, InputError
-from cranfield.results import Missing, ScoresLike, read_scores
+from cranfield.errors import InputError
+from cranfield.evaluation.results import Missing, ScoresLike, read_scores
 from cranfield.scores import Notice, Scores, notes, printable
 from cranfield.stats.cautions import about_trials, in_short
 from cranfield.stats.families import (
@@ -251,7 +251,7 @@ def compare(
     """
     read = without_errors(read_scores(scores, missing, measures, lower))
     if len(read.runs) < 2:
-        raise CranfieldError(f"found {len(read.runs)} run, expected at least 2 to compare")
+        raise InputError(f"{len(read.runs)} run", "at least 2 to compare")
     checked_alpha(alpha)
     if effect is not None and effect not in EFFECTS:
         raise InputError(f"effect={effect!r}", f"one of {', '.join(EFFECTS)}")
@@ -313,7 +313,7 @@ def _tested(scores: Scores, measure: str) -> tuple[Matrix, tuple[Notice, ...]]:
     part = found.matrix
     if len(part.topics) < 2:
         said = f"{measure} of {counted(len(part.topics), 'topic')}"
-        raise CranfieldError(f"found {said}, expected at least 2 topics to compare runs on")
+        raise InputError(said, "at least 2 topics to compare runs on")
     return part, found.notices
 
 

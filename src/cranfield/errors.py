@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, get_args
+
 
 class CranfieldError(Exception):
     """A user's mistake, said in one sentence. The command line prints it and exits with 2."""
@@ -16,16 +18,29 @@ class InputError(CranfieldError):
 
     def __init__(
         self,
-        found: str,
-        expected: str,
-        where: str | None = None,
+        found: object,
+        expected: object,
+        where: object = None,
         line: int | None = None,
         hint: str = "",
     ) -> None:
-        self.found, self.expected, self.where, self.line = found, expected, where, line
-        place = "" if where is None else where + (f":{line}" if line else "") + ": "
+        self.found, self.expected, self.line = str(found), str(expected), line
+        self.where = None if where is None else str(where)
+        place = "" if where is None else f"{where}" + (f":{line}" if line else "") + ": "
         self.plain, self.hint = f"{place}found {found}, expected {expected}", hint
         super().__init__(self.plain + (f" ({hint})" if hint else ""))
+
+
+def one_of(name: str, value: object, choices: Any) -> None:
+    """Refuse a setting that is none of its choices.
+
+    >>> one_of("topics", "all", ("judged", "common"))
+    Traceback (most recent call last):
+    cranfield.errors.InputError: found topics='all', expected one of judged, common
+    """
+    known = get_args(choices) or choices  # of a Literal, or as they are
+    if value not in known:
+        raise InputError(f"{name}={value!r}", f"one of {', '.join(known)}")
 
 
 class RepetitionError(InputError):

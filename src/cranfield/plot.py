@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from cranfield import meta as cf_meta
 from cranfield.data.costs import CostsLike
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.records import finite, real
+from cranfield.data.reading.records import finite, real
 from cranfield.data.run import Run
-from cranfield.errors import CranfieldError
-from cranfield.evaluate import Evaluator
+from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures import cwl as user_models
 from cranfield.measures.base import FIVE, Measure, shown
 from cranfield.measures.cwl import UserModel
@@ -89,27 +89,27 @@ def cwl(
     >>> picture.save("rbp.pdf")  # doctest: +SKIP
     """
     if kind not in KINDS:
-        raise CranfieldError(f"found kind {kind!r}, expected {', '.join(KINDS)}")
+        raise InputError(f"kind {kind!r}", ", ".join(KINDS))
     if ranks is not None and (not _is_whole(ranks) or ranks < 1):
-        raise CranfieldError(f"found ranks {ranks!r}, expected a whole number from 1")
+        raise InputError(f"ranks {ranks!r}", "a whole number from 1")
     for name, side in (("width", width), ("height", height)):
         _refuse_size(name, side)
     chosen = None if topics is None else _several(topics)
     if chosen == []:
-        raise CranfieldError("found no topics, expected at least one, or None for all")
+        raise InputError("no topics", "at least one, or None for all")
     if lists is not None:
         if qrels is not None or runs is not None:
-            raise CranfieldError("found lists beside qrels or runs, expected one or the other")
+            raise InputError("lists beside qrels or runs", "one or the other")
         qrels, runs, costs = _collection(lists, costs)
         chosen = list(qrels) if chosen is None else chosen
     if qrels is None or runs is None:
-        raise CranfieldError("found no lists to walk down, expected qrels and runs, or lists")
+        raise InputError("no lists to walk down", "qrels and runs, or lists")
     asked = list(_varied(models, values) if kind == "vary" else _fixed(models))
     drawn = _measurements(measurements, costs)
     five = [one.model.reading(name) for one in asked for name in FIVE]
     evaluator = Evaluator(qrels, five, costs=costs, **options)
     if len(evaluator.measures) != len(five):
-        raise CranfieldError("found the same model twice, expected each once")
+        raise InputError("the same model twice", "each once")
     wanted = _known(evaluator, chosen)
     read = evaluator.read(runs)
     if kind == "vary":
@@ -179,16 +179,16 @@ def diversity(
     """
     share = real(gamma)
     if share is None or not 0 <= share <= 1:
-        raise CranfieldError(f"found gamma {gamma!r}, expected a number from 0 to 1")
+        raise InputError(f"gamma {gamma!r}", "a number from 0 to 1")
     for name, side in (("width", width), ("height", height)):
         _refuse_size(name, side)
     if isinstance(qrels, Scores):
         if runs is not None or options:
-            raise CranfieldError("found scores and runs or options, expected scores alone")
+            raise InputError("scores and runs or options", "scores alone")
         scores = qrels
     else:
         if runs is None:
-            raise CranfieldError("found no runs, expected qrels and runs, or scores")
+            raise InputError("no runs", "qrels and runs, or scores")
         evaluator = Evaluator(qrels, [against, measure], **options)
         scores = evaluator(runs)  # whose measures have the settings of the options
         against, measure = (
@@ -196,13 +196,13 @@ def diversity(
         )
     x, y = _column(scores, against), _column(scores, measure)
     if x == y:
-        raise CranfieldError(f"found {x} against itself, expected two measures")
+        raise InputError(f"{x} against itself", "two measures")
     plane = Plane(x, y, share, zoom, width or SIDE, height or SIDE)
     found = scores.interval(confidence=level) if intervals else None
     data = _points(scores, plane, found)
     known = data.drop_nans([x, y])
     if known.is_empty():
-        raise CranfieldError(f"found no run with both {x} and {y}, expected one")
+        raise InputError(f"no run with both {x} and {y}", "one")
     notices = scores.notices
     if lost := [run for run in scores.runs if run not in known["run"]]:
         said = f"{some(lost, 'run')} without a mean of {x} or {y}: not shown"
@@ -236,7 +236,7 @@ def meta(found: Any, **options: Any) -> Picture:
         expected = "what a function of cf.meta returns that has a picture: " + ", ".join(
             kind.__name__ for kind in rooms
         )
-        raise CranfieldError(f"found {type(found).__name__}, expected {expected}")
+        raise InputError(type(found).__name__, expected)
     drawn: Picture = import_module(f"cranfield.report.{room}").picture(found, **options)
     return drawn
 
@@ -258,7 +258,7 @@ def _column(scores: Scores, asked: MeasureLike) -> str:
         name = str(parse_measure(asked))
     if name not in scores.measures:
         known = some(scores.measures, "measure")
-        raise CranfieldError(f"found {name}, expected one of the scores' {known}")
+        raise InputError(name, f"one of the scores' {known}")
     return name
 
 
@@ -282,7 +282,7 @@ def _intervals(intervals: _Intervals, plane: Plane) -> str:
     every = [of_run[name] for of_run in intervals.values() for name in (plane.x, plane.y)]
     least, most = min(one.n for one in every), max(one.n for one in every)
     if most < 2:
-        raise CranfieldError(f"found {counted(most, 'topic')}, expected two or more for intervals")
+        raise InputError(counted(most, "topic"), "two or more for intervals")
     topics = counted(most, "topic") if least == most else f"{least} to {most} topics"
     sure = f"{100 * every[0].confidence:g}% confidence intervals"
     return f"crosses: {sure} of the means over {topics} (Student's t)"
@@ -306,7 +306,7 @@ def _refuse_size(name: str, side: Any) -> None:
     number = real(side)
     if side is not None and (number is None or not 0 < number <= MOST_POINTS):
         expected = f"a number of points above 0, at most {MOST_POINTS}"
-        raise CranfieldError(f"found {name} {side!r}, expected {expected}")
+        raise InputError(f"{name} {side!r}", expected)
 
 
 def _measurements(given: Any, costs: Any) -> list[str]:
@@ -316,7 +316,7 @@ def _measurements(given: Any, costs: Any) -> list[str]:
     names = _several(given)
     known = [name for name in FIVE if name != "ED"]
     if not names or not all(name in known for name in names):
-        raise CranfieldError(f"found measurements {given!r}, expected some of {', '.join(known)}")
+        raise InputError(f"measurements {given!r}", f"some of {', '.join(known)}")
     return list(dict.fromkeys(names))
 
 
@@ -329,7 +329,7 @@ def _refuse_without_scores(data: pl.DataFrame) -> None:
     for of_model in data.partition_by("model", maintain_order=True):
         if of_model.drop_nans(["ED", "EU"]).is_empty():
             model = of_model["model"][0]
-            raise CranfieldError(f"{model}: found no run with a score, expected one")
+            raise InputError("no run with a score", "one", model)
 
 
 # -- models -------------------------------------------------------------------------------------
@@ -350,7 +350,7 @@ def _each(models: Any) -> list[Any]:
     one = isinstance(models, Measure | type)
     found = list(dict.fromkeys([models] if one else _several(models)))
     if not found:
-        raise CranfieldError("found no model, expected at least one")
+        raise InputError("no model", "at least one")
     return found
 
 
@@ -378,7 +378,7 @@ def _model(given: MeasureLike) -> UserModel:
         if "it is no user model" not in str(error):
             raise
         names = ", ".join(sorted(user_models.models(), key=str.lower))
-        raise CranfieldError(f"found {given}, expected a user model: {names}") from None
+        raise InputError(given, f"a user model: {names}") from None
     return found
 
 
@@ -388,7 +388,7 @@ def _varied(models: Any, values: Mapping[str, Iterable[float]] | None) -> Iterat
     asked = [_series(given, by_name) for given in _each(models)]
     for name in by_name:
         if name not in [parameter for _, parameter, _ in asked]:
-            raise CranfieldError(f"found values of {name!r}, expected a parameter of the models")
+            raise InputError(f"values of {name!r}", "a parameter of the models")
     for model, parameter, series in asked:
         defaults = {f.name: f.default for f in dataclasses.fields(model)}
         at = parameter == model.at_name and parameter not in defaults  # the model's own come first
@@ -397,7 +397,7 @@ def _varied(models: Any, values: Mapping[str, Iterable[float]] | None) -> Iterat
             raise CranfieldError(f"{type(model).__name__} has no parameter {parameter!r} to vary")
         each = sorted(set(series))
         if not each:
-            raise CranfieldError(f"found no value of {parameter!r}, expected at least one")
+            raise InputError(f"no value of {parameter!r}", "at least one")
         plain = _with(model, name, defaults[name])
         title = f"{plain}: {parameter} = {shown(each[0])} … {shown(each[-1])}"
         for value in each:
@@ -413,15 +413,15 @@ def _values(values: Any) -> dict[str, list[float]]:
     """The values of each parameter, as numbers."""
     expected = "{parameter: numbers}, as in {'p': [0.5, 0.8]}"
     if values is not None and not isinstance(values, Mapping):
-        raise CranfieldError(f"found values {values!r}, expected {expected}")
+        raise InputError(f"values {values!r}", expected)
     made: dict[str, list[float]] = {}
     for name, each in (values or {}).items():
         if isinstance(each, str) or not isinstance(each, Iterable):
-            raise CranfieldError(f"found {each!r} as the values of {name!r}, expected {expected}")
+            raise InputError(f"{each!r} as the values of {name!r}", expected)
         made[name] = []
         for value in each:
             if (number := real(value)) is None:
-                raise CranfieldError(f"found {value!r} in the values of {name!r}, expected numbers")
+                raise InputError(f"{value!r} in the values of {name!r}", "numbers")
             made[name].append(number)
     return made
 
@@ -459,7 +459,7 @@ def _series(
     found = _ranges(given)
     if len(found) > 1:
         names = " and ".join(m["name"] for m in found)
-        raise CranfieldError(f"{given}: found values of {names}, expected one to vary")
+        raise InputError(f"values of {names}", "one to vary", given)
     for m in found:
         text = m.string
         series = _numbers(m["values"], f"{text.split('(')[0].strip()} {m['name']}=")
@@ -470,9 +470,7 @@ def _series(
         if name in values:
             return model, name, values[name]
     if model.vary is None:
-        raise CranfieldError(
-            f"{model}: found no values to vary, expected them as in RBP(p=0.1:0.9:0.1)"
-        )
+        raise InputError("no values to vary", "them as in RBP(p=0.1:0.9:0.1)", model)
     return model, model.vary[0], list(model.vary[1])
 
 
@@ -492,14 +490,14 @@ def _numbers(text: str, what: str = "") -> list[float]:
             return given
         if len(given) == 3 and given[0] > given[1]:
             rising = ":".join(map(shown, (given[1], given[0], abs(given[2]))))
-            raise CranfieldError(f"found {what}{text}, expected the lower end first: {rising}")
+            raise InputError(f"{what}{text}", f"the lower end first: {rising}")
         if len(given) == 3 and given[2] > 0:
             first, last, step = given
             steps = (last - first) / step * (1 + 1e-9)  # so that the last one is not lost
             if steps < MOST_VALUES:
                 return [float(f"{first + i * step:.12g}") for i in range(int(steps) + 1)]
     expected = f"first:last:step (at most {MOST_VALUES} values) or numbers between |"
-    raise CranfieldError(f"found {what}{text}, expected {expected}")
+    raise InputError(f"{what}{text}", expected)
 
 
 # -- what is drawn ------------------------------------------------------------------------------
@@ -508,7 +506,7 @@ def _numbers(text: str, what: str = "") -> list[float]:
 def _collection(lists: Any, costs: Any) -> tuple[dict[str, Any], dict[str, Any], Any]:
     """Lists without documents as judgments, a run and costs: the rank is the document."""
     if not isinstance(lists, Mapping) or not lists:
-        raise CranfieldError(f"found lists {lists!r}, expected {{topic: gains}}")
+        raise InputError(f"lists {lists!r}", "{topic: gains}")
     qrels: dict[str, dict[str, float]] = {}
     runs: dict[str, list[str]] = {}
     priced: dict[str, dict[str, float]] = {}
@@ -522,7 +520,7 @@ def _collection(lists: Any, costs: Any) -> tuple[dict[str, Any], dict[str, Any],
             many = len(of_topic) if isinstance(of_topic, Sized) else 0
             if many != len(docs):
                 found = f"{many} costs of {topic}"
-                raise CranfieldError(f"found {found}, expected {len(docs)}: one for each gain")
+                raise InputError(found, f"{len(docs)}: one for each gain")
             priced[topic] = dict(zip(docs, of_topic, strict=True))
     return qrels, runs, priced or None
 
@@ -530,13 +528,13 @@ def _collection(lists: Any, costs: Any) -> tuple[dict[str, Any], dict[str, Any],
 def _gains(topic: Any, given: Any) -> list[float | None]:
     """The gains of a list; None for items that are not judged."""
     if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise CranfieldError(f"found {given!r} as the list of {topic}, expected gains")
+        raise InputError(f"{given!r} as the list of {topic}", "gains")
     made: list[float | None] = []
     for gain in given:
         unjudged = gain is None or str(gain) == "nan"  # which arrays have for None
         number = None if unjudged else real(gain)
         if number is None and not unjudged:
-            raise CranfieldError(f"found gain {gain!r} in the list of {topic}, expected a number")
+            raise InputError(f"gain {gain!r} in the list of {topic}", "a number")
         made.append(number)
     return made
 
@@ -548,7 +546,7 @@ def _known(evaluator: Evaluator, topics: Iterable[Any] | None) -> list[str] | No
     wanted, index = list(dict.fromkeys(map(str, topics))), evaluator.gold.topic_index
     if unknown := [topic for topic in wanted if topic not in index]:
         known = some(list(index), "topic")
-        raise CranfieldError(f"found topic {unknown[0]!r}, expected one of the judgments' {known}")
+        raise InputError(f"topic {unknown[0]!r}", f"one of the judgments' {known}")
     return wanted
 
 
@@ -561,7 +559,7 @@ def _walks(
 ) -> pl.DataFrame:
     """C, W and L of each model on each list, rank by rank."""
     if evaluator.ties == "expected":
-        raise CranfieldError("found ties=expected, expected one order: trec, best or worst")
+        raise InputError("ties=expected", "one order: trec, best or worst")
     refuse_many(len(runs) * len(topics))
     labelled = [(run.name, evaluator.rankings(run)) for run in runs]
     index = [evaluator.gold.topic_index[topic] for topic in topics]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.data.files import read_bytes, write_whole
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import CranfieldError, InputError, one_of
 from cranfield.wording import counted
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 ALL = "all"
 """The topic under which a summary over all topics is listed."""
 
+FLOOR = 1e-5  # the least that counts in a geometric mean
 BETTER = ("higher", "lower", "neither")
 UNDEFINED = ("zero", "nan", "skip", "error")
 SUMMARIES = ("mean", "sum", "gmean", "se")
@@ -142,7 +143,7 @@ class Scores:
         if len(self.better) != len(self.measures) or not set(self.better) <= set(BETTER):
             expected = f"one of {', '.join(BETTER)} for each of the measures"
             raise InputError(f"better {self.better}", expected)
-        _one_of(self.undefined, UNDEFINED, "undefined")
+        one_of("undefined", self.undefined, UNDEFINED)
 
     @property
     def _axes(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -173,7 +174,7 @@ class Scores:
         """
         keys = key if isinstance(key, tuple) else (key,)
         if len(keys) > 3:
-            raise CranfieldError(f"found {len(keys)} indices, expected [run, topic, measure]")
+            raise InputError(f"{len(keys)} indices", "[run, topic, measure]")
         if len(keys) == 3 and all(_is_name(k) for k in keys):
             r, t, m = (self._position(axis, str(name)) for axis, name in enumerate(keys))
             return self.values[r, t, m].item()
@@ -247,7 +248,7 @@ class Scores:
         """Return the arithmetic mean over topics."""
         return self._over_topics(_mean)
 
-    def gmean(self, floor: float = 1e-5) -> dict[str, dict[str, float]]:
+    def gmean(self, floor: float = FLOOR) -> dict[str, dict[str, float]]:
         """Return the geometric mean over topics, exp(mean(log(max(x, floor)))).
 
         The floor keeps one topic with nothing found from making the whole run zero. The default
@@ -284,7 +285,7 @@ class Scores:
         >>> round(interval.low, 4), round(interval.high, 4)
         (0.2, 0.4)
         """
-        _one_of(method, INTERVALS, "method")
+        one_of("method", method, INTERVALS)
         if not 0 < confidence < 1:
             raise InputError(f"confidence={confidence}", "a number between 0 and 1")
         if trials < 1:
@@ -295,7 +296,7 @@ class Scores:
 
         def of_gmean(x: list[float]) -> Interval:
             """That of the mean of the logarithms, turned back."""
-            logs = of_mean([math.log(max(value, 1e-5)) for value in x])
+            logs = of_mean([math.log(max(value, FLOOR)) for value in x])
             low, high, mean = (math.exp(end) for end in (logs.low, logs.high, logs.mean))
             return replace(logs, low=low, high=high, mean=mean)
 
@@ -618,11 +619,6 @@ def _refuse_repeated(kind: str, names: Iterable[str]) -> None:
         seen.add(name)
 
 
-def _one_of(value: str, expected: Sequence[str], what: str) -> None:
-    if value not in expected:
-        raise InputError(f"{what}={value!r}", "one of " + ", ".join(expected))
-
-
 def _format_of(path: str | os.PathLike[str]) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in (".json", ".parquet"):
@@ -656,7 +652,7 @@ def _mean(x: Sequence[float]) -> float:
     return _sum(x) / len(x) if x else math.nan
 
 
-def _gmean(x: Sequence[float], floor: float = 1e-5) -> float:
+def _gmean(x: Sequence[float], floor: float = FLOOR) -> float:
     return math.exp(_mean([math.log(max(value, floor)) for value in x]))
 
 

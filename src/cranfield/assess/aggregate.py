@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 from cranfield.assess.assessments import Assessments, exact, read_assessments
 from cranfield.assess.rules import RulesLike
-from cranfield.data.labels import LabelsLike, read_labels, read_number
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
+from cranfield.data.reading.labels import LabelsLike, read_labels, read_number
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.wording import some

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cranfield.assess.assessments import Assessments, read_assessments
 from cranfield.assess.rules import RulesLike
-from cranfield.data.labels import LabelsLike
+from cranfield.data.reading.labels import LabelsLike
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.wording import counted, some

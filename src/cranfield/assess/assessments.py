@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from cranfield.assess.rules import Rules, RulesLike, answer, read_rules
 from cranfield.data.assessments import LABEL, Assessment, AssessmentsLike, assessments
-from cranfield.data.columns import spelt
-from cranfield.data.labels import LabelsLike, level_of, one_of, read_labels
+from cranfield.data.reading.columns import spelt
+from cranfield.data.reading.labels import LabelsLike, level_of, one_of, read_labels
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.wording import counted
@@ -159,7 +159,7 @@ def _label_column(one: Assessment, column: str | None) -> str:
         return theirs
     found = f"columns {', '.join(one.cells) or '(none)'} beside topic, doc and assessor"
     expected = "one named label (or level, rating, …), a column chosen by name, or rules"
-    raise InputError(found, expected if column is None else f"{column}", one.where, one.line)
+    raise InputError(found, expected if column is None else column, one.where, one.line)
 
 
 def _points(

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.data.labels import LabelsLike
+from cranfield.arrays import Bools, Ints
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.records import finite
+from cranfield.data.reading.labels import LabelsLike
+from cranfield.data.reading.records import finite
 from cranfield.data.run import Run, RunLike, Ties, read_runs
-from cranfield.data.strings import Bools, Ints
 from cranfield.data.tracks import TeamsLike, TopicsLike, read_teams, read_topics
 from cranfield.errors import CranfieldError, InputError
 from cranfield.scores import ALL, Notice
@@ -194,9 +194,9 @@ def pool(
     (Pool: 2 documents of 1 topic at depth 2 from 1 run, {'q1': ['a', 'b']})
     """
     if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
-        raise CranfieldError(f"found depth {depth!r}, expected a whole number from 1")
+        raise InputError(f"depth {depth!r}", "a whole number from 1")
     if rel is not None and finite(rel) is None:
-        raise CranfieldError(f"found rel {rel!r}, expected a finite number")
+        raise InputError(f"rel {rel!r}", "a finite number")
     read = read_runs(runs, run_format, ties=ties, separator=separator)
     names = tuple(run.name for run in read)
     judgments = (
@@ -255,7 +255,7 @@ def _collected(
     if ALL in finders:
         raise InputError(f"a topic named {ALL!r}", f"another name: {ALL!r} is the summary's")
     if not any(finders.values()):
-        raise CranfieldError(f"found no document for {some(list(finders), 'topic')}, expected some")
+        raise InputError(f"no document for {some(list(finders), 'topic')}", "some")
     return finders, answered, notices
 
 
@@ -304,7 +304,7 @@ def _about_teams(runs: Sequence[str], team_of: Mapping[str, str]) -> Iterator[No
         for run in alone:
             if run in team_of.values():
                 found = f"a team named as the run {run}, which has no team"
-                raise CranfieldError(f"found {found}, expected the team of every run")
+                raise InputError(found, "the team of every run")
         said = f"no team is given for {some(alone, 'run')}: each such run is a team of its own"
         yield Notice("teams", said)
     if others := [run for run in team_of if run not in runs]:

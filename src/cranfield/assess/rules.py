@@ -25,10 +25,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from cranfield.data.labels import one_of
-from cranfield.data.records import finite
-from cranfield.data.source import Source
-from cranfield.data.toml import read_toml
+from cranfield.data.reading.labels import one_of
+from cranfield.data.reading.records import finite
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.toml import read_toml
 from cranfield.errors import InputError
 
 Answer: TypeAlias = float | str

@@ -12,7 +12,7 @@ from cranfield.cli.progress import Trials
 from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
 from cranfield.comparison import EFFECTS, Comparison, compare
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
 from cranfield.report.comparison import TABLES, settings, sheets, usual_tables
 from cranfield.scores import Scores
 from cranfield.stats.families import CORRECTION_TITLES, OF_MANY, RANDOM, TESTS, usual_test
@@ -100,11 +100,11 @@ def add_seed(p: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare, print, and fail if asked to."""
     if options.fail_if_worse and not options.baselines:
-        raise CranfieldError("found --fail-if-worse, expected --baseline RUN with it")
+        raise InputError("--fail-if-worse", "--baseline RUN with it")
     if options.movers is not None and options.movers < 0:
-        raise CranfieldError(f"found --movers {options.movers}, expected a number from 0")
+        raise InputError(f"--movers {options.movers}", "a number from 0")
     if options.movers == 0 and "movers" in (options.tables or ()):
-        raise CranfieldError("found --movers 0 and --table movers, expected one of them")
+        raise InputError("--movers 0 and --table movers", "one of them")
     scores = scores_of(options, runs=2)
     baselines = _baselines(options, scores)
     with Trials("testing", steps(options, len(scores.runs), len(scores.measures))) as progress:

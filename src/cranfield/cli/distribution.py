@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from cranfield.cli.evaluate import add_output, measures_of, show
 from cranfield.cli.options import add_import, refuse_two_inputs
-from cranfield.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
+from cranfield.evaluation.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
 
 
 def add_to(commands: Any) -> None:

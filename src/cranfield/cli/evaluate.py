@@ -11,15 +11,15 @@ from typing import Any, get_args
 from cranfield.cli.options import add_import, add_labels, add_separator, count, refuse_two_inputs
 from cranfield.cli.output import coloured, tell, terminal_width, write
 from cranfield.cli.progress import Progress
-from cranfield.data import topic_dirs
-from cranfield.data.formats import FORMATS as INPUT_FORMATS
 from cranfield.data.groups import read_groups
-from cranfield.data.source import Source
+from cranfield.data.ntcir import topic_dirs
+from cranfield.data.reading.formats import FORMATS as INPUT_FORMATS
+from cranfield.data.reading.source import Source
 from cranfield.data.tracks import read_gains
-from cranfield.errors import CranfieldError
-from cranfield.evaluate import DEFAULT_MEASURES, TIE_CHOICES, Topics, Undefined, evaluate
+from cranfield.errors import InputError
+from cranfield.evaluation.evaluate import DEFAULT_MEASURES, TIE_CHOICES, Topics, Undefined, evaluate
+from cranfield.evaluation.presets import Preset, preset
 from cranfield.labelling.strategies import Combinations, EquivalenceClasses, Labelling
-from cranfield.presets import Preset, preset
 from cranfield.report.formats import FORMATS, render
 from cranfield.report.terminal import table
 from cranfield.scores import Scores
@@ -267,7 +267,7 @@ def preset_of(options: argparse.Namespace) -> Preset | None:
         return replace(chosen, measures=tuple(chosen.measures_at(cutoff)))
     for option in ("presets", "cutoff"):
         if getattr(options, option, None) is not None:
-            raise CranfieldError(f"found --{option}, expected --preset NAME with it")
+            raise InputError(f"--{option}", "--preset NAME with it")
     return None
 
 
@@ -276,7 +276,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_inputs(options, options.qrels, *options.runs)
     runs = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
     if not runs:
-        raise CranfieldError("found no run, expected RUN (or QRELS a directory with runs)")
+        raise InputError("no run", "RUN (or QRELS a directory with runs)")
     with Progress([options.qrels, *options.runs]) as progress:
         scores = evaluate(
             options.qrels,
@@ -307,5 +307,5 @@ def show(scores: Scores, format: str, per_topic: bool, output: str | None) -> No
     data = render(scores, format, per_topic)
     tell(scores.notices)
     if output is None and format == "parquet" and sys.stdout.isatty():
-        raise CranfieldError("found a terminal, expected -o FILE for parquet")
+        raise InputError("a terminal", "-o FILE for parquet")
     write(data, output)

@@ -18,8 +18,8 @@ from cranfield.cli.evaluate import (
     refuse_inputs,
 )
 from cranfield.cli.options import add_import
-from cranfield.errors import CranfieldError
-from cranfield.evaluate import TIE_CHOICES
+from cranfield.errors import InputError
+from cranfield.evaluation.evaluate import TIE_CHOICES
 from cranfield.measures.base import READINGS, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_measures
@@ -27,7 +27,7 @@ from cranfield.measures.names import aliases_of
 from cranfield.measures.references import REFERENCES
 
 if TYPE_CHECKING:
-    from cranfield.report.steps import Explanation
+    from cranfield.evaluation.steps import Explanation
 
 
 def add_to(commands: Any) -> None:
@@ -57,11 +57,11 @@ def run(options: argparse.Namespace) -> int:
     """Explain each measure."""
     found = parse_measures(options.measures)
     if options.on is not None and options.bibtex:
-        raise CranfieldError("found --bibtex and --on, expected one of them")
+        raise InputError("--bibtex and --on", "one of them")
     if options.on is not None:
         print("\n\n".join(str(steps) for steps in _on(found, options)))
     elif options.topic is not None:
-        raise CranfieldError("found --topic, expected --on QRELS RUN with it")
+        raise InputError("--topic", "--on QRELS RUN with it")
     elif options.bibtex:
         keys = dict.fromkeys(key for m in found for key in m.references)
         print("\n\n".join(REFERENCES[key] for key in keys))
@@ -72,8 +72,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[Explanation]:
     """How each measure comes to its score for the topic."""
-    from cranfield.evaluate import Evaluator
-    from cranfield.tracing import explain
+    from cranfield.evaluation.evaluate import Evaluator
+    from cranfield.evaluation.tracing import explain
 
     path, results = options.on
     refuse_inputs(options, path, results)

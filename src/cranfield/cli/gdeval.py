@@ -8,7 +8,7 @@ from typing import Any
 import cranfield
 from cranfield.cli.options import count, refuse_two_inputs
 from cranfield.cli.output import tell, write
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
 from cranfield.tools.gdeval import HIGHEST, gdeval
 
 
@@ -39,10 +39,10 @@ def run(options: argparse.Namespace) -> int:
     """Measure and print."""
     if options.risk is not None:
         expected = "neither: risk-sensitive evaluation is not here"
-        raise CranfieldError(f"found -baseline or -riskAlpha, expected {expected}")
+        raise InputError("-baseline or -riskAlpha", expected)
     refuse_two_inputs(options.qrels, options.result_file)
     if options.depth and options.k:
-        raise CranfieldError("found K twice, expected it once")
+        raise InputError("K twice", "it once")
     k = options.depth or options.k or 20
     lines, notices = gdeval(options.qrels, options.result_file, k, complete=options.complete)
     tell(notices)

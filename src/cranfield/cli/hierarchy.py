@@ -9,7 +9,7 @@ from cranfield.cli.evaluate import add_output, show
 from cranfield.cli.options import add_import, refuse_two_inputs, separator
 from cranfield.data.hierarchies import SEPARATOR
 from cranfield.data.run import TIES
-from cranfield.hierarchy import DEFAULT_MEASURE, evaluate_hierarchy
+from cranfield.evaluation.hierarchy import DEFAULT_MEASURE, evaluate_hierarchy
 
 
 def add_to(commands: Any) -> None:

@@ -15,11 +15,12 @@ from cranfield.cli.evaluate import (
 )
 from cranfield.cli.options import add_labels
 from cranfield.cli.output import coloured, terminal_width, write
-from cranfield.data import topic_dirs
-from cranfield.errors import CranfieldError
-from cranfield.evaluate import TIE_CHOICES
-from cranfield.listing import label
-from cranfield.report.labelled import FORMATS, render, text
+from cranfield.data.ntcir import topic_dirs
+from cranfield.errors import InputError
+from cranfield.evaluation.evaluate import TIE_CHOICES
+from cranfield.evaluation.labelled import text
+from cranfield.evaluation.listing import label
+from cranfield.report.labelled import FORMATS, render
 
 
 def add_to(commands: Any) -> None:
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_inputs(options, options.qrels, *options.runs)
     runs = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
     if not runs:
-        raise CranfieldError("found no run, expected RUN (or QRELS a directory with runs)")
+        raise InputError("no run", "RUN (or QRELS a directory with runs)")
     names = ("rel", "ties", "depth", "condensed", "exclude_self", "labels", "separator",
              "qrels_format", "run_format")  # fmt: skip
     settings = {name: getattr(options, name) for name in names}

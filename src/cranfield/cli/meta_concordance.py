@@ -8,12 +8,12 @@ from typing import Any
 from cranfield.cli.evaluate import measures_of
 from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
+from cranfield.evaluation.results import columns_of
 from cranfield.measures.grammar import parse_measures
 from cranfield.meta.concordance import concordance
 from cranfield.report.concordance import TABLES, matrix_sheet, pairs_sheet, settings
 from cranfield.report.sheets import FLAT
-from cranfield.results import columns_of
 
 
 def add_to(methods: Any) -> None:
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         options.measures, wanted = [*candidates, *gold], None
         columns = _names(gold, options)
         if both := set(columns) & set(_names(candidates, options)):
-            raise CranfieldError(f"found {min(both)} with -m and with --gold, expected one of them")
+            raise InputError(f"{min(both)} with -m and with --gold", "one of them")
         scores = scores_of(options, runs=2)
     found = concordance(scores, columns, wanted, options.alpha)
     one = "pairs" if options.format in FLAT else "matrix"

@@ -11,7 +11,7 @@ from cranfield.cli.progress import Trials
 from cranfield.cli.scored import add_evaluation, add_scored, evaluated, scores_of
 from cranfield.cli.sheets import add_output, show
 from cranfield.data.assessments import assessor_names
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
 from cranfield.meta.correlation import TRIALS, correlation
 from cranfield.meta.rankings import STATISTICS, P
 from cranfield.report.correlation import TABLES, picture, settings, sheets
@@ -57,7 +57,7 @@ def add_to(methods: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Score, correlate, show."""
     if options.p is not None and options.statistic != "rbo":
-        raise CranfieldError("found --p, expected --statistic rbo with it")
+        raise InputError("--p", "--statistic rbo with it")
     refuse_output(options.plot)
     others = _others(options)
     scores = scores_of(options, runs=2)
@@ -94,7 +94,7 @@ def _others(options: argparse.Namespace) -> Scores | None:
     if options.qrels2 is None:
         return None
     if options.scores:
-        raise CranfieldError("found --qrels2 and --scores, expected one of them")
+        raise InputError("--qrels2 and --scores", "one of them")
     if "-" in (options.qrels2, *options.files):
-        raise CranfieldError("found -, expected files with --qrels2: runs are read twice")
+        raise InputError("-", "files with --qrels2: runs are read twice")
     return evaluated(options, runs=2, qrels=options.qrels2)

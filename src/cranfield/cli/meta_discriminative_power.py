@@ -10,7 +10,7 @@ from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Trials
 from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
 from cranfield.meta.discriminative import discriminative_power
 from cranfield.report.discriminative import TABLES, picture, settings, sheets
 from cranfield.stats.families import CORRECTION_TITLES, TESTS
@@ -55,7 +55,7 @@ def add_to(methods: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Score, test, show."""
     if options.whole and options.plot is None:
-        raise CranfieldError("found --whole, expected --plot FILE with it")
+        raise InputError("--whole", "--plot FILE with it")
     refuse_output(options.plot)
     scores = scores_of(options, runs=2)
     with Trials("testing", steps(options, len(scores.runs), len(scores.measures))) as progress:

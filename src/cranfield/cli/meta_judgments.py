@@ -10,10 +10,10 @@ from cranfield.cli.evaluate import add_preset, list_options, measures_of, preset
 from cranfield.cli.progress import Progress, Trials
 from cranfield.cli.scored import add_evaluation
 from cranfield.cli.sheets import add_output, show
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
+from cranfield.evaluation.presets import Preset
 from cranfield.measures.grammar import parse_measures
 from cranfield.meta.correlation import TRIALS as DRAWS
-from cranfield.presets import Preset
 from cranfield.report.judgments import TABLES, settings, sheets, usual
 
 OF_RUNS = {
@@ -66,10 +66,10 @@ def run(options: argparse.Namespace) -> int:
 
     refuse_inputs(options, options.qrels, options.second, *options.runs)
     if "-" in options.runs:
-        raise CranfieldError("found - as a run, expected a file: it is read once for each QRELS")
+        raise InputError("- as a run", "a file: it is read once for each QRELS")
     for name, flag in OF_RUNS.items():
         if getattr(options, name) and not options.runs:
-            raise CranfieldError(f"found {flag}, expected runs with it: QRELS QRELS2 RUN…")
+            raise InputError(flag, "runs with it: QRELS QRELS2 RUN…")
     chosen = preset_of(options)
     given = list_options(options)
     if chosen is not None:

@@ -12,7 +12,7 @@ from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Trials
 from cranfield.cli.scored import add_evaluation, add_scored, evaluation, scores_of
 from cranfield.cli.sheets import add_output, show
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
 from cranfield.meta.rankings import STATISTICS
 from cranfield.meta.stability import (
     SHARES,
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _of_topics(options: argparse.Namespace) -> Stability:
     if options.shares is not None:
-        raise CranfieldError("found --shares, expected --sample judgments with it")
+        raise InputError("--shares", "--sample judgments with it")
     trials = options.trials or TRIALS
     scores = scores_of(options, runs=2)
     with Trials("drawing topics", trials * len(scores.measures)) as progress:
@@ -125,9 +125,9 @@ def _of_topics(options: argparse.Namespace) -> Stability:
 def _of_judgments(options: argparse.Namespace) -> Stability:
     for name, usual in ONLY_TOPICS.items():
         if getattr(options, name) != usual:
-            raise CranfieldError(f"found --{name}, expected --sample topics with it")
+            raise InputError(f"--{name}", "--sample topics with it")
     if not options.files:
-        raise CranfieldError("found no files, expected QRELS RUN RUN…")
+        raise InputError("no files", "QRELS RUN RUN…")
     qrels, *files = options.files
     runs, given = evaluation(options, qrels, files, least=2)
     trials = options.trials or TRIALS_OF_JUDGMENTS

@@ -11,7 +11,7 @@ from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Trials
 from cranfield.cli.scored import add_evaluation, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
 from cranfield.meta.swap import TRIALS, checked_rate, swap
 from cranfield.report.swap import TABLES, picture, settings, sheets
 
@@ -65,7 +65,7 @@ def add_to(methods: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Score, draw sets of topics, show."""
     if options.alpha is not None and options.filter is None:
-        raise CranfieldError("found --alpha, expected --filter t with it")
+        raise InputError("--alpha", "--filter t with it")
     checked_rate(options.rate)
     refuse_output(options.plot)
     scores = scores_of(options, runs=2)

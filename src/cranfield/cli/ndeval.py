@@ -54,7 +54,7 @@ def add_to(commands: Any) -> None:
 
 def weight(text: str) -> float:
     """A number from 0."""
-    from cranfield.data.records import finite
+    from cranfield.data.reading.records import finite
 
     number = finite(text)
     if number is None or number < 0:

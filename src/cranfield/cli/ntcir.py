@@ -11,11 +11,11 @@ from cranfield.cli.evaluate import show
 from cranfield.cli.one_click import add_text_options
 from cranfield.cli.options import count, separator
 from cranfield.cli.output import tell, write
-from cranfield.data.columns import EARLY, TREC
-from cranfield.data.formats import GRADES
-from cranfield.data.nev import write_files
-from cranfield.data.source import Source
-from cranfield.errors import CranfieldError
+from cranfield.data.ntcir.nev import write_files
+from cranfield.data.reading.columns import EARLY, TREC
+from cranfield.data.reading.formats import GRADES
+from cranfield.data.reading.source import Source
+from cranfield.errors import InputError
 from cranfield.report.formats import FORMATS
 from cranfield.scores import printable
 from cranfield.tools.ntcir import (
@@ -157,7 +157,7 @@ def run_split_scripts(options: argparse.Namespace) -> int:
     if paths == "-" and not limit.lstrip("-").isdecimal():  # releases since 2020 have no LIMIT
         limit, paths = str(LIMIT), limit
     if not limit.isdecimal():
-        raise CranfieldError(f"found LIMIT {limit!r}, expected a whole number from 1")
+        raise InputError(f"LIMIT {limit!r}", "a whole number from 1")
     runs = names(paths)
     return _write(split_runs(runs, options.tid, int(limit), options.separator, options.directory))
 

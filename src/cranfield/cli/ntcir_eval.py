@@ -8,9 +8,7 @@ from typing import Any
 from cranfield.cli.one_click import add_one_click
 from cranfield.cli.options import count, refuse_two_inputs, separator
 from cranfield.cli.output import tell, write
-from cranfield.data.records import Text
-from cranfield.data.source import Source
-from cranfield.data.topic_dirs import (
+from cranfield.data.ntcir.topic_dirs import (
     read_din,
     read_gained,
     read_ideal,
@@ -18,6 +16,8 @@ from cranfield.data.topic_dirs import (
     read_list,
     read_rel,
 )
+from cranfield.data.reading.records import Text
+from cranfield.data.reading.source import Source
 from cranfield.scores import Notice
 from cranfield.tools.ntcir_diversity import (
     check_ideal,

@@ -7,7 +7,7 @@ from typing import Any
 
 from cranfield.cli.options import count, refuse_two_inputs, separator
 from cranfield.cli.output import tell, write
-from cranfield.data.source import Source
+from cranfield.data.reading.source import Source
 from cranfield.data.texts import read_mat, read_nug
 from cranfield.scores import Notice
 from cranfield.tools.ntcir_eval import number

@@ -11,7 +11,7 @@ from cranfield.cli.output import write
 from cranfield.cli.plot import refuse_output
 from cranfield.cli.scored import add_evaluation, add_scored, refuse_deciding, scores_of
 from cranfield.cli.sheets import add_output, show
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError
 from cranfield.report.pictures import format_of
 from cranfield.report.plan import (
     detectable_sheet,
@@ -125,17 +125,17 @@ def run(options: argparse.Namespace) -> int:
     notices: tuple[Notice, ...] = ()
     if options.variance is not None or options.sd is not None:
         if options.files:
-            raise CranfieldError("found files and a variance, expected one of them")
+            raise InputError("files and a variance", "one of them")
         refuse_deciding(options, "a pilot with it")
         if options.residual:
-            raise CranfieldError("found --residual, expected a pilot with it")
+            raise InputError("--residual", "a pilot with it")
         pilots: dict[str, Pilot] = {}
         designs = {"": designed(options, *_given(options), options.systems)}
     else:
         if options.of != "scores":
-            raise CranfieldError("found --of, expected --variance or --sd with it")
+            raise InputError("--of", "--variance or --sd with it")
         if not options.files:
-            raise CranfieldError("found no variance, expected files of a pilot, --variance or --sd")
+            raise InputError("no variance", "files of a pilot, --variance or --sd")
         scores = without_errors(scores_of(options, runs=2))
         seen = {name: measured(scores, name, turned=False) for name in scores.measures}
         pilots = {measure: variance_from(found.matrix) for measure, found in seen.items()}
@@ -147,7 +147,7 @@ def run(options: argparse.Namespace) -> int:
         told = (notice for found in seen.values() for notice in found.notices)
         notices = (*scores.notices, *told, *_unsure(pilots))
     if format and len(designs) > 1:
-        raise CranfieldError(f"found {len(designs)} measures, expected one with --plot")
+        raise InputError(f"{len(designs)} measures", "one with --plot")
     measure, first = next(iter(designs.items()))
     picture = power_curves(first, measure).render(format) if format else b""
     sheets = [topics_sheet(designs)]
@@ -171,9 +171,9 @@ def designed(
     methods = options.methods or [method for method in METHODS if enough[method]]
     for method, option in (("anova", "--systems M"), ("interval", "--width W")):
         if method in methods and not enough[method]:
-            raise CranfieldError(f"found --method {method}, expected {option} with it")
+            raise InputError(f"--method {method}", f"{option} with it")
     if options.widths and "interval" not in methods:
-        raise CranfieldError("found --width, expected --method interval with it")
+        raise InputError("--width", "--method interval with it")
     differences = _around(options.differences or DIFFERENCES)
     asked = {"alpha": options.alpha, "power": options.power}
     found: list[Design] = []

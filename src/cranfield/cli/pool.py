@@ -11,7 +11,7 @@ from cranfield.cli.evaluate import add_formats
 from cranfield.cli.options import add_labels, count, refuse_two_inputs
 from cranfield.cli.output import tell, write
 from cranfield.data.run import TIES
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
 from cranfield.report.pool import FORMATS, render, render_lists, table
 
 
@@ -69,9 +69,9 @@ def run(options: argparse.Namespace) -> int:
     refuse_two_inputs(*options.runs, options.qrels, options.topics, options.teams)
     for option in ("unjudged", "rel"):
         if getattr(options, option) is not None and options.qrels is None:
-            raise CranfieldError(f"found --{option}, expected --qrels QRELS with it")
+            raise InputError(f"--{option}", "--qrels QRELS with it")
     if options.output is not None and options.output == options.unjudged:
-        raise CranfieldError(f"found {options.output} for -o and --unjudged, expected two files")
+        raise InputError(f"{options.output} for -o and --unjudged", "two files")
     made = pool(
         options.runs,
         options.depth,

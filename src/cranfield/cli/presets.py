@@ -9,7 +9,7 @@ from typing import Any
 
 from cranfield.cli.output import terminal_width
 from cranfield.errors import CranfieldError
-from cranfield.presets import WIDTH, Preset, presets, wrapped
+from cranfield.evaluation.presets import WIDTH, Preset, presets, wrapped
 
 COLUMNS = ("name", "task", "round", "year", "section", "levels", "gains", "cutoff", "measures")
 

@@ -8,7 +8,7 @@ import time
 from threading import Lock
 from typing import Any, Self
 
-from cranfield.data.source import CHUNK
+from cranfield.data.reading.source import CHUNK
 
 PATIENCE = 1.0  # seconds
 

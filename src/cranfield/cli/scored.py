@@ -23,10 +23,10 @@ from cranfield.cli.evaluate import (
 )
 from cranfield.cli.options import add_import, count
 from cranfield.cli.progress import Progress
-from cranfield.data import topic_dirs
-from cranfield.errors import CranfieldError
-from cranfield.evaluate import TIE_CHOICES, evaluate
-from cranfield.results import Missing, read_scores
+from cranfield.data.ntcir import topic_dirs
+from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluation.evaluate import TIE_CHOICES, evaluate
+from cranfield.evaluation.results import Missing, read_scores
 from cranfield.scores import Scores
 from cranfield.wording import counted
 
@@ -98,7 +98,7 @@ def refuse_deciding(
     """Options that decide what scores there are, given where they would decide nothing."""
     for option in options.deciding:
         if option.dest not in but and getattr(options, option.dest) != option.default:
-            raise CranfieldError(f"found {option.option_strings[0]}, expected {expected}")
+            raise InputError(f"{option.option_strings[0]}", expected)
 
 
 def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
@@ -106,7 +106,7 @@ def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
     asked = measures_of(options.measures)
     if options.scores:
         if not options.files:
-            raise CranfieldError("found no file, expected files with the scores of topics")
+            raise InputError("no file", "files with the scores of topics")
         expected = "QRELS RUN… with it: --scores are scores already"
         refuse_deciding(options, expected, but=WITH_SCORES)
         refuse_inputs(options, *options.files)
@@ -115,7 +115,7 @@ def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
     else:
         scores = evaluated(options, runs)
     if len(scores.runs) < runs:
-        raise CranfieldError(f"found {len(scores.runs)} run, expected at least {runs}")
+        raise InputError(f"{len(scores.runs)} run", f"at least {runs}")
     return scores
 
 
@@ -130,11 +130,11 @@ def evaluated(
 ) -> Scores:
     """The scores of QRELS RUN RUN…, or by other judgments of the same runs."""
     if options.missing != "error":
-        raise CranfieldError("found --missing, expected --scores with it")
+        raise InputError("--missing", "--scores with it")
     if options.lower:
-        raise CranfieldError("found --lower-is-better, expected --scores with it")
+        raise InputError("--lower-is-better", "--scores with it")
     if not options.files:
-        raise CranfieldError("found no files, expected QRELS RUN RUN…, or --scores FILE…")
+        raise InputError("no files", "QRELS RUN RUN…, or --scores FILE…")
     own, *files = options.files
     files, given = evaluation(options, own, files, runs, ", or --scores")
     with Progress(options.files) as progress:
@@ -154,7 +154,7 @@ def evaluation(
             raise CranfieldError(f"{run} is a directory, expected a run ({run}/* are all in it)")
     if len(runs) < least:
         expected = f"QRELS and at least {least} runs{otherwise}"
-        raise CranfieldError(f"found {counted(len(runs), 'run')}, expected {expected}")
+        raise InputError(counted(len(runs), "run"), expected)
     chosen, asked = preset_of(options), measures_of(options.measures)
     if not asked and chosen is None:
         asked = options.default_measure.split()

@@ -10,13 +10,13 @@ from typing import Any
 from cranfield.cli.evaluate import add_output, measures_of, show
 from cranfield.cli.options import add_import, add_labels, refuse_two_inputs
 from cranfield.cli.output import write
-from cranfield.data.formats import FORMATS as INPUT_FORMATS
+from cranfield.data.reading.formats import FORMATS as INPUT_FORMATS
 from cranfield.data.run import TIES
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
+from cranfield.evaluation.sessions import DEFAULT_MEASURES, Read, evaluate_sessions, trailtext
 from cranfield.report.columns import block, left, right
 from cranfield.report.rows import as_json, separated, whole
 from cranfield.scores import printable
-from cranfield.sessions import DEFAULT_MEASURES, Read, evaluate_sessions, trailtext
 from cranfield.wording import counted
 
 TRAIL_FORMATS = ("table", "tsv", "csv", "json")
@@ -82,9 +82,9 @@ def run(options: argparse.Namespace) -> int:
     clicks = options.clicks or []
     refuse_two_inputs(options.qrels, *options.sessions, *clicks, options.lengths)
     if not options.sessions and not clicks:
-        raise CranfieldError("found no sessions, expected SESSIONS after QRELS, or --clicks LOG")
+        raise InputError("no sessions", "SESSIONS after QRELS, or --clicks LOG")
     if options.chosen and not options.trail:
-        raise CranfieldError("found --session, expected --trail with it (-q shows every session)")
+        raise InputError("--session", "--trail with it (-q shows every session)")
     inputs = (options.qrels, options.sessions or None, measures_of(options.measures) or None)
     settings = {name: getattr(options, name) for name in ("lengths", "ties", "labels")}
     settings |= {"clicks": clicks or None, "qrels_format": options.qrels_format}
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.format not in TRAIL_FORMATS:
         expected = f"one of {', '.join(TRAIL_FORMATS)} for --trail"
-        raise CranfieldError(f"found -f {options.format}, expected {expected}")
+        raise InputError(f"-f {options.format}", expected)
     read = trailtext(*inputs, session=options.chosen, **settings)
     write(_rendered(read, options.format), options.output)
     return 0

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cranfield.cli.output import tell, terminal_width, write
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
 from cranfield.report.sheets import FLAT, FORMATS, Sheet, render
 from cranfield.scores import Notice
 
@@ -40,19 +40,19 @@ def show(
     by_name = {sheet.name: sheet for sheet in sheets}
     asked = getattr(options, "tables", None)
     if asked and format in FLAT and len(asked) > 1:
-        raise CranfieldError(f"found {len(asked)} tables, expected one: {format} holds no more")
+        raise InputError(f"{len(asked)} tables", f"one: {format} holds no more")
     chosen = [by_name[name] for name in asked or usual or by_name if name in by_name]
     if asked and len(chosen) < len(asked):
         lacking = next(name for name in asked if name not in by_name)
         expected = f"one of {', '.join(by_name)}: there is no such table of these results"
-        raise CranfieldError(f"found --table {lacking}, expected {expected}")
+        raise InputError(f"--table {lacking}", expected)
     unfit = [x.name for x in chosen if not x.for_programs] if format in (*FLAT, "json") else []
     if asked and unfit:
         fit = ", ".join(sheet.name for sheet in sheets if sheet.for_programs)
         expected = f"{fit}: {format} is for programs"
-        raise CranfieldError(f"found --table {unfit[0]}, expected {expected}")
+        raise InputError(f"--table {unfit[0]}", expected)
     if format == "parquet" and options.output is None and sys.stdout.isatty():
-        raise CranfieldError("found a terminal, expected -o FILE for parquet")
+        raise InputError("a terminal", "-o FILE for parquet")
     data = render(chosen, format, notices, terminal_width(options.output), settings)
     if format not in ("table", "json"):
         tell(notices)

@@ -9,12 +9,18 @@ from typing import Any
 from cranfield.cli.evaluate import add_output, measures_of, show
 from cranfield.cli.options import add_import, refuse_two_inputs
 from cranfield.cli.output import write
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
+from cranfield.evaluation.texts import (
+    BY_NUGGETS,
+    BY_REFERENCES,
+    Comparison,
+    Finding,
+    evaluate_texts,
+)
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.texts import MEANINGS, Smeasure, Ssharp
 from cranfield.report.columns import block, left, right
 from cranfield.scores import printable
-from cranfield.texts import BY_NUGGETS, BY_REFERENCES, Comparison, Finding, evaluate_texts
 
 
 def add_to(commands: Any) -> None:
@@ -72,12 +78,12 @@ def run(options: argparse.Namespace) -> int:
     references = options.references
     if references is None and options.nuggets is None:
         if not files:
-            raise CranfieldError("found no file, expected REFERENCES SYSTEM…, or --nuggets")
+            raise InputError("no file", "REFERENCES SYSTEM…, or --nuggets")
         references = files.pop(0)
     measures = measures_of(options.measures) or None
     if options.explain is not None:
         if options.format != "table" or options.per_topic:
-            raise CranfieldError("found -f or -q, expected --explain without them: it is a table")
+            raise InputError("-f or -q", "--explain without them: it is a table")
         made = Comparison.of(references, files or None, options.nuggets, matches, options.tokens)
         asked = parse_measures(measures or ())
         S = next((Smeasure(L=m.L) for m in asked if isinstance(m, Smeasure | Ssharp)), Smeasure())

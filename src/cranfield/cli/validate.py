@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from cranfield.cli.options import add_labels, add_separator
-from cranfield.data.formats import FORMATS
-from cranfield.data.labels import read_labels
-from cranfield.data.records import Text
+from cranfield.data.reading.formats import FORMATS
+from cranfield.data.reading.labels import read_labels
+from cranfield.data.reading.records import Text
 from cranfield.data.validate import Report, validate
 from cranfield.wording import counted
 

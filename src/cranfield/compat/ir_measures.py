@@ -28,11 +28,11 @@ from os import PathLike, fspath
 from typing import Any, NamedTuple, TextIO, TypeAlias
 
 from cranfield.compat.scorer import Scorer, Wanted, fields
-from cranfield.data.columns import SPELLINGS, Kind, spelt
 from cranfield.data.qrels import Qrels, read_qrels
+from cranfield.data.reading.columns import SPELLINGS, Kind, spelt
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import Run
-from cranfield.data.source import Source
-from cranfield.data.tables import is_frame
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures import base, grammar
 from cranfield.measures.names import IR_MEASURES, PARAMETERS
@@ -439,9 +439,9 @@ class Evaluator:
 def _one(measure: MeasureLike) -> Measure:
     """A measure, from whatever was given for it."""
     if isinstance(measure, base.Measure | base.MeasureType):
-        raise CranfieldError(
-            f"found cranfield's own {measure}, expected one of compat.ir_measures: "
-            "the same name can mean something else there"
+        raise InputError(
+            f"cranfield's own {measure}",
+            "one of compat.ir_measures: the same name can mean something else there",
         )
     return parse_measure(measure if isinstance(measure, Measure) else str(measure))
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from cranfield.compat.scorer import Scorer, Wanted, fields
-from cranfield.data.columns import VALUE, Kind
+from cranfield.data.reading.columns import VALUE, Kind
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure
 from cranfield.measures.counts import NumRel
@@ -30,6 +30,7 @@ from cranfield.measures.trec_eval import (
     VERSION_9,
     measure_of,
 )
+from cranfield.scores import FLOOR
 
 __all__ = [
     "RelevanceEvaluator",
@@ -91,7 +92,7 @@ class RelevanceEvaluator:
             results[topic] = dict(zip(self._keys, values, strict=True))
             for key in self._keys:
                 if key.startswith("gm_"):  # logarithms, to be averaged
-                    results[topic][key] = math.log(max(results[topic][key], 1e-5))
+                    results[topic][key] = math.log(max(results[topic][key], FLOOR))
                 elif key == "Rndcg" and not R:  # which looks at the relevance level after all
                     results[topic][key] = 0.0
         return results

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any, NamedTuple, TypeAlias
 
-from cranfield.data.columns import TREC, Kind
 from cranfield.data.qrels import Qrels, read_qrels
+from cranfield.data.reading.columns import TREC, Kind
 from cranfield.data.run import read_run
 from cranfield.errors import InputError
-from cranfield.evaluate import Evaluator
+from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.base import Measure
 from cranfield.measures.counts import Judged
 from cranfield.measures.incomplete import infAP

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from cranfield.data.columns import SPELLINGS, spelt
-from cranfield.data.formats import Format, recognise
-from cranfield.data.mappings import read_json
-from cranfield.data.records import HEADED, fields_of, rows, text_lines
-from cranfield.data.source import Source
-from cranfield.data.tables import is_frame, polars_frame
+from cranfield.data.reading.columns import SPELLINGS, spelt
+from cranfield.data.reading.formats import Format, recognise
+from cranfield.data.reading.mappings import read_json
+from cranfield.data.reading.records import HEADED, fields_of, rows, text_lines
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.tables import is_frame, polars_frame
 from cranfield.errors import InputError
 from cranfield.wording import counted
 

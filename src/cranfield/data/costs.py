@@ -15,15 +15,30 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cranfield.data.columns import SPELLINGS, spelt
-from cranfield.data.formats import Format, recognise
-from cranfield.data.mappings import read_json
-from cranfield.data.records import HEADED, Row, fields_of, finite, identifier, rows, text_lines
-from cranfield.data.source import Source
-from cranfield.data.strings import Floats, Ints, Strings
-from cranfield.data.table import Table
-from cranfield.data.tables import is_frame, names_things, polars_frame, read_frame, strings_of
-from cranfield.data.trec import COMMENT, Fields, Irregular, all_numbers
+from cranfield.arrays import Floats, Ints
+from cranfield.data.reading.columns import SPELLINGS, spelt
+from cranfield.data.reading.formats import Format, recognise
+from cranfield.data.reading.mappings import read_json
+from cranfield.data.reading.records import (
+    HEADED,
+    Row,
+    fields_of,
+    finite,
+    identifier,
+    rows,
+    text_lines,
+)
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Table
+from cranfield.data.reading.tables import (
+    is_frame,
+    names_things,
+    polars_frame,
+    read_frame,
+    strings_of,
+)
+from cranfield.data.reading.trec import COMMENT, Fields, Irregular, all_numbers
 from cranfield.errors import InputError
 from cranfield.wording import counted
 

@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from cranfield.data.assessments import ASSESSOR, LABEL
-from cranfield.data.cells import Layout, Line, read_lines, where_of
-from cranfield.data.columns import SPELLINGS, spelt
-from cranfield.data.records import finite
+from cranfield.data.reading.cells import Layout, Line, read_lines, where_of
+from cranfield.data.reading.columns import SPELLINGS, spelt
+from cranfield.data.reading.records import finite
 from cranfield.errors import InputError
 from cranfield.wording import counted, some
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from cranfield.data.cells import Layout, Line, read_lines, where_of
-from cranfield.data.columns import SPELLINGS
-from cranfield.data.records import finite, identifier
+from cranfield.data.reading.cells import Layout, Line, read_lines, where_of
+from cranfield.data.reading.columns import SPELLINGS
+from cranfield.data.reading.records import finite, identifier
 from cranfield.data.run import TIES, Ties
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError
 from cranfield.wording import counted
 
 HierarchyLike: TypeAlias = Any  # a path, {topic: {first: [second, …]}}, a frame, tuples
@@ -81,7 +81,7 @@ def read_hierarchy(
     if isinstance(data, Hierarchy):
         return data
     if ties is not None and ties not in TIES:
-        raise CranfieldError(f"found ties {ties!r}, expected one of {', '.join(TIES)}")
+        raise InputError(f"ties {ties!r}", f"one of {', '.join(TIES)}")
     lines = list(read_lines(data, RUN, "run", separator))
     by = _ranked_by(lines, ties)
     first: dict[str, dict[str, float]] = {}

@@ -16,12 +16,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from cranfield.data.cells import Layout, Line, read_lines, where_of
-from cranfield.data.columns import SPELLINGS
-from cranfield.data.records import finite
-from cranfield.data.strings import Floats, Ints, Strings
-from cranfield.data.table import Table, in_group
-from cranfield.data.tables import is_frame
+from cranfield.arrays import Floats, Ints
+from cranfield.data.reading.cells import Layout, Line, read_lines, where_of
+from cranfield.data.reading.columns import SPELLINGS
+from cranfield.data.reading.records import finite
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Table, in_group
+from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
 from cranfield.wording import counted
 

@@ -20,12 +20,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.qrels import Qrels
-from cranfield.data.records import fields_of, finite, identifier, text_lines
-from cranfield.data.source import Source
-from cranfield.data.strings import Bools, Floats, Ints, Strings
-from cranfield.data.tables import is_frame
-from cranfield.data.trec import COMMENT, Fields, Irregular, all_numbers
+from cranfield.data.reading.records import fields_of, finite, identifier, text_lines
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.tables import is_frame
+from cranfield.data.reading.trec import COMMENT, Fields, Irregular, all_numbers
 from cranfield.errors import InputError, RepetitionError
 from cranfield.wording import counted
 

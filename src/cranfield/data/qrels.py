@@ -12,16 +12,28 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from cranfield.data import intents, letor, topic_dirs, trec
-from cranfield.data.columns import SPELLINGS, spelt
-from cranfield.data.formats import recognise
-from cranfield.data.labels import LabelsLike, level_of, read_labels
-from cranfield.data.mappings import Nested, nested, read_json
-from cranfield.data.records import PLAIN, Problem, Record, Text, errors, identifier, real, short
-from cranfield.data.source import Source
-from cranfield.data.strings import Floats, Ints, Strings, spans
-from cranfield.data.table import Table
-from cranfield.data.tables import NotATable, frame_table, is_frame, read_table
+from cranfield.arrays import Floats, Ints
+from cranfield.data import intents
+from cranfield.data.ntcir import topic_dirs
+from cranfield.data.reading import letor, trec
+from cranfield.data.reading.columns import SPELLINGS, spelt
+from cranfield.data.reading.formats import recognise
+from cranfield.data.reading.labels import LabelsLike, level_of, read_labels
+from cranfield.data.reading.mappings import Nested, nested, read_json
+from cranfield.data.reading.records import (
+    PLAIN,
+    Problem,
+    Record,
+    Text,
+    errors,
+    identifier,
+    real,
+    short,
+)
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.strings import Strings, spans
+from cranfield.data.reading.table import Table
+from cranfield.data.reading.tables import NotATable, frame_table, is_frame, read_table
 from cranfield.errors import InputError
 from cranfield.wording import counted
 

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-from cranfield.data.cells import Layout, Line, read_lines
-from cranfield.data.columns import SPELLINGS, spelt
-from cranfield.data.nev import read_results as read_nev
-from cranfield.data.records import finite, identifier
-from cranfield.data.source import START, Source
+from cranfield.data.ntcir.nev import read_results as read_nev
+from cranfield.data.reading.cells import Layout, Line, read_lines
+from cranfield.data.reading.columns import SPELLINGS, spelt
+from cranfield.data.reading.records import finite, identifier
+from cranfield.data.reading.source import START, Source
 from cranfield.errors import InputError
 
 ResultsLike: TypeAlias = Any  # a path, {topic: {measure: value}}, {topic: value}, a frame, tuples

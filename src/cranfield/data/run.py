@@ -11,16 +11,18 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from cranfield.data import letor, topic_dirs, trec
-from cranfield.data.formats import Format, recognise
-from cranfield.data.ir4qa import is_ir4qa, read_ir4qa
-from cranfield.data.mappings import Nested, is_listed, nested, read_json
+from cranfield.arrays import Floats, Ints
+from cranfield.data.ntcir import topic_dirs
+from cranfield.data.ntcir.ir4qa import is_ir4qa, read_ir4qa
 from cranfield.data.qrels import Qrels
-from cranfield.data.records import PLAIN, Record, Text, errors, first_error, real, records
-from cranfield.data.source import Source
-from cranfield.data.strings import Floats, Ints, Strings
-from cranfield.data.table import Table
-from cranfield.data.tables import NotATable, frame_table, is_frame, read_table
+from cranfield.data.reading import letor, trec
+from cranfield.data.reading.formats import Format, recognise
+from cranfield.data.reading.mappings import Nested, is_listed, nested, read_json
+from cranfield.data.reading.records import PLAIN, Record, Text, errors, first_error, real, records
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Table
+from cranfield.data.reading.tables import NotATable, frame_table, is_frame, read_table
 from cranfield.errors import CranfieldError, InputError
 
 RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, a frame, tuples, Run,
@@ -232,10 +234,10 @@ def read_run(
     text, or the column ``type`` of a table.
     """
     if ties is not None and ties not in TIES:
-        raise CranfieldError(f"found ties {ties!r}, expected one of {', '.join(TIES)}")
+        raise InputError(f"ties {ties!r}", f"one of {', '.join(TIES)}")
     if isinstance(data, Run):
         if ties == "rank":
-            raise CranfieldError("found a run already read, expected ties=rank when it is read")
+            raise InputError("a run already read", "ties=rank when it is read")
         stable = data.stable if ties is None else ties == "file"
         given = data.given or ties == "given"
         return replace(data, name=name or data.name, given=given, stable=stable)
@@ -337,14 +339,14 @@ def _distinct(runs: Sequence[Run]) -> list[str]:
     places = [os.path.abspath(path) for path in paths]
     for path, place in zip(paths, places, strict=True):
         if places.count(place) > 1:
-            raise CranfieldError(f"found {path} twice, expected each run once")
+            raise InputError(f"{path} twice", "each run once")
     names = [run.name for run in runs]
     unique = [
         run.where if names.count(run.name) > 1 and run.where != "run" else run.name for run in runs
     ]
     for name in unique:
         if unique.count(name) > 1:
-            raise CranfieldError(f"found two runs named {name!r}, expected different names")
+            raise InputError(f"two runs named {name!r}", "different names")
     return unique
 
 

@@ -14,13 +14,13 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from cranfield.data.cells import Layout, Line, read_lines, where_of
-from cranfield.data.columns import SPELLINGS
 from cranfield.data.lengths import UNITS
-from cranfield.data.records import finite
+from cranfield.data.reading.cells import Layout, Line, read_lines, where_of
+from cranfield.data.reading.columns import SPELLINGS
+from cranfield.data.reading.records import finite
+from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import TIES, Ties, from_the_top
-from cranfield.data.tables import is_frame
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError
 from cranfield.wording import counted
 
 SessionsLike: TypeAlias = Any  # a path, {topic: {session: [[doc, …], …]}}, a frame, or Sessions
@@ -154,7 +154,7 @@ def _distinct(systems: list[_S]) -> list[_S]:
     names = [one.name for one in made]
     for name in names:
         if names.count(name) > 1:
-            raise CranfieldError(f"found {name} twice, expected each once")
+            raise InputError(f"{name} twice", "each once")
     return made
 
 
@@ -173,10 +173,10 @@ def read_sessions(
     they come.
     """
     if ties is not None and ties not in TIES:
-        raise CranfieldError(f"found ties {ties!r}, expected one of {', '.join(TIES)}")
+        raise InputError(f"ties {ties!r}", f"one of {', '.join(TIES)}")
     if isinstance(data, Sessions):
         if ties is not None:
-            raise CranfieldError("found sessions already read, expected ties= when they are read")
+            raise InputError("sessions already read", "ties= when they are read")
         return replace(data, name=name or data.name)
     found = read_lines(data, LISTS, "sessions", nested=_of_nested_lists)
     made = _in_time(found, where_of(data, "sessions"), ties)

@@ -30,10 +30,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.arrays import Floats
 from cranfield.data.files import write_whole
 from cranfield.errors import CranfieldError
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.assessments import assessor_names
-from cranfield.data.cells import Layout, Line, lines_of, read_lines, where_of
-from cranfield.data.columns import SPELLINGS
-from cranfield.data.records import fields_of, finite, short, text_lines
-from cranfield.data.source import Source
-from cranfield.errors import CranfieldError, InputError
+from cranfield.data.reading.cells import Layout, Line, lines_of, read_lines, where_of
+from cranfield.data.reading.columns import SPELLINGS
+from cranfield.data.reading.records import fields_of, finite, short, text_lines
+from cranfield.data.reading.source import Source
+from cranfield.errors import InputError
 from cranfield.wording import counted
 
 TextsLike: TypeAlias = Any  # a path, {topic: text}, {topic: [text, …]}, a frame, or Texts
@@ -194,7 +194,7 @@ def named(given: Any, is_one: Callable[[Any], bool]) -> list[tuple[str, Any]]:
     several = list(given) if isinstance(given, list | tuple) else [given]
     paths = [os.fspath(one).rstrip("/") for one in several if isinstance(one, str | os.PathLike)]
     if twice := [path for path in paths if paths.count(path) > 1]:
-        raise CranfieldError(f"found {twice[0]} twice, expected each system once")
+        raise InputError(f"{twice[0]} twice", "each system once")
     stems = iter(assessor_names(paths))
     count = iter(range(1, len(several) + 1))
     alone = len(several) == 1

@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from cranfield.data.columns import SPELLINGS, spelt
-from cranfield.data.formats import Format
-from cranfield.data.records import fields_of, rows, text_lines
-from cranfield.data.source import Source
-from cranfield.data.tables import is_frame, polars_frame
+from cranfield.data.reading.columns import SPELLINGS, spelt
+from cranfield.data.reading.formats import Format
+from cranfield.data.reading.records import fields_of, rows, text_lines
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.tables import is_frame, polars_frame
 from cranfield.errors import InputError
 
 TopicsLike: TypeAlias = Any  # a path, or the names of topics

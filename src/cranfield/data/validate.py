@@ -13,13 +13,14 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from cranfield.data import letor, topic_dirs
-from cranfield.data.columns import SPELLINGS, TREC, Kind
-from cranfield.data.formats import Format, recognise
-from cranfield.data.mappings import read_json
-from cranfield.data.records import PLAIN, Problem, Record, Text, errors, fields_of
-from cranfield.data.source import Source
-from cranfield.data.tables import read_binary
+from cranfield.data.ntcir import topic_dirs
+from cranfield.data.reading import letor
+from cranfield.data.reading.columns import SPELLINGS, TREC, Kind
+from cranfield.data.reading.formats import Format, recognise
+from cranfield.data.reading.mappings import read_json
+from cranfield.data.reading.records import PLAIN, Problem, Record, Text, errors, fields_of
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.tables import read_binary
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import some
 
@@ -130,7 +131,7 @@ def validate_file(
     source = Source.of(path)
     recognised = recognise(source, format, text.separator, text.labels or ())
     if kind is not None and kind not in get_args(Kind):
-        raise CranfieldError(f"found kind {kind!r}, expected qrels or run")
+        raise InputError(f"kind {kind!r}", "qrels or run")
     if format in (None, "letor") and kind != "qrels" and letor.are_predictions(source):
         kind, recognised = "run", "letor"
     told = kind or _kind(source, recognised, text.separator, text.intents)

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cranfield.data.cells import Layout, Line, read_lines, where_of
-from cranfield.data.columns import SPELLINGS
+from cranfield.arrays import Floats, Ints
 from cranfield.data.intents import Intents
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.records import finite
-from cranfield.data.strings import Floats, Ints, Strings
-from cranfield.data.table import Table
+from cranfield.data.reading.cells import Layout, Line, read_lines, where_of
+from cranfield.data.reading.columns import SPELLINGS
+from cranfield.data.reading.records import finite
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Table
 from cranfield.errors import InputError
 from cranfield.wording import counted, some
 

@@ -13,18 +13,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from cranfield.data.strings import spans
+from cranfield.arrays import Bools, Floats, Ints
+from cranfield.data.reading.strings import spans
 
 if TYPE_CHECKING:
-    from cranfield.data.table import Noted
+    from cranfield.data.reading.table import Noted
 
 __all__ = ["Bools", "Floats", "Ints", "Judgments", "Rankings", "spans"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 def distinct(values: Floats) -> Floats:

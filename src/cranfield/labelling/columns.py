@@ -17,10 +17,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from cranfield.arrays import Bools, Floats, Ints
+from cranfield.data.reading.strings import Strings, Words, spans
+from cranfield.data.reading.table import Noted, Table, in_group
+from cranfield.data.reading.trec import Irregular
 from cranfield.data.run import Part, Run
-from cranfield.data.strings import Bools, Floats, Ints, Strings, Words, spans
-from cranfield.data.table import Noted, Table, in_group
-from cranfield.data.trec import Irregular
 from cranfield.labelling.blocks import RunLabels, rankings_of, with_noted
 from cranfield.labelling.gold import GoldStandard
 

@@ -8,10 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from cranfield.arrays import Ints
 from cranfield.data.qrels import Qrels
-from cranfield.data.strings import Words
-from cranfield.data.table import in_group
-from cranfield.labelling.blocks import Ints, Judgments
+from cranfield.data.reading.strings import Words
+from cranfield.data.reading.table import in_group
+from cranfield.labelling.blocks import Judgments
 
 
 @dataclass(frozen=True, eq=False)

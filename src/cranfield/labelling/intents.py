@@ -7,15 +7,16 @@ from itertools import chain
 
 import numpy as np
 
-from cranfield.data.formats import recognise
+from cranfield.arrays import Floats, Ints
 from cranfield.data.intents import Intents as Known
 from cranfield.data.intents import in_order
 from cranfield.data.qrels import Qrels
-from cranfield.data.records import Record, Text, records
-from cranfield.data.source import Source
+from cranfield.data.reading.formats import recognise
+from cranfield.data.reading.records import Record, Text, records
+from cranfield.data.reading.source import Source
 from cranfield.data.verticals import Verticals
 from cranfield.errors import CranfieldError, InputError
-from cranfield.labelling.blocks import Floats, Intents, Ints
+from cranfield.labelling.blocks import Intents
 from cranfield.labelling.gold import GoldStandard
 from cranfield.wording import some
 

@@ -13,18 +13,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cranfield.arrays import Bools, Floats, Ints
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Noted, Table
 from cranfield.data.run import Run, from_the_top
-from cranfield.data.strings import Strings
-from cranfield.data.table import Noted, Table
-from cranfield.labelling.blocks import (
-    Bools,
-    Floats,
-    Ints,
-    Rankings,
-    count_by,
-    rankings_of,
-    with_noted,
-)
+from cranfield.labelling.blocks import Rankings, count_by, rankings_of, with_noted
 from cranfield.labelling.gold import GoldStandard
 
 BATCH = 256  # topics worked on at once

@@ -10,9 +10,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.preferences import PreferenceGroup, Preferences
 from cranfield.errors import InputError
-from cranfield.labelling.blocks import Bools, Floats, Ints
 from cranfield.wording import some
 
 Votes: TypeAlias = npt.NDArray[np.int32]

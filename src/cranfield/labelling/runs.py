@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from cranfield.data.reading.table import Noted
 from cranfield.data.run import Run
-from cranfield.data.table import Noted
 from cranfield.labelling.blocks import RunLabels
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists

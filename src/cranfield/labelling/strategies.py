@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cranfield.arrays import Floats, Ints
 from cranfield.data.groups import Groups, GroupsLike, read_groups
-from cranfield.data.records import real
-from cranfield.errors import CranfieldError, InputError
-from cranfield.labelling.blocks import Floats, Ints, Judgments, Rankings, count_by
+from cranfield.data.reading.records import real
+from cranfield.errors import InputError
+from cranfield.labelling.blocks import Judgments, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard
 
 
@@ -86,12 +87,13 @@ def _decided(
         by_doc = {docs[item]: item for item in items[offsets[t] : offsets[t + 1]].tolist()}
         told = decide(topic, {doc: float(levels[item]) for doc, item in by_doc.items()})
         if not isinstance(told, Mapping):
-            raise CranfieldError(f"labelling: found {told!r} for topic {topic}, expected a dict")
+            raise InputError(f"{told!r} for topic {topic}", "a dict", "labelling")
         for doc, level in told.items():
             if doc not in by_doc or real(level) is None:
-                raise CranfieldError(
-                    f"labelling: found level {level!r} for document {doc} of topic {topic}, "
-                    "expected numbers for documents that were given"
+                raise InputError(
+                    f"level {level!r} for document {doc} of topic {topic}",
+                    "numbers for documents that were given",
+                    "labelling",
                 )
             kept.append(by_doc[doc])
             counts.append(float(level))

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from cranfield.labelling.blocks import Floats, Ints, Rankings, spans
+from cranfield.arrays import Floats, Ints
+from cranfield.labelling.blocks import Rankings, spans
 
 
 class Reordering:

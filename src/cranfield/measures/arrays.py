@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Bools, Floats
+from cranfield.arrays import Bools, Floats
+from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.lists import Costs, Gold, IntentBlock, Lengths, Lists, above
 
 
@@ -35,7 +35,7 @@ def lists_of(
     is_known = is_known & ~np.isnan(known)
     for name, values in (("levels", level[found]), ("judged", known[is_known])):
         if np.isinf(values).any():
-            raise CranfieldError(f"found an infinite number in {name}, expected levels")
+            raise InputError(f"an infinite number in {name}", "levels")
     if judged is not None and judged is not levels:
         _refuse_unknown(level, found & (level > 0), known, is_known)
         known, is_known = _with_nonrelevant(level, found, known, is_known)
@@ -70,9 +70,9 @@ def _matrix(name: str, values: Any) -> Floats:
         made = np.empty((0, 0, 0))
     made = made[None, :] if made.ndim == 1 else made
     if made.ndim != 2:
-        raise CranfieldError(
-            f"found {name} that are no list and no array [n, depth] of numbers, expected one "
-            "(rows of different lengths need padding and mask=)"
+        raise InputError(
+            f"{name} that are no list and no array [n, depth] of numbers",
+            "one (rows of different lengths need padding and mask=)",
         )
     return made
 
@@ -86,9 +86,9 @@ def _mask(name: str, mask: Any, of: Floats) -> Bools:
         made = np.empty(0, dtype=str)
     made = made[None, :] if made.ndim == 1 else made
     if made.dtype.kind not in "biufO" or not np.isin(made, (0, 1)).all():
-        raise CranfieldError(f"found {name} of other things, expected an array of true and false")
+        raise InputError(f"{name} of other things", "an array of true and false")
     if made.shape != of.shape:
-        raise CranfieldError(f"found {name} of shape {made.shape}, expected {of.shape}")
+        raise InputError(f"{name} of shape {made.shape}", of.shape)
     return made.astype(bool)
 
 
@@ -126,18 +126,18 @@ def _refuse_unknown(level: Floats, found: Bools, known: Floats, is_known: Bools)
         return
     lacking = np.flatnonzero(np.add.reduceat(spare, starts) < 0)
     if len(lacking):
-        raise CranfieldError(
-            f"found level {value[starts[lacking[0]]]:g} in the list more often than in judged, "
-            "expected judged to hold all judged levels of the topic"
+        raise InputError(
+            f"level {value[starts[lacking[0]]]:g} in the list more often than in judged",
+            "judged to hold all judged levels of the topic",
         )
 
 
 def _lengths(length: Floats, there: Bools, needed: Bools, order: Any) -> Lengths:
     if length.shape != there.shape:
-        raise CranfieldError(f"found lengths of shape {length.shape}, expected {there.shape}")
+        raise InputError(f"lengths of shape {length.shape}", there.shape)
     length = np.where(needed | (there & ~np.isnan(length)), length, 0.0)
     if not np.isfinite(length).all() or (length < 0).any():
-        raise CranfieldError("found a length that is not a number from 0, expected one per item")
+        raise InputError("a length that is not a number from 0", "one per item")
     return Lengths(
         np.take_along_axis(length, order, axis=1), np.take_along_axis(above(length), order, axis=1)
     )
@@ -146,10 +146,10 @@ def _lengths(length: Floats, there: Bools, needed: Bools, order: Any) -> Lengths
 def _costs(cost: Floats, there: Bools) -> Costs:
     """The costs of the items, rank by rank."""
     if cost.shape != there.shape:
-        raise CranfieldError(f"found costs of shape {cost.shape}, expected {there.shape}")
+        raise InputError(f"costs of shape {cost.shape}", there.shape)
     bad = there & ~np.isnan(cost) & ~(np.isfinite(cost) & (cost > 0))
     if bad.any():
-        raise CranfieldError(f"found cost {cost[bad][0]:g}, expected a number above 0")
+        raise InputError(f"cost {cost[bad][0]:g}", "a number above 0")
     return Costs(cost[there], there.sum(axis=1))
 
 
@@ -169,12 +169,12 @@ def intent_lists(
     I = len((every or rows or [[]])[0])
     for row in [*rows, *every]:
         if len(row) != I:
-            raise CranfieldError(f"found levels for {len(row)} intents, expected {I}")
+            raise InputError(f"levels for {len(row)} intents", I)
     weights = np.ones(I) if probabilities is None else _matrix("probabilities", probabilities)[0]
     if weights.shape != (I,):
-        raise CranfieldError(f"found {weights.size} probabilities, expected {I}")
+        raise InputError(f"{weights.size} probabilities", I)
     if probabilities is not None and not (abs(weights.sum() - 1.0) <= 1e-6 and min(weights) >= 0):
-        raise CranfieldError(f"found probabilities {weights.tolist()}, expected a sum of 1")
+        raise InputError(f"probabilities {weights.tolist()}", "a sum of 1")
     known = np.array(every, dtype=np.float64).reshape(1, len(every), I)
     block = IntentBlock(
         weights[None, :],
@@ -201,5 +201,5 @@ def _by_intent(name: str, rows: Any) -> list[list[float]]:
         made = [[np.nan]]
     if not all(np.isfinite(level) for row in made for level in row):
         expected = "the levels of each item for all intents, such as [[2, 0], [0, 1]]"
-        raise CranfieldError(f"found {name} of other things, expected {expected}")
+        raise InputError(f"{name} of other things", expected)
     return made

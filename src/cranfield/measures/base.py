@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Floats
+from cranfield.arrays import Floats
+from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.arrays import lists_of
 from cranfield.measures.gains import parse_gain
 from cranfield.measures.lists import Lists, NeedsMore
@@ -489,13 +489,13 @@ class Measure(metaclass=MeasureType):
     def _checked_cutoff(self, cutoff: Any) -> int:
         if not self.at:
             name = type(self).__name__
-            raise CranfieldError(f"{name}: found cutoff {shown(cutoff)}, expected none")
+            raise InputError(f"cutoff {shown(cutoff)}", "none", name)
         number = isinstance(cutoff, int | float | np.number) and not isinstance(cutoff, bool)
         if not number or not 1 <= cutoff < 2**53 or cutoff % 1:
-            raise CranfieldError(
-                f"{type(self).__name__}: found cutoff "
-                f"{repr(cutoff) if isinstance(cutoff, str) else shown(cutoff)}, "
-                "expected a whole number from 1"
+            raise InputError(
+                f"cutoff {(repr(cutoff) if isinstance(cutoff, str) else shown(cutoff))}",
+                "a whole number from 1",
+                type(self).__name__,
             )
         return int(cutoff)
 
@@ -531,9 +531,7 @@ class Measure(metaclass=MeasureType):
                     return float(value)
             expected = _number_between(limits["low"], limits["high"], limits["open"])
             expected = expected.replace("number", "whole number") if limits["whole"] else expected
-        raise CranfieldError(
-            f"{type(self).__name__}: found {f.name}={shown(value)}, expected {expected}"
-        )
+        raise InputError(f"{f.name}={shown(value)}", expected, type(self).__name__)
 
     def _checked_table(self, f: dataclasses.Field[Any], value: Any) -> Any:
         """A named setting, or the numbers of levels 1, 2, …"""
@@ -559,9 +557,7 @@ class Measure(metaclass=MeasureType):
         bound = f", each {'above' if limits['open'] else 'at least'} {low:g}"
         bound += f" and at most {high:g}" if math.isfinite(high) else ""
         what = "numbers" if math.isfinite(high) else "numbers for levels 1, 2, … such as 1:2:3"
-        raise CranfieldError(
-            f"{type(self).__name__}: found {f.name}={shown(value)}, expected {named}{what}{bound}"
-        )
+        raise InputError(f"{f.name}={shown(value)}", f"{named}{what}{bound}", type(self).__name__)
 
 
 class Normalised(Measure):
@@ -578,7 +574,7 @@ M = TypeVar("M", bound=Measure)
 def measure(cls: type[M]) -> type[M]:
     """Make a class with a `score` method a measure that the grammar and the commands know."""
     if not (isinstance(cls, type) and issubclass(cls, Measure)):
-        raise CranfieldError(f"found {cls!r}, expected a class derived from cranfield.Measure")
+        raise InputError(repr(cls), "a class derived from cranfield.Measure")
     if not cls.__module__.startswith("cranfield."):
         for known in find(cls.__name__):
             if known.__module__.startswith("cranfield."):
@@ -586,7 +582,7 @@ def measure(cls: type[M]) -> type[M]:
             del REGISTRY[known.__name__]  # the user's own, written again
     if unknown := set(cls.properties) - set(PROPERTIES):
         found, known_ones = unknown.pop(), ", ".join(PROPERTIES)
-        raise CranfieldError(f"found property {found!r}, expected some of {known_ones}")
+        raise InputError(f"property {found!r}", f"some of {known_ones}")
     REGISTRY[cls.__name__] = cls
     return documented(cls)
 

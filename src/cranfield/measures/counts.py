@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cranfield.labelling.blocks import Floats
+from cranfield.arrays import Floats
 from cranfield.measures.base import Measure, cite, measure, rel_param
 from cranfield.measures.lists import Lists, total
 from cranfield.measures.sets import returned, shown_items

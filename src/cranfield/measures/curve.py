@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Floats
+from cranfield.arrays import Floats
+from cranfield.errors import InputError
 from cranfield.measures.base import Measure, cite, has, measure, param, rel_param, shown
 from cranfield.measures.lists import Lists, total
 from cranfield.measures.sets import reach_param, reached
@@ -63,7 +63,7 @@ class IPrec(Measure):
         number = isinstance(cutoff, int | float | np.number) and not isinstance(cutoff, bool)
         if not number or not 0 <= cutoff <= 1:
             found = repr(cutoff) if isinstance(cutoff, str) else shown(cutoff)
-            raise CranfieldError(f"IPrec: found @{found}, expected a recall from 0 to 1")
+            raise InputError(f"@{found}", "a recall from 0 to 1", "IPrec")
         return int(cutoff) if cutoff in (0, 1) else float(cutoff)
 
 

@@ -32,8 +32,8 @@ from typing import Any, ClassVar, Literal, TypeVar, overload
 
 import numpy as np
 
-from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Floats
+from cranfield.arrays import Floats
+from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import (
     FIVE,
     READINGS,
@@ -267,7 +267,7 @@ class UserModel(Measure):
             if not own:
                 raise
             found = f"{type(error).__name__} in {name}: {error}"
-            raise CranfieldError(f"{self}: found {found}, expected numbers") from error
+            raise InputError(found, "numbers", self) from error
         made = made[None, :] if made.ndim == 1 else made
         if made.shape not in ((len(x.g), x.n), (1, x.n)):
             expected = f"{x.n} ranks, or {len(x.g)} lists × {x.n} ranks"
@@ -292,7 +292,7 @@ class UserModel(Measure):
             expected = "a number above 0 at rank 1, and none larger than the one before"
         for row, column in np.argwhere(bad)[:1].tolist():
             found = f"{name} = {given[row, column]:g} at rank {column + 1}"
-            raise CranfieldError(f"{self}: found {found}, expected {expected}")
+            raise InputError(found, expected, self)
 
     # -- as a measure -------------------------------------------------------------------------
 
@@ -380,9 +380,11 @@ class UserModel(Measure):
         judged = view.gains_of(view.gold.distinct)
         for found in (judged.min(initial=0.0), judged.max(initial=0.0), unjudged):
             if not 0 <= found <= 1:
-                raise CranfieldError(
-                    f"{self}: found gain {found:g}, expected gains from 0 to 1 "
-                    "(gain=unit divides levels by the highest, gain=0.5:1 names them one by one)"
+                raise InputError(
+                    f"gain {found:g}",
+                    "gains from 0 to 1 (gain=unit divides levels by the highest, "
+                    "gain=0.5:1 names them one by one)",
+                    self,
                 )
 
     @property
@@ -406,7 +408,7 @@ class UserModel(Measure):
     def _refuse_limits(self, high: str, low: str) -> None:
         found = f"{high}={shown(getattr(self, high))}"
         expected = f"at least {low}={shown(getattr(self, low))}"
-        raise CranfieldError(f"{type(self).__name__}: found {found}, expected {expected}")
+        raise InputError(found, expected, type(self).__name__)
 
     def exact_under_ties(self) -> bool:
         return not self.looks_at and type(self).__module__.startswith("cranfield.")
@@ -495,7 +497,7 @@ def user_model(
     1.64163...
     """
     if gives not in ("C", "W", "L"):
-        raise CranfieldError(f"found gives={gives!r}, expected C, W or L")
+        raise InputError(f"gives={gives!r}", "C, W or L")
     if function is None:
         return lambda f: user_model_of(f, gives)
     return user_model_of(function, gives)
@@ -511,13 +513,13 @@ def user_model_of(function: Callable[..., Any], gives: str) -> type[UserModel]:
     """A class that calls the function."""
     arguments = list(inspect.signature(function).parameters.values())
     if not arguments:
-        raise CranfieldError(f"{function.__name__}: found no argument, expected x and parameters")
+        raise InputError("no argument", "x and parameters", function.__name__)
     parameters = arguments[1:]
     if not function.__name__.isidentifier():
-        raise CranfieldError(f"found {function.__name__}, expected a function with a name")
+        raise InputError(function.__name__, "a function with a name")
     for p in parameters:
         if p.default is p.empty:
-            raise CranfieldError(f"found {p.name} without a default, expected one for parameters")
+            raise InputError(f"{p.name} without a default", "one for parameters")
         if hasattr(UserModel, p.name):
             found = f"{function.__name__}: found a parameter named {p.name}"
             raise CranfieldError(f"{found}, which all user models have, expected another name")

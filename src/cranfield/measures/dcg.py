@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cranfield.labelling.blocks import Floats, Ints
+from cranfield.arrays import Floats, Ints
 from cranfield.measures.base import (
     Measure,
     Normalised,

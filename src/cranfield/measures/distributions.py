@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Floats
+from cranfield.arrays import Floats
+from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure, cite, measure, param
 from cranfield.measures.lists import total
 
@@ -60,9 +60,7 @@ def _probabilities(m: Measure, values: Any) -> Floats:
     except (TypeError, ValueError, OverflowError):
         made = np.empty((0, 0))
     if made.ndim != 2 or made.shape[1] < 2:
-        raise CranfieldError(
-            f"{m}: found {values!r}, expected the probabilities of 2 labels or more"
-        )
+        raise InputError(repr(values), "the probabilities of 2 labels or more", m)
     for row in made:
         if not (row >= 0).all() or not abs(row.sum() - 1) <= NEAR:
             found = f"{m}: found {row.tolist()}, which sum to {row.sum():.10g}"

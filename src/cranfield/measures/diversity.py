@@ -17,8 +17,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Bools, Floats, Ints, spans
+from cranfield.arrays import Bools, Floats, Ints
+from cranfield.errors import CranfieldError, InputError
+from cranfield.labelling.blocks import spans
 from cranfield.measures.arrays import intent_lists
 from cranfield.measures.base import (
     Measure,
@@ -320,7 +321,7 @@ class Combined(Diverse):
         base, name = parse_measure(self.base), type(self).__name__
         if base.takes != "lists" or base.is_model or len(base.names()) > 1 or base.measurement:
             expected = "a measure of ranked lists with one number, such as nDCG, and no user model"
-            raise CranfieldError(f"{name}: found {base}, expected {expected}")
+            raise InputError(base, expected, name)
         self._refuse(base)
         if base.cutoff is not None and self.cutoff not in (None, base.cutoff):
             found = f"{name}: found cutoffs {self.cutoff:g} and {base.cutoff:g}"
@@ -335,7 +336,7 @@ class Combined(Diverse):
     def _refuse(self, base: Measure) -> None:
         if not base.effectiveness:
             name = type(self).__name__
-            raise CranfieldError(f"{name}: found {base}, expected a measure of effectiveness")
+            raise InputError(base, "a measure of effectiveness", name)
 
     def arguments(self) -> list[str]:
         return [str(self.base)]
@@ -682,7 +683,7 @@ class Cascade(Diverse):
             return cutoff
         if self.alpha == 0:
             expected = "a cutoff, or alpha above 0: without either the sum has no end"
-            raise CranfieldError(f"{self}: found neither, expected {expected}")
+            raise InputError("neither", expected, self)
         return 1 if self.alpha == 1 else math.ceil(math.log(LEAST) / math.log(1 - self.alpha)) + 1
 
     def over_best(self, x: Lists, found: Floats) -> Floats:

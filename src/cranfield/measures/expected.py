@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cranfield.labelling.blocks import Bools, Floats, Ints, spans
+from cranfield.arrays import Bools, Floats, Ints
+from cranfield.labelling.blocks import spans
 from cranfield.measures.gains import Gain
 from cranfield.measures.lists import Lists
 

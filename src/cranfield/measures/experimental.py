@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cranfield.labelling.blocks import Floats, Ints
+from cranfield.arrays import Floats, Ints
 from cranfield.measures.base import Measure, cite, gain_param, has, measure, rel_param
 from cranfield.measures.gains import Gain
 from cranfield.measures.lists import Lists, ratio, total

@@ -20,8 +20,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Floats
+from cranfield.arrays import Floats
+from cranfield.errors import InputError
 
 Gain: TypeAlias = str | tuple[float, ...]
 
@@ -50,9 +50,10 @@ def parse_gain(value: object) -> Gain:
         table = ()
     rising = all(lower <= higher for lower, higher in pairwise(table))
     if not table or not all(np.isfinite(table)) or min(table) < 0 or not rising:
-        raise CranfieldError(
-            f"found gain {value!r}, expected {', '.join(NAMES)} "
-            "or the gains of levels 1, 2, … such as 1:2:3, none lower than the one before"
+        raise InputError(
+            f"gain {value!r}",
+            f"{', '.join(NAMES)} or the gains of levels 1, 2, … such as 1:2:3, "
+            "none lower than the one before",
         )
     return table
 
@@ -89,6 +90,4 @@ def gain_of(gain: Gain, level: Floats, what: str = "gain", highest: float | None
 
 def _no_gain(gain: Gain, level: float, expected: str, what: str) -> None:
     shown = gain if isinstance(gain, str) else ":".join(f"{x:g}" for x in gain)
-    raise CranfieldError(
-        f"{what} {shown}: found level {level:g} in the judgments, expected {expected}"
-    )
+    raise InputError(f"level {level:g} in the judgments", expected, f"{what} {shown}")

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from cranfield.errors import CranfieldError
+from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import FIVE, READINGS, REGISTRY, TAKES, Measure, find, literal
 from cranfield.measures.names import (
     ALIASES,
@@ -50,7 +50,7 @@ def parse_measure(text: MeasureLike) -> Measure:
     if isinstance(text, type) and issubclass(text, Measure):
         return text()
     if not isinstance(text, str):
-        raise CranfieldError(f"found {text!r}, expected a measure or its name")
+        raise InputError(repr(text), "a measure or its name")
     try:
         return _build(_translated(text.strip()))
     except CranfieldError as problem:
@@ -83,7 +83,7 @@ def parse_measures(texts: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure,
     if isinstance(texts, str | Measure | type):
         texts = [texts]
     if not isinstance(texts, Iterable):
-        raise CranfieldError(f"found {texts!r}, expected measures or their names")
+        raise InputError(repr(texts), "measures or their names")
     found: dict[Measure, None] = {}
     for text in texts:
         for part in _split(text) if isinstance(text, str) else [text]:
@@ -102,9 +102,9 @@ def measures_for(texts: MeasureLike | Iterable[MeasureLike], takes: str) -> tupl
     for m in asked:
         if m.takes != takes:
             there = f"`cranfield {TAKES[m.takes]}` computes {m}"
-            raise CranfieldError(f"found {m}, expected a measure of {takes}: {known} ({there})")
+            raise InputError(m, f"a measure of {takes}: {known} ({there})")
     if not asked:
-        raise CranfieldError(f"found no measure, expected one of {takes}: {known}")
+        raise InputError("no measure", f"one of {takes}: {known}")
     return asked
 
 
@@ -256,7 +256,7 @@ def _build(call: Call) -> Measure:
         raise CranfieldError(f"there is no measure named {call.name!r}{near}")
     if len(known) > 1:
         either = " or ".join(c.__name__ for c in known)
-        raise CranfieldError(f"found {call.name!r}, expected {either}: here case matters")
+        raise InputError(repr(call.name), f"{either}: here case matters")
     cls = known[0]
     if call.measurement in FIVE:
         cls = READINGS.get(cls.__name__, cls)
@@ -278,7 +278,7 @@ def _build(call: Call) -> Measure:
             meant = PARAMETERS[key](value) if other else {key: value}
             meant = {"cutoff": value} if key == cls.at_name and key not in names else meant
         except KeyError:
-            raise CranfieldError(f"found {key}={value}, expected true or false") from None
+            raise InputError(f"{key}={value}", "true or false") from None
         for name, setting in meant.items():
             if name in settings or (name == "cutoff" and call.cutoff is not None):
                 raise CranfieldError(f"{name} is given twice")

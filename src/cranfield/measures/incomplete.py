@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cranfield.labelling.blocks import Floats
+from cranfield.arrays import Floats
 from cranfield.measures.base import (
     Measure,
     cite,

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from cranfield.arrays import Bools, Floats, Ints
 from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Bools, Floats, Intents, Ints, Judgments, Rankings, spans
+from cranfield.labelling.blocks import Intents, Judgments, Rankings, spans
 from cranfield.labelling.blocks import distinct as distinct_of
 from cranfield.measures.gains import Gain, gain_of, top_level
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Floats
+from cranfield.arrays import Floats
+from cranfield.errors import InputError
 from cranfield.measures import ncu
 from cranfield.measures.base import READINGS, cite, has, measure, param
 from cranfield.measures.cwl import Items, UserModel, over, reading
@@ -199,7 +199,7 @@ class SET(UserModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.beta == 0:
-            raise CranfieldError("SET: found beta=0, expected a number above 0 and up to 1")
+            raise InputError("beta=0", "a number above 0 and up to 1", "SET")
 
     def C(self, x: Items) -> Floats:
         w = (np.append(x.i, x.n + 1) + 1.0) ** self.beta - np.append(x.i, x.n + 1.0) ** self.beta

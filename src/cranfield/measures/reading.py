@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.labelling.blocks import Floats
+from cranfield.arrays import Floats
 from cranfield.measures.base import (
     Measure,
     cite,

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Bools, Floats, Ints
+from cranfield.arrays import Bools, Floats, Ints
+from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure, cite, gain_param, has, measure, param, rel_param
 from cranfield.measures.gains import Gain
 from cranfield.measures.lists import Gold, Lengths, Lists, NeedsMore, above, ratio, total
@@ -465,7 +465,7 @@ class clickU(U):
         widths = {len(row) for row in rows}
         if len(widths) > 1 or not widths <= {3, 4}:
             expected = "(query, rank, length) for each, or (query, rank, length, level) for each"
-            raise CranfieldError(f"{self}: found {rows!r}, expected {expected}")
+            raise InputError(repr(rows), expected, self)
         for query, rank, length, *level in rows:
             _number("query", query, 1, whole=True, high=DEEPEST)
             _number("rank", rank, 1, whole=True, high=DEEPEST)
@@ -493,7 +493,7 @@ def _listed(levels: Any, docs: Any, lengths: Any, clicks: Any) -> Listed:
     known = None if lengths is None else _nested("lengths", lengths)
     for name, given in (("docs", names), ("lengths", known)):
         if given is not None and [len(one) for one in given] != sizes:
-            raise CranfieldError(f"found {name} for other lists, expected one for each level")
+            raise InputError(f"{name} for other lists", "one for each level")
     for one, of in zip(known or (), made, strict=False):
         for length, level in zip(one, of, strict=True):
             if level > 0 or length is not None:
@@ -501,7 +501,7 @@ def _listed(levels: Any, docs: Any, lengths: Any, clicks: Any) -> Listed:
     if clicks is not None:
         clicks = _several("clicks", clicks)
         if len(clicks) != len(made):
-            raise CranfieldError(f"found {len(clicks)} clicks, expected one for each list")
+            raise InputError(f"{len(clicks)} clicks", "one for each list")
         for click in clicks:
             _number("clicked rank", click, 0, whole=True)
     texts = known and [[math.nan if x is None else float(x) for x in one] for one in known]
@@ -515,14 +515,14 @@ def _nested(name: str, given: Any, expected: str = "a list for each query") -> l
             return made
     except TypeError:
         pass
-    raise CranfieldError(f"found {name} that are no list of lists, expected {expected}")
+    raise InputError(f"{name} that are no list of lists", expected)
 
 
 def _several(name: str, given: Any) -> list[Any]:
     try:
         return list(given)
     except TypeError:
-        raise CranfieldError(f"found {name} {given!r}, expected a list") from None
+        raise InputError(f"{name} {given!r}", "a list") from None
 
 
 def _number(
@@ -539,7 +539,7 @@ def _number(
         expected = "a whole number" if whole else "a number"
         expected += f" from {low:g}" if math.isfinite(low) else ""
         expected += f" to {high:,}" if high == DEEPEST else ""
-        raise CranfieldError(f"found {what} {x!r}, expected {expected}")
+        raise InputError(f"{what} {x!r}", expected)
 
 
 def _judged(judged: Any, listed: Listed) -> list[float]:
@@ -549,7 +549,7 @@ def _judged(judged: Any, listed: Listed) -> list[float]:
         for doc, level in zip(docs, levels, strict=True):
             before = of_doc.setdefault(doc, level)
             if before != level and not (math.isnan(before) and math.isnan(level)):
-                raise CranfieldError(f"found two levels of document {doc!r}, expected one")
+                raise InputError(f"two levels of document {doc!r}", "one")
     found = [level for level in of_doc.values() if not math.isnan(level)]
     if judged is None:
         return found
@@ -558,8 +558,8 @@ def _judged(judged: Any, listed: Listed) -> list[float]:
         _number("judged level", level, -math.inf)
     lacking = Counter(x for x in found if x > 0) - Counter(known)
     for level in lacking:
-        raise CranfieldError(
-            f"found level {level:g} in the lists more often than in judged, expected judged to "
-            "hold all judged levels of the topic"
+        raise InputError(
+            f"level {level:g} in the lists more often than in judged",
+            "judged to hold all judged levels of the topic",
         )
     return known

@@ -20,8 +20,8 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Ints
+from cranfield.arrays import Ints
+from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure, cite, measure, param
 
 # -- tokens -----------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def tokeniser(tokens: TokensLike) -> Tokeniser:
     if isinstance(tokens, str) and tokens in TOKENS:
         return TOKENS[tokens]
     expected = f"one of {', '.join(TOKENS)}, or a function"
-    raise CranfieldError(f"found tokens {tokens!r}, expected {expected}")
+    raise InputError(f"tokens {tokens!r}", expected)
 
 
 # -- what measures see ------------------------------------------------------------------------
@@ -386,7 +386,7 @@ class Rouge(TextMeasure):
             found = f"found {text!r} and {references!r}"
             raise CranfieldError(f"{self}: {found}, expected a text and one reference or several")
         if not given:
-            raise CranfieldError(f"{self}: found no reference, expected at least one")
+            raise InputError("no reference", "at least one", self)
         return self.score(answer(text, read, [read(one) for one in given]))
 
 
@@ -490,23 +490,23 @@ class NuggetMeasure(TextMeasure):
         """
         read = reader(tokens)
         if not isinstance(text, str) and not _is_count(text):
-            raise CranfieldError(f"{self}: found {text!r}, expected a text or its length")
+            raise InputError(repr(text), "a text or its length", self)
         if not isinstance(nuggets, Mapping) or not isinstance(found, Mapping | None):
             expected = "{nugget: (weight, vital string)}, and found={nugget: where it ends}"
-            raise CranfieldError(f"{self}: found {nuggets!r} and {found!r}, expected {expected}")
+            raise InputError(f"{nuggets!r} and {found!r}", expected, self)
         made = {name: _nugget(name, given, read) for name, given in nuggets.items()}
         if self.needs == "strings" or found is None:
             for name, nugget in made.items():
                 if nugget.vital is None:
                     wanted = "its vital string" + ("" if self.needs == "strings" else ", or found=")
-                    raise CranfieldError(f"{self}: found a length for {name}, expected {wanted}")
+                    raise InputError(f"a length for {name}", wanted, self)
         if not any(nugget.weight for nugget in made.values()):
-            raise CranfieldError(f"{self}: found no nugget with a weight, expected at least one")
+            raise InputError("no nugget with a weight", "at least one", self)
         x = answer(text, read, nuggets=made, found=found)
         for name, end in x.found.items():
             if name not in made or not _is_count(end) or end > x.length:
                 expected = f"a nugget, and its end from 0 to {x.length}"
-                raise CranfieldError(f"{self}: found {name!r}: {end}, expected {expected}")
+                raise InputError(f"{name!r}: {end}", expected, self)
         return self.score(x)
 
 
@@ -527,7 +527,7 @@ def _nugget(name: str, given: Any, read: Reader) -> Nugget:
             if _is_count(length) and length:
                 return Nugget(weight, length)
     expected = "a weight from 0, and a vital string or its length from 1"
-    raise CranfieldError(f"found {given!r} for {name}, expected {expected}")
+    raise InputError(f"{given!r} for {name}", expected)
 
 
 @measure

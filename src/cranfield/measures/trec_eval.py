@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.labelling.blocks import Floats, Judgments
+from cranfield.arrays import Floats
+from cranfield.labelling.blocks import Judgments
 from cranfield.measures.base import Measure
 from cranfield.measures.dcg import RBP, powers
 from cranfield.measures.grammar import parse_measure

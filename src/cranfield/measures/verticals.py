@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Floats, Ints
+from cranfield.arrays import Floats, Ints
+from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.arrays import intent_lists
 from cranfield.measures.base import cite, measure, param, rel_param
 from cranfield.measures.dcg import nDCG
@@ -68,7 +68,7 @@ class OfPairs(Diverse):
         """
         try:
             if len(verticals) != len(levels):
-                raise CranfieldError(f"found {len(verticals)} verticals, expected {len(levels)}")
+                raise InputError(f"{len(verticals)} verticals", len(levels))
             x = intent_lists(levels, judged, probabilities, (), {"vertical": verticals})
             wanted = np.array(importance, dtype=np.float64)[None]
             x.gold.intents = replace(intents_of(x), importance=wanted)

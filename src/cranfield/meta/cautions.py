@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from cranfield.arrays import Floats
 from cranfield.scores import Notice
 from cranfield.stats.families import PairTest
 from cranfield.stats.resampling import TOLERANCE
-from cranfield.stats.samples import Floats
 from cranfield.wording import counted
 
 FEW_RUNS = 4  # of three, one order in six is that of another ranking by chance

@@ -10,14 +10,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.arrays import Bools, Floats
 from cranfield.errors import InputError
+from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
-from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Notice
-from cranfield.stats.measured import Bools, Measured, measured, ranking
+from cranfield.stats.measured import Measured, measured, ranking
 from cranfield.stats.resampling import TOLERANCE
 from cranfield.stats.result import checked_alpha
-from cranfield.stats.samples import Floats, refuse_few
+from cranfield.stats.samples import refuse_few
 from cranfield.wording import counted
 
 Signs: TypeAlias = NDArray[np.int8]

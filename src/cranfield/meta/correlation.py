@@ -9,13 +9,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from cranfield.arrays import Bools, Floats
 from cranfield.errors import InputError
+from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import of_rankings
-from cranfield.meta.rankings import STATISTICS, Floats, P, checked_p
-from cranfield.results import ScoresLike, read_scores
+from cranfield.meta.rankings import STATISTICS, P, checked_p
 from cranfield.scores import Interval, Notice, Scores
-from cranfield.stats.measured import Bools, direction, left_out, measured, ranking, undefined
+from cranfield.stats.measured import direction, left_out, measured, ranking, undefined
 from cranfield.stats.resampling import Progress, in_chunks
 from cranfield.stats.result import checked_confidence
 from cranfield.stats.samples import refuse_few

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from cranfield.errors import InputError
+from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import near_alpha
-from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Notice
 from cranfield.stats.cautions import in_short
 from cranfield.stats.families import OF_MANY, PairTest, compare_pairs

@@ -10,12 +10,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from cranfield.arrays import Floats
 from cranfield.assess.agreement import Agreement, agreement
 from cranfield.assess.assessments import Assessments, exact
-from cranfield.data.labels import LabelsLike
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.errors import CranfieldError, InputError
-from cranfield.evaluate import evaluate
+from cranfield.data.reading.labels import LabelsLike
+from cranfield.errors import InputError
+from cranfield.evaluation.evaluate import evaluate
 from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import near_alpha, of_rankings
 from cranfield.meta.correlation import TRIALS as DRAWS
@@ -25,7 +26,6 @@ from cranfield.stats.families import PairTest, compare_pairs, usual_correction, 
 from cranfield.stats.measured import direction, measured, ranking, undefined
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
 from cranfield.stats.result import checked_alpha, checked_confidence
-from cranfield.stats.samples import Floats
 from cranfield.wording import counted, some
 
 Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
@@ -215,9 +215,9 @@ def compare_judgments(
     topics = _overlap(*judged)
     if not topics.both:
         found = f"no topic in both {both[0]} and {both[1]}"
-        raise CranfieldError(f"found {found}, expected judgments of the same topics")
+        raise InputError(found, "judgments of the same topics")
     if not items.both and (runs is None or common):
-        raise CranfieldError("found no document judged in both, expected judgments of the same")
+        raise InputError("no document judged in both", "judgments of the same")
     shared = [_of_both(judged[0], judged[1]), _of_both(judged[1], judged[0])]
     ranges = _range(judged[0]), _range(judged[1])
     notices = [*_about_overlap(both, judged, ranges)]
@@ -386,14 +386,14 @@ def _chosen(scores: Sequence[Scores]) -> tuple[list[tuple[Scores, Scores]], list
         defined = seen[0].defined & seen[1].defined
         kept = [topic for topic, known in zip(topics, defined, strict=True) if known]
         if not kept:
-            raise CranfieldError(f"found no topic with {m} of every run, expected at least one")
+            raise InputError(f"no topic with {m} of every run", "at least one")
         notices += [notice for notice in seen[0].notices if notice.kind != "undefined"]
         if len(kept) < len(topics):
             notices.append(undefined(m, [topic for topic in topics if topic not in set(kept)]))
             pair = [one.select(topics=kept) for one in pair]
         chosen.append((pair[0], pair[1]))
     if not chosen:
-        raise CranfieldError("found no measure that ranks runs, expected at least one")
+        raise InputError("no measure that ranks runs", "at least one")
     return chosen, notices
 
 

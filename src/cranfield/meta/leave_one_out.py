@@ -9,19 +9,19 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cranfield.arrays import Bools, Floats, Ints
 from cranfield.assess.pool import Pool, pool
 from cranfield.data.costs import read_costs
 from cranfield.data.intents import read_intents
 from cranfield.data.lengths import read_lengths
 from cranfield.data.qrels import Qrels, QrelsLike
+from cranfield.data.reading.trec import Irregular
 from cranfield.data.run import Run, RunLike
 from cranfield.data.tracks import TeamsLike
-from cranfield.data.trec import Irregular
 from cranfield.data.verticals import read_verticals
-from cranfield.errors import CranfieldError, InputError
-from cranfield.evaluate import Evaluator
+from cranfield.errors import InputError
+from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.grammar import MeasureLike
 from cranfield.meta.cautions import of_rankings
 from cranfield.meta.rankings import kendall
@@ -30,9 +30,6 @@ from cranfield.stats.measured import direction, left_out, ranking
 from cranfield.stats.resampling import TOLERANCE
 from cranfield.wording import counted, some
 
-Floats: TypeAlias = NDArray[np.float64]
-Bools: TypeAlias = NDArray[np.bool_]
-Ints: TypeAlias = NDArray[np.int64]
 Kind: TypeAlias = Literal["run", "team"]
 
 POOL_DEPTH = 100
@@ -156,12 +153,10 @@ def leave_one_out(
     [('x', 1.0, 0.5, 1), ('y', 0.5, 0.5, 2)]
     """
     if options.get("embed_verticals"):
-        raise CranfieldError(
-            "found verticals as items, expected documents: nobody contributes them"
-        )
+        raise InputError("verticals as items", "documents: nobody contributes them")
     if options.get("labelling") is not None:
         expected = "none: they may lose items when somebody is left out"
-        raise CranfieldError(f"found classes or groups of items, expected {expected}")
+        raise InputError("classes or groups of items", expected)
     settings = _read_once(options)
     progress = settings.pop("progress", None)
     reader = Evaluator(qrels, measures, **settings)

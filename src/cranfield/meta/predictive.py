@@ -18,8 +18,8 @@ from cranfield.data.preference_pairs import (
     read_preference_pairs,
 )
 from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.concordance import sign_test_of, signs_of
-from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Interval, Notice, Scores
 from cranfield.stats.measured import measured, ranking
 from cranfield.stats.result import checked_alpha, checked_confidence

@@ -11,19 +11,19 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cranfield.errors import InputError
+from cranfield.arrays import Floats
+from cranfield.errors import InputError, one_of
 from cranfield.scores import Interval
 from cranfield.stats.resampling import TOLERANCE
 from cranfield.stats.result import Bounds, checked_confidence
 from cranfield.stats.samples import named, sample
 from cranfield.wording import counted, some
 
-Floats: TypeAlias = NDArray[np.float64]
 Wholes: TypeAlias = NDArray[np.intp]
 Rated: TypeAlias = Mapping[str, float] | ArrayLike
 Ranked: TypeAlias = Mapping[str, float] | Sequence[Hashable]
@@ -90,7 +90,7 @@ def kendall(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
     >>> kendall([4, 3, 2, 1], [4, 2, 3, 1]).value == (5 - 1) / 6
     True
     """
-    _one_of(variant, Variant, "variant")
+    one_of("variant", variant, Variant)
     a, b = _paired(x, y)
     m, tau = len(a), _of_two(partial(kendalls, variant=variant), a, b)
     return Correlation(
@@ -177,7 +177,7 @@ def tau_ap_symmetric(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
     >>> tau_ap_symmetric([2, 2, 1], [2, 2, 1], variant="b").value  # 2/1 · 2/2 − 1
     1.0
     """
-    _one_of(variant, Variant, "variant")
+    one_of("variant", variant, Variant)
     a, b = _paired(x, y)
     value = _of_two(partial(symmetric_aps, variant=variant), a, b)
     return Correlation(f"symmetric τ_ap,{variant}", value, len(a), _NO_TEST)
@@ -209,7 +209,7 @@ def rbo(x: Ranked, y: Ranked, p: float = P, kind: Kind = "ext") -> Correlation:
     >>> rbo(["a", "b"], ["c"], p=0.5).value
     0.0
     """
-    _one_of(kind, Kind, "kind")
+    one_of("kind", kind, Kind)
     checked_p(p)
     lists = [_places(x, "x"), _places(y, "y")]
     items = list(dict.fromkeys(name for places in lists for name in places))
@@ -448,11 +448,6 @@ def checked_p(p: float) -> float:
     if not 0 < p < 1:
         raise InputError(f"p={p}", "a number between 0 and 1")
     return p
-
-
-def _one_of(value: str, choices: Any, what: str) -> None:
-    if value not in get_args(choices):
-        raise InputError(f"{what}={value!r}", "one of " + ", ".join(get_args(choices)))
 
 
 def _of_two(statistic: Callable[[Floats, Floats], Floats], x: Floats, y: Floats) -> float:

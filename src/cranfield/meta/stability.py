@@ -10,20 +10,21 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.arrays import Floats
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import RunLike
-from cranfield.errors import CranfieldError, InputError
-from cranfield.evaluate import Evaluator
+from cranfield.errors import InputError
+from cranfield.evaluation.evaluate import Evaluator
+from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import of_rankings
 from cranfield.meta.rankings import STATISTICS
 from cranfield.meta.sizes import checked_sizes, several
-from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Notice
 from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import CELLS, Progress, in_chunks
 from cranfield.stats.result import checked_confidence
-from cranfield.stats.samples import Floats, Matrix
+from cranfield.stats.samples import Matrix
 from cranfield.wording import counted, some
 
 TRIALS = 1000
@@ -253,10 +254,10 @@ def stability_of_judgments(
     if not all(0 < share <= 1 for share in chosen):
         raise InputError(f"shares {', '.join(f'{x:g}' for x in chosen)}", "numbers in (0, 1]")
     if options.get("labelling") is not None:
-        raise CranfieldError("found classes or groups of items, expected judgments alone")
+        raise InputError("classes or groups of items", "judgments alone")
     whole = Evaluator(qrels, measures, threads=threads, **options)
     if whole.intents is not None:
-        raise CranfieldError("found judgments for intents, expected judgments of documents")
+        raise InputError("judgments for intents", "judgments of documents")
     read = whole.read(runs)
     scores = whole(read)
     matrices, noticed = by_measure(scores, least=1)

@@ -10,15 +10,16 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.arrays import Floats
 from cranfield.errors import InputError
+from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
 from cranfield.meta.sizes import checked_sizes
-from cranfield.results import ScoresLike, read_scores
 from cranfield.scores import Notice
 from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import TOLERANCE, Progress, in_chunks
 from cranfield.stats.result import checked_alpha
-from cranfield.stats.samples import Floats, Matrix
+from cranfield.stats.samples import Matrix
 from cranfield.wording import counted, some
 
 TRIALS = 1000

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cranfield.data.files import write_whole
-from cranfield.errors import CranfieldError
+from cranfield.errors import CranfieldError, InputError
 from cranfield.report.rows import separated
 from cranfield.scores import Notice
 
@@ -86,9 +86,10 @@ def rows_of(data: pl.DataFrame) -> Any:
 def refuse_many(lines: int) -> None:
     """More lines than there are colours cannot be told apart."""
     if lines > len(COLOURS):
-        raise CranfieldError(
-            f"found {lines} lines to draw, expected at most {len(COLOURS)}, which the eye can tell "
-            "apart: name topics, or give fewer runs"
+        raise InputError(
+            f"{lines} lines to draw",
+            f"at most {len(COLOURS)}, which the eye can tell apart: "
+            "name topics, or give fewer runs",
         )
 
 
@@ -182,9 +183,9 @@ class Picture:
     def render(self, format: str, scale: float = 2.0) -> bytes:
         """The picture as a file of one of FORMATS; a PNG has `scale` pixels for each point."""
         if format not in FORMATS:
-            raise CranfieldError(f"found format {format!r}, expected one of {', '.join(FORMATS)}")
+            raise InputError(f"format {format!r}", f"one of {', '.join(FORMATS)}")
         if not 0 < scale < math.inf:
-            raise CranfieldError(f"found scale {scale}, expected a number above 0")
+            raise InputError(f"scale {scale}", "a number above 0")
         if format in NUMBERS:
             return separated([self.data.columns, *self.data.iter_rows()], format).encode()
         if format == "html":
@@ -245,9 +246,10 @@ def _pixels(svg: str, scale: float) -> bytes:
     size = re.search(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"', svg)
     width, height = (float(side) * scale for side in size.groups()) if size else (0.0, 0.0)
     if width * height > MOST_PIXELS:
-        raise CranfieldError(
-            f"found a PNG of {width:,.0f} × {height:,.0f} pixels, expected at most "
-            f"{MOST_PIXELS:,} in all: choose a smaller scale, width or height, or SVG or PDF"
+        raise InputError(
+            f"a PNG of {width:,.0f} × {height:,.0f} pixels",
+            f"at most {MOST_PIXELS:,} in all: "
+            "choose a smaller scale, width or height, or SVG or PDF",
         )
     return vl_convert.svg_to_png(svg, scale=scale)
 

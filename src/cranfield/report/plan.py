@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cranfield.errors import CranfieldError
+from cranfield.errors import InputError
 from cranfield.report.pictures import Picture, altair, refuse_many, rows_of, told_apart
 from cranfield.report.places import finished
 from cranfield.report.sheets import Field, Sheet
@@ -218,12 +218,12 @@ def power_curves(designs: Sequence[Design], title: str = "") -> Picture:
 
     designs = [design for design in designs if design.difference is not None]
     if not designs:
-        raise CranfieldError("found no design with a power, expected one by t or anova to draw")
+        raise InputError("no design with a power", "one by t or anova to draw")
     lines = Counter((design.method, design.difference) for design in designs)
     (_, difference), count = lines.most_common(1)[0]
     if count > 1:
         found = f"{count} designs for a difference of {_short(difference)}"
-        raise CranfieldError(f"found {found}, expected one for each test")
+        raise InputError(found, "one for each test")
     refuse_many(len({difference for _, difference in lines}))
     last = 2 * max(design.topics for design in designs)
     sizes = {round(2 * (last / 2) ** (k / STEPS)) for k in range(STEPS + 1)}

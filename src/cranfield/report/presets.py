@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.presets import Preset
+from cranfield.evaluation.presets import Preset
 from cranfield.report.catalogue import escaped
 
 HEAD = """# Presets

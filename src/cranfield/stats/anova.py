@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cranfield.arrays import Floats
 from cranfield.errors import InputError
-from cranfield.stats.samples import Floats, Sample, Systems, Topics, matrix, mean, sample
+from cranfield.stats.samples import Sample, Systems, Topics, matrix, mean, sample
 
 NORMAL = "residuals are independent and normal, with the same variance everywhere"
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from cranfield.arrays import Floats
 from cranfield.scores import Notice
 from cranfield.stats.result import Sampled
-from cranfield.stats.samples import Floats
 from cranfield.wording import counted
 
 FEW = 10  # a count below it has a relative error of a third or more

@@ -9,8 +9,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cranfield.arrays import Floats
 from cranfield.errors import InputError
-from cranfield.stats.samples import Floats, short
+from cranfield.stats.samples import short
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from cranfield.arrays import Floats
 from cranfield.errors import InputError
 from cranfield.scores import Interval
 from cranfield.stats.anova import two_way
 from cranfield.stats.resampling import TOLERANCE, TRIALS, checked_trials, in_chunks
 from cranfield.stats.result import Bounds, checked_confidence
-from cranfield.stats.samples import Floats, Sample, Systems, Topics, matrix, mean, paired, sample
+from cranfield.stats.samples import Sample, Systems, Topics, matrix, mean, paired, sample
 from cranfield.wording import counted
 
 NONCENTRAL, PERCENTILE = "noncentral t", "percentile"

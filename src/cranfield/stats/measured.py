@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cranfield.arrays import Bools, Floats
 from cranfield.errors import InputError
-from cranfield.scores import Notice, Scores
-from cranfield.stats.samples import Floats, Matrix, refuse_few
+from cranfield.scores import FLOOR, Notice, Scores
+from cranfield.stats.samples import Matrix, refuse_few
 from cranfield.wording import counted, some
 
-FLOOR = 1e-5
 """What counts as 0 in a geometric mean, as in `Scores.summary`."""
-
-Bools: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import InputError
+from cranfield.arrays import Floats
+from cranfield.errors import one_of
 from cranfield.scores import Notice
 from cranfield.stats.cautions import (
     about_constant,
@@ -27,7 +28,7 @@ from cranfield.stats.resampling import (
     in_chunks,
 )
 from cranfield.stats.result import Bounds, Outcome, Sampled
-from cranfield.stats.samples import Floats, Sample, Topics, mean, paired
+from cranfield.stats.samples import Sample, Topics, mean, paired
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 """What may be so instead: x and y differ, x is the greater one, or the less."""
@@ -84,8 +85,8 @@ def wilcoxon(
     (0.0, 0.25, 0.5)
     """
     z, tolerance = differences(x, y, topics)
-    one_of(alternative, Alternative, "alternative")
-    one_of(zeros, Zeros, "zeros")
+    one_of("alternative", alternative, Alternative)
+    one_of("zeros", zeros, Zeros)
     notices = about_identical(z) + _about_rounding(z, tolerance)
     if zeros == "wilcox":
         notices += about_zeros(z)
@@ -130,7 +131,7 @@ def sign_test(
     from scipy.special import bdtr
 
     z, _ = differences(x, y, topics)
-    one_of(alternative, Alternative, "alternative")
+    one_of("alternative", alternative, Alternative)
     better, worse = int(np.count_nonzero(z > 0)), int(np.count_nonzero(z < 0))
     at_most = {"two-sided": min(better, worse), "greater": worse, "less": better}[alternative]
     sides = 2 if alternative == "two-sided" else 1
@@ -182,7 +183,7 @@ def randomisation(
     (0.2, 0.25, Sampled(count=2, trials=8, seed=None, exact=True))
     """
     z, tolerance = differences(x, y, topics)
-    one_of(alternative, Alternative, "alternative")
+    one_of("alternative", alternative, Alternative)
     total, number, exact = _flipped(z[:, None], trials, seed, threads, progress)
     used = None if exact else seed
     return _randomised(z, tolerance, total[:, 0], number, used, strict, alternative)
@@ -302,7 +303,7 @@ def bootstrap(
     (3.4641, 0.2, 10000)
     """
     z, tolerance = differences(x, y, topics, least=2)
-    one_of(alternative, Alternative, "alternative")
+    one_of("alternative", alternative, Alternative)
     n, observed = len(z), mean(z)
     w, error = z - observed, standard_error(z, tolerance)
 
@@ -368,13 +369,6 @@ def in_errors(difference: float, error: float) -> float:
     return math.copysign(math.inf, difference) if difference else 0.0
 
 
-def one_of(given: object, choices: object, name: str) -> None:
-    """Refuse what is none of the values of a Literal."""
-    names = get_args(choices)
-    if given not in names:
-        raise InputError(f"{name}={given!r}", ", ".join(names[:-1]) + f" or {names[-1]}")
-
-
 def by_t(
     test: str,
     difference: float,
@@ -388,7 +382,7 @@ def by_t(
     """What a difference and its standard error mean if their ratio has a t distribution."""
     from scipy.special import stdtr, stdtrit
 
-    one_of(alternative, Alternative, "alternative")
+    one_of("alternative", alternative, Alternative)
     t = in_errors(difference, error)
     below = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
     pvalue = float(stdtr(df, below)) * (2 if alternative == "two-sided" else 1)

@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cranfield.arrays import Floats
 from cranfield.errors import InputError
 from cranfield.scores import Scores
 from cranfield.wording import counted, some
 
-Floats: TypeAlias = NDArray[np.float64]
 Sample: TypeAlias = Mapping[str, float] | ArrayLike
 Topics: TypeAlias = Literal["same", "common"]
 LARGEST = 1e150  # whose square is a number, too

@@ -10,10 +10,11 @@ from typing import Literal
 
 import numpy as np
 
+from cranfield.arrays import Floats
 from cranfield.errors import InputError
 from cranfield.scores import Notice, Scores
 from cranfield.stats.resampling import TOLERANCE
-from cranfield.stats.samples import Floats, Systems, matrix
+from cranfield.stats.samples import Systems, matrix
 from cranfield.wording import counted, some
 
 METHODS = ("z", "cdf", "linear")

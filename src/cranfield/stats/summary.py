@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from cranfield.errors import InputError
-from cranfield.scores import Interval, Scores
+from cranfield.scores import FLOOR, Interval, Scores
 from cranfield.stats.resampling import TRIALS, checked_trials
 from cranfield.stats.samples import Sample, refuse_few, sample
 
@@ -37,7 +37,7 @@ class Summary:
 
 def summarise(
     x: Sample,
-    floor: float = 1e-5,
+    floor: float = FLOOR,
     quantiles: Sequence[float] = QUARTILES,
     confidence: float = 0.95,
     method: Literal["t", "bootstrap", "percentile"] = "t",

@@ -11,6 +11,7 @@ from itertools import combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.arrays import Floats
 from cranfield.errors import InputError
 from cranfield.scores import Interval, Notice
 from cranfield.stats.anova import two_way
@@ -25,7 +26,7 @@ from cranfield.stats.resampling import (
     in_chunks,
 )
 from cranfield.stats.result import Outcome, Sampled, checked_confidence
-from cranfield.stats.samples import Floats, Matrix, Systems, Topics, matrix
+from cranfield.stats.samples import Matrix, Systems, Topics, matrix
 from cranfield.wording import counted, some
 
 SIMULTANEOUS = (

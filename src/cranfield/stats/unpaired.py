@@ -9,7 +9,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import InputError
+from cranfield.arrays import Floats
+from cranfield.errors import InputError, one_of
 from cranfield.scores import Notice
 from cranfield.stats.cautions import about_trials
 from cranfield.stats.paired import (
@@ -17,13 +18,12 @@ from cranfield.stats.paired import (
     around,
     by_t,
     extreme,
-    one_of,
     resampled,
     standard_error,
 )
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress, in_chunks
 from cranfield.stats.result import Outcome, Sampled
-from cranfield.stats.samples import Floats, Sample, mean, refuse_few, sample
+from cranfield.stats.samples import Sample, mean, refuse_few, sample
 
 Statistic: TypeAlias = Literal["mean", "median"] | Callable[..., Any]
 """What is compared: a name, or a function of an array such as ``np.std``."""
@@ -88,7 +88,7 @@ def unpaired_bootstrap(
     (0.1333, 5, True)
     """
     first, second, tolerance = samples(x, y)
-    one_of(alternative, Alternative, "alternative")
+    one_of("alternative", alternative, Alternative)
     of_rows = _of_rows(statistic, first)
     observed, compared = (float(of_rows(values[None, :])[0]) for values in (first, second))
     difference = observed - compared

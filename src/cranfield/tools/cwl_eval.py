@@ -19,10 +19,10 @@ import numpy as np
 
 from cranfield.data.costs import CostsLike, DocCosts, read_costs
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.records import finite, line_of, text_lines
+from cranfield.data.reading.records import finite, line_of, text_lines
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.trec import Irregular
 from cranfield.data.run import Run, RunLike, read_run
-from cranfield.data.source import Source
-from cranfield.data.trec import Irregular
 from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.gold import GoldStandard
@@ -121,8 +121,6 @@ def read_metrics(path: str | os.PathLike[str] | None = None) -> list[Metric]:
     for number, line in text_lines(source):
         try:
             found.append(parse_metric(line.partition("#")[0]))
-        except InputError as error:
-            raise InputError(error.found, error.expected, source.name, number) from None
         except CranfieldError as error:
             raise CranfieldError(f"{source.name}:{number}: {error}") from None
     if not found:

@@ -12,13 +12,13 @@ from functools import partial
 import numpy as np
 
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.records import line_of
+from cranfield.data.reading.records import line_of
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.table import Table
+from cranfield.data.reading.trec import last_tag
 from cranfield.data.run import Part, Run, RunLike, read_run
-from cranfield.data.source import Source
-from cranfield.data.table import Table
-from cranfield.data.trec import last_tag
 from cranfield.errors import InputError
-from cranfield.evaluate import evaluate
+from cranfield.evaluation.evaluate import evaluate
 from cranfield.measures.lists import total
 from cranfield.scores import Notice
 

@@ -15,13 +15,13 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from cranfield.data.letor import line_of, read_predictions
+from cranfield.arrays import Floats
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.records import finite, text_lines
-from cranfield.data.source import Source
-from cranfield.data.strings import Floats
+from cranfield.data.reading.letor import line_of, read_predictions
+from cranfield.data.reading.records import finite, text_lines
+from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
-from cranfield.evaluate import Evaluator, Ties
+from cranfield.evaluation.evaluate import Evaluator, Ties
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
 from cranfield.scores import Notice, Scores

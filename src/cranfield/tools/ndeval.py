@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from cranfield.arrays import Floats
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.records import line_of
+from cranfield.data.reading.records import line_of
+from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import Run, RunLike, read_run
-from cranfield.data.tables import is_frame
 from cranfield.errors import InputError
-from cranfield.evaluate import Evaluator
-from cranfield.labelling.blocks import Floats
+from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
 from cranfield.measures.lists import total

@@ -12,24 +12,24 @@ from typing import TypeAlias
 
 import numpy as np
 
-from cranfield.data.formats import recognise
-from cranfield.data.ir4qa import is_ir4qa, read_ir4qa
-from cranfield.data.labels import LabelsLike, read_labels
-from cranfield.data.nev import (
+from cranfield.data.ntcir.ir4qa import is_ir4qa, read_ir4qa
+from cranfield.data.ntcir.nev import (
     file_name,
     read_names,
     read_numbers,
     read_results,
     topic_file,
 )
+from cranfield.data.ntcir.topic_dirs import MADE, RES, Judged, read_list, read_rel
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.records import Text, fields_of, finite, text_lines
+from cranfield.data.reading.formats import recognise
+from cranfield.data.reading.labels import LabelsLike, read_labels
+from cranfield.data.reading.records import Text, fields_of, finite, text_lines
+from cranfield.data.reading.source import Source
 from cranfield.data.run import read_run
-from cranfield.data.source import Source
-from cranfield.data.topic_dirs import MADE, RES, Judged, read_list, read_rel
 from cranfield.data.tracks import read_gains
-from cranfield.errors import CranfieldError, InputError
-from cranfield.scores import Notice, Scores
+from cranfield.errors import InputError
+from cranfield.scores import FLOOR, Notice, Scores
 from cranfield.tools.ntcir_eval import Setting, Topic, compute, label, labelled_text
 from cranfield.wording import counted, some
 
@@ -40,7 +40,6 @@ Made: TypeAlias = tuple[dict[str, str], list[Notice]]  # what to write, and what
 
 ROBUST = {"2": 3, "1": 1, "0": 0}  # TREC's robust track: relevant is two steps above partially
 LIMIT = 1000
-FLOOR = 1e-5  # of geometric means
 
 
 def names(given: Names) -> tuple[str, ...]:
@@ -54,7 +53,7 @@ def names(given: Names) -> tuple[str, ...]:
 def tid_file(path: str) -> str:
     """Where the list of topics goes: beside the file that they are taken from."""
     if path == "-":
-        raise CranfieldError("found -, expected a file: the list of topics is named after it")
+        raise InputError("-", "a file: the list of topics is named after it")
     return f"{path}.tid"
 
 
@@ -63,7 +62,7 @@ def split_qrels(path: str, suffix: str, separator: str | None = None, directory:
     source = Source.of(path)
     tid = tid_file(path)
     if suffix in MADE:
-        raise CranfieldError(f"found suffix {suffix!r}, expected another, such as rel")
+        raise InputError(f"suffix {suffix!r}", "another, such as rel")
     qrels = read_qrels(path, separator=separator)  # has looked at every line
     if recognise(source, None, separator) == "ntcir":
         judged, notices = _lines_of_topics(source, separator), []
@@ -132,7 +131,7 @@ def split_runs(
 def take_name(run: str, path: str, taken: dict[str, str]) -> None:
     """Note which file a run is named after; two of the same name would be written over."""
     if run in taken:
-        raise CranfieldError(f"found {taken[run]} and {path}, expected different file names")
+        raise InputError(f"{taken[run]} and {path}", "different file names")
     taken[run] = path
 
 

@@ -12,9 +12,8 @@ from functools import partial
 from typing import NamedTuple
 
 from cranfield.data.intents import Intents, in_order, read_intents
-from cranfield.data.nev import file_name, topic_file
-from cranfield.data.source import Source
-from cranfield.data.topic_dirs import (
+from cranfield.data.ntcir.nev import file_name, topic_file
+from cranfield.data.ntcir.topic_dirs import (
     DIN,
     GRELV,
     IRELV,
@@ -28,6 +27,7 @@ from cranfield.data.topic_dirs import (
     read_gained,
     read_ideal,
 )
+from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 from cranfield.measures.base import Measure
 from cranfield.measures.diversity import IRec, sharpened

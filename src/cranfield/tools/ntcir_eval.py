@@ -16,12 +16,13 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from cranfield.arrays import Floats
+from cranfield.data.ntcir.topic_dirs import Judged, Labelled
 from cranfield.data.qrels import read_qrels
-from cranfield.data.records import finite
+from cranfield.data.reading.records import finite
 from cranfield.data.run import Run
-from cranfield.data.topic_dirs import Judged, Labelled
 from cranfield.errors import CranfieldError, InputError
-from cranfield.labelling.blocks import Floats, Rankings
+from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
 from cranfield.labelling.strategies import EquivalenceClasses, Labelling

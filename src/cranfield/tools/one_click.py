@@ -7,13 +7,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from cranfield.data.cells import lines_of
-from cranfield.data.nev import file_name, topic_file
-from cranfield.data.records import fields_of, finite, short
-from cranfield.data.source import Source
+from cranfield.data.ntcir.nev import file_name, topic_file
+from cranfield.data.ntcir.topic_dirs import MADE
+from cranfield.data.reading.cells import lines_of
+from cranfield.data.reading.records import fields_of, finite, short
+from cranfield.data.reading.source import Source
 from cranfield.data.texts import MATCHES, SYSLEN, Match, Vital, read_mat, read_nug, read_nuggets
-from cranfield.data.topic_dirs import MADE
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError
 from cranfield.measures.texts import (
     Answer,
     Nugget,
@@ -122,7 +122,7 @@ def split_nuggets(path: str, suffix: str, directory: str = "") -> Made:
     """The nuggets of each topic as a file of its own, and the list of topics."""
     tid = tid_file(path)
     if suffix in MADE:
-        raise CranfieldError(f"found suffix {suffix!r}, expected another, such as test.nug")
+        raise InputError(f"suffix {suffix!r}", "another, such as test.nug")
     nuggets = read_nuggets(path).by_topic
     files = {tid: "".join(f"{topic}\n" for topic in nuggets)}
     for topic, of_topic in nuggets.items():

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from cranfield.arrays import Bools, Floats
 from cranfield.data.preferences import (
     JudgmentGroups,
     Preferences,
@@ -20,13 +21,13 @@ from cranfield.data.preferences import (
     read_preferences,
 )
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.records import Problem, Record, errors, finite, line_of, text_lines
+from cranfield.data.reading.records import Problem, Record, errors, finite, line_of, text_lines
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.table import Table
+from cranfield.data.reading.trec import last_tag
 from cranfield.data.run import Part, Run, read_run
-from cranfield.data.source import Source
-from cranfield.data.table import Table
-from cranfield.data.trec import last_tag
 from cranfield.errors import CranfieldError, InputError, RepetitionError
-from cranfield.labelling.blocks import Bools, Floats, Judgments, Rankings, count_by
+from cranfield.labelling.blocks import Judgments, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.preferences import preference_counts
 from cranfield.labelling.runs import label
@@ -35,12 +36,11 @@ from cranfield.measures.base import Measure
 from cranfield.measures.lists import blocks, gold_block, lists_block
 from cranfield.measures.preferences import MEASURES
 from cranfield.measures.trec_eval import ALL, BY_GROUP, PREFERENCES, given_gains, unit_gains
-from cranfield.scores import Notice
+from cranfield.scores import FLOOR, Notice
 from cranfield.tools.trec_measures import Failed, Gains, Line, asked
 from cranfield.wording import some
 
 T = TypeVar("T")
-FLOOR = 1e-5  # the least that counts in a geometric mean
 MISSING = -1_000_000.0  # where there is no mean to compare with
 
 RESULTS = "trec_results"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from textwrap import indent
 from typing import Any, TypeAlias
 
-from cranfield.data.records import finite
+from cranfield.data.reading.records import finite
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure
 from cranfield.measures.preferences import MEASURES

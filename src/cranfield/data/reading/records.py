@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from cranfield.data.columns import EARLY, NTCIR, TREC, VALUE, Kind, name_columns
-from cranfield.data.formats import GRADES, Format
-from cranfield.data.labels import level_of, one_of
-from cranfield.data.source import Source
+from cranfield.data.reading.columns import EARLY, NTCIR, TREC, VALUE, Kind, name_columns
+from cranfield.data.reading.formats import GRADES, Format
+from cranfield.data.reading.labels import level_of, one_of
+from cranfield.data.reading.source import Source
 from cranfield.errors import CranfieldError, InputError, RepetitionError
 from cranfield.wording import counted
 
@@ -174,7 +174,7 @@ def rows(source: Source, format: Format, verbatim: bool = False) -> Iterator[Row
         case "jsonl":
             return _json_lines(source)
         case _:
-            from cranfield.data.tables import read_binary
+            from cranfield.data.reading.tables import read_binary
 
             table = read_binary(source, format)
             return ((None, row) for row in table.iter_rows(named=True))
@@ -262,7 +262,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _json_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
-    from cranfield.data.mappings import read_json
+    from cranfield.data.reading.mappings import read_json
 
     data = read_json(source)
     if not isinstance(data, Mapping):

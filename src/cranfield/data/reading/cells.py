@@ -7,12 +7,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from cranfield.data.columns import spelt
-from cranfield.data.formats import Format, recognise
-from cranfield.data.mappings import read_json
-from cranfield.data.records import HEADED, Row, fields_of, identifier, rows, short, text_lines
-from cranfield.data.source import Source
-from cranfield.data.tables import is_frame, polars_frame
+from cranfield.data.reading.columns import spelt
+from cranfield.data.reading.formats import Format, recognise
+from cranfield.data.reading.mappings import read_json
+from cranfield.data.reading.records import (
+    HEADED,
+    Row,
+    fields_of,
+    identifier,
+    rows,
+    short,
+    text_lines,
+)
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.tables import is_frame, polars_frame
 from cranfield.errors import InputError
 from cranfield.wording import counted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cranfield.data.source import Source
+from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 
 

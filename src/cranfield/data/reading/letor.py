@@ -17,12 +17,22 @@ from itertools import pairwise
 
 import numpy as np
 
-from cranfield.data.columns import Kind
-from cranfield.data.records import NUMBER, Problem, Record, fields_of, finite, lines, meant, short
-from cranfield.data.source import Source
-from cranfield.data.strings import ROOM, Bytes, Floats, Ints, Strings, spans
-from cranfield.data.table import Table
-from cranfield.data.trec import COMMENT, Fields, Irregular, all_numbers
+from cranfield.arrays import Floats, Ints
+from cranfield.data.reading.columns import Kind
+from cranfield.data.reading.records import (
+    NUMBER,
+    Problem,
+    Record,
+    fields_of,
+    finite,
+    lines,
+    meant,
+    short,
+)
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.strings import ROOM, Bytes, Strings, spans
+from cranfield.data.reading.table import Table
+from cranfield.data.reading.trec import COMMENT, Fields, Irregular, all_numbers
 from cranfield.errors import InputError
 from cranfield.wording import counted
 

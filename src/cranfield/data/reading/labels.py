@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from cranfield.data.formats import LABEL
+from cranfield.data.reading.formats import LABEL
 from cranfield.errors import InputError
 
 LabelsLike: TypeAlias = str | Mapping[str, Any]  # "S=3,A=2,B=1,C=0", {"S": 3, …}

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cranfield.data.strings import Bools, Floats, Ints, Strings, Words
+from cranfield.arrays import Bools, Floats, Ints
+from cranfield.data.reading.strings import Strings, Words
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +155,7 @@ class Table:
     def find(self, docs: Strings, hashes: Words, group: Ints) -> Ints:
         """The row of each of some documents within groups of this table, -1 where it has none.
 
-        >>> from cranfield.data.strings import Strings
+        >>> from cranfield.data.reading.strings import Strings
         >>> docs, two = Strings.of(["a", "b", "a"]), np.array([0, 2])
         >>> table = Table(["q1", "q2"], two, docs, docs.hashes(), np.zeros(3))
         >>> table.find(docs, docs.hashes(), np.array([1, 1, 0])).tolist()

@@ -7,9 +7,9 @@ import re
 from collections.abc import Collection
 from typing import Literal, TypeAlias, get_args
 
-from cranfield.data.columns import is_header
-from cranfield.data.source import START, Source
-from cranfield.errors import CranfieldError
+from cranfield.data.reading.columns import is_header
+from cranfield.data.reading.source import START, Source
+from cranfield.errors import InputError
 
 Format: TypeAlias = Literal[
     "trec", "ntcir", "early", "csv", "tsv", "json", "jsonl", "parquet", "arrow", "letor"
@@ -46,7 +46,7 @@ def recognise(
         for known in FORMATS:
             if forced == known:
                 return known
-        raise CranfieldError(f"found format {forced!r}, expected one of {', '.join(FORMATS)}")
+        raise InputError(f"format {forced!r}", f"one of {', '.join(FORMATS)}")
     start = source.start
     if separator is not None:
         return _text_format(_lines(start), separator.encode(), labels)

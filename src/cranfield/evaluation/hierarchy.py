@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.data.cells import is_text
 from cranfield.data.hierarchies import (
     SEPARATOR,
     Hierarchy,
@@ -21,11 +20,12 @@ from cranfield.data.hierarchies import (
 )
 from cranfield.data.intents import IntentsLike, read_intents
 from cranfield.data.qrels import QrelsLike, read_qrels
+from cranfield.data.reading.cells import is_text
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import Ties
-from cranfield.data.source import Source
-from cranfield.data.tables import is_frame
-from cranfield.errors import CranfieldError, InputError
-from cranfield.evaluate import Evaluator
+from cranfield.errors import InputError
+from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, parse_measures
 from cranfield.measures.verticals import h_measure, h_score, own_intent
@@ -81,7 +81,7 @@ def evaluate_hierarchy(
     """
     m = _of_diversity(measure)
     if not 0 <= alpha <= 1:
-        raise CranfieldError(f"found alpha {alpha}, expected a number from 0 to 1")
+        raise InputError(f"alpha {alpha}", "a number from 0 to 1")
     gold = Comparison(
         _level(first, intents1, m, ties, separator),
         _level(second, intents2, m, ties, separator),
@@ -185,7 +185,7 @@ def _of_diversity(measure: MeasureLike) -> Measure:
     if len(asked) != 1 or asked[0].takes != "intents":
         found = ", ".join(map(str, asked)) or "no measure"
         expected = f"one measure of diversity, such as {DEFAULT_MEASURE}"
-        raise CranfieldError(f"found {found}, expected {expected}")
+        raise InputError(found, expected)
     return asked[0]
 
 
@@ -211,5 +211,5 @@ def _distinct(runs: Sequence[Hierarchy]) -> list[Hierarchy]:
     found = [replace(run, name=run.where) if names.count(run.name) > 1 else run for run in runs]
     names = [run.name for run in found]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise CranfieldError(f"found two runs named {twice!r}, expected different names")
+        raise InputError(f"two runs named {twice!r}", "different names")
     return found

@@ -12,17 +12,20 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from cranfield import notices
-from cranfield.data import topic_dirs
+from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.costs import CostsLike, read_costs
 from cranfield.data.intents import IntentsLike, read_intents
-from cranfield.data.labels import LabelsLike
 from cranfield.data.lengths import LengthsLike, read_lengths
+from cranfield.data.ntcir import topic_dirs
 from cranfield.data.qrels import QrelsLike, read_qrels
+from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.run import Run, RunLike, read_runs, reading_order
 from cranfield.data.verticals import VerticalsLike, embedded, read_verticals
-from cranfield.errors import CranfieldError, InputError
-from cranfield.labelling.blocks import Bools, Floats, Ints, Rankings, spans
+from cranfield.errors import CranfieldError, InputError, one_of
+from cranfield.evaluation import notices
+from cranfield.evaluation.presets import Preset
+from cranfield.evaluation.presets import preset as find_preset
+from cranfield.labelling.blocks import Rankings, spans
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.intents import importance_of, intents_on
 from cranfield.labelling.runs import label
@@ -45,8 +48,6 @@ from cranfield.measures.lists import (
     tie_bounds,
 )
 from cranfield.measures.verticals import OfPairs
-from cranfield.presets import Preset
-from cranfield.presets import preset as find_preset
 from cranfield.scores import Notice, Scores
 from cranfield.wording import some
 
@@ -202,17 +203,17 @@ class Evaluator:
             depth = task.depth if depth is None else depth
             labels = labels or task.labels or None
         measures = DEFAULT_MEASURES if measures is None else measures
-        _one_of("topics", topics, get_args(Topics))
-        _one_of("undefined", undefined, get_args(Undefined))
+        one_of("topics", topics, Topics)
+        one_of("undefined", undefined, Undefined)
         if ties is not None:
-            _one_of("ties", ties, TIE_CHOICES)
+            one_of("ties", ties, Ties)
         for name, number, low in (
             ("depth", 1 if depth is None else depth, 1),
             ("tie_samples", tie_samples, 2),
             ("seed", seed, 0),
         ):
             if not isinstance(number, int | np.integer) or number < low:
-                raise CranfieldError(f"found {name} {number!r}, expected a whole number from {low}")
+                raise InputError(f"{name} {number!r}", f"a whole number from {low}")
         self.topics, self.undefined, self.ties, self.depth = topics, undefined, ties, depth
         self.tie_samples, self.seed = tie_samples, seed
         self.exclude_self, self.run_format, self.progress = exclude_self, run_format, progress
@@ -251,13 +252,14 @@ class Evaluator:
         curves = {name for m in wanted if len(m.names()) > 1 for name in m.names()}
         self.measures = tuple(m for m in wanted if str(m) not in curves)
         if not self.measures:
-            raise CranfieldError("found no measure, expected at least one")
+            raise InputError("no measure", "at least one")
         units = sorted({m.length_unit for m in self.measures if m.length_unit})
         if units and lengths is None:
             needy = next(m for m in self.measures if m.length_unit)
-            raise CranfieldError(
-                f"{needy}: found no document lengths, expected them in {needy.length_unit} "
-                "(lengths=, or --lengths FILE)"
+            raise InputError(
+                "no document lengths",
+                f"them in {needy.length_unit} (lengths=, or --lengths FILE)",
+                needy,
             )
         self.lengths = read_lengths(lengths).in_units(units) if units else None
         self.models = [m for m in self.measures if isinstance(m, UserModel)]
@@ -272,7 +274,7 @@ class Evaluator:
         if verticals is None and (pairs or embed_verticals):
             who = pairs[0] if pairs else "embed_verticals"
             expected = "some (verticals=, or --verticals FILE)"
-            raise CranfieldError(f"{who}: found no verticals, expected {expected}")
+            raise InputError("no verticals", expected, who)
         if verticals is not None and not (pairs or embed_verticals):
             self.useless.append("verticals")
         wants = None if verticals is None else read_verticals(verticals, separator)
@@ -292,10 +294,10 @@ class Evaluator:
             topics_judged = self.gold.judgments.topics
             self.importance = importance_of(self.verticals, topics_judged, self.intents)
         if by_intent and labelling is not None:
-            raise CranfieldError("found classes or groups of items, expected none with intents")
+            raise InputError("classes or groups of items", "none with intents")
         if labelling is not None and not isinstance(labelling, Labelling):
             expected = "an object of a class derived from cranfield.Labelling"
-            raise CranfieldError(f"found labelling {labelling!r}, expected {expected}")
+            raise InputError(f"labelling {labelling!r}", expected)
         self.counting = (labelling or Labelling()).on(self.gold)
         table = self._gains_by_topic(gains) if by_topic else None
         self.gains = None if "gain" in self.useless else table
@@ -509,7 +511,7 @@ class Evaluator:
             if not counted.any():
                 who = "that every run answers" if len(labelled) > 1 else f"in {labelled[0].name}"
                 expected = some(self.gold.judgments.topics, "topic")
-                raise CranfieldError(f"found no judged topic {who}, expected some of {expected}")
+                raise InputError(f"no judged topic {who}", f"some of {expected}")
         return counted
 
     # -- measuring --------------------------------------------------------------------------
@@ -613,7 +615,7 @@ class Evaluator:
         found: list[Gain] = []
         for t, topic in enumerate(judged.topics):
             if given and topic not in given:
-                raise CranfieldError(f"found no gains for topic {topic}, expected them for all")
+                raise InputError(f"no gains for topic {topic}", "them for all")
             levels = judged.levels[judged.offsets[t] : judged.offsets[t + 1]]
             top = max(1, math.ceil(levels.max(initial=0.0)))
             try:
@@ -718,8 +720,3 @@ def _names_topics(gains: Mapping[Any, Any]) -> bool:
     return not all(isinstance(key, int) for key in gains) or not all(
         isinstance(gain, int | float) for gain in gains.values()
     )
-
-
-def _one_of(name: str, value: Any, known: Sequence[str]) -> None:
-    if value not in known:
-        raise CranfieldError(f"found {name} {value!r}, expected {' or '.join(known)}")

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cranfield.data.columns import VALUE, Kind, name_columns
-from cranfield.data.formats import Format
-from cranfield.data.source import Source
-from cranfield.data.strings import Strings
-from cranfield.data.table import Table
+from cranfield.data.reading.columns import VALUE, Kind, name_columns
+from cranfield.data.reading.formats import Format
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Table
 from cranfield.errors import InputError
 
 if TYPE_CHECKING:

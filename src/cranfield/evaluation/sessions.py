@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cranfield import notices
-from cranfield.data.labels import LabelsLike
+from cranfield.arrays import Floats
 from cranfield.data.lengths import LengthsLike, read_lengths
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
+from cranfield.data.reading.labels import LabelsLike
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Table
 from cranfield.data.run import Ties
 from cranfield.data.sessions import (
     Click,
@@ -26,10 +28,8 @@ from cranfield.data.sessions import (
     read_systems,
     session_name,
 )
-from cranfield.data.strings import Strings
-from cranfield.data.table import Table
 from cranfield.errors import CranfieldError, InputError
-from cranfield.labelling.blocks import Floats
+from cranfield.evaluation import notices
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, measures_for
 from cranfield.measures.lists import Gold
@@ -137,9 +137,7 @@ def trailtext(
     for m in asked:
         if len(asked) > 1 or not isinstance(m, sU | clickU):
             names = ", ".join(map(str, asked))
-            raise CranfieldError(
-                f"found {names}, expected sU or clickU: only they have a trailtext"
-            )
+            raise InputError(names, "sU or clickU: only they have a trailtext")
     known = None if qrels is None else read_qrels(qrels, qrels_format, labels=labels)
     wanted = [session] if isinstance(session, str) else session
     if sessions is None:
@@ -150,7 +148,7 @@ def trailtext(
 
 def _needed(clicks: ClicksLike) -> ClicksLike:
     if clicks is None:
-        raise CranfieldError("found neither sessions nor clicks, expected one of them")
+        raise InputError("neither sessions nor clicks", "one of them")
     return clicks
 
 
@@ -158,9 +156,7 @@ def _chosen(names: Sequence[str], wanted: Sequence[str] | None) -> Sequence[str]
     """The sessions asked for, all if none is."""
     for name in wanted or ():
         if name not in names:
-            raise CranfieldError(
-                f"found session {name!r}, expected one of {some(names, 'session')}"
-            )
+            raise InputError(f"session {name!r}", f"one of {some(names, 'session')}")
     return names if wanted is None else wanted
 
 
@@ -197,12 +193,12 @@ class _Systems:
         cls, qrels: Qrels | None, sessions: Any, clicks: Any, lengths: Any, ties: Ties | None
     ) -> _Systems:
         if qrels is None:
-            raise CranfieldError("found no judgments, expected qrels for the documents of sessions")
+            raise InputError("no judgments", "qrels for the documents of sessions")
         systems = read_systems(sessions, ties)
         # Only ranks matter here: what stands in the place of the length may be either.
         logs = [] if clicks is None else read_logs(clicks, documents=True)
         if len(logs) > 1:
-            raise CranfieldError(f"found {len(logs)} click logs beside sessions, expected one")
+            raise InputError(f"{len(logs)} click logs beside sessions", "one")
         docs = (doc for s in systems for lists in s.lists.values() for one in lists for doc in one)
         known = None if lengths is None else _Lengths(lengths, docs)
         return cls(qrels, systems, logs[0] if logs else None, known)
@@ -252,15 +248,14 @@ class _Systems:
             if not isinstance(m, OfSessions):
                 raise CranfieldError(f"{m} scores a click log by itself: leave the sessions out")
             if getattr(m, "truncate", "") == "clicks" and self.log is None:
-                raise CranfieldError(
-                    f"{m}: found no clicks, expected them (clicks=, or --clicks LOG)"
-                )
+                raise InputError("no clicks", "them (clicks=, or --clicks LOG)", m)
             if not m.length_unit:
                 continue
             if self.lengths is None:
-                raise CranfieldError(
-                    f"{m}: found no document lengths, expected them in {m.length_unit} (lengths=, "
-                    "or --lengths FILE)"
+                raise InputError(
+                    "no document lengths",
+                    f"them in {m.length_unit} (lengths=, or --lengths FILE)",
+                    m,
                 )
             self._refuse_unknown(self.lengths, m)
 
@@ -406,7 +401,7 @@ class _Logs:
     def _refuse(self, measures: Sequence[Measure]) -> None:
         for m in measures:
             if isinstance(m, OfSessions):
-                raise CranfieldError(f"{m}: found no sessions, expected their ranked lists")
+                raise InputError("no sessions", "their ranked lists", m)
 
     def _notices(self, measures: Sequence[Measure]) -> Iterator[Notice]:
         open_ones = [str(m) for m in measures if m.takes_max_level()]

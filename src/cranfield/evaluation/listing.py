@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.records import finite
+from cranfield.data.reading.records import finite
 from cranfield.data.run import RunLike
-from cranfield.errors import CranfieldError
-from cranfield.evaluate import Evaluator
+from cranfield.errors import InputError
+from cranfield.evaluation.evaluate import Evaluator
+from cranfield.evaluation.labelled import Item, LabelledList
 from cranfield.labelling.blocks import Rankings
-from cranfield.report.labelled import Item, LabelledList
 from cranfield.wording import some
 
 
@@ -40,9 +40,9 @@ def label(
        3  a             2  relevant
     """
     if rel is not None and finite(rel) is None:
-        raise CranfieldError(f"found rel {rel!r}, expected a finite number")
+        raise InputError(f"rel {rel!r}", "a finite number")
     if options.get("ties") == "expected":
-        raise CranfieldError("found ties=expected, expected one order: trec, best or worst")
+        raise InputError("ties=expected", "one order: trec, best or worst")
     condensed = bool(options.pop("condensed", False))
     evaluator = Evaluator(qrels, "NumRet", **options)
     index = evaluator.gold.topic_index
@@ -50,7 +50,7 @@ def label(
     wanted = list(index) if topics is None else [str(topic) for topic in topics]
     if unknown := [topic for topic in wanted if topic not in index]:
         known = some(list(index), "topic")
-        raise CranfieldError(f"found topic {unknown[0]!r}, expected one of the judgments' {known}")
+        raise InputError(f"topic {unknown[0]!r}", f"one of the judgments' {known}")
     whole = evaluator  # knows where is what a depth cuts off
     if evaluator.depth is not None:
         whole = Evaluator(evaluator.gold.qrels, "NumRet", **{**options, "depth": None})

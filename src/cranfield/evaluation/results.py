@@ -15,9 +15,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.tables import is_frame
 from cranfield.data.results import Result, file_name, read_results
-from cranfield.data.source import Source
-from cranfield.data.tables import is_frame
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.grammar import parse_measure
 from cranfield.scores import Notice, Scores
@@ -128,7 +128,7 @@ def _of_file(path: str | os.PathLike[str], read: Reader) -> Scores | Iterable[Re
 
 
 def _rows(scores: Scores) -> Iterator[Result]:
-    from cranfield.data.cells import Line
+    from cranfield.data.reading.cells import Line
 
     nowhere = Line("scores", None, {})
     for r, run in enumerate(scores.runs):
@@ -159,7 +159,7 @@ def _collected(
         of_topic[measure] = value
         names[measure] = None
     if not found:
-        raise CranfieldError("found no scores of topics, expected some (trec_eval needs -q)")
+        raise InputError("no scores of topics", "some (trec_eval needs -q)")
     turned = _chosen(list(names), lower)
     measures, lacking = _of_all(found, _chosen(list(names), wanted), asked=wanted is not None)
     known = _known(found)
@@ -212,7 +212,7 @@ def _of_all(found: Found, measures: list[str], asked: bool) -> tuple[list[str], 
     if asked or not kept:
         run = next(run for run, of_run in has.items() if out[0] not in of_run)
         hint = "" if asked else f" ({NO_SCORES})"
-        raise CranfieldError(f"found no {out[0]} for run {run}, expected it of every run{hint}")
+        raise InputError(f"no {out[0]} for run {run}", f"it of every run{hint}")
     said = f"{some(out, 'measure')} left out, which not every run has"
     return kept, (Notice("missing-measures", said),)
 
@@ -258,9 +258,9 @@ def _topics(
         measure = next(m for m in measures if m in known[first] - of_first)
         unnamed = list(measures) == ["score"]  # as the documents of judgments would be
         hint = NO_SCORES if unnamed and not kept else "or --missing common|zero"
-        raise CranfieldError(
-            f"found no {measure} of {some(topics, 'topic')} for run {run}, expected the same "
-            f"topics of every run ({hint})"
+        raise InputError(
+            f"no {measure} of {some(topics, 'topic')} for run {run}",
+            f"the same topics of every run ({hint})",
         )
     if missing == "zero":
         _refuse_strangers(found)
@@ -300,7 +300,7 @@ def columns_of(names: Sequence[str], wanted: str | Sequence[Any]) -> list[str]:
         same = [known for known in names if _is_same(known, name)]
         if not same:
             expected = f"one of {some(names, 'measure')}"
-            raise CranfieldError(f"found no scores of {name}, expected {expected}")
+            raise InputError(f"no scores of {name}", expected)
         chosen.append(same[0])
     return chosen
 

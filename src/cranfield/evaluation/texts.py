@@ -77,7 +77,7 @@ def _measures(
     asked: MeasureLike | Iterable[MeasureLike] | None, references: bool, nuggets: bool
 ) -> tuple[TextMeasure, ...]:
     if not references and not nuggets:
-        raise CranfieldError("found neither references nor nuggets, expected one of them")
+        raise InputError("neither references nor nuggets", "one of them")
     chosen = (*BY_REFERENCES * references, *BY_NUGGETS * nuggets) if asked is None else asked
     return cast("tuple[TextMeasure, ...]", measures_for(chosen, "texts"))
 
@@ -124,11 +124,11 @@ class Comparison:
         texts: dict[str, Texts | None] = {} if systems is None else {**read_systems(systems)}
         found = {} if matches is None else _matches_of(matches, list(texts))
         if found and vital is None:
-            raise CranfieldError("found matches without nuggets, expected nuggets as well")
+            raise InputError("matches without nuggets", "nuggets as well")
         for of_system in found.values():
             of_system.check(vital.by_topic if vital else {})
         if not (texts or found):
-            raise CranfieldError("found no system, expected at least one")
+            raise InputError("no system", "at least one")
         return cls(gold, vital, texts or dict.fromkeys(found), found, tokens)
 
     @property
@@ -275,10 +275,10 @@ class Comparison:
     def findings(self, topic: str, S: Smeasure) -> dict[str, list[Finding]]:
         """What became of each nugget of a topic in the text of each system, best first."""
         if self.nuggets is None:
-            raise CranfieldError("found no nuggets, expected some to explain (--nuggets)")
+            raise InputError("no nuggets", "some to explain (--nuggets)")
         if topic not in self.nuggets.by_topic:
             known = some(self.topics, "topic")
-            raise CranfieldError(f"found topic {topic!r}, expected one of the nuggets' {known}")
+            raise InputError(f"topic {topic!r}", f"one of the nuggets' {known}")
         self._check([S])
         made, gold = {}, self._gold(topic)
         for system in self.systems:
@@ -299,6 +299,6 @@ def _matches_of(matches: Any, systems: Sequence[str]) -> dict[str, Matches]:
         return dict(given)
     if systems and len(given) != len(systems):
         found = f"matches of {counted(len(given), 'system')} and texts of {len(systems)}"
-        raise CranfieldError(f"found {found}, expected as many")
+        raise InputError(found, "as many")
     names = systems or [name for name, _ in given]
     return {name: of_system for name, (_, of_system) in zip(names, given, strict=True)}

@@ -10,8 +10,8 @@ import numpy as np
 
 from cranfield.data.assessments import assessor_names
 from cranfield.data.distributions import Distributions, DistributionsLike, read_distributions
-from cranfield.data.records import finite
-from cranfield.data.tables import is_frame
+from cranfield.data.reading.records import finite
+from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
 from cranfield.measures.distributions import Pair
 from cranfield.measures.grammar import MeasureLike, measures_for

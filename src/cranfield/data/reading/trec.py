@@ -13,11 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from cranfield.data.columns import TREC, VALUE, Kind
-from cranfield.data.records import finite
-from cranfield.data.source import Source
-from cranfield.data.strings import ROOM, Bytes, Floats, Ints, Strings, numbers, whole_numbers
-from cranfield.data.table import Table
+from cranfield.arrays import Floats, Ints
+from cranfield.data.reading.columns import TREC, VALUE, Kind
+from cranfield.data.reading.records import finite
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.strings import ROOM, Bytes, Strings, numbers, whole_numbers
+from cranfield.data.reading.table import Table
 
 FURTHER = re.compile(rb"^([^\S\n]*(?:\S+[^\S\n]+){5}\S+)[^\S\n]+[^\n]*", re.MULTILINE)
 COMMENT = re.compile(rb"^[ \t\r\f\v]*#[^\n]*(?:\n|\Z)", re.MULTILINE)

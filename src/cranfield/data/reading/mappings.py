@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeAlias
 
-from cranfield.data.columns import TREC, VALUE, Kind
-from cranfield.data.source import Source
+from cranfield.data.reading.columns import TREC, VALUE, Kind
+from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 
 Nested: TypeAlias = dict[str, Mapping[str, float]]
@@ -46,7 +46,7 @@ def nested(data: Any, kind: Kind, where: str) -> tuple[Nested, int]:
         return _from_mapping(data, kind, where), 0
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):
         return _from_tuples(data, kind, where)
-    raise InputError(f"{type(data).__name__}", f"{kind} as a path, mapping, frame or tuples", where)
+    raise InputError(type(data).__name__, f"{kind} as a path, mapping, frame or tuples", where)
 
 
 def is_listed(data: Any) -> bool:

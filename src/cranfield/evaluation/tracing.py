@@ -8,13 +8,13 @@ import numpy as np
 
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import Run, RunLike
-from cranfield.errors import CranfieldError
-from cranfield.evaluate import Evaluator
-from cranfield.listing import documents
+from cranfield.errors import InputError
+from cranfield.evaluation.evaluate import Evaluator
+from cranfield.evaluation.listing import documents
+from cranfield.evaluation.steps import Explanation, Row, Steps
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike
 from cranfield.measures.lists import Lists, gold_block, lists_block
-from cranfield.report.steps import Explanation, Row, Steps
 
 QUANTITIES = {"I": "I", "C": "C", "g": "g", "cg": "cg", "cg_ideal": "cg*"}  # of Lists: shown as
 
@@ -48,18 +48,18 @@ def explain(
     nDCG@3 = 1.2619 / 2.6309 = 0.4796
     """
     if options.get("ties") == "expected":
-        raise CranfieldError("found ties=expected, expected one order: trec, best or worst")
+        raise InputError("ties=expected", "one order: trec, best or worst")
     evaluator = Evaluator(qrels, measure, **options)
     if len(evaluator.measures) != 1:
-        raise CranfieldError(f"found {len(evaluator.measures)} measures, expected one")
+        raise InputError(f"{len(evaluator.measures)} measures", "one")
     m = evaluator.measures[0]
     judgments, docs = evaluator.counting.judgments, evaluator.gold.item_docs
     topic = judgments.topics[0] if topic is None else str(topic)
     if topic not in evaluator.gold.topic_index:
-        raise CranfieldError(f"found no topic {topic!r} in the judgments, expected one of them")
+        raise InputError(f"no topic {topic!r} in the judgments", "one of them")
     found = [run] if isinstance(run, Run) else evaluator.read(run)
     if len(found) != 1:
-        raise CranfieldError(f"found {len(found)} runs, expected one")
+        raise InputError(f"{len(found)} runs", "one")
     read = found[0]
     t = evaluator.gold.topic_index[topic]
     m = evaluator.here(m, t)

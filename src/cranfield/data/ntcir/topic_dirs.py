@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from cranfield.data.intents import in_order
-from cranfield.data.labels import level_of, one_of
-from cranfield.data.records import (
+from cranfield.data.reading.labels import level_of, one_of
+from cranfield.data.reading.records import (
     PLAIN,
     Problem,
     Record,
@@ -29,7 +29,7 @@ from cranfield.data.records import (
     lines,
     text_lines,
 )
-from cranfield.data.source import Source
+from cranfield.data.reading.source import Source
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted, some
 
@@ -427,7 +427,7 @@ def lists(path: str, separator: str | None = None) -> dict[str, dict[str, float]
         if inside := runs(path):
             names = [run_name(run) for run in inside]
             expected = f"one of them, such as {inside[0]}"
-            raise CranfieldError(f"{path}: found {some(names, 'run')}, expected {expected}")
+            raise InputError(some(names, "run"), expected, path)
         return None
     files = list_files(path)
     found = {topic: read_list(source, separator) for topic, source in files.items()}

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any
 
-from cranfield.data.records import real
-from cranfield.data.source import Source
-from cranfield.data.toml import read_toml
+from cranfield.data.reading.records import real
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.toml import read_toml
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.grammar import parse_measures
 
@@ -72,14 +72,15 @@ class Preset:
     def measures_at(self, cutoff: int | None = None) -> list[str]:
         """The measures in their canonical form, at the preset's cutoff or another one."""
         if cutoff is not None and not self.takes_cutoff:
-            raise CranfieldError(
-                f"preset {self.name}: found cutoff {cutoff}, expected none: "
-                f"{', '.join(self.measures)} have no @l"
+            raise InputError(
+                f"cutoff {cutoff}",
+                f"none: {', '.join(self.measures)} have no @l",
+                f"preset {self.name}",
             )
         l = self.cutoff if cutoff is None else cutoff
         if l is None and self.takes_cutoff:
             expected = "one: --cutoff N, or a key cutoff"
-            raise CranfieldError(f"preset {self.name}: found @l and no cutoff, expected {expected}")
+            raise InputError("@l and no cutoff", expected, f"preset {self.name}")
         found = parse_measures(AT_CUTOFF.sub(f"@{l}", text) for text in self.measures)
         return [str(replace(m, condensed=True) if self.condensed else m) for m in found]
 
@@ -147,7 +148,7 @@ def preset(name: str, file: str | os.PathLike[str] | None = None) -> Preset:
     'ntcir3-5-clir'
     """
     if not isinstance(name, str):
-        raise CranfieldError(f"found preset {name!r}, expected a name")
+        raise InputError(f"preset {name!r}", "a name")
     known = _by_any_name(presets(file).values())
     if name not in known:
         raise CranfieldError(f"there is no preset named {name!r}{_nearest(name, known)}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from xml.parsers import expat
 
-from cranfield.data.source import Source
+from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 
 

@@ -8,17 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from cranfield.arrays import Bools
 from cranfield.data.costs import DocCosts
 from cranfield.data.groups import Groups
 from cranfield.data.intents import Intents as KnownIntents
 from cranfield.data.qrels import Qrels
 from cranfield.data.run import Run
 from cranfield.data.verticals import Verticals
-from cranfield.labelling.blocks import Bools, Intents, Judgments, Rankings
+from cranfield.evaluation.presets import Preset
+from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.measures.base import Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.gains import Gain
-from cranfield.presets import Preset
 from cranfield.scores import Notice
 from cranfield.wording import counted, some
 
