@@ -260,7 +260,7 @@ def as_trec(run: Scored) -> str:
 def test_what_counts_is_what_the_words_say(collection: Collection) -> None:
     kind, qrels, classes, run = collection
     ev = cf.Evaluator(qrels, "AP", labelling=kind(classes))
-    rankings, ideal = ev.rankings(cf.read_run(run)), ev.counting.judgments
+    rankings, ideal = ev.collection.rankings(cf.read_run(run)), ev.collection.ideal
     for t, (topic, judged) in enumerate(qrels.items()):
         counts, best = BY_HAND[kind](judged, classes.get(topic, {}), in_trec_order(run[topic]))
         hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
@@ -317,9 +317,9 @@ def test_labelling_and_truncation_commute(collection: Collection, depth: int) ->
     """The first of a class is the first at any depth; a group that is cut is worth nothing."""
     kind, qrels, classes, run = collection
     ev = cf.Evaluator(qrels, "AP", labelling=kind(classes))
-    after = ev.rankings(cf.read_run(run)).truncated(depth)
+    after = ev.collection.rankings(cf.read_run(run)).truncated(depth)
     cut = {topic: in_trec_order(docs)[:depth] for topic, docs in run.items()}
-    before = ev.rankings(cf.read_run(cut))
+    before = ev.collection.rankings(cf.read_run(cut))
     assert after.levels.tolist() == before.levels.tolist()
     assert after.ranks.tolist() == before.ranks.tolist()
 

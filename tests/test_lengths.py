@@ -237,7 +237,7 @@ def test_a_named_unit_is_preferred_to_one_without_a_name() -> None:
 
 def test_an_evaluator_reads_them_once() -> None:
     evaluator = cf.Evaluator(QRELS, MEASURES, lengths=UNITS)
-    assert isinstance(evaluator.lengths, DocLengths)
+    assert [type(extra.noted) for extra in evaluator.collection.extras] == [DocLengths]
     for _ in range(2):
         same(evaluator({"r": RUN}))
 

@@ -366,11 +366,11 @@ def test_a_part_is_as_if_the_rest_had_never_been_judged(
     measures = options.pop("measures", MEASURES)
     whole = Evaluator(collection.qrels, measures, **options)
     runs = whole.read(collection.runs)
-    every = whole.gold.judgments
+    every = whole.collection.gold.judgments
     kept = drawn_part(every, np.random.default_rng(1).random(len(every.levels)), 0.4)
     docs = {
         item: (topic, doc)
-        for topic, items in zip(every.topics, whole.gold.by_topic, strict=True)
+        for topic, items in zip(every.topics, whole.collection.gold.by_topic, strict=True)
         for doc, item in items.items()
     }
     left: dict[str, dict[str, float]] = {topic: {} for topic in every.topics}
@@ -378,7 +378,7 @@ def test_a_part_is_as_if_the_rest_had_never_been_judged(
         topic, doc = docs[item]
         left[topic][doc] = collection.qrels[topic][doc]
     expected = Evaluator(left, measures, **options)(runs)
-    found = scored_with(whole, [whole.rankings(run) for run in runs], kept)
+    found = scored_with(whole, [whole.collection.rankings(run) for run in runs], kept)
     counted = [topic in expected.topics for topic in every.topics]
     assert 0 < kept.sum() < len(kept)
     np.testing.assert_array_equal(found[:, counted], expected.values)
@@ -386,7 +386,7 @@ def test_a_part_is_as_if_the_rest_had_never_been_judged(
 
 def test_parts_are_nested_and_stratified(collection: Any) -> None:
     """⌈share · number⌉ of the relevant and of the other judgments of every topic."""
-    every = Evaluator(collection.qrels, "AP").gold.judgments
+    every = Evaluator(collection.qrels, "AP").collection.gold.judgments
     order = np.random.default_rng(0).random(len(every.levels))
     parts = [drawn_part(every, order, share) for share in (0.1, 0.3, 0.7, 1.0)]
     for smaller, larger in pairwise(parts):
@@ -456,7 +456,7 @@ def test_judgments_of_common_topics_only() -> None:
 
 
 def test_a_share_is_not_rounded_up_for_rounding() -> None:
-    judgments = Evaluator({"1": {f"d{i}": 0 for i in range(25)}}, "P@1").gold.judgments
+    judgments = Evaluator({"1": {f"d{i}": 0 for i in range(25)}}, "P@1").collection.gold.judgments
     assert 0.28 * 25 > 7  # in floating point
     assert drawn_part(judgments, np.arange(25.0), 0.28).sum() == 7
 

@@ -17,11 +17,11 @@ from cranfield.data.reading.records import finite, real
 from cranfield.data.run import Run
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import Evaluator
+from cranfield.evaluation.extras import Costs
 from cranfield.measures import cwl as user_models
 from cranfield.measures.base import FIVE, Measure, shown
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import MeasureLike, parse_measure, parse_model
-from cranfield.measures.lists import gold_block, lists_block
 from cranfield.report import cwl as charts
 from cranfield.report.diversity import SIDE, Plane, ends, scatter, unnamed
 from cranfield.report.pictures import Picture, refuse_many
@@ -90,43 +90,30 @@ def cwl(
     """
     if kind not in KINDS:
         raise InputError(f"kind {kind!r}", ", ".join(KINDS))
-    if ranks is not None and (not _is_whole(ranks) or ranks < 1):
-        raise InputError(f"ranks {ranks!r}", "a whole number from 1")
-    for name, side in (("width", width), ("height", height)):
-        _refuse_size(name, side)
+    _refuse_ranks(ranks)
+    size = _sizes(width, height)
     chosen = None if topics is None else _several(topics)
     if chosen == []:
         raise InputError("no topics", "at least one, or None for all")
+    if lists is not None and (qrels is not None or runs is not None):
+        raise InputError("lists beside qrels or runs", "one or the other")
     if lists is not None:
-        if qrels is not None or runs is not None:
-            raise InputError("lists beside qrels or runs", "one or the other")
         qrels, runs, costs = _collection(lists, costs)
-        chosen = list(qrels) if chosen is None else chosen
+        chosen = chosen or list(qrels)
     if qrels is None or runs is None:
         raise InputError("no lists to walk down", "qrels and runs, or lists")
     asked = list(_varied(models, values) if kind == "vary" else _fixed(models))
     drawn = _measurements(measurements, costs)
-    five = [one.model.reading(name) for one in asked for name in FIVE]
-    evaluator = Evaluator(qrels, five, costs=costs, **options)
-    if len(evaluator.measures) != len(five):
-        raise InputError("the same model twice", "each once")
-    wanted = _known(evaluator, chosen)
-    read = evaluator.read(runs)
-    if kind == "vary":
-        refuse_many(len(read) * len(wanted or [ALL]))
-    scores = evaluator(read)
-    unit = "" if evaluator.costs is None else evaluator.costs.unit
-    size, notices = (width, height), _told(scores.notices, asked)
+    walks = _Walks.of(asked, qrels, runs, chosen, kind, costs=costs, **options)
+    unit, notices = walks.unit, walks.notices
     if kind == "functions":
-        data = _walks(evaluator, asked, read, wanted or scores.topics, ranks)
+        data = walks.functions(ranks)
         return Picture(lambda: charts.functions(data, *size, title), data, notices)
     if kind == "vary":
-        data = _measured(evaluator, asked, scores, wanted or [ALL])
+        data = walks.measured()
         return Picture(lambda: charts.vary(data, drawn, unit, *size, title), data, notices)
-    these = scores if wanted is None else scores.select(topics=wanted)
-    data = _measured(evaluator, asked, these, [ALL]).drop("topic", "parameter", "value")
-    _refuse_without_scores(data)
-    notices += _nameless(charts.unnamed(data, *size), len(scores.runs))
+    data = walks.in_the_mean()
+    notices += _nameless(charts.unnamed(data, *size), len(walks.runs))
     return Picture(lambda: charts.runs(data, unit, *size, title), data, notices)
 
 
@@ -180,24 +167,12 @@ def diversity(
     share = real(gamma)
     if share is None or not 0 <= share <= 1:
         raise InputError(f"gamma {gamma!r}", "a number from 0 to 1")
-    for name, side in (("width", width), ("height", height)):
-        _refuse_size(name, side)
-    if isinstance(qrels, Scores):
-        if runs is not None or options:
-            raise InputError("scores and runs or options", "scores alone")
-        scores = qrels
-    else:
-        if runs is None:
-            raise InputError("no runs", "qrels and runs, or scores")
-        evaluator = Evaluator(qrels, [against, measure], **options)
-        scores = evaluator(runs)  # whose measures have the settings of the options
-        against, measure = (
-            parse_measure(m).with_defaults(evaluator.defaults) for m in (against, measure)
-        )
-    x, y = _column(scores, against), _column(scores, measure)
+    wide, high = _sizes(width, height)
+    scores, columns = _scored(qrels, runs, (against, measure), options)
+    x, y = (_column(scores, column) for column in columns)
     if x == y:
         raise InputError(f"{x} against itself", "two measures")
-    plane = Plane(x, y, share, zoom, width or SIDE, height or SIDE)
+    plane = Plane(x, y, share, zoom, wide or SIDE, high or SIDE)
     found = scores.interval(confidence=level) if intervals else None
     data = _points(scores, plane, found)
     known = data.drop_nans([x, y])
@@ -205,12 +180,27 @@ def diversity(
         raise InputError(f"no run with both {x} and {y}", "one")
     notices = scores.notices
     if lost := [run for run in scores.runs if run not in known["run"]]:
-        said = f"{some(lost, 'run')} without a mean of {x} or {y}: not shown"
-        notices += (Notice("undefined", said),)
+        text = f"{some(lost, 'run')} without a mean of {x} or {y}: not shown"
+        notices += (Notice("undefined", text),)
     if names:
         notices += _nameless(unnamed(known, plane), len(known))
-    said = _intervals(found, plane) if found else ""
-    return Picture(lambda: scatter(known, plane, names, said, title), data, notices)
+    crosses = _intervals(found, plane) if found else ""
+    return Picture(lambda: scatter(known, plane, names, crosses, title), data, notices)
+
+
+def _scored(
+    qrels: Any, runs: Any, measures: Sequence[MeasureLike], options: Mapping[str, Any]
+) -> tuple[Scores, Sequence[MeasureLike]]:
+    """The scores of some measures, given or computed, and what the measures are called there."""
+    if isinstance(qrels, Scores):
+        if runs is not None or options:
+            raise InputError("scores and runs or options", "scores alone")
+        return qrels, measures
+    if runs is None:
+        raise InputError("no runs", "qrels and runs, or scores")
+    evaluator = Evaluator(qrels, measures, **options)
+    defaults = evaluator.options.defaults  # which measures have then
+    return evaluator(runs), [parse_measure(m).with_defaults(defaults) for m in measures]
 
 
 def meta(found: Any, **options: Any) -> Picture:
@@ -298,15 +288,20 @@ def _nameless(nameless: int, runs: int) -> tuple[Notice, ...]:
 MOST_POINTS = 5000  # of a panel's width or height
 
 
-def _is_whole(number: Any) -> bool:
-    return isinstance(number, Integral) and not isinstance(number, bool)
+def _refuse_ranks(ranks: Any) -> None:
+    whole = isinstance(ranks, Integral) and not isinstance(ranks, bool)
+    if ranks is not None and not (whole and int(ranks) >= 1):
+        raise InputError(f"ranks {ranks!r}", "a whole number from 1")
 
 
-def _refuse_size(name: str, side: Any) -> None:
-    number = real(side)
-    if side is not None and (number is None or not 0 < number <= MOST_POINTS):
-        expected = f"a number of points above 0, at most {MOST_POINTS}"
-        raise InputError(f"{name} {side!r}", expected)
+def _sizes(width: Any, height: Any) -> tuple[float | None, float | None]:
+    """Width and height of a panel, if they can be."""
+    for name, side in (("width", width), ("height", height)):
+        number = real(side)
+        if side is not None and (number is None or not 0 < number <= MOST_POINTS):
+            expected = f"a number of points above 0, at most {MOST_POINTS}"
+            raise InputError(f"{name} {side!r}", expected)
+    return width, height
 
 
 def _measurements(given: Any, costs: Any) -> list[str]:
@@ -539,61 +534,88 @@ def _gains(topic: Any, given: Any) -> list[float | None]:
     return made
 
 
-def _known(evaluator: Evaluator, topics: Iterable[Any] | None) -> list[str] | None:
-    """The topics that were asked for, which must have judgments."""
-    if topics is None:
-        return None
-    wanted, index = list(dict.fromkeys(map(str, topics))), evaluator.gold.topic_index
-    if unknown := [topic for topic in wanted if topic not in index]:
-        known = some(list(index), "topic")
-        raise InputError(f"topic {unknown[0]!r}", f"one of the judgments' {known}")
-    return wanted
+@dataclasses.dataclass(frozen=True)
+class _Walks:
+    """User models at work: how their users walk down lists, and what that gives."""
 
+    evaluator: Evaluator
+    models: Sequence[_Chosen]
+    runs: Sequence[Run]
+    topics: Sequence[str] | None  # those asked for
+    scores: Scores
 
-def _walks(
-    evaluator: Evaluator,
-    chosen: Sequence[_Chosen],
-    runs: Sequence[Run],
-    topics: Sequence[str],
-    ranks: int | None,
-) -> pl.DataFrame:
-    """C, W and L of each model on each list, rank by rank."""
-    if evaluator.ties == "expected":
-        raise InputError("ties=expected", "one order: trec, best or worst")
-    refuse_many(len(runs) * len(topics))
-    labelled = [(run.name, evaluator.rankings(run)) for run in runs]
-    index = [evaluator.gold.topic_index[topic] for topic in topics]
-    longest = max(int(rankings.lengths[t]) for _, rankings in labelled for t in index)
-    last = ranks or max(1, min(longest, RANKS))
-    rows: list[tuple[Any, ...]] = []
-    for one, measure in zip(chosen, evaluator.measures[:: len(FIVE)], strict=True):
-        for run, rankings in labelled:
-            for topic, t in zip(topics, index, strict=True):
-                model: Any = evaluator.here(measure, t)
-                gold = gold_block(evaluator.counting.judgments, t, t + 1)
-                walk = model.walk_down(model.items(lists_block(rankings, gold, t, t + 1))).one()
-                arrays = (walk.gains, walk.costs, walk.C, walk.W, walk.L)
-                columns = zip(*(x[:last].tolist() for x in arrays), strict=True)
-                rows += [
-                    (one.name, run, topic, i, *numbers) for i, numbers in enumerate(columns, 1)
-                ]
-    names = ("model", "run", "topic", "rank", "gain", "cost", "C", "W", "L")
-    return _frame(rows, names)
+    @classmethod
+    def of(
+        cls,
+        asked: Sequence[_Chosen],
+        qrels: Any,
+        runs: Any,
+        topics: Any,
+        kind: Kind,
+        **options: Any,
+    ) -> _Walks:
+        five = [one.model.reading(name) for one in asked for name in FIVE]
+        evaluator = Evaluator(qrels, five, **options)
+        if len(evaluator.measures) != len(five):
+            raise InputError("the same model twice", "each once")
+        wanted = None if topics is None else list(dict.fromkeys(map(str, topics)))
+        for topic in wanted or ():
+            evaluator.collection.place(topic)
+        read = evaluator.read(runs)
+        if kind == "vary":
+            refuse_many(len(read) * len(wanted or [ALL]))
+        return cls(evaluator, asked, read, wanted, evaluator(read))
 
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        return _told(self.scores.notices, self.models)
 
-def _measured(
-    evaluator: Evaluator, chosen: Sequence[_Chosen], scores: Scores, topics: Sequence[str]
-) -> pl.DataFrame:
-    """All five measurements of each model on each run, for topics or in the mean."""
-    means = scores.summary()
-    columns = [str(m) for m in evaluator.measures]
-    rows: list[tuple[Any, ...]] = []
-    for k, one in enumerate(chosen):
-        five = columns[k * len(FIVE) : (k + 1) * len(FIVE)]
-        for run, topic in product(scores.runs, topics):
-            found = [means[run][c] if topic == ALL else scores[run, topic, c] for c in five]
-            rows.append((one.name, one.parameter, one.value, run, topic, *found))
-    return _frame(rows, ("model", "parameter", "value", "run", "topic", *FIVE))
+    @property
+    def unit(self) -> str:
+        """That of costs, if there are some."""
+        costs = (x for x in self.evaluator.collection.extras if isinstance(x, Costs))
+        return next((extra.noted.unit for extra in costs), "")
+
+    def functions(self, ranks: int | None) -> pl.DataFrame:
+        """C, W and L of each model on each list, rank by rank."""
+        collection, topics = self.evaluator.collection, self.topics or self.scores.topics
+        collection.options.refuse_expected()
+        refuse_many(len(self.runs) * len(topics))
+        labelled = [(run.name, collection.rankings(run)) for run in self.runs]
+        places = [collection.place(topic) for topic in topics]
+        longest = max(int(rankings.lengths[t]) for _, rankings in labelled for t in places)
+        last = ranks or max(1, min(longest, RANKS))
+        each = zip(self.models, self.evaluator.measures[:: len(FIVE)], strict=True)
+        rows: list[tuple[Any, ...]] = []
+        for (one, m), (run, rankings), t in product(each, labelled, places):
+            model: Any = self.evaluator.measuring.here(m, t)
+            walk = model.walk_down(model.items(collection.block(rankings, t))).one()
+            arrays = (walk.gains, walk.costs, walk.C, walk.W, walk.L)
+            columns = zip(*(x[:last].tolist() for x in arrays), strict=True)
+            begin = (one.name, run, collection.topics[t])
+            rows += [(*begin, i, *numbers) for i, numbers in enumerate(columns, 1)]
+        names = ("model", "run", "topic", "rank", "gain", "cost", "C", "W", "L")
+        return _frame(rows, names)
+
+    def measured(self, scores: Scores | None = None) -> pl.DataFrame:
+        """All five measurements of each model on each run, for topics or in the mean."""
+        topics: Sequence[str] = [ALL] if scores is not None else self.topics or [ALL]
+        scores = scores or self.scores
+        means, names = scores.summary(), [str(m) for m in self.evaluator.measures]
+        rows: list[tuple[Any, ...]] = []
+        for k, one in enumerate(self.models):
+            five = names[k * len(FIVE) : (k + 1) * len(FIVE)]
+            for run, topic in product(scores.runs, topics):
+                numbers = [means[run][c] if topic == ALL else scores[run, topic, c] for c in five]
+                rows.append((one.name, one.parameter, one.value, run, topic, *numbers))
+        return _frame(rows, ("model", "parameter", "value", "run", "topic", *FIVE))
+
+    def in_the_mean(self) -> pl.DataFrame:
+        """All five measurements of each model on each run, in the mean over the topics."""
+        these = self.scores if self.topics is None else self.scores.select(topics=self.topics)
+        data = self.measured(these).drop("topic", "parameter", "value")
+        _refuse_without_scores(data)
+        return data
 
 
 def _frame(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pl.DataFrame:

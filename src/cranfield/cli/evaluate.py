@@ -17,7 +17,9 @@ from cranfield.data.reading.formats import FORMATS as INPUT_FORMATS
 from cranfield.data.reading.source import Source
 from cranfield.data.tracks import read_gains
 from cranfield.errors import InputError
-from cranfield.evaluation.evaluate import DEFAULT_MEASURES, TIE_CHOICES, Topics, Undefined, evaluate
+from cranfield.evaluation.asked import DEFAULT_MEASURES
+from cranfield.evaluation.evaluate import evaluate
+from cranfield.evaluation.options import TIE_CHOICES, Topics, Undefined
 from cranfield.evaluation.presets import Preset, preset
 from cranfield.labelling.strategies import Combinations, EquivalenceClasses, Labelling
 from cranfield.report.formats import FORMATS, render

@@ -19,7 +19,7 @@ from cranfield.cli.evaluate import (
 )
 from cranfield.cli.options import add_import
 from cranfield.errors import InputError
-from cranfield.evaluation.evaluate import TIE_CHOICES
+from cranfield.evaluation.options import TIE_CHOICES
 from cranfield.measures.base import READINGS, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_measures
@@ -72,19 +72,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[Explanation]:
     """How each measure comes to its score for the topic."""
-    from cranfield.evaluation.evaluate import Evaluator
-    from cranfield.evaluation.tracing import explain
+    from cranfield.evaluation.tracing import explain_all
 
     path, results = options.on
     refuse_inputs(options, path, results)
-    settings = list_options(options)
-    evaluator = Evaluator(path, measures, **settings)
-    read = evaluator.read(results)
-    run = read[0] if len(read) == 1 else read  # of which explain says that there are too many
-    settings = {
-        k: v for k, v in settings.items() if k not in ("qrels_format", "labels", "embed_verticals")
-    }
-    return [explain(m, evaluator.gold.qrels, run, options.topic, **settings) for m in measures]
+    return explain_all(measures, path, results, options.topic, **list_options(options))
 
 
 def explanation(m: Measure) -> str:

@@ -17,9 +17,9 @@ from cranfield.cli.options import add_labels
 from cranfield.cli.output import coloured, terminal_width, write
 from cranfield.data.ntcir import topic_dirs
 from cranfield.errors import InputError
-from cranfield.evaluation.evaluate import TIE_CHOICES
 from cranfield.evaluation.labelled import text
 from cranfield.evaluation.listing import label
+from cranfield.evaluation.options import TIE_CHOICES
 from cranfield.report.labelled import FORMATS, render
 
 

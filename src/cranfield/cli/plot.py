@@ -20,7 +20,7 @@ from cranfield.cli.options import add_import, count
 from cranfield.cli.output import tell
 from cranfield.cli.progress import Progress
 from cranfield.errors import CranfieldError
-from cranfield.evaluation.evaluate import TIE_CHOICES
+from cranfield.evaluation.options import TIE_CHOICES
 from cranfield.report.pictures import FORMATS, NUMBERS, Picture, altair, format_of
 
 KINDS = {

@@ -25,7 +25,8 @@ from cranfield.cli.options import add_import, count
 from cranfield.cli.progress import Progress
 from cranfield.data.ntcir import topic_dirs
 from cranfield.errors import CranfieldError, InputError
-from cranfield.evaluation.evaluate import TIE_CHOICES, evaluate
+from cranfield.evaluation.evaluate import evaluate
+from cranfield.evaluation.options import TIE_CHOICES
 from cranfield.evaluation.results import Missing, read_scores
 from cranfield.scores import Scores
 from cranfield.wording import counted

@@ -25,6 +25,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import Ties
 from cranfield.errors import InputError
+from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, parse_measures
@@ -98,14 +99,16 @@ class Comparison:
 
     def __init__(self, first: Evaluator, second: Evaluator, parents: Parents) -> None:
         self.first, self.second = first, second
-        self.topics = first.gold.qrels.topics
-        others = second.gold.qrels.topics
+        self.topics = first.collection.gold.qrels.topics
+        others = second.collection.gold.qrels.topics
         if apart := sorted({*self.topics} ^ {*others}):
             lacking, other = (second, first) if apart[0] in self.topics else (first, second)
-            expected = f"the topics of {other.gold.qrels.where}"
-            raise InputError(f"no topic {apart[0]}", expected, lacking.gold.qrels.where)
+            expected = f"the topics of {other.collection.gold.qrels.where}"
+            raise InputError(f"no topic {apart[0]}", expected, lacking.collection.gold.qrels.where)
         self.parents = {
-            topic: parents.of_topic(topic, _names(first, topic), _names(second, topic))
+            topic: parents.of_topic(
+                topic, _names(first.collection, topic), _names(second.collection, topic)
+            )
             for topic in self.topics
         }
 
@@ -128,8 +131,8 @@ class Comparison:
     def hscore(self, run: Hierarchy, topic: str) -> float:
         """The part of the second-level subtopics that are where they belong."""
         below = run.below.get(topic, {})
-        above = _intents_of(self.first, topic, below.values())
-        own = _intents_of(self.second, topic, below)
+        above = _intents_of(self.first.collection, topic, below.values())
+        own = _intents_of(self.second.collection, topic, below)
         parents = self.parents[topic]
         return h_score(above, [None if i is None else parents[i] for i in own])
 
@@ -155,13 +158,13 @@ def _opened(data: Any, separator: str) -> tuple[Any, str | None]:
     return source, separator if is_text(source) else None
 
 
-def _names(level: Evaluator, topic: str) -> tuple[str, ...]:
+def _names(level: Collection, topic: str) -> tuple[str, ...]:
     """The intents of a topic."""
     assert level.intents is not None  # noqa: S101
     return level.intents.names[level.gold.topic_index[topic]]
 
 
-def _intents_of(level: Evaluator, topic: str, subtopics: Iterable[str]) -> list[str | None]:
+def _intents_of(level: Collection, topic: str, subtopics: Iterable[str]) -> list[str | None]:
     """The intent that each subtopic belongs to, None if there is none."""
     assert level.intents is not None  # noqa: S101
     items, names = level.gold.by_topic[level.gold.topic_index[topic]], _names(level, topic)

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Unpack
 
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.records import finite
-from cranfield.data.run import RunLike
 from cranfield.errors import InputError
-from cranfield.evaluation.evaluate import Evaluator
+from cranfield.evaluation.collection import Collection
+from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.labelled import Item, LabelledList
+from cranfield.evaluation.options import ListSettings, Options, shows_options
 from cranfield.labelling.blocks import Rankings
-from cranfield.wording import some
 
 
+@shows_options
 def label(
     qrels: QrelsLike,
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    runs: RunsLike,
     topics: str | Sequence[str] | None = None,
     *,
     rel: float | None = None,
-    **options: Any,
+    **options: Unpack[ListSettings],
 ) -> list[LabelledList]:
     """The lists of one or several runs with the label of each document, and what each list lacks.
 
     All judged topics, or some of them, and of each topic all runs. A document is relevant if it
-    counts as `rel` or more; as more than 0 if that is not given. The options are those of
-    `Evaluator`.
+    counts as `rel` or more; as more than 0 if that is not given.
 
     >>> print(label({"q1": {"a": 2, "b": 0, "c": 1}}, {"q1": ["b", "x", "a"]})[0])
     run, topic q1: 1 of 2 relevant documents found in 3 documents, 1 unjudged
@@ -41,53 +41,27 @@ def label(
     """
     if rel is not None and finite(rel) is None:
         raise InputError(f"rel {rel!r}", "a finite number")
-    if options.get("ties") == "expected":
-        raise InputError("ties=expected", "one order: trec, best or worst")
-    condensed = bool(options.pop("condensed", False))
-    evaluator = Evaluator(qrels, "NumRet", **options)
-    index = evaluator.gold.topic_index
+    settings = replace(Options.of(options), preset=None)  # which has given its depth and labels
+    settings.refuse_expected()
+    condensed = settings.condensed
+    collection = Collection.of(qrels, settings)
     topics = [topics] if isinstance(topics, str) else topics
-    wanted = list(index) if topics is None else [str(topic) for topic in topics]
-    if unknown := [topic for topic in wanted if topic not in index]:
-        known = some(list(index), "topic")
-        raise InputError(f"topic {unknown[0]!r}", f"one of the judgments' {known}")
-    whole = evaluator  # knows where is what a depth cuts off
-    if evaluator.depth is not None:
-        whole = Evaluator(evaluator.gold.qrels, "NumRet", **{**options, "depth": None})
+    wanted = list(collection.topics) if topics is None else [str(topic) for topic in topics]
+    places = {topic: collection.place(topic) for topic in wanted}
+    whole = replace(collection, options=replace(settings, depth=None))  # what a depth cuts off
     by_topic: dict[str, list[LabelledList]] = {topic: [] for topic in wanted}
-    for run in evaluator.read(runs):
-        rankings = evaluator.rankings(run)
-        every = rankings if whole is evaluator else whole.rankings(run)
+    for run in collection.read(runs):
+        placed = whole.label(run)
         ranked = {t: run.ranked(t) for t in wanted} if len(wanted) == 1 else run.rankings()
-        for topic, made in by_topic.items():
-            t = index[topic]
-            order = documents(evaluator, ranked.get(topic, []), every, t, condensed=False)
-            one = _List.of(evaluator, rankings, t, order, condensed, rel)
+        rankings = collection.counted(placed.placed)
+        for topic, t in places.items():
+            order = collection.documents(ranked.get(topic, []), placed.rankings, t)
+            one = _List.of(collection, rankings, t, order, condensed, rel)
             items, missed = tuple(one.items()), tuple(one.missed())
             total = sum(one.relevant(count) for _, count in one.ideal)
-            unit = evaluator.counting.unit
-            made.append(LabelledList(run.name, topic, items, missed, total, unit))
-    return [one for made in by_topic.values() for one in made]
-
-
-def documents(
-    evaluator: Evaluator, ranked: Sequence[str], rankings: Rankings, t: int, condensed: bool
-) -> list[str]:
-    """The documents of a topic's list in order, as it was labelled; condensed, the judged ones.
-
-    `ranked` are those of the run, whatever the order of ties.
-    """
-    docs, topic = evaluator.gold.item_docs, evaluator.gold.qrels.topics[t]
-    hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
-    ranks, items = rankings.ranks[hits].tolist(), rankings.items[hits].tolist()
-    judged = {rank: docs[item] for rank, item in zip(ranks, items, strict=True)}
-    if condensed:
-        return list(judged.values())
-    known = {topic} if evaluator.exclude_self else set()
-    known |= evaluator.gold.by_topic[t].keys()
-    others = (doc for doc in ranked if doc not in known)
-    every = range(1, int(rankings.lengths[t]) + 1)
-    return [judged[rank] if rank in judged else next(others) for rank in every]
+            unit = collection.counting.unit
+            by_topic[topic].append(LabelledList(run.name, topic, items, missed, total, unit))
+    return [one for lists in by_topic.values() for one in lists]
 
 
 @dataclass(frozen=True)
@@ -106,33 +80,25 @@ class _List:
     @classmethod
     def of(
         cls,
-        evaluator: Evaluator,
+        collection: Collection,
         rankings: Rankings,
         t: int,
         order: Sequence[str],
         condensed: bool,
         rel: float | None,
     ) -> _List:
-        gold, ideal, groups = (
-            evaluator.gold,
-            evaluator.counting.judgments,
-            evaluator.counting.groups,
-        )
-        docs, judged = gold.item_docs, gold.judgments.levels
-        hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
-        here = slice(ideal.offsets[t], ideal.offsets[t + 1])
-        found = rankings.items[hits].tolist()
-        names = [docs[item] for item in found]
-        counts = dict(zip(names, rankings.levels[hits].tolist(), strict=True))
-        item_of = gold.by_topic[t]
-        named = {} if groups is None else groups.names.get(gold.qrels.topics[t], {})
+        gold, ideal, groups = collection.gold, collection.ideal, collection.counting.groups
+        judged, item_of = gold.judgments.levels, gold.by_topic[t]
+        counts = {doc: level for _, doc, level in collection.hits(rankings, t)}
+        named = {} if groups is None else groups.names.get(collection.topics[t], {})
         group_of = {doc: name for doc, name in named.items() if judged[item_of[doc]] > 0}
-        shown = documents(evaluator, order, rankings, t, condensed)
-        best = [docs[item] for item in ideal.items[here].tolist()]
+        shown = collection.documents(order, rankings, t, condensed)
+        here = slice(ideal.offsets[t], ideal.offsets[t + 1])
+        best = [gold.item_docs[item] for item in ideal.items[here].tolist()]
         return cls(
             shown,
             {doc: rank for rank, doc in enumerate(order, 1)},
-            dict(zip(names, judged[found].tolist(), strict=True)),
+            {doc: float(judged[item_of[doc]]) for doc in counts},
             counts,
             list(zip(best, ideal.levels[here].tolist(), strict=True)),
             group_of,

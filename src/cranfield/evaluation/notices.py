@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from cranfield.arrays import Bools
-from cranfield.data.costs import DocCosts
-from cranfield.data.groups import Groups
-from cranfield.data.intents import Intents as KnownIntents
 from cranfield.data.qrels import Qrels
-from cranfield.data.run import Run
-from cranfield.data.verticals import Verticals
-from cranfield.evaluation.presets import Preset
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.measures.base import Measure
 from cranfield.measures.cwl import UserModel
-from cranfield.measures.gains import Gain
 from cranfield.scores import Notice
 from cranfield.wording import counted, some
+
+if TYPE_CHECKING:
+    from cranfield.evaluation.collection import Collection, Labelled
+    from cranfield.evaluation.measuring import Measuring
 
 UNDEFINED = {
     "zero": "counted as 0",
@@ -30,20 +28,50 @@ UNDEFINED = {
     "skip": "left out of the means",
 }
 
+OTHER_ORDERS = ("best", "worst", "expected")  # of tied documents, than that of the run
 
-NO_MODEL = "no measure is a user model (INST is, and AP.EU)"
-USELESS = {
-    "gain": ("gains", "no measure takes it from there"),
-    "costs": ("costs", NO_MODEL),
-    "measurements": ("measurements", NO_MODEL),
-    "residuals": ("residuals", "no measure has them (RBP has, INST, and AP.EU)"),
-    "cost-unit": ("cost-unit", "there are no costs"),
-    "intents": ("what is known of intents", "no measure is of diversity (Dsharp(nDCG)@10 is)"),
-    "verticals": (
-        "verticals",
-        "no measure asks for them (Vscore does), and they are no items (--embed-verticals)",
-    ),
-}
+K = TypeVar("K")
+
+
+def of_evaluation(measuring: Measuring, counts: Bools) -> Iterator[Notice]:
+    """What is to be known whatever the run; `counts` says which topics do."""
+    collection = measuring.collection
+    yield from of_settings(measuring)
+    for extra in collection.extras:
+        yield from extra.notices()
+    yield from of_intents(collection, measuring.measures)
+    yield from of_judgments(
+        collection.gold.qrels,
+        collection.gold.judgments.max_level,
+        measuring.measures,
+        [m for m in measuring.measures if measuring.here(m, 0).takes_max_level()],
+        collection.counting.plain,
+        lambda m: measuring.without_relevant(m, counts),
+        measuring.options.undefined,
+    )
+    yield from of_groups(collection)
+    yield from of_ties(measuring)
+
+
+def of_settings(measuring: Measuring) -> Iterator[Notice]:
+    """What was chosen for the user, changes nothing, or differs from topic to topic."""
+    preset, plain = measuring.options.task, measuring.collection.counting.plain
+    if preset is not None:
+        about = [f"{name} is {meaning}" for name, meaning in preset.settings.items()]
+        if preset.classes and plain:
+            about.append("the task has equivalence classes, here are none (--classes)")
+        if preset.groups and plain:
+            about.append("the task has groups that count together, here are none (--groups)")
+        yield from (Notice("preset", f"{preset.name}: {text}") for text in about)
+    for option, why in measuring.asked.idle():
+        yield Notice("settings", f"{option} changes nothing: {why}")
+    if (gains := measuring.gains) is not None:
+        tables = Counter(":".join(map("{:g}".format, g)) for g in gains if not isinstance(g, str))
+        text = ", ".join(f"{table} in {counted(n, 'topic')}" for table, n in tables.items())
+        yield Notice("gains", f"gains by topic: {text}")
+
+
+# -- judgments ----------------------------------------------------------------------------------
 
 
 def of_judgments(
@@ -60,147 +88,219 @@ def of_judgments(
     `silent` measures take the highest level there is; labelling is `plain` if every judged item
     counts.
     """
-    lacking: dict[tuple[str, ...], list[Measure]] = {}
-    for m in measures:
-        if m.effectiveness and (topics := tuple(without_relevant(m))):
-            lacking.setdefault(topics, []).append(m)
-    for topics, found in lacking.items():
+    lacking = _grouped(
+        [m for m in measures if m.effectiveness], lambda m: tuple(without_relevant(m))
+    )
+    lower = undefined == "zero" and any(m.better == "lower" for m in measures)
+    then = "counted as the worst score" if lower else UNDEFINED[undefined]
+    for topics, those in lacking.items():
         # Measures may differ in what they call relevant: then say which are meant.
-        who = "" if len(lacking) == 1 and _agree(measures) else f"{_names(found)}: "
-        said = f"{who}{some(topics, 'topic')} without a relevant document"
-        lower = undefined == "zero" and any(m.better == "lower" for m in measures)
-        then = "counted as the worst score" if lower else UNDEFINED[undefined]
-        yield Notice("no-relevant", f"{said}, {then}", topics=topics)
+        who = "" if len(lacking) == 1 and _agree(measures) else f"{_names(those)}: "
+        text = f"{who}{some(topics, 'topic')} without a relevant document, {then}"
+        yield Notice("no-relevant", text, topics=topics)
+    yield from _of_file(qrels, plain)
+    yield from _of_levels(max_level, measures, silent)
+
+
+def _of_file(qrels: Qrels, plain: bool) -> Iterator[Notice]:
+    """What a file of judgments says that nobody listens to."""
     if qrels.repeated:
-        said = f"{counted(qrels.repeated, 'judgment')} repeated, each alike"
-        yield Notice("duplicates", f"{qrels.where}: {said}")
+        text = f"{counted(qrels.repeated, 'judgment')} repeated, each alike"
+        yield Notice("duplicates", f"{qrels.where}: {text}")
     if qrels.grouped and plain:
-        said = f"{counted(qrels.grouped, 'judgment')} name a class, which is ignored"
-        yield Notice("classes", f"{qrels.where}: {said}; --classes counts each class once")
+        text = f"{counted(qrels.grouped, 'judgment')} name a class, which is ignored"
+        yield Notice("classes", f"{qrels.where}: {text}; --classes counts each class once")
+
+
+def _of_levels(
+    max_level: float, measures: Sequence[Measure], silent: Sequence[Measure]
+) -> Iterator[Notice]:
+    """What is taken for the highest level; `silent` measures do not declare one."""
     if silent:
-        said = f"the highest level is {max_level:g}, the highest in the judgments"
-        yield Notice("max-level", f"{_names(silent)}: {said}; max_level= declares another")
-    capped: dict[float, list[Measure]] = {}
-    for m in measures:
-        declared = getattr(m, "max_level", None)
-        if declared is not None and declared < max_level:
-            capped.setdefault(declared, []).append(m)
-    for declared, meant in capped.items():
-        said = f"levels up to {max_level:g} in the judgments count as {declared:g}"
-        yield Notice("max-level", f"{_names(meant)}: {said}")
+        text = f"the highest level is {max_level:g}, the highest in the judgments"
+        yield Notice("max-level", f"{_names(silent)}: {text}; max_level= declares another")
+    declared = _grouped(measures, lambda m: getattr(m, "max_level", None))
+    for level, those in declared.items():
+        if level < max_level:
+            text = f"levels up to {max_level:g} in the judgments count as {level:g}"
+            yield Notice("max-level", f"{_names(those)}: {text}")
 
 
-def of_settings(
-    preset: Preset | None, gains: Sequence[Gain] | None, useless: Sequence[str], plain: bool
+def of_groups(collection: Collection) -> Iterator[Notice]:
+    """Classes that no judgments belong to."""
+    if (groups := collection.counting.groups) is not None:
+        yield from _without_judgments(groups.names, collection, groups.where)
+
+
+def _without_judgments(
+    named: Iterable[str], collection: Collection, where: str
 ) -> Iterator[Notice]:
-    """What was chosen for the user, or by topic; `plain` labelling lets all judged items count."""
-    if preset is not None:
-        for name, meaning in preset.settings.items():
-            yield Notice("preset", f"{preset.name}: {name} is {meaning}")
-        if preset.classes and plain:
-            said = "the task has equivalence classes, here are none (--classes)"
-            yield Notice("preset", f"{preset.name}: {said}")
-        if preset.groups and plain:
-            said = "the task has groups that count together, here are none (--groups)"
-            yield Notice("preset", f"{preset.name}: {said}")
-    for name in useless:
-        option, why = USELESS.get(name, (name, "no measure takes it from there"))
-        yield Notice("settings", f"{option} changes nothing: {why}")
-    if gains is not None:
-        tables = Counter(":".join(map("{:g}".format, g)) for g in gains if not isinstance(g, str))
-        said = ", ".join(f"{table} in {counted(n, 'topic')}" for table, n in tables.items())
-        yield Notice("gains", f"gains by topic: {said}")
+    judged = set(collection.topics)
+    if others := [topic for topic in named if topic not in judged]:
+        text = f"{where}: {some(others, 'topic')} without judgments, ignored"
+        yield Notice("unjudged-topics", text, topics=tuple(others))
 
 
-def of_costs(costs: DocCosts | None, models: Sequence[UserModel]) -> Iterator[Notice]:
-    """What costs are, and what they are taken to be where there is no document."""
-    if costs is None:
-        return
-    if costs.unit:
-        said = f"costs are in {costs.unit}, and so is ETC; EC is in {costs.unit} per item"
-        yield Notice("costs", said)
-    beyond = sorted({f"{m.max_cost:g}" for m in models})
-    said = f"ranks beyond the end of a list cost {' or '.join(beyond)}"
-    yield Notice("costs", f"{said} (max_cost)")
+# -- intents ------------------------------------------------------------------------------------
 
 
-def of_intents(
-    intents: Intents | None,
-    known: KnownIntents | None,
-    judged: Sequence[str],
-    measures: Sequence[Measure],
-    per_intent: bool,
-) -> Iterator[Notice]:
+def of_intents(collection: Collection, measures: Sequence[Measure]) -> Iterator[Notice]:
     """What was taken for granted about intents."""
+    intents, known = collection.intents, collection.known
     if intents is None:
         return
-    if per_intent:
-        said = "every intent is a topic of its own: topic/intent; the mean is over intents"
-        yield Notice("intents", said)
+    if collection.options.per_intent:
+        text = "every intent is a topic of its own: topic/intent; the mean is over intents"
+        yield Notice("intents", text)
     else:
-        alike = [t for t, n in zip(judged, intents.alike, strict=True) if n > 1]
-        if asking := [m for m in measures if m.weighs_intents() and alike]:
-            where = "" if len(alike) == len(judged) else f" of {some(alike, 'topic')}"
-            said = f"the intents{where} are taken to be equally probable"
-            yield Notice("intents", f"{_names(asking)}: {said} (--intents FILE says otherwise)")
-        typed = [m for m in measures if m.types_intents()]
-        if typed and not intents.navigational.any():
-            said = "all intents are taken to be informational (--intents FILE says otherwise)"
-            yield Notice("intents", f"{_names(typed)}: {said}")
-        if plain := [m for m in measures if m.takes == "lists" and m.effectiveness]:
-            said = "a document counts at the highest level it has for any intent"
-            yield Notice("intents", f"{_names(plain)}: {said}")
+        taken = _taken_for_granted(intents, collection.topics, measures)
+        yield from (Notice("intents", f"{_names(those)}: {t}") for those, t in taken if those)
     if all(len(names) == 1 for names in intents.names):
-        said = "every topic has one intent only: is the second column of the judgments the intent?"
-        yield Notice("one-intent", said)
+        text = "every topic has one intent only: is the second column of the judgments the intent?"
+        yield Notice("one-intent", text)
     if known is not None:
         named = dict.fromkeys((*known.probabilities, *known.navigational))
-        if others := [topic for topic in named if topic not in set(judged)]:
-            said = f"{some(others, 'topic')} without judgments, ignored"
-            yield Notice("unjudged-topics", f"{known.where}: {said}", topics=tuple(others))
+        yield from _without_judgments(named, collection, known.where)
 
 
-def of_verticals(run: Run, rankings: Rankings, known: Verticals | None) -> Iterator[Notice]:
-    """Verticals of a run that no intent asks for."""
-    if known is not None and np.isnan(rankings.noted["vertical"]).any():
-        said = f"{some(known.unknown(run), 'vertical')} not in {known.where}, worth 0"
-        yield Notice("verticals", f"{run.name}: {said}", run.name)
+def _taken_for_granted(
+    intents: Intents, topics: Sequence[str], measures: Sequence[Measure]
+) -> Iterator[tuple[list[Measure], str]]:
+    """What nobody said about intents, and the measures that ask for it."""
+    otherwise = "(--intents FILE says otherwise)"
+    if alike := [topic for topic, n in zip(topics, intents.alike, strict=True) if n > 1]:
+        where = "" if len(alike) == len(topics) else f" of {some(alike, 'topic')}"
+        text = f"the intents{where} are taken to be equally probable {otherwise}"
+        yield [m for m in measures if m.weighs_intents()], text
+    if not intents.navigational.any():
+        text = f"all intents are taken to be informational {otherwise}"
+        yield [m for m in measures if m.types_intents()], text
+    text = "a document counts at the highest level it has for any intent"
+    yield [m for m in measures if m.takes == "lists" and m.effectiveness], text
 
 
-def of_groups(groups: Groups | None, judged: Sequence[str]) -> Iterator[Notice]:
-    """Classes that no judgments belong to."""
-    others = [topic for topic in groups.names if topic not in set(judged)] if groups else []
-    if groups is not None and others:
-        said = f"{some(others, 'topic')} without judgments, ignored"
-        yield Notice("unjudged-topics", f"{groups.where}: {said}", topics=tuple(others))
+# -- ties ---------------------------------------------------------------------------------------
 
 
-def of_ties(
-    ties: str | None,
-    measures: Sequence[Measure],
-    exact: Callable[[Measure], bool],
-    bounded: Callable[[Measure], bool],
-    samples: int,
-    seed: int,
-) -> Iterator[Notice]:
+def of_ties(measuring: Measuring) -> Iterator[Notice]:
     """What was made of ties, if something was."""
-    if ties == "expected":
-        known = [str(m) for m in measures if exact(m)]
-        others = [str(m) for m in measures if not exact(m)]
-        said = "mean over all orders of tied documents"
+    options, measures = measuring.options, measuring.measures
+    if options.ties == "expected":
+        known = [str(m) for m in measures if measuring.exact(m)]
+        others = [str(m) for m in measures if not measuring.exact(m)]
         parts = [f"exact for {_few(known)}"] if known else []
         if others:
-            parts.append(f"from {samples} random orders (seed {seed}) for {_few(others)}")
-        yield Notice("tie-order", f"{said}: {'; '.join(parts)}")
-    elif ties in ("best", "worst"):
-        said = f"tied documents ordered by level, the {ties} first"
-        than = {"best": "better", "worst": "worse"}[ties]
-        unbound = [str(m) for m in measures if m.better != "neither" and not bounded(m)]
-        if unbound:
-            said += f": another order may score {than} under {_few(unbound)}"
-        else:
-            said += f": no other order scores {than}"
-        yield Notice("tie-order", said)
+            drawn = f"{options.tie_samples} random orders (seed {options.seed})"
+            parts.append(f"from {drawn} for {_few(others)}")
+        text = f"mean over all orders of tied documents: {'; '.join(parts)}"
+        yield Notice("tie-order", text)
+    elif options.ties in ("best", "worst"):
+        than = {"best": "better", "worst": "worse"}[options.ties]
+        unbound = [str(m) for m in measures if m.better != "neither" and not measuring.bounded(m)]
+        another = f"another order may score {than} under {_few(unbound)}"
+        then = another if unbound else f"no other order scores {than}"
+        text = f"tied documents ordered by level, the {options.ties} first: {then}"
+        yield Notice("tie-order", text)
+
+
+# -- runs ---------------------------------------------------------------------------------------
+
+
+def of_run(
+    labelled: Labelled, collection: Collection, measures: Sequence[Measure]
+) -> Iterator[Notice]:
+    """What is odd about a run."""
+    name, rankings, judged = labelled.run.name, labelled.placed, collection.topics
+    options = collection.options
+
+    def notice(kind: str, text: str, topics: Sequence[str] = ()) -> Notice:
+        return Notice(kind, f"{name}: {text}", name, tuple(topics))
+
+    if unanswered := _flagged(judged, ~rankings.answered):
+        then = "counted as empty lists" if options.topics == "judged" else "left out"
+        text = f"{some(unanswered, 'topic')} not answered, {then}"
+        yield notice("missing-topics", text, unanswered)
+    known = set(judged)
+    if unjudged := [topic for topic in labelled.topics if topic not in known]:
+        text = f"{some(unjudged, 'topic')} without judgments, ignored"
+        yield notice("unjudged-topics", text, unjudged)
+    doubtful = rankings.doubtful(deepest(measures, options.depth), _alike(collection))
+    if tied := _flagged(judged, doubtful > 0):
+        count = f"{doubtful.sum()} of {rankings.tied.sum()} tied documents"
+        could = "ties matter" if options.ties in OTHER_ORDERS else "ties could change a score"
+        yield notice("ties", f"{could} in {some(tied, 'topic')}: {count}", tied)
+    if contradicted := labelled.contradicted:
+        text = f"ranks contradict scores in {some(contradicted, 'topic')}; the scores decide"
+        yield notice("rank-order", text, contradicted)
+    if unseen := _unjudged_documents(rankings, collection, measures):
+        yield notice(*unseen)
+    for extra in collection.extras:
+        yield from extra.notices_of(labelled.run, rankings)
+    if options.ties != "expected" and not collection.counting.plain:
+        yield from of_counts(name, labelled.rankings, collection.ideal)
+
+
+def _alike(collection: Collection) -> bool:
+    """Whether it is all the same which of two documents of one level comes first."""
+    plain = collection.counting.plain and collection.intents is None
+    return plain and not any(extra.tells_apart for extra in collection.extras)
+
+
+def _flagged(topics: Sequence[str], flags: Bools) -> list[str]:
+    return [topic for topic, flag in zip(topics, flags, strict=True) if flag]
+
+
+def of_counts(name: str, rankings: Rankings, ideal: Judgments) -> Iterator[Notice]:
+    """Whether a strategy of somebody's own counts more than there is to find."""
+    topics = len(ideal.topics)
+    found = np.bincount(rankings.hit_topics, np.maximum(rankings.levels, 0.0), topics)
+    there = np.bincount(ideal.item_topics, np.maximum(ideal.levels, 0.0), topics)
+    if more := _flagged(ideal.topics, found > there * (1 + 1e-9)):
+        text = f"the labels of {some(more, 'topic')} are worth more than the ideal list"
+        yield Notice("labels", f"{name}: {text}: scores may exceed 1", name, tuple(more))
+
+
+def deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
+    """The last rank that any measure looks at; None if that is the end of the list."""
+    # A cutoff of a condensed list may lie anywhere in the list itself.
+    cutoffs = [depth if m.depth is None or m.condensed else m.depth for m in measures]
+    seen = [c for c in cutoffs if c is not None]
+    if len(seen) < len(cutoffs):
+        return None
+    return max(seen) if depth is None else min(depth, max(seen))
+
+
+def _unjudged_documents(
+    rankings: Rankings, collection: Collection, measures: Sequence[Measure]
+) -> tuple[str, str] | None:
+    """That nothing was judged; or how much was not, at the smallest cutoff that minds."""
+    if not len(rankings.ranks) and rankings.lengths.sum():
+        columns = ": are the columns of the judgments topic intent doc level?"
+        asked = "" if collection.intents is None else columns
+        return "none-judged", f"none of its documents is judged{asked}"
+    cutoffs = [m.depth for m in measures if m.depth and m.effectiveness and not m.condensed]
+    if not cutoffs or collection.options.ties == "expected":
+        return None
+    depth = collection.options.depth
+    l = min(cutoffs) if depth is None else min(depth, *cutoffs)
+    shown = int(np.minimum(rankings.lengths, l).sum())
+    unjudged = shown - int(np.count_nonzero(rankings.ranks <= l))
+    text = f"{unjudged} of {shown} documents in the top {l} are unjudged and count as nonrelevant"
+    return ("unjudged", text) if unjudged else None
+
+
+# -- measures by name -----------------------------------------------------------------------------
+
+
+def _grouped(
+    measures: Sequence[Measure], key: Callable[[Measure], K | None]
+) -> dict[K, list[Measure]]:
+    """The measures that have something in common, where they have anything."""
+    groups: dict[K, list[Measure]] = {}
+    for m in measures:
+        if common := key(m):
+            groups.setdefault(common, []).append(m)
+    return groups
 
 
 def _names(measures: Sequence[Measure]) -> str:
@@ -223,89 +323,3 @@ def _agree(measures: Sequence[Measure]) -> bool:
     return len({rel for rel, _ in settings}) == 1 and not any(
         isinstance(gain, tuple) for _, gain in settings
     )
-
-
-def of_run(
-    name: str,
-    rankings: Rankings,
-    judged: Sequence[str],
-    measures: Sequence[Measure],
-    *,
-    alike: bool,
-    depth: int | None,
-    topics: Sequence[str],
-    missing: str,
-    contradicted: Sequence[str],
-    ties: str | None = None,
-    by_intent: bool = False,
-) -> Iterator[Notice]:
-    """What is odd about a run; `topics` are all it has lists for, `judged` those with judgments."""
-
-    def notice(kind: str, said: str, about: Sequence[str] = ()) -> Notice:
-        return Notice(kind, f"{name}: {said}", name, tuple(about))
-
-    def where(flags: Bools) -> list[str]:
-        return [topic for topic, flag in zip(judged, flags, strict=True) if flag]
-
-    if unanswered := where(~rankings.answered):
-        yield notice(
-            "missing-topics", f"{some(unanswered, 'topic')} not answered, {missing}", unanswered
-        )
-    known = set(judged)
-    if unjudged := [t for t in topics if t not in known]:
-        yield notice(
-            "unjudged-topics", f"{some(unjudged, 'topic')} without judgments, ignored", unjudged
-        )
-    doubtful = rankings.doubtful(deepest(measures, depth), alike)
-    if tied := where(doubtful > 0):
-        count = f"{doubtful.sum()} of {rankings.tied.sum()} tied documents"
-        other = ties in ("best", "worst", "expected")  # then the order is not the run's
-        could = "ties matter" if other else "ties could change a score"
-        yield notice("ties", f"{could} in {some(tied, 'topic')}: {count}", tied)
-    if contradicted:
-        said = f"ranks contradict scores in {some(contradicted, 'topic')}; the scores decide"
-        yield notice("rank-order", said, contradicted)
-    if not len(rankings.ranks) and rankings.lengths.sum():
-        said = "none of its documents is judged"
-        said += ": are the columns of the judgments topic intent doc level?" if by_intent else ""
-        yield notice("none-judged", said)
-        return
-    unseen = None if ties == "expected" else _unjudged_documents(rankings, measures, depth)
-    if unseen:
-        yield notice("unjudged", unseen)
-
-
-def of_counts(name: str, rankings: Rankings, ideal: Judgments) -> Iterator[Notice]:
-    """Whether a strategy of somebody's own counts more than there is to find."""
-    topics = len(ideal.topics)
-    found = np.bincount(rankings.hit_topics, np.maximum(rankings.levels, 0.0), topics)
-    there = np.bincount(ideal.item_topics, np.maximum(ideal.levels, 0.0), topics)
-    over = found > there * (1 + 1e-9)
-    if more := [topic for topic, flag in zip(ideal.topics, over, strict=True) if flag]:
-        said = f"the labels of {some(more, 'topic')} are worth more than the ideal list"
-        yield Notice("labels", f"{name}: {said}: scores may exceed 1", name, tuple(more))
-
-
-def deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
-    """The last rank that any measure looks at; None if that is the end of the list."""
-    # A cutoff of a condensed list may lie anywhere in the list itself.
-    cutoffs = [depth if m.depth is None or m.condensed else m.depth for m in measures]
-    seen = [c for c in cutoffs if c is not None]
-    if len(seen) < len(cutoffs):
-        return None
-    return max(seen) if depth is None else min(depth, max(seen))
-
-
-def _unjudged_documents(
-    rankings: Rankings, measures: Sequence[Measure], depth: int | None
-) -> str | None:
-    """How much was never judged, at the smallest cutoff of a measure that minds."""
-    cutoffs = [m.depth for m in measures if m.depth and m.effectiveness and not m.condensed]
-    if not cutoffs:
-        return None
-    l = min(cutoffs) if depth is None else min(depth, *cutoffs)
-    shown = int(np.minimum(rankings.lengths, l).sum())
-    unjudged = shown - int(np.count_nonzero(rankings.ranks <= l))
-    if not unjudged:
-        return None
-    return f"{unjudged} of {shown} documents in the top {l} are unjudged and count as nonrelevant"

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from cranfield.arrays import Floats, Ints
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import Run, RunLike
 from cranfield.errors import InputError
-from cranfield.evaluation.evaluate import Evaluator
-from cranfield.evaluation.listing import documents
+from cranfield.evaluation.asked import Asked, MeasuresLike
+from cranfield.evaluation.collection import Collection
+from cranfield.evaluation.measuring import Measuring
+from cranfield.evaluation.options import Options, Settings, shows_options
 from cranfield.evaluation.steps import Explanation, Row, Steps
+from cranfield.labelling.blocks import Rankings
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike
-from cranfield.measures.lists import Lists, gold_block, lists_block
+from cranfield.measures.lists import Lists
 
 QUANTITIES = {"I": "I", "C": "C", "g": "g", "cg": "cg", "cg_ideal": "cg*"}  # of Lists: shown as
 
 
+@shows_options
 def explain(
-    measure: MeasureLike, qrels: QrelsLike, run: RunLike, topic: Any = None, **options: Any
+    measure: MeasureLike,
+    qrels: QrelsLike,
+    run: RunLike,
+    topic: Any = None,
+    **options: Unpack[Settings],
 ) -> Explanation:
     """How the score of one topic comes about: the first that is judged, if none is named.
-
-    The options are those of `Evaluator`.
 
     >>> qrels = {"q1": {"a": 2, "b": 0, "c": 1}}
     >>> run = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}}
@@ -47,39 +54,49 @@ def explain(
     <BLANKLINE>
     nDCG@3 = 1.2619 / 2.6309 = 0.4796
     """
-    if options.get("ties") == "expected":
-        raise InputError("ties=expected", "one order: trec, best or worst")
-    evaluator = Evaluator(qrels, measure, **options)
-    if len(evaluator.measures) != 1:
-        raise InputError(f"{len(evaluator.measures)} measures", "one")
-    m = evaluator.measures[0]
-    judgments, docs = evaluator.counting.judgments, evaluator.gold.item_docs
-    topic = judgments.topics[0] if topic is None else str(topic)
-    if topic not in evaluator.gold.topic_index:
+    explanations = explain_all(measure, qrels, run, topic, **options)
+    if len(explanations) != 1:
+        raise InputError(f"{len(explanations)} measures", "one")
+    return explanations[0]
+
+
+def explain_all(
+    measures: MeasuresLike,
+    qrels: QrelsLike,
+    run: RunLike,
+    topic: Any = None,
+    **options: Unpack[Settings],
+) -> list[Explanation]:
+    """How the scores of one topic by each of some measures come about."""
+    settings = Options.of(options)
+    settings.refuse_expected()
+    asked = Asked.of(measures, settings)
+    collection = Collection.of(qrels, settings, asked.measures)
+    topic = collection.topics[0] if topic is None else str(topic)
+    if topic not in collection.topics:
         raise InputError(f"no topic {topic!r} in the judgments", "one of them")
-    found = [run] if isinstance(run, Run) else evaluator.read(run)
-    if len(found) != 1:
-        raise InputError(f"{len(found)} runs", "one")
-    read = found[0]
-    t = evaluator.gold.topic_index[topic]
-    m = evaluator.here(m, t)
-    rankings = evaluator.rankings(read, topic)
-    gold = gold_block(judgments, t, t + 1, evaluator.intents, evaluator.importance)
-    gold.traced = True
-    lists = lists_block(rankings, gold, t, t + 1)
+    runs = [run] if isinstance(run, Run) else collection.read(run)
+    if len(runs) != 1:
+        raise InputError(f"{len(runs)} runs", "one")
+    t, measuring = collection.place(topic), Measuring(collection, asked)
+    rankings = collection.rankings(runs[0], topic)
+    each = [measuring.here(m, t) for m in asked.measures]
+    return [_explanation(m, collection, runs[0], rankings, t) for m in each]
+
+
+def _explanation(
+    m: Measure, collection: Collection, run: Run, rankings: Rankings, t: int
+) -> Explanation:
+    topic, lists = collection.topics[t], collection.block(rankings, t, traced=True)
     values = m.values(lists)[0].tolist()
     x = m.traced(lists)
-    shown = documents(evaluator, read.ranked(topic), rankings, t, m.condensed)
+    shown = collection.documents(run.ranked(topic), rankings, t, m.condensed)
     ideal = next((y for y in (x.ideal, x.whole_ideal) if _used(y)), None)
-    ideal_items = judgments.items[judgments.offsets[t] : judgments.offsets[t + 1]]
-    if evaluator.intents is not None and x.gold.order is not None:  # by global gain
-        by_name = evaluator.intents.by_name[judgments.offsets[t] : judgments.offsets[t + 1]]
-        ideal_items = by_name[x.gold.order[0]]
-    ideal_docs = [docs[i] for i in ideal_items]
+    ideal_docs = [collection.gold.item_docs[item] for item in _ideal_items(collection, x, t)]
     return Explanation(
         str(m),
         m.variant(),
-        read.name,
+        run.name,
         topic,
         dict(zip(m.names(), values, strict=True)),
         m.summary == "sum",
@@ -88,6 +105,16 @@ def explain(
         _steps(x, shown),
         None if ideal is None else _steps(ideal, ideal_docs),
     )
+
+
+def _ideal_items(collection: Collection, x: Lists, t: int) -> Ints:
+    """The items of a topic's ideal list, in the order in which the measure sees them."""
+    judgments = collection.ideal
+    of_topic = slice(judgments.offsets[t], judgments.offsets[t + 1])
+    if collection.intents is not None and x.gold.order is not None:  # by global gain
+        by_gain: Ints = collection.intents.by_name[of_topic][x.gold.order[0]]
+        return by_gain
+    return judgments.items[of_topic]
 
 
 def _used(x: Lists) -> bool:
@@ -114,17 +141,10 @@ def _facts(m: Measure, x: Lists) -> dict[str, float]:
 
 def _steps(x: Lists, docs: list[str]) -> Steps:
     """What a view of one list computed, item by item."""
-    found = {QUANTITIES[n]: v for n, v in vars(x).items() if n in QUANTITIES}
-    found |= {name: v for name, v in x.steps.items() if np.ndim(v) == 2}
-    columns = {name: np.broadcast_to(v, x.r.shape)[0] for name, v in found.items()}
-    if x.by_rank:
-        columns = {name: v[0] for name, v in x.by_rank.items()}
+    columns = _columns(x)
     column_of = {int(x.r[0, c]): c for c in np.flatnonzero(x.judged[0])}
-    last = min(len(docs), int(x.n[0])) if x.l is None else x.l
-    if x.is_ideal:  # what is of no use need not be seen there
-        last = min(last, max(int(x.R[0]), 1))
     rows = []
-    for rank, doc in enumerate(docs[:last], 1):
+    for rank, doc in enumerate(docs[: _last(x, len(docs))], 1):
         c = column_of.get(rank)
         place = rank - 1 if x.by_rank else c
         values = [float(v[place]) for v in columns.values() if place is not None and place < len(v)]
@@ -132,3 +152,19 @@ def _steps(x: Lists, docs: list[str]) -> Steps:
         rows.append(Row(rank, doc, level, tuple(values)))
     totals = {name: float(np.ravel(v)[0]) for name, v in x.steps.items() if np.ndim(v) == 1}
     return Steps(tuple(columns), tuple(rows), totals)
+
+
+def _columns(x: Lists) -> dict[str, Floats]:
+    """What was computed of each judged item, or at every rank."""
+    if x.by_rank:
+        return {name: v[0] for name, v in x.by_rank.items()}
+    quantities = {QUANTITIES[n]: v for n, v in vars(x).items() if n in QUANTITIES}
+    quantities |= {name: v for name, v in x.steps.items() if np.ndim(v) == 2}
+    return {name: np.broadcast_to(v, x.r.shape)[0] for name, v in quantities.items()}
+
+
+def _last(x: Lists, docs: int) -> int:
+    """The last rank that is shown."""
+    last = min(docs, int(x.n[0])) if x.l is None else x.l
+    # What is of no use need not be seen in an ideal list.
+    return min(last, max(int(x.R[0]), 1)) if x.is_ideal else last

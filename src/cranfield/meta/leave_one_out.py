@@ -163,7 +163,7 @@ def leave_one_out(
     held = [_held(run, progress) for run in reader.read(runs)]
     if settings.get("ties") == "rank":
         settings["ties"] = None  # they are in the order of their ranks now
-    judged = reader.gold.qrels
+    judged = reader.collection.gold.qrels
     if settings.get("undefined") == "nan":
         settings["undefined"] = "skip"  # a mean that is not a number ranks nothing
     full = Evaluator(judged, measures, **settings)(held)

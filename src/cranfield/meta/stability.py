@@ -256,21 +256,23 @@ def stability_of_judgments(
     if options.get("labelling") is not None:
         raise InputError("classes or groups of items", "judgments alone")
     whole = Evaluator(qrels, measures, threads=threads, **options)
-    if whole.intents is not None:
+    if whole.collection.intents is not None:
         raise InputError("judgments for intents", "judgments of documents")
     read = whole.read(runs)
     scores = whole(read)
     matrices, noticed = by_measure(scores, least=1)
     notices = (*noticed, *_about(matrices))
-    rankings = [whole.rankings(run) for run in read]
-    scored = np.isin(whole.gold.judgments.topics, scores.topics)
+    rankings = [whole.collection.rankings(run) for run in read]
+    scored = np.isin(whole.collection.gold.judgments.topics, scores.topics)
     lessened: set[str] = set()
 
     def trial(rng: np.random.Generator, _: int) -> Floats:
-        order = rng.random(len(whole.gold.judgments.levels))
+        order = rng.random(len(whole.collection.gold.judgments.levels))
         found = []
         for share in chosen:
-            values = scored_with(whole, rankings, drawn_part(whole.gold.judgments, order, share))
+            values = scored_with(
+                whole, rankings, drawn_part(whole.collection.gold.judgments, order, share)
+            )
             parts = by_measure(replace(scores, values=values[:, scored]), least=0)[0]
             found.append([_between(alike, parts[m], whole_m) for m, whole_m in matrices.items()])
             lessened.update(m for m in matrices if parts[m].topics != matrices[m].topics)
@@ -320,4 +322,4 @@ def drawn_part(judgments: Any, order: Floats, share: float) -> Kept:
 def scored_with(whole: Evaluator, rankings: Sequence[Any], kept: Kept) -> Floats:
     """[runs, topics, columns]: labelled runs scored with some of the judged items."""
     part = whole.with_part(kept)
-    return np.stack([part.values(one.with_hits(kept[one.items])) for one in rankings])
+    return np.stack([part.measuring.values(one.with_hits(kept[one.items])) for one in rankings])

@@ -24,6 +24,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.trec import Irregular
 from cranfield.data.run import Run, RunLike, read_run
 from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluation.blocks import Block, cut, in_blocks
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.runs import label
@@ -31,7 +32,7 @@ from cranfield.measures import models
 from cranfield.measures.base import FIVE, shown
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_model
-from cranfield.measures.lists import DENSE_CELLS, Lists, blocks, gold_block, lists_block
+from cranfield.measures.lists import Lists
 from cranfield.measures.references import REFERENCES
 from cranfield.scores import Notice
 from cranfield.wording import counted, some
@@ -285,14 +286,18 @@ def cwl_eval(
         *_of_topics_asked(lists, judged, order),
         *_of_costs(known, untold, rankings, min_cost, max_cost),
     ]
-    widest = max(model.width for _, model in placed)
-    lines: list[str] = []
-    for start, stop in blocks(np.maximum(gold.judgments.counts, widest), DENSE_CELLS):
-        block = lists_block(rankings, gold_block(gold.judgments, start, stop), start, stop)
-        tables = [(name, _numbers(model, block, residuals)) for name, model in placed]
-        for t, topic in enumerate(topics[start:stop]):
-            lines += [f"{topic}\t{name}\t{_printed(table[t])}" for name, table in tables]
-    return lines, notices
+
+    def lines(block: Block) -> list[str]:
+        lists = block.lists(rankings)
+        tables = [(name, _numbers(model, lists, residuals)) for name, model in placed]
+        return [
+            f"{topic}\t{name}\t{_printed(table[t])}"
+            for t, topic in enumerate(topics[block.start : block.stop])
+            for name, table in tables
+        ]
+
+    every = cut(gold.judgments, ranks=max(model.width for _, model in placed))
+    return [line for few in in_blocks(every, lines) for line in few], notices
 
 
 def _numbers(model: UserModel, lists: Lists, residuals: bool) -> list[list[float]]:

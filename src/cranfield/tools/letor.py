@@ -21,7 +21,8 @@ from cranfield.data.reading.letor import line_of, read_predictions
 from cranfield.data.reading.records import finite, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
-from cranfield.evaluation.evaluate import Evaluator, Ties
+from cranfield.evaluation.evaluate import Evaluator
+from cranfield.evaluation.options import TieOrder
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
 from cranfield.scores import Notice, Scores
@@ -57,7 +58,7 @@ def measures(depth: int = DEPTH) -> list[Measure]:
 # -- Eval-Score and Eval-Rank ------------------------------------------------------------------
 
 
-def eval_score(test: str, predictions: str, depth: int = DEPTH, ties: Ties = "file") -> Scores:
+def eval_score(test: str, predictions: str, depth: int = DEPTH, ties: TieOrder = "file") -> Scores:
     """What Eval-Score computes: lists by score; what is tied stays in the order of the file."""
     evaluator = Evaluator(
         test, measures(depth), ties=ties, qrels_format="letor", run_format="letor"

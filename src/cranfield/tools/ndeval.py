@@ -102,7 +102,7 @@ def _with(m: Measure, alpha: float, beta: float) -> Measure:
 
 def _found(evaluator: Evaluator, run: Run) -> _Found:
     scores = evaluator(run)
-    subtopics = _subtopics(evaluator.gold.qrels)
+    subtopics = _subtopics(evaluator.collection.gold.qrels)
     scored = zip(scores.topics, scores.values[0], strict=True)
     rows = {topic: _divided_once(row, subtopics[topic]) for topic, row in scored}
     told = {notice.kind: notice.topics for notice in scores.notices if notice.run is not None}

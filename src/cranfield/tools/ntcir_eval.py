@@ -22,6 +22,7 @@ from cranfield.data.qrels import read_qrels
 from cranfield.data.reading.records import finite
 from cranfield.data.run import Run
 from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluation.blocks import Block, cut, in_blocks
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
@@ -30,7 +31,7 @@ from cranfield.measures.base import Measure
 from cranfield.measures.dcg import DCG
 from cranfield.measures.gains import Gain
 from cranfield.measures.grammar import parse_measure
-from cranfield.measures.lists import Lists, blocks, gold_block, lists_block, total
+from cranfield.measures.lists import Lists, total
 from cranfield.measures.ncu import Q, preferred
 
 VERSIONS = {  # what each prints: of the whole list, and of its top
@@ -227,15 +228,17 @@ def believing(topics: Sequence[Topic], setting: Setting) -> list[str]:
     judgments = _strategy(judged, setting.classes).on(gold).judgments
     rankings = _believed(gold, topics, setting.classes)
     distinct = np.union1d(judgments.distinct, rankings.levels)
-    texts: list[str] = []
-    for start, stop in blocks(gold.judgments.counts):
-        block = gold_block(judgments, start, stop)
-        block.distinct = distinct  # GAP looks at every level there is
-        block.traced = setting.verbose
+
+    def texts(block: Block) -> list[str]:
+        gold = block.gold
+        gold.distinct = distinct  # GAP looks at every level there is
+        gold.traced = setting.verbose
         if setting.gains is None:  # nothing declares a highest gain: it is that of the topic
-            block.tops = block.levels[:, 0]
-        texts += _texts(topics[start:stop], lists_block(rankings, block, start, stop), setting)
-    return texts
+            gold.tops = gold.levels[:, 0]
+        return _texts(topics[block.start : block.stop], block.lists(rankings), setting)
+
+    every = in_blocks(cut(judgments, widths=gold.judgments.counts), texts)
+    return [text for few in every for text in few]
 
 
 def _check_judgments(topic: Topic, setting: Setting) -> None:

@@ -27,13 +27,13 @@ from cranfield.data.reading.table import Table
 from cranfield.data.reading.trec import last_tag
 from cranfield.data.run import Part, Run, read_run
 from cranfield.errors import CranfieldError, InputError, RepetitionError
+from cranfield.evaluation.blocks import Block, cut, in_blocks
 from cranfield.labelling.blocks import Judgments, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.preferences import preference_counts
 from cranfield.labelling.runs import label
 from cranfield.labelling.strategies import regraded
 from cranfield.measures.base import Measure
-from cranfield.measures.lists import blocks, gold_block, lists_block
 from cranfield.measures.preferences import MEASURES
 from cranfield.measures.trec_eval import ALL, BY_GROUP, PREFERENCES, given_gains, unit_gains
 from cranfield.scores import FLOOR, Notice
@@ -267,11 +267,12 @@ def _values(
 
 def _measured(measures: Sequence[Measure], judgments: Judgments, rankings: Rankings) -> Floats:
     """Topics × measures."""
-    parts = []
-    for start, stop in blocks(judgments.counts):
-        block = lists_block(rankings, gold_block(judgments, start, stop), start, stop)
-        parts.append(np.concatenate([m.values(block) for m in measures], axis=1))
-    return np.concatenate(parts)
+
+    def table(block: Block) -> Floats:
+        lists = block.lists(rankings)
+        return np.concatenate([m.values(lists) for m in measures], axis=1)
+
+    return np.concatenate(in_blocks(cut(judgments), table))
 
 
 def _relstrings(rankings: Rankings, condensed: bool, length: int) -> list[str]:

@@ -1,0 +1,78 @@
+"""The one loop over blocks: topics in ranges of bounded size, and what is computed of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from cranfield.arrays import Floats, Ints
+from cranfield.labelling.blocks import Intents, Judgments, Rankings
+from cranfield.measures.gains import Gain
+from cranfield.measures.lists import (
+    BLOCK_CELLS,
+    DENSE_CELLS,
+    Gold,
+    Lists,
+    blocks,
+    gold_block,
+    lists_block,
+)
+
+T = TypeVar("T")
+
+
+class Block(NamedTuple):
+    """The topics start..stop-1, and their judgments ready for equations."""
+
+    start: int
+    stop: int
+    gold: Gold
+
+    def lists(self, rankings: Rankings) -> Lists:
+        """What a run returned for these topics."""
+        return lists_block(rankings, self.gold, self.start, self.stop)
+
+
+def cut(
+    judgments: Judgments,
+    *,
+    widths: Ints | None = None,
+    ranks: int = 0,
+    cells: int = BLOCK_CELLS,
+    gains: Sequence[Gain] | None = None,
+    intents: Intents | None = None,
+    importance: Floats | None = None,
+) -> list[Block]:
+    """The topics in blocks of bounded size, which depend on the judgments alone.
+
+    A topic is as wide as it has judged items (or as `widths` says), but at least as the `ranks`
+    that user models look at, judged or not; times its intents. Topics of one block have the same
+    `gains`. `importance` is Pr(v|i) of all intents.
+    """
+    width = np.maximum(judgments.counts if widths is None else widths, ranks)
+    if intents is not None:
+        width = width * np.maximum(intents.counts, 1)
+    bounds = blocks(width, min(cells, DENSE_CELLS) if ranks else cells, gains)
+    return [Block(a, b, gold_block(judgments, a, b, intents, importance)) for a, b in bounds]
+
+
+def block_of(
+    judgments: Judgments,
+    t: int,
+    intents: Intents | None = None,
+    importance: Floats | None = None,
+) -> Block:
+    """One topic as a block."""
+    return Block(t, t + 1, gold_block(judgments, t, t + 1, intents, importance))
+
+
+def in_blocks(every: Sequence[Block], compute: Callable[[Block], T], threads: int = 1) -> list[T]:
+    """What is computed of each block, in order; on several threads if there are several blocks."""
+    if len(every) < 2 or threads < 2:
+        return [compute(block) for block in every]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(compute, every))

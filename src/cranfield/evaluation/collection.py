@@ -1,0 +1,238 @@
+"""`Collection`: judgments made ready, once, for all runs that are labelled with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from cranfield.arrays import Bools, Floats
+from cranfield.data.intents import Intents as KnownIntents
+from cranfield.data.intents import read_intents
+from cranfield.data.ntcir import topic_dirs
+from cranfield.data.qrels import QrelsLike, read_qrels
+from cranfield.data.run import Run, RunLike, read_runs, reading_order
+from cranfield.data.verticals import embedded
+from cranfield.errors import InputError
+from cranfield.evaluation.blocks import Block, block_of, cut
+from cranfield.evaluation.extras import Costs, Extra, Lengths, WantedVerticals
+from cranfield.evaluation.options import Options
+from cranfield.labelling.blocks import Intents, Judgments, Rankings
+from cranfield.labelling.gold import GoldStandard
+from cranfield.labelling.intents import importance_of, intents_on
+from cranfield.labelling.runs import label
+from cranfield.labelling.strategies import Labelling, Labels
+from cranfield.labelling.ties import Reordering
+from cranfield.measures.base import Measure
+from cranfield.measures.gains import Gain
+from cranfield.measures.lists import Lists
+from cranfield.wording import some
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """One run, labelled."""
+
+    run: Run
+    placed: Rankings  # where it placed the judged items
+    rankings: Rankings  # the same down to the depth that is looked at, with what each counts as
+    topics: tuple[str, ...]  # all that it has lists for
+    contradicted: tuple[str, ...]  # those whose ranks contradict their scores
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """Judgments, their intents and the strategy that says what counts, ready for runs."""
+
+    options: Options
+    gold: GoldStandard
+    counting: Labels  # what there is to find, and what is found counts as
+    extras: tuple[Extra, ...] = ()
+    intents: Intents | None = None  # where judgments are for intents
+    known: KnownIntents | None = None  # what the user told of them
+    directory: str | None = None  # the judgments' path, which may hold runs as well
+
+    @classmethod
+    def of(cls, qrels: QrelsLike, options: Options, measures: Sequence[Measure] = ()) -> Collection:
+        """The judgments as the options say, with what the measures ask for."""
+        lengths = Lengths.wanted_by(measures, options)
+        costs = Costs.wanted_by(measures, options)
+        verticals = WantedVerticals.wanted_by(measures, options)
+        by_intent = asks_for_intents(measures, options)
+        judged = read_qrels(
+            qrels,
+            options.qrels_format,
+            separator=options.separator,
+            labels=options.labels,
+            by_intent=by_intent,
+        )
+        known = options.intents
+        known = None if known is None else read_intents(known, options.separator)
+        if options.embed_verticals and verticals is not None:
+            judged = embedded(judged, verticals.noted, known)
+        if by_intent and options.labelling is not None:
+            raise InputError("classes or groups of items", "none with intents")
+        gold = GoldStandard.of(judged)
+        intents = intents_on(gold, known) if by_intent else None
+        noted = (lengths, costs, verticals if verticals and verticals.asked else None)
+        return cls(
+            options,
+            gold,
+            (options.labelling or Labelling()).on(gold),
+            tuple(extra for extra in noted if extra is not None),
+            intents,
+            known,
+            os.fspath(qrels) if isinstance(qrels, str | os.PathLike) else None,
+        )
+
+    @cached_property
+    def importance(self) -> Floats | None:
+        """Pr(v|i) of all intents, where a measure asks for verticals."""
+        for extra in self.extras:
+            if isinstance(extra, WantedVerticals) and self.intents is not None:
+                return importance_of(extra.noted, self.topics, self.intents)
+        return None
+
+    # -- topics -------------------------------------------------------------------------------
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The judged topics."""
+        return self.gold.judgments.topics
+
+    @property
+    def ideal(self) -> Judgments:
+        """What there is to find."""
+        return self.counting.judgments
+
+    def place(self, topic: str) -> int:
+        """The number of a judged topic."""
+        index = self.gold.topic_index
+        if topic not in index:
+            known = some(list(index), "topic")
+            raise InputError(f"topic {topic!r}", f"one of the judgments' {known}")
+        return index[topic]
+
+    def with_part(self, kept: Bools) -> Collection:
+        """This collection as if only some of the judged items had been judged."""
+        every = self.gold.judgments
+        offsets = np.concatenate(([0], np.cumsum(kept)))[every.offsets]
+        part = replace(every, offsets=offsets, levels=every.levels[kept], items=every.items[kept])
+        return replace(self, counting=replace(self.counting, judgments=part))
+
+    # -- blocks -------------------------------------------------------------------------------
+
+    def blocks(
+        self,
+        ranks: int = 0,
+        gains: Sequence[Gain] | None = None,
+        tied: Rankings | None = None,
+        looked_at: int | None = None,
+    ) -> list[Block]:
+        """The topics in blocks of bounded size; where `tied` lists hold more, by these."""
+        widths = self.gold.judgments.counts
+        if tied is not None:
+            widths = np.maximum(widths, tied.spread(looked_at))
+        return cut(
+            self.ideal,
+            widths=widths,
+            ranks=ranks,
+            cells=self.options.block_cells,
+            gains=gains,
+            intents=self.intents,
+            importance=self.importance,
+        )
+
+    def block(self, rankings: Rankings, t: int, traced: bool = False) -> Lists:
+        """One topic's list as equations see it; `traced` ones keep the steps of computations."""
+        one = block_of(self.ideal, t, self.intents, self.importance)
+        one.gold.traced = traced
+        return one.lists(rankings)
+
+    # -- runs ---------------------------------------------------------------------------------
+
+    def read(self, runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> list[Run]:
+        """One or several runs, read as the options say, each under a name of its own."""
+        if self.directory is not None:  # whose runs are meant, and not files of the same name
+            runs = _inside(self.directory, runs)
+        return read_runs(
+            runs,
+            self.options.run_format,
+            ties=reading_order(self.options.ties),
+            separator=self.options.separator,
+            types=any(extra.needs_types for extra in self.extras),
+            qrels=self.gold.qrels,
+        )
+
+    def label(self, run: Run) -> Labelled:
+        """Where a run placed the judged items, and what they count as."""
+        options, noted = self.options, [extra.noted for extra in self.extras]
+        threads = options.threads or min(4, os.cpu_count() or 1)
+        found = label(self.gold, run, options.exclude_self, threads, options.progress, noted)
+        placed = found.rankings
+        if options.ties in ("best", "worst"):
+            placed = getattr(Reordering(placed), options.ties)()
+        # Else any order may be cut at the depth, and any item may be the first.
+        counted = placed if options.ties == "expected" else self.counted(placed)
+        return Labelled(run, placed, counted, found.topics, found.contradicted)
+
+    def counted(self, rankings: Rankings) -> Rankings:
+        """The lists down to the depth that is looked at, with what each hit counts as."""
+        depth = self.options.depth
+        return self.counting.counted(rankings if depth is None else rankings.truncated(depth))
+
+    def rankings(self, run: Run, topic: str | None = None) -> Rankings:
+        """The lists of a run, in which all that measures look at is known; in one topic, or all."""
+        rankings = self.label(run).rankings
+        self.refuse_unknown(run, rankings, topic)
+        return rankings
+
+    def refuse_unknown(self, run: Run, rankings: Rankings, topic: str | None = None) -> None:
+        """Refuse a run in which something is not known where a measure looks."""
+        for extra in self.extras:
+            extra.refuse_unknown(run, rankings, self.topics, topic)
+
+    # -- documents ------------------------------------------------------------------------------
+
+    def hits(self, rankings: Rankings, t: int) -> Iterator[tuple[int, str, float]]:
+        """Rank, document and level it counts as, of each judged document of a topic's list."""
+        of_topic = slice(rankings.offsets[t], rankings.offsets[t + 1])
+        docs = self.gold.item_docs
+        items = (docs[item] for item in rankings.items[of_topic].tolist())
+        ranks, levels = rankings.ranks[of_topic].tolist(), rankings.levels[of_topic].tolist()
+        return zip(ranks, items, levels, strict=True)
+
+    def documents(
+        self, ranked: Sequence[str], rankings: Rankings, t: int, condensed: bool = False
+    ) -> list[str]:
+        """The documents of a topic's list in order, as it was labelled; condensed, the judged ones.
+
+        `ranked` are those of the run, whatever the order of ties.
+        """
+        judged = {rank: doc for rank, doc, _ in self.hits(rankings, t)}
+        if condensed:
+            return list(judged.values())
+        known = {self.topics[t]} if self.options.exclude_self else set()
+        known |= self.gold.by_topic[t].keys()
+        others = (doc for doc in ranked if doc not in known)
+        every = range(1, int(rankings.lengths[t]) + 1)
+        return [judged[rank] if rank in judged else next(others) for rank in every]
+
+
+def asks_for_intents(measures: Sequence[Measure], options: Options) -> bool:
+    """Whether judgments are for intents."""
+    asked = options.per_intent or options.intents is not None or options.embed_verticals
+    return asked or any(m.takes == "intents" for m in measures)
+
+
+def _inside(directory: str, runs: Any) -> Any:
+    """The runs, those of a topic directory by the names they have there."""
+    if isinstance(runs, str | os.PathLike):
+        return topic_dirs.inside(directory, os.fspath(runs))
+    if isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
+        return [topic_dirs.inside(directory, os.fspath(run)) for run in runs]
+    return runs

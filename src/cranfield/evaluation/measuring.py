@@ -1,0 +1,250 @@
+"""Equations applied to labelled runs: block by block, under every way of treating ties."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cranfield.arrays import Bools, Floats
+from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluation.asked import GAINS, Asked
+from cranfield.evaluation.blocks import Block, in_blocks
+from cranfield.evaluation.collection import Collection
+from cranfield.evaluation.extras import Costs
+from cranfield.evaluation.notices import deepest
+from cranfield.labelling.blocks import Rankings
+from cranfield.labelling.ties import Reordering
+from cranfield.measures.base import Measure
+from cranfield.measures.diversity import gold_rows, intent_rows
+from cranfield.measures.expected import Expected
+from cranfield.measures.gains import Gain, parse_gain
+from cranfield.measures.lists import Gold, Lists, tie_bounds
+
+ROUNDING = 1e-14  # what the order of a sum may change
+
+
+class Column(NamedTuple):
+    """A number for each topic: its name, how topics add up, and which end is better."""
+
+    name: str
+    summary: str
+    better: str
+
+
+class Measuring:
+    """Some measures of the runs of a collection."""
+
+    def __init__(self, collection: Collection, asked: Asked) -> None:
+        self.collection, self.asked = collection, asked
+        self.options, self.measures = collection.options, asked.measures
+        self.gains = _gains_by_topic(collection, asked)
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """The topics in blocks, each with what depends on the judgments alone."""
+        return self.collection.blocks(self._ranks, self.gains)
+
+    @property
+    def _ranks(self) -> int:
+        """So many ranks user models look at, judged or not."""
+        return max((m.width for m in self.asked.models), default=0)
+
+    @cached_property
+    def threads(self) -> int:
+        """How many are used."""
+        return self.options.threads or min(4, os.cpu_count() or 1)
+
+    def here(self, m: Measure, topic: int) -> Measure:
+        """A measure with the gains of a topic, if they differ from topic to topic."""
+        return m if self.gains is None else m.with_defaults({"gain": self.gains[topic]})
+
+    # -- topics and columns ---------------------------------------------------------------------
+
+    @property
+    def columns(self) -> list[Column]:
+        """The columns of all measures."""
+        return [column for m in self.measures for column in self._columns(m)]
+
+    def _columns(self, m: Measure) -> list[Column]:
+        numbers = [Column(name, m.summary, m.better) for name in m.names()]
+        if self.options.residuals and m.has_residuals:
+            numbers += [Column(f"{m}.{end}", m.summary, "neither") for end in ("lower", "upper")]
+        if self.options.ties != "expected" or self.exact(m):
+            return numbers
+        return [x for one in numbers for x in (one, Column(f"{one.name}.se", "se", "neither"))]
+
+    def each(self, of_topics: Any) -> Any:
+        """What is true of topics, of what is scored: intents, if each is a topic of its own."""
+        intents = self.collection.intents
+        if self.options.per_intent and intents is not None:
+            return np.repeat(of_topics, intents.counts)
+        return of_topics
+
+    def topics(self, counted: Bools) -> tuple[str, ...]:
+        """The names of what is scored, of the topics that count."""
+        topics, intents = self.collection.topics, self.collection.intents
+        names: Sequence[Sequence[str]] = [(topic,) for topic in topics]
+        if self.options.per_intent and intents is not None:
+            every = zip(topics, intents.names, strict=True)
+            names = [[f"{topic}/{name}" for name in few] for topic, few in every]
+        return tuple(name for few, counts in zip(names, counted, strict=True) if counts
+                     for name in few)  # fmt: skip
+
+    def without_relevant(self, m: Measure, counted: Bools) -> list[str]:
+        """The topics in which nothing is relevant to this measure."""
+        R = np.concatenate([self._R(self.here(m, start), gold) for start, _, gold in self.blocks])
+        topics = zip(self.topics(counted), R[self.each(counted)], strict=True)
+        return [topic for topic, relevant in topics if not relevant]
+
+    def _R(self, m: Measure, gold: Gold) -> Floats:
+        """How much is relevant to a measure, in the topics of a block or in their intents."""
+        if self.options.per_intent and gold.intents is not None:
+            of_intents: Floats = m.view(gold_rows(gold).ideal).R[gold.intents.there.ravel()]
+            return of_intents
+        return m.view(gold.ideal).R
+
+    # -- values ---------------------------------------------------------------------------------
+
+    def values(self, rankings: Rankings) -> Floats:
+        """Topics × columns of one run."""
+        if self.options.ties == "expected":
+            return self._in_the_mean(rankings)
+        last = deepest(self.measures, self.options.depth)
+        if self.collection.intents is not None and last is not None:  # each hit is many numbers
+            rankings = rankings.with_hits(rankings.ranks <= last)
+        return np.concatenate(self._plain(self.measures, rankings), axis=1)
+
+    def _plain(self, measures: Sequence[Measure], rankings: Rankings) -> list[Floats]:
+        """Topics × names of each measure, lists being as they are."""
+        return self._measured(measures, lambda block: block.lists(rankings), self.blocks)
+
+    def _measured(
+        self,
+        measures: Sequence[Measure],
+        lists_of: Callable[[Block], Lists],
+        blocks: Sequence[Block],
+    ) -> list[Floats]:
+        """Topics × names of each measure, block by block."""
+        if not measures:
+            return []
+        compute = partial(self._of_block, measures, lists_of)
+        parts = in_blocks(blocks, compute, self.threads)
+        return [np.concatenate(column) for column in zip(*parts, strict=True)]
+
+    def _of_block(
+        self, measures: Sequence[Measure], lists_of: Callable[[Block], Lists], block: Block
+    ) -> list[Floats]:
+        lists, intents = lists_of(block), block.gold.intents
+        there: Any = slice(None)
+        if self.options.per_intent and intents is not None:
+            lists, there = intent_rows(lists), intents.there.ravel()
+        return [self._of_measure(self.here(m, block.start), lists)[there] for m in measures]
+
+    def _of_measure(self, m: Measure, lists: Lists) -> Floats:
+        x = m.values(lists)
+        if self.options.residuals and m.has_residuals:
+            x = np.concatenate((x, m.bounds(lists)), axis=1)
+        if self.options.undefined != "zero" and m.effectiveness:
+            x = np.where(m.view(lists).R[:, None] > 0, x, np.nan)
+        return x
+
+    # -- ties -----------------------------------------------------------------------------------
+
+    def exact(self, m: Measure) -> bool:
+        """Whether the mean over all orders of tied documents can be computed."""
+        # Which item of a class comes first depends on the order, and so does what it counts as.
+        priced = m.is_model and any(isinstance(x, Costs) for x in self.collection.extras)
+        orderly = self._orderly(m) and not self.options.per_intent
+        return m.exact_under_ties() and orderly and not priced
+
+    def bounded(self, m: Measure) -> bool:
+        """Whether no order of tied documents beats the one by level."""
+        return m.rewards_better_items() and self._orderly(m)
+
+    def _orderly(self, m: Measure) -> bool:
+        # What a depth leaves of a condensed list depends on where unjudged documents are.
+        return self.collection.counting.plain and not (m.condensed and self.options.depth)
+
+    def _in_the_mean(self, rankings: Rankings) -> Floats:
+        """Topics × columns of one run, in the mean over all orders of tied documents."""
+        exact = [m for m in self.measures if self.exact(m)]
+        others = [m for m in self.measures if not self.exact(m)]
+        depth = self.options.depth
+        looked_at = deepest(exact, depth) if exact else None
+
+        def expected(block: Block) -> Lists:
+            bounds = tie_bounds(rankings, block.start, block.stop)
+            return Expected(block.lists(rankings), *bounds, depth, looked_at)
+
+        blocks = self.collection.blocks(self._ranks, self.gains, rankings, looked_at)
+        values = dict(zip(exact, self._measured(exact, expected, blocks), strict=True))
+        values |= dict(zip(others, self._sampled(others, rankings), strict=True))
+        return np.concatenate([values[m] for m in self.measures], axis=1)
+
+    def _sampled(self, measures: Sequence[Measure], rankings: Rankings) -> list[Floats]:
+        """Mean and standard error over random orders of tied documents, column by column."""
+        if not measures:
+            return []
+        reordering = Reordering(rankings)
+        random = np.random.default_rng(self.options.seed).random
+        spreads: list[_Spread] = []
+        for _ in range(self.options.tie_samples if reordering.possible else 1):
+            order = self.collection.counted(reordering.sample(random))
+            sample = self._plain(measures, order)
+            spreads = spreads or [_Spread(x) for x in sample]
+            for spread, x in zip(spreads, sample, strict=True):
+                spread.add(x)
+        return [
+            np.stack([spread.mean, spread.error], axis=2).reshape(len(spread.first), -1)
+            for spread in spreads
+        ]
+
+
+class _Spread:
+    """Mean and standard error of arrays, one array after the other."""
+
+    def __init__(self, first: Floats) -> None:
+        self.first = first
+        self.n, self.sum, self.squares = 0, np.zeros(first.shape), np.zeros(first.shape)
+
+    def add(self, x: Floats) -> None:
+        change = x - self.first  # from the first, so that what is always the same stays so
+        change = np.where(np.abs(change) <= ROUNDING * np.abs(self.first), 0.0, change)
+        self.n += 1
+        self.sum += change
+        self.squares += change * change
+
+    @property
+    def mean(self) -> Floats:
+        return self.first + self.sum / self.n
+
+    @property
+    def error(self) -> Floats:
+        """The standard error of the mean."""
+        variance = np.maximum(self.squares / self.n - (self.sum / self.n) ** 2, 0.0)
+        return np.sqrt(variance / max(self.n - 1, 1))
+
+
+def _gains_by_topic(collection: Collection, asked: Asked) -> list[Gain] | None:
+    """The gains of each topic, given or up to its highest level; None if they do not differ."""
+    options, judged = asked.options, collection.gold.judgments
+    if not options.gains_by_topic:
+        return None
+    named = options.gains if isinstance(options.gains, Mapping) else {}
+    given = {str(topic): gain for topic, gain in named.items()}
+    gains: list[Gain] = []
+    for t, topic in enumerate(judged.topics):
+        if given and topic not in given:
+            raise InputError(f"no gains for topic {topic}", "them for all")
+        levels = judged.levels[judged.offsets[t] : judged.offsets[t + 1]]
+        top = max(1, math.ceil(levels.max(initial=0.0)))
+        try:
+            gains.append(parse_gain(given[topic] if given else range(1, top + 1)))
+        except CranfieldError as problem:
+            raise CranfieldError(f"topic {topic}: {problem}") from None
+    return None if GAINS.holds(options, asked) else gains

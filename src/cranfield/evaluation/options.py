@@ -1,0 +1,260 @@
+"""Every option of an evaluation, once: its name, its type, its default and what it does.
+
+`Options` is what the evaluation works with. `Settings` says the same to editors and type checkers
+of functions that take options by name, and `shows_options` to ``help()``; a test compares them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
+
+import numpy as np
+
+from cranfield.data.costs import CostsLike
+from cranfield.data.intents import IntentsLike
+from cranfield.data.lengths import LengthsLike
+from cranfield.data.reading.labels import LabelsLike
+from cranfield.data.verticals import VerticalsLike
+from cranfield.errors import InputError, one_of
+from cranfield.evaluation.presets import Preset
+from cranfield.evaluation.presets import preset as find_preset
+from cranfield.labelling.strategies import Labelling
+from cranfield.measures.lists import BLOCK_CELLS
+
+Topics: TypeAlias = Literal["judged", "common"]
+Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
+TieOrder: TypeAlias = Literal["trec", "rank", "given", "best", "worst", "expected", "file"]
+TIE_CHOICES = get_args(TieOrder)
+Progress: TypeAlias = Callable[[str], None]
+
+T = TypeVar("T", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Options:
+    """How runs are evaluated.
+
+    preset
+        The name of a task (`presets` has them all), or a `Preset`: its measures come first, and
+        its depth and labels hold where none are given.
+    topics
+        ``judged``: every judged topic counts, unanswered ones as empty lists;
+        ``common``: only judged topics that every run answers.
+    undefined
+        What a topic without a relevant document scores: ``zero``; ``nan``, and so do the means
+        over it; nothing, it is left out of the means (``skip``); or it is an ``error``.
+    ties
+        Order of the lists: ``trec``, ``rank``, ``given`` or ``file``, see `read_run`; or by score
+        with tied documents by level, the ``best`` or the ``worst`` first; or ``expected``, the mean
+        over all orders of tied documents: exact for measures that allow it, for the others the
+        mean of `tie_samples` random orders (chosen by `seed`), with its standard error in a
+        column of its own.
+    depth
+        Look at so many documents of each list only.
+    rel, gains, condensed
+        Parameters for all measures that have them and do not set them. `gains` may differ from
+        topic to topic: ``{topic: gains}``, or ``topic`` for 1:2:… up to the topic's own highest
+        level.
+    exclude_self
+        Drop a document whose id is the topic's.
+    lengths
+        Lengths of the documents, for measures that need them: a path, a dict or a frame.
+    costs, cost_unit
+        Costs of the documents, for user models: by topic and document (``{topic: {doc: cost}}``)
+        or by element type (``{type: cost}``, the second column of a TREC run), as a path, a dict
+        or a frame; 1 for each if not given. The unit, such as seconds, is only told.
+    measurements
+        All five of EU, ETU, EC, ETC and ED in the place of every measure that is a user model.
+    residuals
+        Columns ``.lower`` and ``.upper`` beside those of user models and RBP: the score with all
+        unjudged documents at their worst and at their best.
+    intents
+        What is known of the intents of topics, for measures of diversity: probabilities
+        (``{topic: {intent: probability}}``) and types, as a path, a dict or a frame, or several.
+        Judgments are then for intents, ``topic intent doc level``; so they are if a measure of
+        diversity is asked for.
+    per_intent
+        Every intent is a topic of its own, ``topic/intent``, and measures of diversity become what
+        they are made of: IA(ERR) becomes ERR.
+    verticals
+        Which kinds of results the users of an intent want, for Vscore and QUscore: probabilities or
+        levels (``{topic: {intent: {vertical: value}}}``), as a path, a dict or a frame. The
+        vertical of a result is the second column of a TREC run, or the column ``type`` of a table.
+    embed_verticals
+        Verticals are items of the lists, under their names, with level 2; all other items are of
+        the vertical Web. What an item is worth to an intent is multiplied by how much its users
+        want the vertical.
+    labelling
+        Which items count, and as what: `EquivalenceClasses`, `Combinations` or your own
+        `Labelling`.
+    labels
+        The levels that assessors' labels mean, as in ``"S=3,A=2,B=1,C=0"``; a dict will do.
+    separator
+        What stands between the fields of a line of text, if not blanks.
+    tie_samples, seed
+        How many random orders ``ties="expected"`` draws where it must, and what chooses them.
+    threads
+        How many to use; the result does not depend on it.
+    qrels_format, run_format
+        The format of files, instead of recognising it.
+    block_cells
+        How many topics × judged documents are computed at a time; the result does not depend on it.
+    progress
+        Called with the name of a run whenever another part of it has been read.
+    """
+
+    preset: str | Preset | None = None
+    topics: Topics = "judged"
+    undefined: Undefined = "zero"
+    ties: TieOrder | None = None
+    depth: int | None = None
+    rel: float | None = None
+    gains: Any = None
+    condensed: bool = False
+    exclude_self: bool = False
+    lengths: LengthsLike = None
+    costs: CostsLike = None
+    cost_unit: str = ""
+    measurements: bool = False
+    residuals: bool = False
+    intents: IntentsLike = None
+    per_intent: bool = False
+    verticals: VerticalsLike = None
+    embed_verticals: bool = False
+    labelling: Labelling | None = None
+    labels: LabelsLike | None = None
+    separator: str | None = None
+    tie_samples: int = 100
+    seed: int = 0
+    threads: int | None = None
+    qrels_format: str | None = None
+    run_format: str | None = None
+    block_cells: int = BLOCK_CELLS
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        one_of("topics", self.topics, Topics)
+        one_of("undefined", self.undefined, Undefined)
+        if self.ties is not None:
+            one_of("ties", self.ties, TieOrder)
+        depth = 1 if self.depth is None else self.depth
+        numbers = (
+            ("depth", depth, 1),
+            ("tie_samples", self.tie_samples, 2),
+            ("seed", self.seed, 0),
+        )
+        for name, number, low in numbers:
+            if not isinstance(number, int | np.integer) or number < low:
+                raise InputError(f"{name} {number!r}", f"a whole number from {low}")
+        if self.labelling is not None and not isinstance(self.labelling, Labelling):
+            expected = "an object of a class derived from cranfield.Labelling"
+            raise InputError(f"labelling {self.labelling!r}", expected)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Options:
+        """The options that a caller gave by name, with those of the preset where none are given."""
+        for name in given:
+            if name not in NAMES:
+                raise TypeError(f"there is no option {name!r}{_nearest(name)}")
+        options = cls(**given)
+        task = options.task
+        if task is None:
+            return options
+        depth = task.depth if options.depth is None else options.depth
+        return replace(
+            options, preset=task, depth=depth, labels=options.labels or task.labels or None
+        )
+
+    def refuse_expected(self) -> None:
+        """Refuse the mean over many orders where one order is shown."""
+        if self.ties == "expected":
+            raise InputError("ties=expected", "one order: trec, best or worst")
+
+    @property
+    def task(self) -> Preset | None:
+        """The preset itself, if one is named."""
+        return find_preset(self.preset) if isinstance(self.preset, str) else self.preset
+
+    @property
+    def gains_by_topic(self) -> bool:
+        """Whether gains differ from topic to topic."""
+        if not isinstance(self.gains, Mapping):
+            return isinstance(self.gains, str) and self.gains == "topic"
+        levels = all(isinstance(key, int) for key in self.gains)
+        return not levels or not all(isinstance(x, int | float) for x in self.gains.values())
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Parameters for all measures that have them and do not set them."""
+        gain = None if self.gains_by_topic else self.gains
+        given = {"rel": self.rel, "gain": gain, "condensed": self.condensed or None}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+NAMES = tuple(f.name for f in fields(Options))
+
+
+class ListSettings(TypedDict, total=False):
+    """The options but for those that `label` has a meaning of its own for."""
+
+    preset: str | Preset | None
+    undefined: Undefined
+    ties: TieOrder | None
+    depth: int | None
+    gains: Any
+    condensed: bool
+    exclude_self: bool
+    lengths: LengthsLike
+    costs: CostsLike
+    cost_unit: str
+    measurements: bool
+    residuals: bool
+    intents: IntentsLike
+    per_intent: bool
+    verticals: VerticalsLike
+    embed_verticals: bool
+    labelling: Labelling | None
+    labels: LabelsLike | None
+    separator: str | None
+    tie_samples: int
+    seed: int
+    threads: int | None
+    qrels_format: str | None
+    run_format: str | None
+    block_cells: int
+    progress: Progress | None
+
+
+class Settings(ListSettings, total=False):
+    """The options by name and type, as ``**options: Unpack[Settings]``."""
+
+    topics: Topics
+    rel: float | None
+
+
+def shows_options(target: T) -> T:
+    """List every option in the signature and in the documentation of a function or a class."""
+    function = vars(target)["__init__"] if isinstance(target, type) else target
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    taken = {p.name for p in own}
+    kind = inspect.Parameter.KEYWORD_ONLY
+    options = [
+        inspect.Parameter(f.name, kind, default=f.default, annotation=f.type)
+        for f in fields(Options)
+        if f.name not in taken
+    ]
+    function.__dict__["__signature__"] = signature.replace(parameters=[*own, *options])
+    about = inspect.cleandoc(Options.__doc__ or "").partition("\n")[2]
+    target.__doc__ = f"{inspect.cleandoc(target.__doc__ or '')}\n\nOptions\n{about}"
+    return target
+
+
+def _nearest(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, NAMES, n=3)
+    return f"; did you mean {' or '.join(near)}?" if near else f", only {', '.join(NAMES)}"

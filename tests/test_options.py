@@ -1,0 +1,92 @@
+"""Options are said once, and seen by editors, by mypy and by help()."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, get_type_hints
+
+import pytest
+
+import cranfield as cf
+from cranfield.evaluation.options import NAMES, Options, Settings
+
+QRELS = {"q1": {"a": 1}}
+RUN = {"q1": {"b": 2.0, "a": 1.0}}
+
+
+def test_the_settings_are_the_options() -> None:
+    """A type checker is told the same names and types as the evaluation works with."""
+    assert get_type_hints(Settings) == get_type_hints(Options)
+    assert set(NAMES) == set(get_type_hints(Options))
+
+
+@pytest.mark.parametrize("function", [cf.evaluate, cf.Evaluator, cf.explain])
+def test_every_option_is_in_the_signature(function: Callable[..., Any]) -> None:
+    parameters = inspect.signature(function).parameters
+    for field in fields(Options):
+        assert parameters[field.name].kind is inspect.Parameter.KEYWORD_ONLY
+        assert parameters[field.name].default is field.default
+    assert not any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def test_what_a_function_has_itself_is_listed_once() -> None:
+    """`label` has topics and rel of its own."""
+    parameters = inspect.signature(cf.label).parameters
+    assert parameters["topics"].default is None
+    assert list(parameters).count("rel") == 1
+    assert set(NAMES) <= set(parameters)
+
+
+@pytest.mark.parametrize("function", [cf.evaluate, cf.Evaluator, cf.label, cf.explain])
+def test_help_lists_and_explains_every_option(function: Callable[..., Any]) -> None:
+    text = pydoc.plain(pydoc.render_doc(function))
+    for name in NAMES:
+        assert f"{name}: " in text, name  # in the signature
+    assert "Look at so many documents of each list only." in text
+    assert "The same" not in inspect.getdoc(function).partition("\n")[0]  # type: ignore[union-attr]
+
+
+def test_every_option_is_documented() -> None:
+    about = inspect.getdoc(Options) or ""
+    told = {
+        name
+        for line in about.splitlines()
+        if line and not line.startswith(" ")
+        for name in line.split(", ")
+    }
+    assert set(NAMES) <= told
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("depht", "there is no option 'depht'; did you mean depth?"),
+        ("residual", "there is no option 'residual'; did you mean residuals?"),
+        ("xyzzy", "there is no option 'xyzzy', only preset, topics, undefined, "),
+    ],
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **options: cf.evaluate(QRELS, RUN, "AP", **options),
+        lambda **options: cf.Evaluator(QRELS, "AP", **options),
+        lambda **options: cf.label(QRELS, RUN, **options),
+        lambda **options: cf.explain("AP", QRELS, RUN, **options),
+    ],
+)
+def test_an_unknown_option_suggests_the_nearest(
+    call: Callable[..., Any], wrong: str, said: str
+) -> None:
+    with pytest.raises(TypeError) as caught:
+        call(**{wrong: 3})
+    assert str(caught.value).startswith(said)
+
+
+def test_a_preset_gives_what_is_not_given() -> None:
+    chosen = Options.of({"preset": "ntcir7-ir4qa"})
+    assert chosen.depth == 1000
+    assert Options.of({"preset": "ntcir7-ir4qa", "depth": 5}).depth == 5
+    assert Options.of({}).task is None
