@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from cranfield.errors import CranfieldError, InputError
@@ -48,6 +49,7 @@ class Asked:
         """Those that are user models."""
         return [m for m in self.measures if isinstance(m, UserModel)]
 
+    @cached_property
     def idle(self) -> list[tuple[str, str]]:
         """The options that change nothing, each with the reason."""
         return [(one.option, one.why) for one in IDLE if one.holds(self.options, self)]

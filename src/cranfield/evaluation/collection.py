@@ -171,8 +171,8 @@ class Collection:
     def label(self, run: Run) -> Labelled:
         """Where a run placed the judged items, and what they count as."""
         options, noted = self.options, [extra.noted for extra in self.extras]
-        threads = options.threads or min(4, os.cpu_count() or 1)
-        found = label(self.gold, run, options.exclude_self, threads, options.progress, noted)
+        asked = options.exclude_self, options.workers, options.progress
+        found = label(self.gold, run, *asked, noted)
         placed = found.rankings
         if options.ties in ("best", "worst"):
             placed = getattr(Reordering(placed), options.ties)()

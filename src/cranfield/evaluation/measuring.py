@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,18 +54,13 @@ class Measuring:
         """So many ranks user models look at, judged or not."""
         return max((m.width for m in self.asked.models), default=0)
 
-    @cached_property
-    def threads(self) -> int:
-        """How many are used."""
-        return self.options.threads or min(4, os.cpu_count() or 1)
-
     def here(self, m: Measure, topic: int) -> Measure:
         """A measure with the gains of a topic, if they differ from topic to topic."""
         return m if self.gains is None else m.with_defaults({"gain": self.gains[topic]})
 
     # -- topics and columns ---------------------------------------------------------------------
 
-    @property
+    @cached_property
     def columns(self) -> list[Column]:
         """The columns of all measures."""
         return [column for m in self.measures for column in self._columns(m)]
@@ -87,19 +82,21 @@ class Measuring:
 
     def topics(self, counted: Bools) -> tuple[str, ...]:
         """The names of what is scored, of the topics that count."""
+        return tuple(compress(self._scored, self.each(counted)))
+
+    @cached_property
+    def _scored(self) -> Sequence[str]:
+        """The names of topics, or of their intents."""
         topics, intents = self.collection.topics, self.collection.intents
-        names: Sequence[Sequence[str]] = [(topic,) for topic in topics]
         if self.options.per_intent and intents is not None:
-            every = zip(topics, intents.names, strict=True)
-            names = [[f"{topic}/{name}" for name in few] for topic, few in every]
-        return tuple(name for few, counts in zip(names, counted, strict=True) if counts
-                     for name in few)  # fmt: skip
+            named = zip(topics, intents.names, strict=True)
+            return [f"{topic}/{name}" for topic, few in named for name in few]
+        return topics
 
     def without_relevant(self, m: Measure, counted: Bools) -> list[str]:
         """The topics in which nothing is relevant to this measure."""
         R = np.concatenate([self._R(self.here(m, start), gold) for start, _, gold in self.blocks])
-        topics = zip(self.topics(counted), R[self.each(counted)], strict=True)
-        return [topic for topic, relevant in topics if not relevant]
+        return list(compress(self._scored, self.each(counted) & (R == 0)))
 
     def _R(self, m: Measure, gold: Gold) -> Floats:
         """How much is relevant to a measure, in the topics of a block or in their intents."""
@@ -133,7 +130,7 @@ class Measuring:
         if not measures:
             return []
         compute = partial(self._of_block, measures, lists_of)
-        parts = in_blocks(blocks, compute, self.threads)
+        parts = in_blocks(blocks, compute, self.options.workers)
         return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
     def _of_block(

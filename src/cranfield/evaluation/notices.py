@@ -63,7 +63,7 @@ def of_settings(measuring: Measuring) -> Iterator[Notice]:
         if preset.groups and plain:
             about.append("the task has groups that count together, here are none (--groups)")
         yield from (Notice("preset", f"{preset.name}: {text}") for text in about)
-    for option, why in measuring.asked.idle():
+    for option, why in measuring.asked.idle:
         yield Notice("settings", f"{option} changes nothing: {why}")
     if (gains := measuring.gains) is not None:
         tables = Counter(":".join(map("{:g}".format, g)) for g in gains if not isinstance(g, str))

@@ -7,8 +7,10 @@ of functions that take options by name, and `shows_options` to ``help()``; a tes
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
 
 import numpy as np
@@ -173,7 +175,7 @@ class Options:
         if self.ties == "expected":
             raise InputError("ties=expected", "one order: trec, best or worst")
 
-    @property
+    @cached_property
     def task(self) -> Preset | None:
         """The preset itself, if one is named."""
         return find_preset(self.preset) if isinstance(self.preset, str) else self.preset
@@ -186,7 +188,12 @@ class Options:
         levels = all(isinstance(key, int) for key in self.gains)
         return not levels or not all(isinstance(x, int | float) for x in self.gains.values())
 
-    @property
+    @cached_property
+    def workers(self) -> int:
+        """How many threads are used."""
+        return self.threads or min(4, os.cpu_count() or 1)
+
+    @cached_property
     def defaults(self) -> dict[str, Any]:
         """Parameters for all measures that have them and do not set them."""
         gain = None if self.gains_by_topic else self.gains
