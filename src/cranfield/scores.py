@@ -159,7 +159,7 @@ class Scores:
 
     __hash__ = None  # type: ignore[assignment]
 
-    # Selecting
+    # -- selecting ------------------------------------------------------------------------------
 
     @overload
     def __getitem__(self, key: tuple[str, str, str]) -> float: ...
@@ -232,7 +232,7 @@ class Scores:
                 hint = f"it is a {other_kind}: use scores[{index}]"
         return f"no {kind} {name!r}; {hint}"
 
-    # Summaries over topics
+    # -- summaries over topics ------------------------------------------------------------------
 
     def summary(self) -> dict[str, dict[str, float]]:
         """Return the value listed for all topics: as `summaries` says, the mean or the sum.
@@ -326,7 +326,7 @@ class Scores:
     def _kept(self, x: list[float]) -> list[float]:
         return [v for v in x if not math.isnan(v)] if self.undefined == "skip" else x
 
-    # Rows and frames
+    # -- rows and frames ------------------------------------------------------------------------
 
     def rows(self, per_topic: bool = False) -> Iterator[Row]:
         """Yield (run, topic, measure, value): run by run, topics in order, measures in order.
@@ -411,7 +411,7 @@ class Scores:
             **{name: self.values[:, :, i].ravel() for i, name in enumerate(self.measures)},
         }
 
-    # Files
+    # -- files ----------------------------------------------------------------------------------
 
     def to_json(self) -> str:
         """Return everything as JSON, to be read by `from_json`; NaN is null.
@@ -496,7 +496,7 @@ class Scores:
         except (ValueError, TypeError, LookupError, pl.exceptions.PolarsError) as error:
             raise InputError("another kind of file", "what Scores.save writes", where) from error
 
-    # For people
+    # -- for people -----------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         table = [["run", *map(printable, self.measures)], *self._table(_RUNS_SHOWN)]
@@ -542,7 +542,7 @@ class Scores:
         return [f"… {hidden} more"] if hidden > 0 else []
 
 
-# Numbers and names as people and files want them
+# -- numbers and names as people and files want them --------------------------------------------
 
 
 def four_decimals(value: float, summary: str = "mean") -> str:
@@ -608,7 +608,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names[:5]) + more if names else "none"
 
 
-# Validating and selecting
+# -- validating and selecting -------------------------------------------------------------------
 
 
 def _refuse_repeated(kind: str, names: Iterable[str]) -> None:
@@ -638,7 +638,8 @@ def _concerns(notice: Notice, runs: Sequence[str], left_out: set[str]) -> bool:
     return about_run and (not notice.topics or not left_out.issuperset(notice.topics))
 
 
-# Formulas. `math.fsum` is exact until it rounds once, so the order of topics cannot matter.
+# -- formulas -----------------------------------------------------------------------------------
+# `math.fsum` is exact until it rounds once, so the order of topics cannot matter.
 
 
 def _sum(x: Sequence[float]) -> float:

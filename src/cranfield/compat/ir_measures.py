@@ -37,66 +37,6 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.measures import base, grammar
 from cranfield.measures.names import IR_MEASURES, PARAMETERS
 
-__all__ = [
-    "AP",
-    "AP_IA",
-    "ERR",
-    "ERR_IA",
-    "MAP",
-    "MAP_IA",
-    "MRR",
-    "NDCG",
-    "NRBP",
-    "P_IA",
-    "RBP",
-    "RR",
-    "Accuracy",
-    "BPref",
-    "Bpref",
-    "CalcResults",
-    "Compat",
-    "Evaluator",
-    "IPrec",
-    "Judged",
-    "Measure",
-    "Metric",
-    "NumQ",
-    "NumRel",
-    "NumRelRet",
-    "NumRet",
-    "P",
-    "Precision",
-    "Qrel",
-    "R",
-    "RPrec",
-    "Recall",
-    "Rprec",
-    "ScoredDoc",
-    "SetAP",
-    "SetF",
-    "SetP",
-    "SetR",
-    "SetRelP",
-    "StRecall",
-    "Success",
-    "alpha_DCG",
-    "alpha_nDCG",
-    "calc",
-    "calc_aggregate",
-    "evaluator",
-    "infAP",
-    "iter_calc",
-    "nDCG",
-    "nERR_IA",
-    "nNRBP",
-    "parse_measure",
-    "read_trec_qrels",
-    "read_trec_run",
-    "α_DCG",
-    "α_nDCG",
-]
-
-
 _ITERATION = "0"  # of judgments that name none
 
 
@@ -241,6 +181,14 @@ nERR_IA = Measure("nERR_IA", _CUT | _REL | _JUDGED)
 nNRBP = Measure("nNRBP", _REL | _ALPHA | _BETA)
 
 _KNOWN = {name: value for name, value in globals().items() if isinstance(value, Measure)}
+__all__ = sorted(  # noqa: PLE0605 (the measures above, and what is done with them)
+    [
+        *_KNOWN,
+        *("CalcResults", "Evaluator", "Measure", "Metric", "Qrel", "ScoredDoc", "calc"),
+        *("calc_aggregate", "evaluator", "iter_calc", "parse_measure"),
+        *("read_trec_qrels", "read_trec_run"),
+    ]
+)
 _SHAPE = re.compile(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\d*\.?\d+))?", re.DOTALL)
 
 
@@ -282,18 +230,24 @@ def _shown(value: Any) -> str:
     return repr(value)
 
 
+def _in_our_words(name: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters of a measure, where ours are other ones."""
+    match name:
+        case "NumRet" if "rel" in params:
+            return "NumRelRet", params
+        case "SetP" if params.pop("relative", False):
+            return "SetRelP", params
+        case "SetF" if "beta" in params:  # trec_eval's F, which does not square it
+            params["alpha"] = 1.0 / (params.pop("beta") + 1.0)
+        case "IPrec":  # trec_eval 9's rule
+            params["reach"] = "trec9"
+    return name, params
+
+
 def _wanted(measure: Measure) -> Wanted:
     """What to compute for a measure."""
-    name, params = measure.name, dict(measure.params)
+    name, params = _in_our_words(measure.name, dict(measure.params))
     gains = tuple(sorted((params.pop("gains", None) or {}).items()))
-    if name == "NumRet" and "rel" in params:
-        name = "NumRelRet"
-    if params.pop("relative", False):
-        name = "SetRelP"
-    if name == "SetF" and "beta" in params:  # trec_eval's F, which does not square it
-        params["alpha"] = 1.0 / (params.pop("beta") + 1.0)
-    if name == "IPrec":  # trec_eval 9's rule
-        params["reach"] = "trec9"
     plain, _, at_cutoff = IR_MEASURES.get(name.lower(), name).partition("|")
     ours = grammar.parse_measure(at_cutoff if at_cutoff and "cutoff" in params else plain)
     settings: dict[str, Any] = {}
