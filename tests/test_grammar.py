@@ -24,6 +24,7 @@ from cranfield.measures.base import FIVE, READINGS, REGISTRY, find
 from cranfield.measures.cwl import models
 from cranfield.measures.gains import NAMES as GAINS
 from cranfield.measures.names import ALIASES, IR_MEASURES, NTCIREVAL, TREC_EVAL
+from cranfield.measures.parameters import Choice, Flag, Table
 from cranfield.measures.references import REFERENCES
 
 BUILT_IN = [
@@ -61,19 +62,19 @@ def values_of(f: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
     if f.name == "gain":
         table = st.lists(st.floats(0, 1e6) | st.integers(0, 9), min_size=1, max_size=5)
         return st.sampled_from(GAINS) | table.map(lambda gains: tuple(sorted(gains)))
-    if f.metadata["table"]:
-        low, high = f.metadata["low"], min(f.metadata["high"], 1e12)
-        numbers = st.floats(low, high, exclude_min=f.metadata["open"])
+    kind = f.metadata["kind"]
+    if isinstance(kind, Table):
+        numbers = st.floats(kind.low, min(kind.high, 1e12), exclude_min=kind.open)
         table = st.lists(numbers, min_size=1, max_size=5).map(tuple)
-        return st.sampled_from([f.default, *f.metadata["choices"]]) | table
-    if f.metadata["choices"]:
-        return st.sampled_from(f.metadata["choices"])
-    if isinstance(f.default, bool):
+        return st.sampled_from([f.default, *kind.choices]) | table
+    if isinstance(kind, Choice):
+        return st.sampled_from(kind.choices)
+    if isinstance(kind, Flag):
         return st.booleans()
-    low, high = max(f.metadata["low"], -1e12), min(f.metadata["high"], 1e12)
-    ends = {"exclude_min": f.metadata["open"], "exclude_max": f.metadata["open"]}
+    low, high = max(kind.low, -1e12), min(kind.high, 1e12)
     whole = st.integers(int(low), int(high))
-    numbers = whole if f.metadata["whole"] else st.floats(low, high, **ends)
+    ends = {"exclude_min": kind.open, "exclude_max": kind.open}
+    numbers = whole if kind.whole else st.floats(low, high, **ends)
     return numbers if f.default is not None else st.none() | numbers
 
 

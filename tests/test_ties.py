@@ -28,6 +28,7 @@ import cranfield as cf
 from cranfield.arrays import Floats
 from cranfield.cli.main import main
 from cranfield.measures.base import READINGS
+from cranfield.measures.parameters import Choice, Table
 
 Level = float | None  # None: unjudged
 
@@ -182,9 +183,10 @@ def tried(m: type[cf.Measure]) -> dict[str, tuple[Any, ...]]:
     """The values tried for each parameter of a measure, the default first."""
     found: dict[str, tuple[Any, ...]] = {}
     for f in m.parameters():
-        table = f.metadata["table"]
+        kind = f.metadata["kind"]
+        table = isinstance(kind, Table)
         others = BETA_TABLES if f.name == "beta" and table else TRIED.get(f.name, ())
-        others += () if table else f.metadata["choices"]
+        others += kind.choices if isinstance(kind, Choice) else ()
         found[f.name] = tuple(dict.fromkeys((f.default, *others)))
         if m.__name__ in USER_MODELS and f.name in OF_MODELS:
             found[f.name] = OF_MODELS[f.name]

@@ -19,9 +19,10 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.extras import Costs
 from cranfield.measures import cwl as user_models
-from cranfield.measures.base import FIVE, Measure, shown
+from cranfield.measures.base import FIVE, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import MeasureLike, parse_measure, parse_model
+from cranfield.measures.parameters import shown
 from cranfield.report import cwl as charts
 from cranfield.report.diversity import SIDE, Plane, ends, scatter, unnamed
 from cranfield.report.pictures import Picture, refuse_many

@@ -8,8 +8,9 @@ from typing import Any
 
 from cranfield.cli.options import add_import
 from cranfield.errors import CranfieldError
-from cranfield.measures.base import FIVE, PROPERTIES, READINGS, REGISTRY, TAKES, Measure, shown
+from cranfield.measures.base import FIVE, PROPERTIES, READINGS, REGISTRY, TAKES, Measure
 from cranfield.measures.names import aliases_of
+from cranfield.measures.parameters import shown
 
 
 def add_to(commands: Any) -> None:

@@ -12,7 +12,6 @@ from cranfield.evaluation.options import Options
 from cranfield.measures.base import FIVE, TAKES, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import MeasureLike, parse_measures
-from cranfield.measures.verticals import OfPairs
 
 MeasuresLike: TypeAlias = MeasureLike | Iterable[MeasureLike] | None
 
@@ -120,7 +119,7 @@ IDLE = (
         lambda o, asked: (
             o.verticals is not None
             and not o.embed_verticals
-            and not any(isinstance(m, OfPairs) for m in asked.measures)
+            and not any(m.needs_verticals for m in asked.measures)
         ),
     ),
 )  # fmt: skip

@@ -23,7 +23,6 @@ from cranfield.evaluation.options import Options
 from cranfield.labelling.blocks import Rankings
 from cranfield.measures.base import Measure
 from cranfield.measures.cwl import UserModel
-from cranfield.measures.verticals import OfPairs
 from cranfield.scores import Notice
 from cranfield.wording import some
 
@@ -168,7 +167,7 @@ class WantedVerticals(Extra):
     @classmethod
     def wanted_by(cls, measures: Sequence[Measure], options: Options) -> WantedVerticals | None:
         """Also where they are not noted but embedded in the judgments; see `Collection`."""
-        pairs = [m for m in measures if isinstance(m, OfPairs)]
+        pairs = [m for m in measures if m.needs_verticals]
         if options.verticals is None:
             if pairs or options.embed_verticals:
                 who = pairs[0] if pairs else "embed_verticals"

@@ -20,9 +20,9 @@ from cranfield.evaluation.notices import deepest
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import Measure
-from cranfield.measures.diversity import gold_rows, intent_rows
 from cranfield.measures.expected import Expected
 from cranfield.measures.gains import Gain, parse_gain
+from cranfield.measures.intents import gold_rows, intent_rows
 from cranfield.measures.lists import Gold, Lists, tie_bounds
 
 ROUNDING = 1e-14  # what the order of a sum may change

@@ -170,11 +170,7 @@ def intent_lists(
     for row in [*rows, *every]:
         if len(row) != I:
             raise InputError(f"levels for {len(row)} intents", I)
-    weights = np.ones(I) if probabilities is None else _matrix("probabilities", probabilities)[0]
-    if weights.shape != (I,):
-        raise InputError(f"{weights.size} probabilities", I)
-    if probabilities is not None and not (abs(weights.sum() - 1.0) <= 1e-6 and min(weights) >= 0):
-        raise InputError(f"probabilities {weights.tolist()}", "a sum of 1")
+    weights = np.ones(I) if probabilities is None else _probabilities(probabilities, I)
     known = np.array(every, dtype=np.float64).reshape(1, len(every), I)
     block = IntentBlock(
         weights[None, :],
@@ -184,13 +180,22 @@ def intent_lists(
         known,
         np.ones((1, len(every)), dtype=bool),
     )
-    unjudged = [row is None for row in levels]
     found = iter(rows)
-    best = [None if none else max(next(found), default=0) for none in unjudged]
+    best = [None if row is None else max(next(found), default=0) for row in levels]
     x = lists_of(best, [max(row, default=0) for row in every], None, None, lengths, False)
     x.gold.intents, x.gold.known = block, judged is not None
     x.by_intent = np.array(rows, dtype=np.float64).reshape(1, len(rows), I)
     return x
+
+
+def _probabilities(given: Any, I: int) -> Floats:
+    """How probable intents are: as many numbers as there are intents."""
+    p: Floats = _matrix("probabilities", given)[0]
+    if p.shape != (I,):
+        raise InputError(f"{p.size} probabilities", I)
+    if not (abs(p.sum() - 1.0) <= 1e-6 and min(p) >= 0):
+        raise InputError(f"probabilities {p.tolist()}", "a sum of 1")
+    return p
 
 
 def _by_intent(name: str, rows: Any) -> list[list[float]]:

@@ -9,25 +9,50 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
+from collections import UserDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeVar
+from importlib import import_module
+from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.errors import CranfieldError, InputError
+from cranfield.measures import families
 from cranfield.measures.arrays import lists_of
 from cranfield.measures.gains import parse_gain
 from cranfield.measures.lists import Lists, NeedsMore
 from cranfield.measures.names import PARAMETERS
+from cranfield.measures.parameters import checked, is_number, literal, param, shown
 from cranfield.measures.references import citation
 
-REGISTRY: dict[str, type[Measure]] = {}  # by name
+
+class Registry(UserDict[str, "type[Measure]"]):
+    """Measures by name; a family of them is imported when one of its measures is asked for."""
+
+    data: dict[str, Any]  # a class, or the family that will register it
+
+    def __init__(self, families: Mapping[str, str]) -> None:
+        self.data = dict(families)
+
+    def __getitem__(self, name: str) -> type[Measure]:
+        if isinstance(family := self.data[name], str):
+            import_module(f"cranfield.measures.{family}")
+        measure: type[Measure] = self.data[name]
+        return measure
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self.data])  # families that are loaded meanwhile may add to it
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+REGISTRY = Registry(families.MEASURES)
 
 FIVE = ("EU", "ETU", "EC", "ETC", "ED")  # what C/W/L measures (cwl.py)
-READINGS: dict[str, type[Measure]] = {}  # C/W/L's reading of a measure, by its name
+READINGS = Registry(families.READINGS)  # C/W/L's reading of a measure, by its name
 
 TAKES = {
     "lists": "evaluate",
@@ -58,80 +83,25 @@ def has(*properties: str) -> tuple[str, ...]:
     return properties
 
 
-def find(name: str) -> list[type[Measure]]:
+def named(name: str) -> list[str]:
     """The measures of this name; if none has it letter for letter, those that do ignoring case."""
     if name in REGISTRY:
-        return [REGISTRY[name]]
-    return [c for known, c in REGISTRY.items() if known.lower() == name.lower()]
+        return [name]
+    return [known for known in REGISTRY if known.lower() == name.lower()]
 
 
-def param(
-    default: Any,
-    doc: str,
-    *,
-    choices: tuple[str, ...] = (),
-    low: float = -math.inf,
-    high: float = math.inf,
-    open_ends: bool = False,
-    table: bool = False,
-    infinite: bool = False,
-    whole: bool = False,
-) -> Any:
-    """A parameter of a measure: its default, a sentence for the help, the values it may take.
-
-    A `table` has a number for each level from 1 on, such as 1:2:3.
-    """
-    return dataclasses.field(
-        default=default,
-        metadata={
-            "doc": doc,
-            "choices": choices,
-            "low": low,
-            "high": high,
-            "open": open_ends,
-            "table": table,
-            "infinite": infinite,
-            "whole": whole,
-        },
-    )
+def find(name: str) -> list[type[Measure]]:
+    """The classes of the measures of this name, as `named` has them."""
+    return [REGISTRY[known] for known in named(name)]
 
 
-def rel_param(
-    doc: str = "lowest level that counts as relevant; every level above 0 if not given",
-) -> Any:
-    """The relevance threshold many measures share."""
-    return param(None, doc)
+def is_built_in(cls: type) -> bool:
+    """Whether a class is cranfield's own, and not a user's."""
+    return cls.__module__.startswith("cranfield.")
 
 
-def gain_param() -> Any:
-    """The gain setting graded measures share."""
-    return param(
-        "linear",
-        "linear (the level), exp (2^level − 1), binary, unit (over the highest level), or a table "
-        "such as 1:2:3",
-    )
-
-
-def max_level_param() -> Any:
-    """The highest level, for measures that depend on it."""
-    return param(
-        None,
-        "highest level h; from the gain table or the judgments if not given",
-        low=0,
-        open_ends=True,
-    )
-
-
-def beta_param() -> Any:
-    """The patience parameter of the blended ratio."""
-    return param(1.0, "patience: larger forgives relevant items at low ranks", low=0)
-
-
-def graded_rel_param() -> Any:
-    """The threshold of measures that have gains as well."""
-    return rel_param("lowest level that counts as relevant; every level with a gain if not given")
-
-
+# Type checkers read a measure's parameters from its class: `nDCG(gian="exp")` is a mistake.
+@dataclass_transform(kw_only_default=True, field_specifiers=(dataclasses.field,))
 class MeasureType(type):
     """Lets a measure's class stand for the measure with default parameters: ``nDCG @ 10``."""
 
@@ -166,7 +136,7 @@ class Suffix:
         return (cls() if m is None else m).reading(self.name)
 
 
-@dataclass(init=False, repr=False, eq=False)
+@dataclass(init=False, repr=False, eq=False, kw_only=True)
 class Measure(metaclass=MeasureType):
     """The base of all measures. A new one states its parameters and its equation:
 
@@ -206,6 +176,7 @@ class Measure(metaclass=MeasureType):
     has_residuals: ClassVar[bool] = False  # whether it has `bounds`
     length_unit: ClassVar[str] = ""  # of document lengths, if it needs them
     every_length: ClassVar[bool] = False  # those of unjudged documents too
+    needs_verticals: ClassVar[bool] = False  # of its items, and of intents
 
     def __init_subclass__(cls) -> None:
         dataclass(init=False, repr=False, eq=False)(cls)
@@ -231,7 +202,7 @@ class Measure(metaclass=MeasureType):
         """Whether the score never gets worse when a better item trades places with a worse one
         directly above it; then no order of tied items beats the one by level.
         """
-        if not type(self).__module__.startswith("cranfield."):
+        if not is_built_in(type(self)):
             return False  # of a user's own measure nothing is known
         rel = getattr(self, "rel", None)
         return self.effectiveness and (rel is None or rel > 0)  # else some of no use is relevant
@@ -258,7 +229,7 @@ class Measure(metaclass=MeasureType):
 
     # -- using ------------------------------------------------------------------------------
 
-    def __matmul__(self, cutoff: float) -> Any:
+    def __matmul__(self, cutoff: float) -> Self:
         return dataclasses.replace(self, cutoff=cutoff)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
@@ -281,25 +252,30 @@ class Measure(metaclass=MeasureType):
                 f"{name} takes named parameters; to score a list: {name}()(levels) or "
                 f"({name} @ 10)(levels)"
             )
-        for key in [key for key in settings if key in PARAMETERS]:  # letor=True, dcg="exp-log2"
-            if key not in self.__dataclass_fields__:
-                meant = PARAMETERS[key](shown(settings[key]))
-                if all(k in self.__dataclass_fields__ for k in meant):
-                    del settings[key]
-                    settings |= {k: literal(v) for k, v in meant.items() if k not in settings}
+        settings = self._translated(settings)
         for f in dataclasses.fields(self):
             value = settings.pop(f.name, f.default)
             if value is dataclasses.MISSING:
                 factory: Any = f.default_factory
                 if factory is dataclasses.MISSING:
-                    raise TypeError(f"{type(self).__name__} needs {f.name}=")
+                    raise TypeError(f"{name} needs {f.name}=")
                 value = factory()
             object.__setattr__(self, f.name, value)
-        if settings:
+        for other in settings:
             names = ", ".join(f.name for f in self.parameters())
-            found = next(iter(settings))
-            raise TypeError(f"{type(self).__name__} has no parameter {found!r}, only {names}")
+            raise TypeError(f"{name} has no parameter {other!r}, only {names}")
         self.__post_init__()
+
+    @classmethod
+    def _translated(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """Settings with other tools' parameters turned into ours: letor=True, dcg="exp-log2"."""
+        own: Mapping[str, Any] = cls.__dataclass_fields__
+        for key in [key for key in settings if key in PARAMETERS and key not in own]:
+            meant = PARAMETERS[key](shown(settings[key]))
+            if meant.keys() <= own.keys():
+                del settings[key]
+                settings = {k: literal(v) for k, v in meant.items()} | settings
+        return settings
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
@@ -490,8 +466,7 @@ class Measure(metaclass=MeasureType):
         if not self.at:
             name = type(self).__name__
             raise InputError(f"cutoff {shown(cutoff)}", "none", name)
-        number = isinstance(cutoff, int | float | np.number) and not isinstance(cutoff, bool)
-        if not number or not 1 <= cutoff < 2**53 or cutoff % 1:
+        if not is_number(cutoff) or not 1 <= cutoff < 2**53 or cutoff % 1:
             raise InputError(
                 f"cutoff {(repr(cutoff) if isinstance(cutoff, str) else shown(cutoff))}",
                 "a whole number from 1",
@@ -500,64 +475,14 @@ class Measure(metaclass=MeasureType):
         return int(cutoff)
 
     def _checked(self, f: dataclasses.Field[Any], value: Any) -> Any:
-        """The value of a parameter as its kind demands, or an error that names it."""
-        if f.name == "gain":
-            gain = parse_gain(value)
-            if gain == "raw" and not (self.is_model or self.below_zero):
-                found = f"{type(self).__name__}: found gain=raw"
-                raise CranfieldError(f"{found}, which only user models and DCG's family take")
-            return gain
-        if value is None and f.default is None:
-            return None
-        limits = f.metadata
-        if not limits:  # a plain field of a user's measure: anything goes
-            return value
-        if limits["table"]:
-            return self._checked_table(f, value)
-        if limits["choices"]:
-            if isinstance(value, str) and value in limits["choices"]:
-                return value
-            expected = " or ".join(limits["choices"])
-        elif isinstance(f.default, bool):
-            if isinstance(value, bool | np.bool_):
-                return bool(value)
-            expected = "true or false"
-        else:
-            if isinstance(value, int | float | np.number) and not isinstance(value, bool):
-                low, high = limits["low"], limits["high"]
-                inside = low < value < high if limits["open"] else low <= value <= high
-                fits = not limits["whole"] or float(value).is_integer()
-                if inside and math.isfinite(value) and fits:
-                    return float(value)
-            expected = _number_between(limits["low"], limits["high"], limits["open"])
-            expected = expected.replace("number", "whole number") if limits["whole"] else expected
-        raise InputError(f"{f.name}={shown(value)}", expected, type(self).__name__)
-
-    def _checked_table(self, f: dataclasses.Field[Any], value: Any) -> Any:
-        """A named setting, or the numbers of levels 1, 2, …"""
-        limits = f.metadata
-        if isinstance(value, str) and value in limits["choices"]:
-            return value
-        parts: Any = value.split(":") if isinstance(value, str) else value
-        try:
-            if isinstance(parts, bool):
-                raise TypeError
-            table = tuple(float(x) for x in ([parts] if np.ndim(parts) == 0 else parts))
-        except (TypeError, ValueError):
-            table = ()
-        low, high = limits["low"], limits["high"]
-        finite = limits["infinite"] or all(math.isfinite(x) for x in table)
-        if (
-            table
-            and finite
-            and all(low < x <= high if limits["open"] else low <= x <= high for x in table)
-        ):
-            return table
-        named = "".join(f"{choice}, or " for choice in limits["choices"])
-        bound = f", each {'above' if limits['open'] else 'at least'} {low:g}"
-        bound += f" and at most {high:g}" if math.isfinite(high) else ""
-        what = "numbers" if math.isfinite(high) else "numbers for levels 1, 2, … such as 1:2:3"
-        raise InputError(f"{f.name}={shown(value)}", f"{named}{what}{bound}", type(self).__name__)
+        """The value of a parameter as its kind has it, or an error that names it."""
+        if f.name != "gain":
+            return checked(f, value, type(self).__name__)
+        gain = parse_gain(value)
+        if gain == "raw" and not (self.is_model or self.below_zero):
+            found = f"{type(self).__name__}: found gain=raw"
+            raise CranfieldError(f"{found}, which only user models and DCG's family take")
+        return gain
 
 
 class Normalised(Measure):
@@ -575,9 +500,9 @@ def measure(cls: type[M]) -> type[M]:
     """Make a class with a `score` method a measure that the grammar and the commands know."""
     if not (isinstance(cls, type) and issubclass(cls, Measure)):
         raise InputError(repr(cls), "a class derived from cranfield.Measure")
-    if not cls.__module__.startswith("cranfield."):
+    if not is_built_in(cls):
         for known in find(cls.__name__):
-            if known.__module__.startswith("cranfield."):
+            if is_built_in(known):
                 raise CranfieldError(f"there is a measure named {known.__name__} already")
             del REGISTRY[known.__name__]  # the user's own, written again
     if unknown := set(cls.properties) - set(PROPERTIES):
@@ -613,35 +538,3 @@ def _documentation(cls: type[Measure]) -> str:
         lines.append(f"Suits: {cls.task}")
     lines += [f"Reference: {citation(key)}" for key in cls.references]
     return "\n".join(lines)
-
-
-def literal(text: str) -> Any:
-    """The value that a parameter's text stands for."""
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    if text.lower() == "none":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def shown(value: Any) -> str:
-    """A parameter value as the grammar writes it."""
-    if isinstance(value, bool) or value is None:
-        return str(value).lower()
-    if isinstance(value, float):
-        return repr(int(value)) if value.is_integer() else repr(value)
-    if isinstance(value, tuple):
-        return ":".join(shown(x) for x in value)
-    return str(value)
-
-
-def _number_between(low: float, high: float, open_ends: bool) -> str:
-    if math.isinf(low) and math.isinf(high):
-        return "a number"
-    if math.isinf(high):
-        return f"a number {'above' if open_ends else 'from'} {low:g}"
-    ends = shown(float(low)), shown(float(high))
-    return "a number " + ("between {} and {}" if open_ends else "from {} to {}").format(*ends)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.measures.base import Measure, cite, measure, rel_param
+from cranfield.measures.base import Measure, cite, measure
 from cranfield.measures.lists import Lists, total
+from cranfield.measures.parameters import rel_param
 from cranfield.measures.sets import returned, shown_items
 
 

@@ -5,24 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.measures.base import (
-    Measure,
-    beta_param,
-    cite,
-    gain_param,
-    graded_rel_param,
-    has,
-    measure,
-)
-from cranfield.measures.gains import Gain
+from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.lists import Lists, total
+from cranfield.measures.parameters import GainSetting, beta_param, gain_param, graded_rel_param
 from cranfield.measures.sets import shown_items
 
 
 class Cumulated(Measure):
     """What the measures here have in common: sums of gains, which hold for expected gains."""
 
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     rel: float | None = graded_rel_param()
 
     def exact_under_ties(self) -> bool:

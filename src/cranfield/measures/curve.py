@@ -9,8 +9,9 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.errors import InputError
-from cranfield.measures.base import Measure, cite, has, measure, param, rel_param, shown
+from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.lists import Lists, total
+from cranfield.measures.parameters import TableSetting, is_number, param, rel_param, shown
 from cranfield.measures.sets import reach_param, reached
 
 POINTS = tuple(i / 10 for i in range(11))
@@ -39,6 +40,7 @@ class IPrec(Measure):
 
     rel: float | None = rel_param()
     reach: str = reach_param()
+    cutoff: Any = None
     references = cite("buckley2005", "sakai2014metrics")
     task = "how precision falls as recall grows: one point, or the curve"
     properties = has("normalised")
@@ -53,15 +55,14 @@ class IPrec(Measure):
         return POINTS if self.cutoff is None else (float(self.cutoff),)
 
     def names(self) -> tuple[str, ...]:
-        return tuple(str(replace(self, cutoff=i)) for i in self.recalls())  # type: ignore[arg-type]
+        return tuple(str(replace(self, cutoff=i)) for i in self.recalls())
 
     @property
     def depth(self) -> None:
         return None
 
     def _checked_cutoff(self, cutoff: Any) -> Any:
-        number = isinstance(cutoff, int | float | np.number) and not isinstance(cutoff, bool)
-        if not number or not 0 <= cutoff <= 1:
+        if not is_number(cutoff) or not 0 <= cutoff <= 1:
             found = repr(cutoff) if isinstance(cutoff, str) else shown(cutoff)
             raise InputError(f"@{found}", "a recall from 0 to 1", "IPrec")
         return int(cutoff) if cutoff in (0, 1) else float(cutoff)
@@ -81,7 +82,7 @@ class AP11(Measure):
 
     rel: float | None = rel_param()
     reach: str = reach_param()
-    points: tuple[float, ...] = param(POINTS, "recalls to look at", low=0, high=1, table=True)
+    points: TableSetting = param(POINTS, "recalls to look at", low=0, high=1, table=True)
     references = cite("buckley2005", "sakai2014metrics")
     task = "comparison with results of the 1980s and early 1990s"
     properties = has("normalised")

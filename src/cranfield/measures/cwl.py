@@ -41,14 +41,12 @@ from cranfield.measures.base import (
     Measure,
     MeasureType,
     documented,
-    gain_param,
     has,
+    is_built_in,
     measure,
-    param,
-    shown,
 )
-from cranfield.measures.gains import Gain
 from cranfield.measures.lists import Lists, NeedsMore, above, ratio, total
+from cranfield.measures.parameters import GainSetting, gain_param, param, shown
 
 DEEPEST = 1_000_000  # ranks that a model can look at
 
@@ -158,7 +156,7 @@ class UserModel(Measure):
     0.3333
     """
 
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     rel: float | None = param(None, "items below this level gain nothing")
     max_level: float | None = param(
         None,
@@ -257,7 +255,7 @@ class UserModel(Measure):
 
     def _given(self, name: str, asked: Callable[[Items], Any], x: Items) -> Floats:
         """What a model gave, one row per list or one for all; a user's own is checked."""
-        own = not type(self).__module__.startswith("cranfield.")
+        own = not is_built_in(type(self))
         try:
             values = asked(x)
             made = np.asarray(values, dtype=np.float64)
@@ -411,7 +409,7 @@ class UserModel(Measure):
         raise InputError(found, expected, type(self).__name__)
 
     def exact_under_ties(self) -> bool:
-        return not self.looks_at and type(self).__module__.startswith("cranfield.")
+        return not self.looks_at and is_built_in(type(self))
 
     def takes_max_level(self) -> bool:
         return self.gain == "unit" and self.max_level is None
@@ -473,9 +471,10 @@ def reading(cls: type[U]) -> type[U]:
 
 
 def models() -> dict[str, type[UserModel]]:
-    """All user models by name, in the order in which they were defined."""
+    """All user models by name, in the order in which they were defined; users' own come last."""
     known = {*READINGS.values(), *REGISTRY.values()}
-    return {c.__name__: c for c in _DEFINED if c in known}
+    in_order = sorted(_DEFINED, key=is_built_in, reverse=True)
+    return {c.__name__: c for c in in_order if c in known}
 
 
 @overload

@@ -12,20 +12,16 @@ from typing import ClassVar
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.measures.base import (
-    Measure,
-    Normalised,
-    cite,
+from cranfield.measures.base import Measure, Normalised, cite, has, measure
+from cranfield.measures.lists import Lists, total
+from cranfield.measures.parameters import (
+    GainSetting,
     gain_param,
-    has,
     max_level_param,
-    measure,
     param,
     rel_param,
     shown,
 )
-from cranfield.measures.gains import Gain
-from cranfield.measures.lists import Lists, total
 
 DISCOUNTS = {
     "log2": lambda r, b: np.log2(r + 1),  # Microsoft (Burges et al. 2005)
@@ -33,16 +29,12 @@ DISCOUNTS = {
     "jk2008": lambda r, b: 1.0 + np.log(r) / np.log(b),  # Järvelin et al. 2008
 }
 
-TOOLS = {  # discount, gain and base of nDCG: who computes it so
-    (
-        "log2",
-        "linear",
-        2.0,
-    ): "the Microsoft version; trec_eval's ndcg and ndcg_cut, NTCIREVAL's MSnDCG",
-    ("log2", "exp", 2.0): "the Microsoft version; gdeval's",
-    ("jk", "linear", 2.0): "NTCIREVAL's nDCG; the original of Järvelin and Kekäläinen (2002)",
-    ("jk", "exp", 2.0): "LETOR's",
-    ("jk2008", "linear", 2.0): "that of Järvelin et al. (2008)",
+TOOLS = {  # discount and gain of nDCG, with base 2: who computes it so
+    "log2 linear": "the Microsoft version; trec_eval's ndcg and ndcg_cut, NTCIREVAL's MSnDCG",
+    "log2 exp": "the Microsoft version; gdeval's",
+    "jk linear": "NTCIREVAL's nDCG; the original of Järvelin and Kekäläinen (2002)",
+    "jk exp": "LETOR's",
+    "jk2008 linear": "that of Järvelin et al. (2008)",
 }
 
 
@@ -59,7 +51,7 @@ class DCG(Measure):
     1.0
     """
 
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     rel: float | None = rel_param("levels below this gain nothing")
     discount: str = param(
         "log2",
@@ -94,7 +86,7 @@ class DCG(Measure):
         }[self.discount]
         gains = {"linear": "the level as gain", "exp": "gain 2^x − 1", "binary": "gain 1 or 0"}
         gain = gains.get(str(self.gain), f"gains {shown(self.gain)}")
-        tool = TOOLS.get((self.discount, str(self.gain), self.b))
+        tool = TOOLS.get(f"{self.discount} {self.gain}") if self.b == 2 else None
         return f"{discount}, {gain}" + (f": {tool}" if tool else "")
 
 
@@ -154,7 +146,7 @@ class RBP(Measure):
     """
 
     p: float = param(0.8, "probability of going on to the next rank", low=0, high=1, open_ends=True)
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     rel: float | None = rel_param("lowest level that counts; makes the gain binary")
     max_level: float | None = max_level_param()
     measurements: ClassVar[tuple[str, ...]] = ("residual",)

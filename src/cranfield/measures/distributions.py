@@ -11,8 +11,9 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.errors import CranfieldError, InputError
-from cranfield.measures.base import Measure, cite, measure, param
+from cranfield.measures.base import Measure, cite, measure
 from cranfield.measures.lists import total
+from cranfield.measures.parameters import param
 
 NEAR = 1e-6  # how far from 1 the sum of probabilities may be
 

@@ -17,45 +17,30 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cranfield.arrays import Bools, Floats, Ints
+from cranfield.arrays import Bools, Floats
 from cranfield.errors import CranfieldError, InputError
-from cranfield.labelling.blocks import spans
 from cranfield.measures.arrays import intent_lists
-from cranfield.measures.base import (
-    Measure,
+from cranfield.measures.base import Measure, cite, has, measure
+from cranfield.measures.dcg import nDCG
+from cranfield.measures.gains import gain_of
+from cranfield.measures.grammar import MeasureLike, parse_measure
+from cranfield.measures.intents import best_first, gold_rows, intent_rows, intents_of, rows_of
+from cranfield.measures.lists import Gold, IntentBlock, Lists, NeedsMore, ratio, total
+from cranfield.measures.ncu import Pplus, Q
+from cranfield.measures.parameters import (
+    GainSetting,
+    Setting,
     beta_param,
-    cite,
     gain_param,
     graded_rel_param,
-    has,
-    measure,
     param,
     rel_param,
 )
-from cranfield.measures.dcg import nDCG
-from cranfield.measures.gains import Gain, gain_of
-from cranfield.measures.lists import (
-    Costs,
-    Gold,
-    IntentBlock,
-    Lengths,
-    Lists,
-    NeedsMore,
-    ratio,
-    total,
-)
-from cranfield.measures.ncu import Pplus, Q
 from cranfield.measures.reading import U
 from cranfield.measures.sets import Success
 
+_BASE: Any = nDCG()
 LEAST = 2.0**-60  # what this part of a sum cannot change its last bit
-
-
-def intents_of(x: Lists) -> IntentBlock:
-    """The intents of the topics of some lists."""
-    if x.gold.intents is None or x.by_intent is None:
-        raise NeedsMore("needs judgments for intents: topic intent doc level")
-    return x.gold.intents
 
 
 def over_intents(x: Any) -> Floats:
@@ -74,64 +59,6 @@ def expectation(M: Floats, known: IntentBlock, counted: Bools) -> Floats:
     whole = np.where(all_count, 1.0, over_intents(weights))
     whole = np.where(equal, counted.sum(axis=1), whole)
     return ratio(over_intents(weights * M), whole)
-
-
-# -- every intent as a topic of its own -------------------------------------------------------
-
-
-def intent_rows(x: Lists) -> Lists:
-    """The lists once for each intent, as a topic of its own: row t·I + i."""
-    return x.remember("intents", lambda: _intent_rows(x))
-
-
-def _intent_rows(x: Lists) -> Lists:
-    intents_of(x)
-    return _rows(x.by_intent, x, gold_rows(x.gold))
-
-
-def _rows(by_intent: Any, x: Lists, gold: Gold) -> Lists:
-    topics, items, I = by_intent.shape
-
-    def each(values: Any) -> Any:
-        return np.repeat(values, I, axis=0)
-
-    costs = None
-    if x.costs is not None:  # of all ranks, judged or not
-        begin = np.cumsum(x.costs.n) - x.costs.n
-        costs = Costs(x.costs.flat[spans(each(begin), each(x.costs.n))], each(x.costs.n))
-    return Lists(
-        each(x.r),
-        np.moveaxis(by_intent, 2, 1).reshape(topics * I, items),
-        each(x.judged),
-        each(x.n),
-        gold,
-        lengths={unit: Lengths(*map(each, both)) for unit, both in x.lengths.items()},
-        costs=costs,
-    )
-
-
-def gold_rows(gold: Gold) -> Gold:
-    """The judgments once for each intent, as a topic of its own."""
-    return gold.remember("intents", lambda: _gold_rows(gold))
-
-
-def _gold_rows(gold: Gold) -> Gold:
-    known = gold.intents
-    assert known is not None  # noqa: S101
-    topics, items, I = known.levels.shape
-    levels = np.moveaxis(known.levels, 2, 1).reshape(topics * I, items)
-    judged = np.repeat(known.judged, I, axis=0)
-    levels, judged, _ = _best_first(levels, judged)
-    distinct = None if known.flat is None else known.flat.distinct
-    return Gold(levels, judged, gold.max_level, gold.known, gold.traced, distinct)
-
-
-def _best_first(levels: Floats, judged: Bools) -> tuple[Floats, Bools, Ints]:
-    """Each row from the highest to the lowest level, padding last; and which came from where."""
-    order = np.argsort(np.where(judged, -levels, np.inf), axis=1, kind="stable")
-    filled = np.arange(levels.shape[1]) < judged.sum(axis=1)[:, None]
-    falling = np.where(filled, np.take_along_axis(levels, order, axis=1), 0.0)
-    return falling, filled, order
 
 
 # -- global gains -----------------------------------------------------------------------------
@@ -161,8 +88,8 @@ def _global_lists(x: Lists, m: Measure, din: bool, key: Any) -> Lists:
 def _global_gold(gold: Gold, known: IntentBlock, m: Measure) -> Gold:
     n = known.judged.sum(axis=1)
     every = Lists(np.zeros(known.judged.shape, dtype=np.int64), n, known.judged, n, gold)
-    g = _local_gains(_rows(known.levels, every, gold_rows(gold)), m, known)
-    GG, filled, order = _best_first(_global_gains(g, known), known.judged)
+    g = _local_gains(rows_of(known.levels, every, gold_rows(gold)), m, known)
+    GG, filled, order = best_first(_global_gains(g, known), known.judged)
     tops = np.maximum(GG[:, 0], 0.0) if GG.shape[1] else np.zeros(len(GG))
     made = Gold(GG, filled, float(tops.max(initial=0.0)), gold.known, gold.traced, tops=tops)
     made.order = order
@@ -276,7 +203,7 @@ class IRec(Diverse):
     0.0
     """
 
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     rel: float | None = graded_rel_param()
     intents: str = known_param()
     top: str = param("cutoff", "ranks to look at: cutoff: those down to it, or all; intents: as "
@@ -307,7 +234,7 @@ class IRec(Diverse):
 class Combined(Diverse):
     """Another measure, made one of diversity."""
 
-    base: Measure = nDCG()
+    base: Setting[MeasureLike, Measure] = dataclasses.field(default=_BASE, kw_only=False)
     combines = True
 
     def __init__(self, base: Any = None, **settings: Any) -> None:
@@ -316,8 +243,6 @@ class Combined(Diverse):
         super().__init__(**settings)
 
     def __post_init__(self) -> None:
-        from cranfield.measures.grammar import parse_measure
-
         base, name = parse_measure(self.base), type(self).__name__
         if base.takes != "lists" or base.is_model or len(base.names()) > 1 or base.measurement:
             expected = "a measure of ranked lists with one number, such as nDCG, and no user model"
@@ -577,7 +502,7 @@ class PplusQ(Diverse):
     """
 
     beta: float = beta_param()
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     rel: float | None = graded_rel_param()
     references = cite("sakai2012", "sakai2014metrics")
     task = "diversified search with informational and navigational intents"

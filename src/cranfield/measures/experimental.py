@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.measures.base import Measure, cite, gain_param, has, measure, rel_param
-from cranfield.measures.gains import Gain
+from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.parameters import GainSetting, gain_param, rel_param
 from cranfield.measures.sets import returned
 
 
@@ -34,7 +34,7 @@ class binG(Measure):
 class Graded(Measure):
     """What the graded ones have in common: they look at the whole list and all gains."""
 
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     rel: float | None = rel_param("levels below this gain nothing")
     below_zero = True
     references = cite("buckley2005")

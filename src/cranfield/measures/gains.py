@@ -14,9 +14,8 @@ Levels below 0 (junk, spam) gain nothing but with ``raw``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import pairwise
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from cranfield.arrays import Floats
 from cranfield.errors import InputError
 
 Gain: TypeAlias = str | tuple[float, ...]
+GainLike: TypeAlias = str | float | Sequence[float] | Mapping[int, float]  # what users write
 
 NAMES = ("linear", "exp", "binary", "unit", "raw")
 MAX_EXPONENT = 1000  # sums of gains must remain finite
@@ -37,25 +37,28 @@ def parse_gain(value: object) -> Gain:
     """
     if isinstance(value, str) and value in NAMES:
         return value
-    parts = value.split(":") if isinstance(value, str) else value
-    if isinstance(parts, int | float):
-        parts = [parts]
-    if isinstance(parts, Mapping):  # {level: gain}
-        levels = [x for x in parts if isinstance(x, int) and x > 0]
-        in_order = len(levels) == len(parts) and sorted(parts) == list(range(1, len(parts) + 1))
-        parts = [parts[x] for x in sorted(parts)] if in_order else []
     try:
-        table = tuple(float(x) for x in parts)  # type: ignore[attr-defined]
+        table = tuple(float(x) for x in _by_level(value))
     except (TypeError, ValueError):
         table = ()
-    rising = all(lower <= higher for lower, higher in pairwise(table))
-    if not table or not all(np.isfinite(table)) or min(table) < 0 or not rising:
+    if not table or not all(np.isfinite(table)) or [0.0, *table] != sorted([0.0, *table]):
         raise InputError(
             f"gain {value!r}",
             f"{', '.join(NAMES)} or the gains of levels 1, 2, … such as 1:2:3, "
             "none lower than the one before",
         )
     return table
+
+
+def _by_level(value: Any) -> Any:
+    """What levels 1, 2, … gain, one after the other."""
+    if isinstance(value, str):
+        return value.split(":")
+    if isinstance(value, Mapping):
+        levels = range(1, len(value) + 1)
+        whole = all(isinstance(x, int) for x in value)
+        return [value[x] for x in levels] if whole and set(value) == set(levels) else []
+    return [value] if isinstance(value, int | float) else value
 
 
 def top_level(gain: Gain) -> float | None:

@@ -7,20 +7,17 @@ from typing import Any
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.measures.base import (
-    Measure,
-    Normalised,
-    cite,
+from cranfield.measures.base import Measure, Normalised, cite, has, measure
+from cranfield.measures.gains import gain_of
+from cranfield.measures.lists import Lists, total
+from cranfield.measures.parameters import (
+    GainSetting,
     gain_param,
     graded_rel_param,
-    has,
     max_level_param,
-    measure,
     param,
     rel_param,
 )
-from cranfield.measures.gains import Gain, gain_of
-from cranfield.measures.lists import Lists, total
 
 
 @measure
@@ -83,7 +80,7 @@ class GAP(Measure):
 class CumulatedPrecision(Measure):
     """Σ_r I(r)·cg(r)/r: what gAP adds up."""
 
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     rel: float | None = graded_rel_param()
 
     def score(self, x: Lists) -> Floats:

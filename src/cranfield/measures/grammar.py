@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from cranfield.errors import CranfieldError, InputError
-from cranfield.measures.base import FIVE, READINGS, REGISTRY, TAKES, Measure, find, literal
+from cranfield.measures.base import FIVE, READINGS, REGISTRY, TAKES, Measure, named
 from cranfield.measures.names import (
     ALIASES,
     NTCIREVAL,
@@ -22,6 +22,7 @@ from cranfield.measures.names import (
     SEVERAL,
     TREC_EVAL,
 )
+from cranfield.measures.parameters import literal
 
 MeasureLike: TypeAlias = str | Measure | type[Measure]
 
@@ -92,20 +93,20 @@ def parse_measures(texts: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure,
 
 
 def measures_for(texts: MeasureLike | Iterable[MeasureLike], takes: str) -> tuple[Measure, ...]:
-    """The same: one measure or more, all of which must score one kind of thing, a key of TAKES.
+    """The measures in a text or a sequence, one or more, that score one kind of thing of TAKES.
 
     >>> measures_for("rouge-1 WRecall", "texts")
     (ROUGE, WRecall)
     """
     asked = parse_measures(texts)
+    others = [m for m in asked if m.takes != takes]
+    if asked and not others:
+        return asked
     known = ", ".join(sorted(name for name, c in REGISTRY.items() if c.takes == takes))
-    for m in asked:
-        if m.takes != takes:
-            there = f"`cranfield {TAKES[m.takes]}` computes {m}"
-            raise InputError(m, f"a measure of {takes}: {known} ({there})")
-    if not asked:
-        raise InputError("no measure", f"one of {takes}: {known}")
-    return asked
+    for m in others:
+        there = f"`cranfield {TAKES[m.takes]}` computes {m}"
+        raise InputError(m, f"a measure of {takes}: {known} ({there})")
+    raise InputError("no measure", f"one of {takes}: {known}")
 
 
 def _one_or_more(part: MeasureLike) -> list[Measure]:
@@ -193,7 +194,7 @@ def _translated(text: str) -> Call:
     call = _parts(_by_pattern(text))
     if call.cutoff is not None and re.fullmatch(r"0\d+", call.cutoff):
         return _from_table(text, NTCIREVAL, "NTCIREVAL (as a leading zero asks for)")
-    if not find(call.name) and call.name.lower() in ALIASES:
+    if not named(call.name) and call.name.lower() in ALIASES:
         return _onto(ALIASES[call.name.lower()], call)
     return call
 
@@ -209,23 +210,29 @@ def _by_pattern(text: str) -> str:
 
 def _from_table(text: str, table: dict[str, str], who: str) -> Call:
     call = _parts(text)
-    ours = table.get(call.name.lower())
-    twins = [name for name in REGISTRY if name.lower() == call.name.lower()]
-    if ours is not None and len(twins) > 1 and call.name in twins:  # here case matters
-        ours = ours if _parts(ours).name == call.name else None
-    if ours is None and (canonical := _canonical(call.name)) in map(_target, table.values()):
-        same = [target for target in table.values() if _target(target) == canonical]
-        same = [target for target in same if "|" in target] or same
-        ours = same[0] if len(same) == 1 else canonical
+    ours = _entry(call.name, table)
     if ours is None:
         raise CranfieldError(f"{who} does not know {call.name!r}{_nearest(call.name, table)}")
     return _onto(ours, call)
 
 
+def _entry(name: str, table: dict[str, str]) -> str | None:
+    """What a tool's name stands for in its table, or what it has for a name of ours."""
+    ours = table.get(name.lower())
+    twins = [known for known in REGISTRY if known.lower() == name.lower()]
+    case_matters = len(twins) > 1 and name in twins
+    if ours is not None and not (case_matters and _target(ours) != name):
+        return ours
+    canonical = _canonical(name)
+    same = [target for target in table.values() if _target(target) == canonical]
+    same = [target for target in same if "|" in target] or same
+    return canonical if len(same) > 1 else next(iter(same), None)
+
+
 def _canonical(name: str) -> str:
     """Our own name for what a name may mean."""
-    known = find(name)
-    return known[0].__name__ if len(known) == 1 else _target(ALIASES.get(name.lower(), ""))
+    known = named(name)
+    return known[0] if len(known) == 1 else _target(ALIASES.get(name.lower(), ""))
 
 
 def _target(ours: str) -> str:
@@ -250,51 +257,56 @@ def _onto(ours: str, call: Call) -> Call:
 
 
 def _build(call: Call) -> Measure:
-    known = find(call.name)
+    cls = _class(call)
+    settings: dict[str, Any] = {}
+    if call.arguments:
+        settings["base"] = parse_measure(_base(cls, call.arguments))
+    if call.cutoff is not None:
+        settings["cutoff"] = literal(call.cutoff)
+    known = [f.name for f in cls.parameters()]
+    for key, text in call.parameters.items():
+        for name, setting in _meant(cls, key, _unquoted(text), known).items():
+            if name in settings:
+                raise CranfieldError(f"{name} is given twice")
+            if name not in (*known, "cutoff"):
+                only = ", ".join(known)
+                raise CranfieldError(f"{cls.__name__} has no parameter {key!r}, only {only}")
+            settings[name] = setting if name == "gain" else literal(setting)
+    return cls(**settings, measurement=call.measurement)
+
+
+def _class(call: Call) -> type[Measure]:
+    """The class of a measure, or of its C/W/L reading if that is asked for."""
+    known = named(call.name)
     if not known:
         near = _nearest(call.name, [*REGISTRY, *ALIASES])
         raise CranfieldError(f"there is no measure named {call.name!r}{near}")
     if len(known) > 1:
-        either = " or ".join(c.__name__ for c in known)
-        raise InputError(repr(call.name), f"{either}: here case matters")
-    cls = known[0]
-    if call.measurement in FIVE:
-        cls = READINGS.get(cls.__name__, cls)
-    settings: dict[str, Any] = {}
-    if call.arguments and not cls.combines:
-        raise CranfieldError(
-            f"{cls.__name__} takes named parameters only, found ({', '.join(call.arguments)})"
-        )
-    if len(call.arguments) > 1:
-        found = ", ".join(call.arguments)
+        raise InputError(repr(call.name), f"{' or '.join(known)}: here case matters")
+    is_reading = call.measurement in FIVE and known[0] in READINGS
+    return (READINGS if is_reading else REGISTRY)[known[0]]
+
+
+def _base(cls: type[Measure], arguments: list[str]) -> str:
+    """The measure that a combination is of."""
+    found = ", ".join(arguments)
+    if not cls.combines:
+        raise CranfieldError(f"{cls.__name__} takes named parameters only, found ({found})")
+    if len(arguments) > 1:
         raise CranfieldError(f"{cls.__name__} is of one measure, found ({found})")
-    if call.arguments:
-        settings["base"] = parse_measure(call.arguments[0])
-    names = [f.name for f in cls.parameters()]
-    for key, text in call.parameters.items():
-        value = _unquoted(text)
-        other = key in PARAMETERS and key not in names
-        try:
-            meant = PARAMETERS[key](value) if other else {key: value}
-            meant = {"cutoff": value} if key == cls.at_name and key not in names else meant
-        except KeyError:
-            raise InputError(f"{key}={value}", "true or false") from None
-        for name, setting in meant.items():
-            if name in settings or (name == "cutoff" and call.cutoff is not None):
-                raise CranfieldError(f"{name} is given twice")
-            if name == "cutoff":
-                call.cutoff = setting
-            elif name not in names:
-                raise CranfieldError(
-                    f"{cls.__name__} has no parameter {key!r}, only {', '.join(names)}"
-                )
-            else:
-                settings[name] = setting if name == "gain" else literal(setting)
-    return cls(**settings, cutoff=_cutoff(call.cutoff), measurement=call.measurement)
+    return arguments[0]
 
 
-def _cutoff(text: str | None) -> Any:
-    return None if text is None else literal(text)
+def _meant(cls: type[Measure], key: str, value: str, known: list[str]) -> dict[str, str]:
+    """Our parameters for a parameter, which may be another tool's, or the number behind @."""
+    if key in known:
+        return {key: value}
+    if key == cls.at_name:
+        return {"cutoff": value}
+    try:
+        return PARAMETERS[key](value) if key in PARAMETERS else {key: value}
+    except KeyError:
+        raise InputError(f"{key}={value}", "true or false") from None
 
 
 def _unquoted(text: str) -> str:

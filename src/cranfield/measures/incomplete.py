@@ -5,17 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.measures.base import (
-    Measure,
-    cite,
-    gain_param,
-    has,
-    max_level_param,
-    measure,
-    rel_param,
-)
-from cranfield.measures.gains import Gain
+from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.lists import Lists, above, ratio, total
+from cranfield.measures.parameters import GainSetting, gain_param, max_level_param, rel_param
 
 
 class Preference(Measure):
@@ -110,7 +102,7 @@ class RelativePreference(Measure):
     pen(r) = Σ_{k<r, g(k)<g(r)} (g(r) − g(k))/g(r), in the condensed list
     """
 
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     rel: float | None = rel_param()
     references = cite("debeer2006", "sakai2007")
     task = "incomplete graded judgments; condensed-list Q is usually the better choice"

@@ -12,16 +12,17 @@ Notation: i rank, g gain and c cost of the item there, γ and κ gains and costs
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.errors import InputError
 from cranfield.measures import ncu
-from cranfield.measures.base import READINGS, cite, has, measure, param
+from cranfield.measures.base import READINGS, cite, has, measure
 from cranfield.measures.cwl import Items, UserModel, over, reading
 from cranfield.measures.lists import above, ratio
+from cranfield.measures.parameters import param
 
 
 def target() -> Any:
@@ -404,18 +405,6 @@ class Foraging(UserModel):
     references = cite("azzopardi2018")
     task = "result pages as patches: users stop when sated, or when the page does not feed them"
 
-    def goal(self: Any, x: Items) -> Floats:
-        """C1(i) = 1 − 1/(1 + b1·e^((T − γ(i))·R1))."""
-        return 1.0 - odds(self.b1, (self.T - x.cg) * self.R1)
-
-    def rate(self: Any, x: Items) -> Floats:
-        """C2(i) = 1/(1 + b2·e^((A − γ(i)/κ(i))·R2))."""
-        return odds(self.b2, (self.A - x.cg / x.cc) * self.R2)
-
-
-def _T() -> Any:
-    return param(2.0, "gain that the user wants", low=0, open_ends=True)
-
 
 def _b(which: str) -> Any:
     return param(0.9, f"where {which} does not matter: the odds of stopping are 1 to b", low=0)
@@ -423,10 +412,6 @@ def _b(which: str) -> Any:
 
 def _R(which: str) -> Any:
     return param(10.0, f"how much {which} matters: 0 not at all", low=0)
-
-
-def _A() -> Any:
-    return param(0.2, "gain per cost that the user expects", low=0)
 
 
 @measure
@@ -439,10 +424,10 @@ class IFTGoal(Foraging):
     0.5
     """
 
-    T: float = _T()
+    T: float = param(2.0, "gain that the user wants", low=0, open_ends=True)
     b1: float = _b("the goal")
     R1: float = _R("the goal")
-    looks_at = ("gains",)
+    looks_at: ClassVar[tuple[str, ...]] = ("gains",)
     advice = (
         "When users are satisfied little by little: b1 is how they behave at the goal, R1 how "
         "sharply they react to it. Large R1 is BPM without a budget, 0 is RBP."
@@ -451,7 +436,7 @@ class IFTGoal(Foraging):
     vary = over("T", 0.5, 1.0, 2.0, 3.0, 4.0)
 
     def C(self, x: Items) -> Floats:
-        return self.goal(x)
+        return 1.0 - odds(self.b1, (self.T - x.cg) * self.R1)
 
 
 @measure
@@ -464,7 +449,7 @@ class IFTRate(Foraging):
     0.5
     """
 
-    A: float = _A()
+    A: float = param(0.2, "gain per cost that the user expects", low=0)
     b2: float = _b("the rate")
     R2: float = _R("the rate")
     looks_at = ("gains", "costs")
@@ -476,11 +461,11 @@ class IFTRate(Foraging):
     vary = over("A", 0.05, 0.1, 0.2, 0.3, 0.5)
 
     def C(self, x: Items) -> Floats:
-        return self.rate(x)
+        return odds(self.b2, (self.A - x.cg / x.cc) * self.R2)
 
 
 @measure
-class IFT(Foraging):
+class IFT(IFTRate, IFTGoal):
     """Information foraging: a user who stops when sated, or when gain comes too slowly.
 
     C(i) = C1(i)·C2(i)
@@ -490,12 +475,6 @@ class IFT(Foraging):
     0.25
     """
 
-    T: float = _T()
-    b1: float = _b("the goal")
-    R1: float = _R("the goal")
-    A: float = _A()
-    b2: float = _b("the rate")
-    R2: float = _R("the rate")
     looks_at = ("gains", "costs")
     advice = (
         "When both count: users stop when sated, and leave when the list is too slow. It "
@@ -506,7 +485,7 @@ class IFT(Foraging):
     vary = over("T", 0.5, 1.0, 2.0, 3.0, 4.0)
 
     def C(self, x: Items) -> Floats:
-        return self.goal(x) * self.rate(x)
+        return IFTGoal.C(self, x) * IFTRate.C(self, x)
 
 
 # -- not ERR, but nearly -------------------------------------------------------------------------

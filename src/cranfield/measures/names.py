@@ -9,32 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+
+def _ours(names: str) -> dict[str, str]:
+    """Names that are ours, in whatever letters."""
+    return {name.lower(): name for name in names.split()}
+
+
 # trec_eval's names (after the patterns below have taken the cutoff out of them).
 TREC_EVAL = {
+    **_ours("Rprec bpref P Recall Success infAP Utility binG G DCG nDCG RnDCG YAAP"),
     "map": "AP|AP(norm=R)",
     "gm_map": "GMAP",
-    "rprec": "Rprec",
     "rprec_mult": "Rprec(reach=trec9)",
-    "bpref": "bpref",
     "gm_bpref": "GMbpref",
     "recip_rank": "RR",
     "iprec_at_recall": "IPrec(reach=nearest)",
     "11pt_avg": "AP11(reach=nearest)",
-    "p": "P",
     "relative_p": "RelP",
-    "recall": "Recall",
-    "success": "Success",
-    "infap": "infAP",
-    "utility": "Utility",
-    "bing": "binG",
-    "g": "G",
-    "dcg": "DCG",
-    "ndcg": "nDCG",
     "ndcg_cut": "nDCG",
     "ndcg_rel": "nDCGrel",
-    "rndcg": "RnDCG",
     "map_cut": "AP(norm=R)",
-    "yaap": "YAAP",
     "set_p": "SetP",
     "set_relative_p": "SetRelP",
     "set_recall": "SetRecall",
@@ -50,12 +44,11 @@ TREC_EVAL = {
 
 # NTCIREVAL's names: `ntcir:nDCG@10`, or a cutoff written as it prints them, `nDCG@0010`.
 NTCIREVAL = {
-    "rr": "RR",
+    **_ours("RR AP Q P bpref"),
+    **_ours("bpref_R bpref_N bpref_relative rpref_N rpref_relative rpref_relative2"),
     "o-measure": "O",
     "p-measure": "Pmeasure",
     "p-plus": "Pplus",
-    "ap": "AP",
-    "q": "Q",
     "q-measure": "Q",
     "ncugu,p": "NCU(stop=gu, utility=P)",
     "ncugu,br": "NCU(stop=gu, utility=BR)",
@@ -66,7 +59,6 @@ NTCIREVAL = {
     "gap": "GAP(thresholds=level)",
     "ndcg": "nDCG(discount=jk)",
     "msndcg": "nDCG",
-    "p": "P",
     "prec": "P",
     "hit": "Success",
     "rbp": "RBP(p=0.95)",
@@ -77,13 +69,6 @@ NTCIREVAL = {
     "nebr": "nEBR(prob=linear)",
     "irbu": "iRBU(prob=linear)",
     "nirbu": "niRBU(prob=linear)",
-    "bpref": "bpref",
-    "bpref_r": "bpref_R",
-    "bpref_n": "bpref_N",
-    "bpref_relative": "bpref_relative",
-    "rpref_n": "rpref_N",
-    "rpref_relative": "rpref_relative",
-    "rpref_relative2": "rpref_relative2",
 }
 
 # ir_measures' names, where they mean something else than ours.

@@ -15,21 +15,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.measures.base import (
-    Measure,
-    Normalised,
+from cranfield.measures.base import Measure, Normalised, cite, has, measure
+from cranfield.measures.gains import gain_of
+from cranfield.measures.lists import Lists, total
+from cranfield.measures.parameters import (
+    GainSetting,
     beta_param,
-    cite,
     gain_param,
     graded_rel_param,
-    has,
     max_level_param,
-    measure,
     param,
     rel_param,
 )
-from cranfield.measures.gains import Gain, gain_of
-from cranfield.measures.lists import Lists, total
 
 # -- where users stop: weights of the ranks, and what they add up to on the ideal list ----------
 
@@ -247,7 +244,7 @@ class Blended(Stopping):
     """Users who value what they have seen by its blended ratio."""
 
     beta: float = beta_param()
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     rel: float | None = graded_rel_param()
 
 
@@ -342,7 +339,7 @@ class Satisfied(Stopping):
         "exp: (2^x − 1)/2^h (Chapelle); linear: g/(g_h + 1) (NTCIREVAL)",
         choices=("exp", "linear"),
     )
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     max_level: float | None = max_level_param()
 
     def takes_max_level(self) -> bool:

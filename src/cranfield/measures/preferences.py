@@ -99,23 +99,7 @@ def prefs_avgjg_imp(x: PreferenceCounts) -> float:
 
 
 MEASURES: dict[str, Callable[[PreferenceCounts], float]] = {
-    measure.__name__: measure
-    for measure in (
-        prefs_num_prefs_poss,
-        prefs_num_prefs_ful,
-        prefs_num_prefs_ful_ret,
-        prefs_simp,
-        prefs_pair,
-        prefs_avgjg,
-        prefs_avgjg_Rnonrel,
-        prefs_simp_ret,
-        prefs_pair_ret,
-        prefs_avgjg_ret,
-        prefs_avgjg_Rnonrel_ret,
-        prefs_simp_imp,
-        prefs_pair_imp,
-        prefs_avgjg_imp,
-    )
+    name: measure for name, measure in globals().items() if name.startswith("prefs_")
 }
 
 

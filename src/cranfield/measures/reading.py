@@ -8,19 +8,10 @@ from typing import Any
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.measures.base import (
-    Measure,
-    cite,
-    gain_param,
-    has,
-    max_level_param,
-    measure,
-    param,
-    rel_param,
-)
-from cranfield.measures.gains import Gain
+from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.lists import Lists, above, total
 from cranfield.measures.ncu import satisfaction
+from cranfield.measures.parameters import GainSetting, gain_param, max_level_param, param, rel_param
 
 
 @measure
@@ -89,7 +80,7 @@ class U(Measure):
         "gain of an item: exp: (2^x − 1)/2^h; linear: g/(g_h + 1); gain: g itself",
         choices=("exp", "linear", "gain"),
     )
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     rel: float | None = rel_param()
     max_level: float | None = max_level_param()
     L: float = param(132000.0, "characters after which nothing is of use", low=0, open_ends=True)

@@ -19,9 +19,9 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.errors import CranfieldError, InputError
-from cranfield.measures.base import Measure, cite, gain_param, has, measure, param, rel_param
-from cranfield.measures.gains import Gain
+from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.lists import Gold, Lengths, Lists, NeedsMore, above, ratio, total
+from cranfield.measures.parameters import GainSetting, gain_param, is_number, param, rel_param
 from cranfield.measures.reading import U
 
 DEEPEST = 1_000_000  # nobody clicks below, as when logs are read
@@ -36,6 +36,32 @@ class Listed(NamedTuple):
     docs: Sequence[Sequence[Any]]  # which they are: a list may repeat what another had
     lengths: Sequence[Sequence[float]] | None = None  # NaN where they are not known
     clicked: Sequence[int] | None = None  # the lowest rank clicked in each list, 0 if none was
+
+    @property
+    def sizes(self) -> list[int]:
+        """How long the lists are."""
+        return [len(levels) for levels in self.levels]
+
+    # of every document in the order of time:
+
+    def queries(self) -> list[int]:
+        """The number of the query that listed it."""
+        numbers: list[int] = np.repeat(np.arange(1, len(self.levels) + 1), self.sizes).tolist()
+        return numbers
+
+    def ranks(self) -> Iterable[int]:
+        """The rank in the list of that query."""
+        return chain.from_iterable(range(1, n + 1) for n in self.sizes)
+
+    def items(self) -> list[int]:
+        """Which document it is: the same number means the same."""
+        docs = list(chain.from_iterable(self.docs))
+        number = {doc: i for i, doc in enumerate(dict.fromkeys(docs))}
+        return [number[doc] for doc in docs]
+
+    def lowest_clicks(self) -> list[int]:
+        """The lowest rank clicked in the list of that query."""
+        return [(self.clicked or ())[query - 1] for query in self.queries()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,34 +83,18 @@ class SessionLists:
     @classmethod
     def of(cls, sessions: Sequence[Listed], gold: Gold) -> SessionLists:
         """Sessions and the judgments of each."""
-        sizes = [[len(levels) for levels in s.levels] for s in sessions]
-
-        def padded(rows: Iterable[Iterable[float]], filling: float) -> Floats:
-            made = [list(row) for row in rows]
-            matrix = np.full((len(made), max(map(len, made), default=0)), filling, dtype=float)
-            for cells, row in zip(matrix, made, strict=True):
-                cells[: len(row)] = row
-            return matrix
-
-        def whole(rows: Iterable[Iterable[float]]) -> Ints:
-            return padded(rows, 0).astype(np.int64)
-
-        queries = [np.repeat(np.arange(1, len(n) + 1), n).tolist() for n in sizes]
-        every = [list(chain.from_iterable(s.docs)) for s in sessions]
-        numbers = [{doc: i for i, doc in enumerate(dict.fromkeys(docs))} for docs in every]
         length = clicked = None
         if all(s.lengths is not None for s in sessions):
-            length = padded((chain.from_iterable(s.lengths or ()) for s in sessions), math.nan)
+            length = _padded((chain.from_iterable(s.lengths or ()) for s in sessions), math.nan)
         if all(s.clicked is not None for s in sessions):
-            pairs = zip((s.clicked or () for s in sessions), queries, strict=True)
-            clicked = whole([lowest[q - 1] for q in of_items] for lowest, of_items in pairs)
+            clicked = _whole(s.lowest_clicks() for s in sessions)
         return cls(
-            whole(queries),
-            whole(chain.from_iterable(range(1, k + 1) for k in n) for n in sizes),
-            whole([i[doc] for doc in docs] for i, docs in zip(numbers, every, strict=True)),
-            padded((chain.from_iterable(s.levels) for s in sessions), math.nan),
+            _whole(s.queries() for s in sessions),
+            _whole(s.ranks() for s in sessions),
+            _whole(s.items() for s in sessions),
+            _padded((chain.from_iterable(s.levels) for s in sessions), math.nan),
             gold,
-            np.array([len(n) for n in sizes], dtype=np.int64),
+            np.array([len(s.levels) for s in sessions], dtype=np.int64),
             length,
             clicked,
         )
@@ -134,6 +144,19 @@ class SessionLists:
             lengths=lengths,
         )
         return Concatenated(lists, at(self.query, 1), at(self.rank, 1))
+
+
+def _padded(rows: Iterable[Iterable[float]], filling: float) -> Floats:
+    """Rows of different lengths as a matrix."""
+    cells = [list(row) for row in rows]
+    matrix = np.full((len(cells), max(map(len, cells), default=0)), filling, dtype=float)
+    for line, row in zip(matrix, cells, strict=True):
+        line[: len(row)] = row
+    return matrix
+
+
+def _whole(rows: Iterable[Iterable[float]]) -> Ints:
+    return _padded(rows, 0).astype(np.int64)
 
 
 class Concatenated(NamedTuple):
@@ -273,7 +296,7 @@ class sDCG(OfSessions):
     1.8333
     """
 
-    gain: Gain = gain_param()
+    gain: GainSetting = gain_param()
     rel: float | None = rel_param("levels below this gain nothing")
     bq: float = param(4.0, "base of the logarithm of the query's number", low=1, open_ends=True)
     b: float = param(2.0, "base of the logarithm of the rank", low=1, open_ends=True)
@@ -482,30 +505,38 @@ class clickU(U):
 
 def _listed(levels: Any, docs: Any, lengths: Any, clicks: Any) -> Listed:
     """A session from what users give: lists of levels, and of what else is known."""
-    found = _nested("levels", levels)
-    for level in chain.from_iterable(found):
-        if level is not None:
-            _number("level", level, -math.inf, missing=True)
-    made = [[math.nan if level is None else float(level) for level in one] for one in found]
-    sizes = [len(one) for one in made]
-    every = iter(range(sum(sizes)))  # each another, if nobody says which are the same
-    names = [list(islice(every, n)) for n in sizes] if docs is None else _nested("docs", docs)
-    known = None if lengths is None else _nested("lengths", lengths)
-    for name, given in (("docs", names), ("lengths", known)):
-        if given is not None and [len(one) for one in given] != sizes:
-            raise InputError(f"{name} for other lists", "one for each level")
-    for one, of in zip(known or (), made, strict=False):
-        for length, level in zip(one, of, strict=True):
-            if level > 0 or length is not None:
-                _number("length", length, 0)
+    known = [[_level(level) for level in one] for one in _nested("levels", levels)]
+    every = iter(range(sum(map(len, known))))  # each another, if nobody says which are the same
+    names = [list(islice(every, len(one))) for one in known]
+    names = names if docs is None else _beside("docs", docs, known)
+    texts = None
+    if lengths is not None:
+        pairs = zip(_beside("lengths", lengths, known), known, strict=True)
+        texts = [list(map(_length, *both)) for both in pairs]
     if clicks is not None:
         clicks = _several("clicks", clicks)
-        if len(clicks) != len(made):
+        if len(clicks) != len(known):
             raise InputError(f"{len(clicks)} clicks", "one for each list")
         for click in clicks:
             _number("clicked rank", click, 0, whole=True)
-    texts = known and [[math.nan if x is None else float(x) for x in one] for one in known]
-    return Listed(made, names, texts, clicks)
+    return Listed(known, names, texts, clicks)
+
+
+def _level(given: Any) -> float:
+    return math.nan if given is None else _number("level", given, -math.inf, missing=True)
+
+
+def _length(given: Any, level: float) -> float:
+    """Of a document that is of no use it need not be known."""
+    return math.nan if given is None and not level > 0 else _number("length", given, 0)
+
+
+def _beside(name: str, given: Any, levels: list[list[float]]) -> list[list[Any]]:
+    """What is given for every document, list by list."""
+    lists = _nested(name, given)
+    if [*map(len, lists)] != [*map(len, levels)]:
+        raise InputError(f"{name} for other lists", "one for each level")
+    return lists
 
 
 def _nested(name: str, given: Any, expected: str = "a list for each query") -> list[list[Any]]:
@@ -532,14 +563,15 @@ def _number(
     whole: bool = False,
     missing: bool = False,
     high: float = sys.float_info.max,
-) -> None:
-    number = isinstance(x, int | float | np.number) and not isinstance(x, bool)
-    fits = number and ((low <= x and abs(x) <= high) or (missing and not x <= math.inf))  # NaN
+) -> float:
+    unknown = missing and is_number(x) and not x <= math.inf  # NaN
+    fits = unknown or (is_number(x) and low <= x and abs(x) <= high)
     if not fits or (whole and x % 1):
         expected = "a whole number" if whole else "a number"
         expected += f" from {low:g}" if math.isfinite(low) else ""
         expected += f" to {high:,}" if high == DEEPEST else ""
         raise InputError(f"{what} {x!r}", expected)
+    return float(x)
 
 
 def _judged(judged: Any, listed: Listed) -> list[float]:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.measures.base import Measure, cite, has, measure, param, rel_param
+from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.parameters import param, rel_param
 
 
 def shown_items(x: Lists) -> Floats:

@@ -22,7 +22,8 @@ import numpy as np
 
 from cranfield.arrays import Ints
 from cranfield.errors import CranfieldError, InputError
-from cranfield.measures.base import Measure, cite, measure, param
+from cranfield.measures.base import Measure, cite, measure
+from cranfield.measures.parameters import param
 
 # -- tokens -----------------------------------------------------------------------------------
 
@@ -494,20 +495,22 @@ class NuggetMeasure(TextMeasure):
         if not isinstance(nuggets, Mapping) or not isinstance(found, Mapping | None):
             expected = "{nugget: (weight, vital string)}, and found={nugget: where it ends}"
             raise InputError(f"{nuggets!r} and {found!r}", expected, self)
-        made = {name: _nugget(name, given, read) for name, given in nuggets.items()}
-        if self.needs == "strings" or found is None:
-            for name, nugget in made.items():
-                if nugget.vital is None:
-                    wanted = "its vital string" + ("" if self.needs == "strings" else ", or found=")
-                    raise InputError(f"a length for {name}", wanted, self)
-        if not any(nugget.weight for nugget in made.values()):
+        known = {name: _nugget(name, given, read) for name, given in nuggets.items()}
+        of_lengths = [name for name, nugget in known.items() if nugget.vital is None]
+        if of_lengths and (self.needs == "strings" or found is None):
+            wanted = "its vital string" + ("" if self.needs == "strings" else ", or found=")
+            raise InputError(f"a length for {of_lengths[0]}", wanted, self)
+        if not any(nugget.weight for nugget in known.values()):
             raise InputError("no nugget with a weight", "at least one", self)
-        x = answer(text, read, nuggets=made, found=found)
+        x = answer(text, read, nuggets=known, found=found)
+        self._refuse_other_places(x)
+        return self.score(x)
+
+    def _refuse_other_places(self, x: Answer) -> None:
         for name, end in x.found.items():
-            if name not in made or not _is_count(end) or end > x.length:
+            if name not in x.nuggets or not _is_count(end) or end > x.length:
                 expected = f"a nugget, and its end from 0 to {x.length}"
                 raise InputError(f"{name!r}: {end}", expected, self)
-        return self.score(x)
 
 
 LONGEST = 2**53  # characters that a float can count

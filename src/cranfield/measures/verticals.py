@@ -14,10 +14,12 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.arrays import intent_lists
-from cranfield.measures.base import cite, measure, param, rel_param
+from cranfield.measures.base import cite, measure
 from cranfield.measures.dcg import nDCG
-from cranfield.measures.diversity import Diverse, Dsharp, intents_of
+from cranfield.measures.diversity import Diverse, Dsharp
+from cranfield.measures.intents import intents_of
 from cranfield.measures.lists import Lists, NeedsMore, ratio, total
+from cranfield.measures.parameters import param, rel_param
 
 
 def own_intent(levels: Floats, rel: float | None = None) -> Ints:
@@ -50,6 +52,8 @@ def suitability(x: Lists, rel: float | None) -> Floats:
 
 class OfPairs(Diverse):
     """A measure of pairs of a subtopic and a vertical."""
+
+    needs_verticals = True
 
     def __call__(  # type: ignore[override]
         self,
@@ -124,8 +128,7 @@ class QUscore(OfPairs, Dsharp):
     @property
     def dsharp(self) -> Dsharp:
         """D♯, of the subtopics."""
-        at = {"cutoff": self.cutoff, "condensed": self.condensed}
-        return Dsharp(self.base, gamma=self.gamma, **at)
+        return Dsharp(self.base, gamma=self.gamma, cutoff=self.cutoff, condensed=self.condensed)
 
     @property
     def vscore(self) -> Vscore:

@@ -8,9 +8,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from cranfield.measures.base import PROPERTIES, READINGS, TAKES, Measure, shown
+from cranfield.measures.base import PROPERTIES, READINGS, TAKES, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.names import aliases_of
+from cranfield.measures.parameters import shown
 from cranfield.measures.references import citation
 
 HEAD = """# Measures

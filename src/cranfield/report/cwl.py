@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from cranfield.measures.base import FIVE, shown
+from cranfield.measures.base import FIVE
+from cranfield.measures.parameters import shown
 from cranfield.report.pictures import altair, rows_of, shortened, told_apart
 from cranfield.report.places import (
     LETTER,

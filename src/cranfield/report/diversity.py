@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cranfield.measures.base import shown
+from cranfield.measures.parameters import shown
 from cranfield.report.pictures import altair, rows_of, shortened
 from cranfield.report.places import (
     LETTER,

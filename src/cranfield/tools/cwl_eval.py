@@ -29,10 +29,11 @@ from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.runs import label
 from cranfield.measures import models
-from cranfield.measures.base import FIVE, shown
+from cranfield.measures.base import FIVE
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_model
 from cranfield.measures.lists import Lists
+from cranfield.measures.parameters import shown
 from cranfield.measures.references import REFERENCES
 from cranfield.scores import Notice
 from cranfield.wording import counted, some
@@ -147,7 +148,8 @@ def parse_metric(text: str) -> Metric:
         return _measure(text)
     known = _constructor(line["name"])
     values = _values(line["name"], known, line["arguments"] or "")
-    model: Any = known.model(**{OURS.get(name, name): value for name, value in values.items()})
+    settings: dict[str, Any] = {OURS.get(name, name): value for name, value in values.items()}
+    model: Any = known.model(**settings)
     return Metric(known.name.format(**values), model)
 
 

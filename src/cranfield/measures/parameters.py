@@ -1,0 +1,238 @@
+"""Parameters of measures: what they may be, how they are written, and what is said of others."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+
+from cranfield.errors import InputError
+from cranfield.measures.gains import Gain, GainLike
+
+Given_contra = TypeVar("Given_contra", contravariant=True)
+Kept_co = TypeVar("Kept_co", covariant=True)
+
+
+class Setting(Generic[Given_contra, Kept_co]):
+    """A parameter that takes more than it keeps, as type checkers are to see it."""
+
+    def __get__(self, m: Any, cls: Any) -> Kept_co: ...  # type: ignore[empty-body]
+    def __set__(self, m: Any, value: Given_contra) -> None: ...
+
+
+GainSetting: TypeAlias = Setting[GainLike, Gain]
+TableSetting: TypeAlias = Setting[str | float | Sequence[float], tuple[float, ...]]
+
+
+# -- kinds of parameters ----------------------------------------------------------------------
+
+
+class Kind(Protocol):
+    """What values a parameter may take."""
+
+    @property
+    def expected(self) -> str:
+        """What it says of itself where something else was found."""
+
+    def kept(self, value: Any) -> Any:
+        """A value in the form that it is kept in; a ValueError or TypeError if it is none."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """Yes or no."""
+
+    expected = "true or false"
+
+    def kept(self, value: Any) -> bool:
+        if not isinstance(value, bool | np.bool_):
+            raise TypeError
+        return bool(value)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several words."""
+
+    choices: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        return " or ".join(self.choices)
+
+    def kept(self, value: Any) -> str:
+        if not isinstance(value, str) or value not in self.choices:
+            raise ValueError
+        return value
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number between two others, with them or (open) without."""
+
+    low: float
+    high: float
+    open: bool
+    whole: bool
+
+    @property
+    def expected(self) -> str:
+        number = "a whole number" if self.whole else "a number"
+        if math.isinf(self.high):
+            return number + (
+                "" if math.isinf(self.low) else f" {('from', 'above')[self.open]} {self.low:g}"
+            )
+        ends = shown(float(self.low)), shown(float(self.high))
+        between = (" from {} to {}", " between {} and {}")[self.open]
+        return number + between.format(*ends)
+
+    def kept(self, value: Any) -> float:
+        inside = is_number(value) and (
+            self.low < value < self.high if self.open else self.low <= value <= self.high
+        )
+        if not inside or not math.isfinite(value) or (self.whole and value % 1):
+            raise ValueError
+        return float(value)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A number for each level from 1 on, or a word that stands for some."""
+
+    low: float
+    high: float
+    open: bool  # the lower end; the upper one never is
+    infinite: bool
+    choices: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        words = "".join(f"{choice}, or " for choice in self.choices)
+        lower = f", each {('at least', 'above')[self.open]} {self.low:g}"
+        if math.isinf(self.high):
+            return f"{words}numbers for levels 1, 2, … such as 1:2:3{lower}"
+        return f"{words}numbers{lower} and at most {self.high:g}"
+
+    def kept(self, value: Any) -> str | tuple[float, ...]:
+        if isinstance(value, str) and value in self.choices:
+            return value
+        parts: Any = value.split(":") if isinstance(value, str) else value
+        if isinstance(parts, bool):
+            raise TypeError
+        table = tuple(float(x) for x in ([parts] if np.ndim(parts) == 0 else parts))
+        if not table or not all(map(self._fits, table)):
+            raise ValueError
+        return table
+
+    def _fits(self, x: float) -> bool:
+        above = self.low < x if self.open else self.low <= x
+        return above and x <= self.high and (self.infinite or math.isfinite(x))
+
+
+def is_number(x: Any) -> bool:
+    """Whether it is a number, as Python or NumPy have them; true and false are none."""
+    return isinstance(x, int | float | np.number) and not isinstance(x, bool)
+
+
+def checked(f: dataclasses.Field[Any], value: Any, where: Any) -> Any:
+    """The value of a parameter as its kind has it, or an error that names it."""
+    if not f.metadata or (value is None and f.default is None):  # of a user's plain field: any
+        return value
+    kind: Kind = f.metadata["kind"]
+    try:
+        return kind.kept(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{f.name}={shown(value)}", kind.expected, where) from None
+
+
+# -- how measures declare them ----------------------------------------------------------------
+
+
+def param(
+    default: Any,
+    doc: str,
+    *,
+    choices: tuple[str, ...] = (),
+    low: float = -math.inf,
+    high: float = math.inf,
+    open_ends: bool = False,
+    table: bool = False,
+    infinite: bool = False,
+    whole: bool = False,
+) -> Any:
+    """A parameter of a measure: its default, a sentence for the help, the values it may take.
+
+    A `table` has a number for each level from 1 on, such as 1:2:3.
+    """
+    kind: Kind
+    if table:
+        kind = Table(low, high, open_ends, infinite, choices)
+    elif choices:
+        kind = Choice(choices)
+    elif isinstance(default, bool):
+        kind = Flag()
+    else:
+        kind = Number(low, high, open_ends, whole)
+    return dataclasses.field(default=default, metadata={"doc": doc, "kind": kind})
+
+
+def rel_param(
+    doc: str = "lowest level that counts as relevant; every level above 0 if not given",
+) -> Any:
+    """The relevance threshold many measures share."""
+    return param(None, doc)
+
+
+def gain_param() -> Any:
+    """The gain setting graded measures share."""
+    return param(
+        "linear",
+        "linear (the level), exp (2^level − 1), binary, unit (over the highest level), or a table "
+        "such as 1:2:3",
+    )
+
+
+def max_level_param(
+    doc: str = "highest level h; from the gain table or the judgments if not given",
+) -> Any:
+    """The highest level, for measures that depend on it."""
+    return param(None, doc, low=0, open_ends=True)
+
+
+def beta_param() -> Any:
+    """The patience parameter of the blended ratio."""
+    return param(1.0, "patience: larger forgives relevant items at low ranks", low=0)
+
+
+def graded_rel_param() -> Any:
+    """The threshold of measures that have gains as well."""
+    return rel_param("lowest level that counts as relevant; every level with a gain if not given")
+
+
+# -- how they are written ---------------------------------------------------------------------
+
+
+def literal(text: str) -> Any:
+    """The value that a parameter's text stands for."""
+    known = {"true": True, "false": False, "none": None}
+    if text.lower() in known:
+        return known[text.lower()]
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def shown(value: Any) -> str:
+    """A parameter value as the grammar writes it."""
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    if isinstance(value, float):
+        return repr(int(value)) if value.is_integer() else repr(value)
+    if isinstance(value, tuple):
+        return ":".join(shown(x) for x in value)
+    return str(value)
