@@ -45,7 +45,6 @@ Ntcir = Callable[..., int]
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory with judgments and runs in it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("cranfield.cli.main.COMMANDS", ("ntcir",))
     write("test.qrels", QRELS)
     write("bm25", BM25)
     write("dense", DENSE)

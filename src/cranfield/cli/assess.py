@@ -16,11 +16,9 @@ from cranfield.report.qrels import FORMATS as QRELS_FORMATS
 from cranfield.report.qrels import render_qrels
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command and its two subcommands."""
-    p = commands.add_parser(
-        "assess",
-        help="consolidate several assessors' labels, or measure how they agree",
+    p = command(
         description="Work with the labels of several assessors.",
     )
     actions = p.add_subparsers(metavar="ACTION", required=True)

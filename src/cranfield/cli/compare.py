@@ -20,11 +20,9 @@ from cranfield.stats.resampling import TRIALS
 from cranfield.stats.result import stated_p
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "compare",
-        help="which run is better, and how sure are we?",
+    p = command(
         description="Compare runs: differences of means with intervals, p-values and effect sizes.",
         usage="cranfield compare [options] QRELS RUN RUN…\n"
         "       cranfield compare [options] --scores FILE…",

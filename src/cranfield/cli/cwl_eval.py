@@ -18,11 +18,9 @@ from cranfield.tools.cwl_eval import (
 from cranfield.tools.ntcir_eval import number
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "cwl_eval",
-        help="cwl_eval: five measurements of each topic and user model",
+    p = command(
         description="A drop-in for cwl_eval: what users gain from each list of a run, at what "
         "cost and down to which depth, if they behave as each metric says.",
         epilog="cwl_eval qrels.txt run.txt -n -m metrics.txt -c costs.txt",

@@ -10,11 +10,9 @@ from cranfield.cli.options import add_import, refuse_two_inputs
 from cranfield.evaluation.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "distribution",
-        help="score distributions over labels against those of people",
+    p = command(
         description="Score systems' distributions over labels against those of people.",
         epilog="Files may be text, CSV or TSV with a header (item, label, value; or item and one "
         "column for each label), JSON, JSONL, Parquet or Arrow, plain or compressed; - is "

@@ -27,11 +27,9 @@ from cranfield.report.terminal import table
 from cranfield.scores import Scores
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "evaluate",
-        help="score runs against judgments",
+    p = command(
         description="Score one or several runs against judgments.",
         epilog="Files may be TREC text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, "
         "plain or compressed (gz, bz2, xz, zst); - is standard input.",

@@ -30,11 +30,9 @@ if TYPE_CHECKING:
     from cranfield.evaluation.steps import Explanation
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "explain",
-        help="formula, parameters and reference of a measure; how a score comes about",
+    p = command(
         description="Formula, parameters, worked example and reference of a measure; with --on, "
         "how its score for one topic of a run comes about.",
     )

@@ -12,11 +12,9 @@ from cranfield.errors import InputError
 from cranfield.tools.gdeval import HIGHEST, gdeval
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "gdeval",
-        help="gdeval: nDCG and ERR of each topic, as CSV",
+    p = command(
         description="A drop-in for gdeval.pl: nDCG with gain 2^x - 1 and ERR of each topic that "
         "a run answers, and their means.",
         epilog="gdeval -k 10 qrels.txt run.txt",

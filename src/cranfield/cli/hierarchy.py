@@ -12,11 +12,9 @@ from cranfield.data.run import TIES
 from cranfield.evaluation.hierarchy import DEFAULT_MEASURE, evaluate_hierarchy
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "hierarchy",
-        help="score subtopics of two levels (H-measure)",
+    p = command(
         description="Score systems that return subtopics of two levels, those of the second below "
         "those of the first: H-measure, Hscore, and a D♯-measure of each level.",
         epilog="Fields of text are separated by semicolons, as subtopics contain blanks. Files may "

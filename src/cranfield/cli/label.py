@@ -23,11 +23,9 @@ from cranfield.evaluation.options import TIE_CHOICES
 from cranfield.report.labelled import FORMATS, render
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "label",
-        help="lists with the label of each document, next to what was missed",
+    p = command(
         description="Show the lists of runs with the label of each document, next to the relevant "
         "documents that were missed: where to begin when a topic fails.",
     )

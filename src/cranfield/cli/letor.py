@@ -22,11 +22,9 @@ from cranfield.tools.letor import (
 TIES = ("file", "trec", "best", "worst", "expected")
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command and its actions."""
-    p = commands.add_parser(
-        "letor",
-        help="LETOR's tools: P@n, MAP and NDCG@n of predictions, and a t-test",
+    p = command(
         description="A drop-in for LETOR's evaluation tools. Each is known by its own name, too.",
         epilog="LETOR data is read by `cranfield evaluate` as well, for every other measure.",
     )

@@ -13,12 +13,10 @@ from cranfield.measures.names import aliases_of
 from cranfield.measures.parameters import shown
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
     meanings = "; ".join(f"{name}: {meaning}" for name, meaning in PROPERTIES.items())
-    p = commands.add_parser(
-        "measures",
-        help="list all measures",
+    p = command(
         description="All measures, their parameters, their properties and what other tools call "
         "them; or those in whose entry every WORD occurs.",
         epilog=f"Properties: {meanings}.",

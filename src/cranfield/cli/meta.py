@@ -11,11 +11,9 @@ METHODS = (
 )  # fmt: skip
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command, and a method for each question."""
-    p = commands.add_parser(
-        "meta",
-        help="can the measure, the judgments, the collection be trusted?",
+    p = command(
         description="Evaluate measures, judgments and collections themselves.",
         epilog="`cranfield meta METHOD -h` explains a method.",
     )

@@ -11,11 +11,9 @@ from cranfield.cli.output import tell, write
 from cranfield.tools.ndeval import ndeval
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "ndeval",
-        help="ndeval: diversity and novelty of each topic, as CSV",
+    p = command(
         description="A drop-in for ndeval: ERR-IA, alpha-nDCG, NRBP and others of each topic that "
         "a run answers, and their means.",
         epilog="ndeval -c qrels.txt run.txt",

@@ -48,11 +48,9 @@ from cranfield.tools.ntcir_eval import (
 from cranfield.tools.one_click import evaluate_texts, split_matches, split_nuggets
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command, its actions, and the scripts they stand for."""
-    p = commands.add_parser(
-        "ntcir",
-        help="NTCIREVAL's scripts: topic directories, all topics of many runs, means, matrices",
+    p = command(
         description="The work of NTCIREVAL's scripts. Each is known by its own name, too, and then "
         "has its own arguments.",
         epilog="An experiment: split-qrels QRELS rel; split-runs QRELS.tid RUN…; "

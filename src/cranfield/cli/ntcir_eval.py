@@ -41,11 +41,9 @@ from cranfield.tools.ntcir_eval import (
 )
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command and its subcommands."""
-    p = commands.add_parser(
-        "ntcir_eval",
-        help="NTCIREVAL's ntcir_eval: label, compute, glabel, dinlabel, gcompute, irec, 1click",
+    p = command(
         description="A drop-in for NTCIREVAL's ntcir_eval: one topic, one list.",
         epilog="ntcir_eval label -r 1.rel 1.res | ntcir_eval compute -r 1.rel -g 1:2",
     )

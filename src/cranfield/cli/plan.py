@@ -44,11 +44,9 @@ FILES = (
 )
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "plan",
-        help="how many topics are needed, and what a number of topics can show",
+    p = command(
         description="Topic set size design: how many topics does it take to find a difference, by "
         "the power of the paired t-test or of one-way ANOVA, or by the width of a confidence "
         "interval? From the variance of a pilot, or from given numbers.",

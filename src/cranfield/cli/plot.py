@@ -30,11 +30,9 @@ KINDS = {
 }
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command and the pictures it draws."""
-    p = commands.add_parser(
-        "plot",
-        help="draw pictures: what user models believe, and where diversified runs stand",
+    p = command(
         description="Draw a picture. It needs pip install 'cranfield[report]'.",
     )
     pictures = p.add_subparsers(metavar="PICTURE", required=True)

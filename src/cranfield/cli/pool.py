@@ -15,11 +15,9 @@ from cranfield.errors import InputError
 from cranfield.report.pool import FORMATS, render, render_lists, table
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "pool",
-        help="pool the top documents of runs, and see who contributed what",
+    p = command(
         description="For each topic, take together the first K documents of all runs. Shows what "
         "each run and each team brought, and with judgments what is still unjudged.",
         epilog="Lists of documents are written as lines `topic doc`, or as CSV, TSV or JSON if the "

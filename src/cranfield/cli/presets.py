@@ -14,11 +14,9 @@ from cranfield.evaluation.presets import WIDTH, Preset, presets, wrapped
 COLUMNS = ("name", "task", "round", "year", "section", "levels", "gains", "cutoff", "measures")
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "presets",
-        help="list the presets: what tasks evaluate with",
+    p = command(
         description="All presets, with their levels, gains and measures; those in whose entry "
         "every WORD occurs; or one, in full, by its name.",
     )

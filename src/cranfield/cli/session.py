@@ -22,11 +22,9 @@ from cranfield.wording import counted
 TRAIL_FORMATS = ("table", "tsv", "csv", "json")
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "session",
-        help="score sessions of several queries, or click logs",
+    p = command(
         description="Score sessions: several queries about one need, each with its ranked list; or "
         "click logs, what users clicked in them.",
         epilog="Files may be text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, plain "

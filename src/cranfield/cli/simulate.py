@@ -8,11 +8,9 @@ from typing import Any
 from cranfield.data.simulate import simulate
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "simulate",
-        help="write a realistic synthetic test collection",
+    p = command(
         description="Write a realistic synthetic test collection as TREC files: systems of "
         "different strength, pooled graded judgments, unjudged documents, ties, missing topics.",
     )

@@ -23,11 +23,9 @@ from cranfield.report.columns import block, left, right
 from cranfield.scores import printable
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "text",
-        help="score summaries and answers",
+    p = command(
         description="Score the texts of one or several systems by reference texts (ROUGE), or by "
         "the nuggets that they should hold (nugget F, S-measure, …).",
         epilog="cranfield text references.tsv a.tsv b.tsv -m 'rouge-1 rouge-2'; "

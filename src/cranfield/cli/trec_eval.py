@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from getopt import GetoptError, gnu_getopt
 from inspect import cleandoc
 from textwrap import fill
-from typing import Any
 
 import cranfield
 from cranfield.cli.options import TWICE
@@ -75,11 +74,6 @@ LONG = {
     "as-version=": "--as-version",
 }
 SPELLED = {f"--{long.rstrip('=')}": short for long, short in LONG.items()}
-
-
-def add_to(commands: Any) -> None:
-    """Declare the command; its arguments are not argparse's."""
-    commands.add_parser("trec_eval", help="trec_eval 10, with its options and output")
 
 
 def main(arguments: Sequence[str]) -> int:

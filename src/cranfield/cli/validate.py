@@ -13,11 +13,9 @@ from cranfield.data.validate import Report, validate
 from cranfield.wording import counted
 
 
-def add_to(commands: Any) -> None:
+def add_to(command: Any) -> None:
     """Declare the command."""
-    p = commands.add_parser(
-        "validate",
-        help="list every problem of judgments and runs, with its line",
+    p = command(
         description="List every problem of judgments and runs, with its line. Errors keep a file "
         "from being evaluated (exit code 2); warnings do not.",
         epilog="With judgments among the files, the runs' topics are compared with theirs.",
