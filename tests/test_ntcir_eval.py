@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.main import main
+from cranfield.cli import ntcir_eval as command
+from cranfield.cli.main import main, parser
 from cranfield.data.ntcir.topic_dirs import Judged, Labelled, read_labelled, read_rel
 from cranfield.data.reading.source import Source
 from cranfield.errors import CranfieldError
@@ -25,7 +26,6 @@ from cranfield.tools.ntcir_eval import (
     compute,
     label,
     labelled_text,
-    setting_of,
 )
 
 RES = "c\nb\na\n"
@@ -133,7 +133,8 @@ def run(capsys: pytest.CaptureFixture[str], command: str | list[str]) -> str:
 
 def options(text: str) -> Setting:
     """The setting that options mean."""
-    return setting_of(text.split())
+    line = ["ntcir_eval", "compute", "-r", "rel", *text.split()]
+    return command.setting_of(parser(["ntcir_eval"]).parse_args(line))
 
 
 def judged(text: str) -> list[Judged]:
@@ -331,7 +332,7 @@ class TestCompute:
 
     def test_more_than_ten_cutoffs(self) -> None:
         gold = judged("a L1")
-        setting = setting_of(["-g", "1", "-cutoffs", ",".join(map(str, range(1, 13)))])
+        setting = options(f"-g 1 -cutoffs {','.join(map(str, range(1, 13)))}")
         found = printed(compute([Topic("", gold, label(gold, ["a"]))], setting)[0])
         assert [found[f"P@{k:04}"] for k in (1, 2, 12)] == ["1.0000", "0.5000", "0.0833"]
 
@@ -551,15 +552,17 @@ def test_mistakes_in_standard_input(
     assert capsys.readouterr().err.startswith("standard input:2: found level 9 (L9), expected")
 
 
-def test_settings_as_scripts_give_them() -> None:
+def test_settings_as_scripts_give_them(capsys: pytest.CaptureFixture[str]) -> None:
     setting = options("-cutoffs 10,1000 -g 1:2 -logb 0 -ec --as-version 2019")
     assert setting == Setting(
         gains=(1.0, 2.0), cutoffs=(10, 1000), logb=0.0, classes=True, version="2019"
     )
-    with pytest.raises(CranfieldError, match=r"options of compute: .* required: -g"):
-        setting_of(["-gap"])
-    with pytest.raises(CranfieldError, match="unrecognized arguments: -x"):
-        setting_of(["-g", "1", "-x"])
+    with pytest.raises(SystemExit):
+        options("-gap")
+    assert re.search(r"ntcir_eval compute: .* required: -g", capsys.readouterr().err)
+    with pytest.raises(SystemExit):
+        options("-g 1 -x")
+    assert "unrecognized arguments: -x" in capsys.readouterr().err
     with pytest.raises(CranfieldError, match="found version '2014', expected one of 2011, 190111"):
         Setting(gains=(1.0,), version="2014")
 

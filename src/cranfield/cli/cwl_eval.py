@@ -5,17 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import add_import, count, refuse_two_inputs
-from cranfield.cli.output import tell, write
-from cranfield.tools.cwl_eval import (
-    COLUMNS,
-    RESIDUALS,
-    VERSION,
-    bibtex,
-    cwl_eval,
-    read_metrics,
-)
-from cranfield.tools.ntcir_eval import number
+from cranfield.cli.options import add_import, call, count, number, refuse_two_inputs
+from cranfield.cli.output import print_lines, write
+from cranfield.tools.cwl_eval import COLUMNS, RESIDUALS, VERSION, bibtex, cwl_eval, read_metrics
 
 
 def add_to(command: Any) -> None:
@@ -25,13 +17,13 @@ def add_to(command: Any) -> None:
         "cost and down to which depth, if they behave as each metric says.",
         epilog="cwl_eval qrels.txt run.txt -n -m metrics.txt -c costs.txt",
     )
-    p.add_argument("gain_file", metavar="QRELS", help="judgments, their levels taken as gains")
+    p.add_argument("qrels", metavar="QRELS", help="judgments, their levels taken as gains")
     p.add_argument(
         "result_file", metavar="RUN",
         help="a run: topic, element type, document, rank, score, name; taken in its order",
     )  # fmt: skip
     p.add_argument(
-        "-c", "--cost_file", metavar="COSTS",
+        "-c", "--cost_file", dest="costs", metavar="COSTS",
         help="an element type and its cost on each line; or topic, document, cost",
     )  # fmt: skip
     p.add_argument(
@@ -60,26 +52,12 @@ def add_to(command: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure, write the references, print."""
-    files = (options.gain_file, options.result_file, options.cost_file, options.metrics_file)
-    refuse_two_inputs(*files)
-    metrics = read_metrics(options.metrics_file)
-    lines, notices = cwl_eval(
-        options.gain_file,
-        options.result_file,
-        metrics,
-        costs=options.cost_file,
-        residuals=options.residuals,
-        max_depth=options.max_depth,
-        min_gain=options.min_gain,
-        max_gain=options.max_gain,
-        min_cost=options.min_cost,
-        max_cost=options.max_cost,
-        update_K=options.as_version is None,
-    )
+    run, metrics_file, update_K = options.result_file, options.metrics_file, not options.as_version
+    refuse_two_inputs(options.qrels, run, options.costs, metrics_file)
+    metrics = read_metrics(metrics_file)
+    lines, notices = call(cwl_eval, options, run=run, metrics=metrics, update_K=update_K)
     if options.colnames:
         lines.insert(0, "\t".join(COLUMNS + RESIDUALS * options.residuals))
     if options.bib_file is not None:
         write(bibtex(metrics), options.bib_file)
-    tell(notices)
-    write("".join(f"{line}\n" for line in lines), None)
-    return 0
+    return print_lines(lines, notices)

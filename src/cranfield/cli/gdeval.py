@@ -7,7 +7,7 @@ from typing import Any
 
 import cranfield
 from cranfield.cli.options import count, refuse_two_inputs
-from cranfield.cli.output import tell, write
+from cranfield.cli.output import print_lines
 from cranfield.errors import InputError
 from cranfield.tools.gdeval import HIGHEST, gdeval
 
@@ -43,6 +43,4 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("K twice", "it once")
     k = options.depth or options.k or 20
     lines, notices = gdeval(options.qrels, options.result_file, k, complete=options.complete)
-    tell(notices)
-    write("".join(f"{line}\n" for line in lines), None)
-    return 0
+    return print_lines(lines, notices)

@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 import cranfield
-from cranfield.cli.options import count, refuse_two_inputs
-from cranfield.cli.output import tell, write
+from cranfield.cli.options import call, count, refuse_two_inputs
+from cranfield.cli.output import print_lines
 from cranfield.tools.ndeval import ndeval
 
 
@@ -63,17 +63,4 @@ def weight(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     """Measure and print."""
     refuse_two_inputs(options.qrels, options.result_file, options.baseline)
-    lines, notices = ndeval(
-        options.qrels,
-        options.result_file,
-        alpha=options.alpha,
-        beta=options.beta,
-        traditional=options.traditional,
-        complete=options.complete,
-        depth=options.depth,
-        baseline=options.baseline,
-        risk=options.risk,
-    )
-    tell(notices)
-    write("".join(f"{line}\n" for line in lines), None)
-    return 0
+    return print_lines(*call(ndeval, options, run=options.result_file))

@@ -3,42 +3,31 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from cranfield.cli.one_click import add_one_click
-from cranfield.cli.options import count, refuse_two_inputs, separator
-from cranfield.cli.output import tell, write
-from cranfield.data.ntcir.topic_dirs import (
-    read_din,
-    read_gained,
-    read_ideal,
-    read_labelled,
-    read_list,
-    read_rel,
+from cranfield.cli.options import (
+    Action,
+    Argument,
+    add_actions,
+    argument,
+    count,
+    number,
+    numbers,
+    refuse_two_inputs,
+    separator,
 )
+from cranfield.cli.output import tell, write
+from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading.records import Text
 from cranfield.data.reading.source import Source
+from cranfield.data.texts import read_mat, read_nug
 from cranfield.scores import Notice
-from cranfield.tools.ntcir_diversity import (
-    check_ideal,
-    dinlabel,
-    gained_text,
-    gcompute,
-    glabel,
-    irec,
-    read_intent,
-)
-from cranfield.tools.ntcir_eval import (
-    Setting,
-    Topic,
-    add_common_options,
-    add_cutoffs,
-    add_options,
-    compute,
-    label,
-    labelled_text,
-    setting_of,
-)
+from cranfield.tools import ntcir_diversity as diversity
+from cranfield.tools.ntcir_eval import VERSIONS, Setting, Topic, compute, label, labelled_text
+from cranfield.tools.one_click import beyond, one_click
+from cranfield.wording import some
 
 
 def add_to(command: Any) -> None:
@@ -47,117 +36,16 @@ def add_to(command: Any) -> None:
         description="A drop-in for NTCIREVAL's ntcir_eval: one topic, one list.",
         epilog="ntcir_eval label -r 1.rel 1.res | ntcir_eval compute -r 1.rel -g 1:2",
     )
-    parts = p.add_subparsers(metavar="COMMAND", required=True)
-    labels = parts.add_parser(
-        "label",
-        help="add labels to a ranked list",
-        description="Print the items of a ranked list, each with its label where it is judged.",
-        allow_abbrev=False,
-    )
-    labels.add_argument(
-        "-ec", dest="classes", action="store_true",
-        help="label only the first item of each equivalence class: doc L2 class",
-    )  # fmt: skip
-    _add_labelling(labels)
-    _add_gold(labels, "-r", "REL", "judgments: doc L2 on each line")
-    _add_list(labels, RANKED)
-    labels.set_defaults(run=run_label)
-    computes = parts.add_parser(
-        "compute",
-        help="compute measures of a labelled list",
-        description="Print the measures of a labelled list. The labels are believed.",
-        allow_abbrev=False,
-    )
-    add_options(computes)
-    _add_out(computes)
-    _add_gold(computes, "-r", "REL", "judgments: doc L2 on each line")
-    _add_list(computes, "a labelled list, as label prints it")
-    computes.set_defaults(run=run_compute)
-    _add_diversity(parts)
-    add_one_click(parts)
+    add_actions(p, ACTIONS, "COMMAND")
 
 
-def _add_diversity(parts: Any) -> None:
-    p = parts.add_parser(
-        "glabel",
-        help="add gains to a ranked list",
-        description="Print the items of a ranked list, each with its gain in the ideal list.",
-        allow_abbrev=False,
-    )
-    _add_labelling(p)
-    _add_gold(p, "-I", "IDEAL", IDEAL)
-    _add_list(p, RANKED)
-    p.set_defaults(run=run_glabel)
-    p = parts.add_parser(
-        "dinlabel",
-        help="add gains, those of navigational intents once only",
-        description="Print the items of a ranked list, each with its gain, without what it would "
-        "add for a navigational intent that an item above it meets.",
-        allow_abbrev=False,
-    )
-    _add_labelling(p)
-    _add_gold(p, "-din", "DIN", "intent inf|nav doc gain on each line; the gain is P(i|q)·g_i")
-    _add_list(p, RANKED)
-    p.set_defaults(run=run_dinlabel)
-    p = parts.add_parser(
-        "gcompute",
-        help="compute measures of a list with gains",
-        description="Print the measures of a list with gains. The gains are believed.",
-        allow_abbrev=False,
-    )
-    add_common_options(p)
-    _add_out(p)
-    _add_gold(p, "-I", "IDEAL", IDEAL)
-    _add_list(p, "a list with gains, as glabel and dinlabel print it")
-    p.set_defaults(run=run_gcompute)
-    p = parts.add_parser(
-        "irec",
-        help="compute intent recall of a ranked list",
-        description="Print the part of the intents that a ranked list has a relevant item for, at "
-        "cutoffs and at n, the number of intents.",
-        allow_abbrev=False,
-    )
-    add_cutoffs(p)
-    _add_separator(p)
-    _add_out(p)
-    p.add_argument(
-        "-v", dest="verbose", action="store_true", help="show the intents that each item meets"
-    )
-    p.add_argument("list", metavar="LIST", help=RANKED)
-    p.add_argument(
-        "intents", nargs="+", metavar="IREL", help="for each intent: its relevant items (doc gain)"
-    )
-    p.set_defaults(run=run_irec)
+# -- files and settings ---------------------------------------------------------------------------
 
 
-RANKED = "a ranked list, an id on each line"
-IDEAL = "the ideal list: doc gain on each line, the highest first"
-
-
-def _add_labelling(p: argparse.ArgumentParser) -> None:
-    p.add_argument("-j", dest="judged", action="store_true", help="leave out unjudged items")
-    p.add_argument("-truncate", type=count, metavar="N", help="look at the first N items only")
-
-
-def _add_gold(p: argparse.ArgumentParser, option: str, name: str, what: str) -> None:
-    p.add_argument(option, dest="gold", required=True, metavar=name, help=what)
-
-
-def _add_list(p: argparse.ArgumentParser, what: str) -> None:
-    _add_separator(p)
-    p.add_argument("list", nargs="?", default="-", metavar="LIST", help=what)
-
-
-def _add_separator(p: argparse.ArgumentParser) -> None:
-    p.add_argument(
-        "-sep", type=separator, metavar="S", help="what stands between fields, instead of blanks"
-    )
-
-
-def _add_out(p: argparse.ArgumentParser) -> None:
-    p.add_argument(
-        "-out", metavar="PREFIX", default="", help="what each line of the output begins with"
-    )
+def setting_of(options: argparse.Namespace) -> Setting:
+    """The setting that options mean, by the names that they have in common."""
+    given = {name: getattr(options, name, None) for name in Setting.__dataclass_fields__}
+    return Setting(**{name: value for name, value in given.items() if value is not None})
 
 
 def _files(options: argparse.Namespace) -> tuple[Source, Source]:
@@ -165,17 +53,20 @@ def _files(options: argparse.Namespace) -> tuple[Source, Source]:
     return Source.of(options.gold), Source.of(options.list)
 
 
+# -- what the subcommands do ----------------------------------------------------------------------
+
+
 def run_label(options: argparse.Namespace) -> int:
     """Label a list."""
     rel, ranked = _files(options)
-    found = label(
-        read_rel(rel, Text(options.sep), options.classes),
-        read_list(ranked, options.sep),
+    items = label(
+        topic_dirs.read_rel(rel, Text(options.sep), options.classes),
+        topic_dirs.read_list(ranked, options.sep),
         condensed=options.judged,
         classes=options.classes,
         truncate=options.truncate,
     )
-    write(labelled_text(found, options.sep or " ", options.classes), None)
+    write(labelled_text(items, options.sep or " ", options.classes), None)
     return 0
 
 
@@ -183,58 +74,222 @@ def run_compute(options: argparse.Namespace) -> int:
     """Compute the measures of a labelled list."""
     setting = setting_of(options)
     rel, labelled = _files(options)
-    topic = Topic(
-        options.out,
-        read_rel(rel, Text(options.sep), setting.classes),
-        read_labelled(labelled, options.sep),
-        rel.name,
-        labelled.name,
-    )
+    judged = topic_dirs.read_rel(rel, Text(options.sep), setting.classes)
+    items = topic_dirs.read_labelled(labelled, options.sep)
+    topic = Topic(options.out, judged, items, rel.name, labelled.name)
     return _computed(compute([topic], setting)[0], topic, "no item has a label (label adds them)")
-
-
-def _computed(found: str, topic: Topic, otherwise: str) -> int:
-    if topic.labelled and all(item.level is None for item in topic.labelled):
-        tell([Notice("labels", f"{topic.lab}: {otherwise}")])
-    write(found, None)
-    return 0
-
-
-def run_glabel(options: argparse.Namespace) -> int:
-    """Add gains to a list."""
-    gold, ranked = _files(options)
-    ideal = read_ideal(gold, options.sep)
-    check_ideal(ideal, gold.name)
-    docs = read_list(ranked, options.sep)
-    found = glabel(ideal, docs, condensed=options.judged, truncate=options.truncate)
-    write(gained_text(found, options.sep or " "), None)
-    return 0
-
-
-def run_dinlabel(options: argparse.Namespace) -> int:
-    """Add gains to a list, those of navigational intents once."""
-    din, ranked = _files(options)
-    shares, docs = read_din(din, options.sep), read_list(ranked, options.sep)
-    found = dinlabel(shares, docs, condensed=options.judged, truncate=options.truncate)
-    write(gained_text(found, options.sep or " "), None)
-    return 0
 
 
 def run_gcompute(options: argparse.Namespace) -> int:
     """Compute the measures of a list with gains."""
     setting = setting_of(options)
     gold, labelled = _files(options)
-    ideal, items = read_ideal(gold, options.sep), read_gained(labelled, options.sep)
+    ideal = topic_dirs.read_ideal(gold, options.sep)
+    items = topic_dirs.read_gained(labelled, options.sep)
     topic = Topic(options.out, ideal, items, gold.name, labelled.name)
     otherwise = "no item has a gain (glabel and dinlabel add them)"
-    return _computed(gcompute([topic], setting)[0], topic, otherwise)
+    return _computed(diversity.gcompute([topic], setting)[0], topic, otherwise)
+
+
+def _computed(results: str, topic: Topic, otherwise: str) -> int:
+    if topic.labelled and all(item.level is None for item in topic.labelled):
+        tell([Notice("labels", f"{topic.lab}: {otherwise}")])
+    write(results, None)
+    return 0
+
+
+def run_add_gains(options: argparse.Namespace) -> int:
+    """Add gains to a list: those of an ideal list, or of a din file."""
+    gold, ranked = _files(options)
+    known = options.read(gold, options.sep)
+    docs = topic_dirs.read_list(ranked, options.sep)
+    items = options.add(known, docs, condensed=options.judged, truncate=options.truncate)
+    write(diversity.gained_text(items, options.sep or " "), None)
+    return 0
+
+
+def _ideal(gold: Source, separator: str | None) -> Sequence[topic_dirs.Judged]:
+    ideal = topic_dirs.read_ideal(gold, separator)
+    diversity.check_ideal(ideal, gold.name)
+    return ideal
 
 
 def run_irec(options: argparse.Namespace) -> int:
     """Compute intent recall."""
     refuse_two_inputs(options.list, *options.intents)
-    docs = read_list(Source.of(options.list), options.sep)
-    intents = [read_intent(Source.of(path), options.sep) for path in options.intents]
+    docs = topic_dirs.read_list(Source.of(options.list), options.sep)
+    intents = [diversity.read_intent(Source.of(path), options.sep) for path in options.intents]
     cutoffs = options.cutoffs or Setting.cutoffs
-    write(irec(docs, intents, cutoffs, options.out, options.verbose), None)
+    write(diversity.irec(docs, intents, cutoffs, options.out, options.verbose), None)
     return 0
+
+
+def run_one_click(options: argparse.Namespace) -> int:
+    """Compute the measures of the nuggets found."""
+    gold, found = _files(options)
+    nuggets = read_nug(gold, options.sep)
+    length, matches = read_mat(found, nuggets, options.sep)
+    shown = one_click(
+        nuggets,
+        matches,
+        length,
+        L=options.L,
+        beta=options.beta,
+        prefix=options.out,
+        verbose=options.verbose,
+        where=gold.name,
+    )
+    if odd := beyond(matches, length):
+        said = f"{some(odd, 'nugget')} found beyond the end of the text, at {length}"
+        tell([Notice("offsets", f"{found.name}: {said}")])
+    write(shown, None)
+    return 0
+
+
+# -- arguments ------------------------------------------------------------------------------------
+
+
+def _cutoffs(text: str) -> tuple[int, ...]:
+    cutoffs = tuple(map(number, text.split(",")))
+    if any(cutoff < 1 or cutoff % 1 for cutoff in cutoffs):
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected whole numbers from 1")
+    return tuple(map(int, cutoffs))
+
+
+def _from_zero(text: str) -> float:
+    found = number(text)
+    if found < 0:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number from 0")
+    return found
+
+
+def _flag(option: str, name: str, help: str) -> Argument:
+    return argument(option, dest=name, action="store_true", help=help)
+
+
+def _gold(option: str, metavar: str, help: str) -> Argument:
+    return argument(option, dest="gold", required=True, metavar=metavar, help=help)
+
+
+def _list(help: str, metavar: str = "LIST") -> Argument:
+    return argument("list", nargs="?", default="-", metavar=metavar, help=help)
+
+
+GAINS = argument(
+    "-g", dest="gains", type=numbers, required=True, metavar="G1:G2:…",
+    help="the gains of L1, L2, …; so many levels there are",
+)  # fmt: skip
+STOPS = argument(
+    "-s", dest="stops", type=numbers, metavar="S1:S2:…",
+    help="stop values of L1, L2, … for NCUgu, default: the gains",
+)  # fmt: skip
+CLASSES = _flag("-ec", "classes", "the judgments have equivalence classes: doc L2 class")
+CUTOFFS = argument("-cutoffs", type=_cutoffs, metavar="N,N,…", help="default: 1000")
+SETTINGS = {  # the other fields of a setting, and what each says
+    "beta": "patience of the blended ratio, default: 1",
+    "gamma": "of NCUrb, default: 0.95",
+    "logb": "base of the logarithm of nDCG, 0 for the natural one, default: 2",
+    "rbp": "p of RBP, default: 0.95",
+    "rbup": "p of iRBU, default: 0.99",
+}
+NUMBERS = {name: argument(f"-{name}", type=number, metavar="X", help=SETTINGS[name])
+           for name in SETTINGS}  # fmt: skip
+GAP = _flag("-gap", "gap", "graded average precision, too")
+BPREF = _flag("-j", "judged", "bpref and its variants, too")
+STEPS = _flag("-v", "verbose", "show gains and cumulated gains, rank by rank")
+VERSION = argument(
+    "--as-version", dest="version", choices=tuple(VERSIONS), default="2011",
+    help="the output of the releases since then (190111: of January 2019 only), default: 2011",
+)  # fmt: skip
+COMMON = (CUTOFFS, *NUMBERS.values(), GAP, BPREF, STEPS, VERSION)
+
+LABELLING = (
+    _flag("-j", "judged", "leave out unjudged items"),
+    argument("-truncate", type=count, metavar="N", help="look at the first N items only"),
+)
+SEP = argument(
+    "-sep", type=separator, metavar="S", help="what stands between fields, instead of blanks"
+)
+OUT = argument(
+    "-out", metavar="PREFIX", default="", help="what each line of the output begins with"
+)
+REL = _gold("-r", "REL", "judgments: doc L2 on each line")
+IDEAL = _gold("-I", "IDEAL", "the ideal list: doc gain on each line, the highest first")
+RANKED = _list("a ranked list, an id on each line")
+BETA = argument("-beta", type=_from_zero, metavar="X", default=1.0, help="of F-flat, default: 1")
+LENGTH = argument(
+    "-L", type=count, required=True, metavar="L",
+    help="characters after which a nugget is worth nothing",
+)  # fmt: skip
+
+# -- the table ------------------------------------------------------------------------------------
+
+exact = partial(Action, abbreviated=False)  # options are written out, as there
+ACTIONS = (
+    exact(
+        "label",
+        "add labels to a ranked list",
+        "Print the items of a ranked list, each with its label where it is judged.",
+        (
+            _flag("-ec", "classes", "label only the first item of each equivalence class: doc L2 "
+                  "class"),
+            *LABELLING, REL, SEP, RANKED,
+        ),
+        run_label,
+    ),
+    exact(
+        "compute",
+        "compute measures of a labelled list",
+        "Print the measures of a labelled list. The labels are believed.",
+        (GAINS, STOPS, CLASSES, *COMMON, OUT, REL, SEP,
+         _list("a labelled list, as label prints it")),
+        run_compute,
+    ),
+    exact(
+        "glabel",
+        "add gains to a ranked list",
+        "Print the items of a ranked list, each with its gain in the ideal list.",
+        (*LABELLING, IDEAL, SEP, RANKED),
+        run_add_gains,
+        defaults={"read": _ideal, "add": diversity.glabel},
+    ),
+    exact(
+        "dinlabel",
+        "add gains, those of navigational intents once only",
+        "Print the items of a ranked list, each with its gain, without what it would add for a "
+        "navigational intent that an item above it meets.",
+        (*LABELLING,
+         _gold("-din", "DIN", "intent inf|nav doc gain on each line; the gain is P(i|q)·g_i"),
+         SEP, RANKED),
+        run_add_gains,
+        defaults={"read": topic_dirs.read_din, "add": diversity.dinlabel},
+    ),
+    exact(
+        "gcompute",
+        "compute measures of a list with gains",
+        "Print the measures of a list with gains. The gains are believed.",
+        (*COMMON, OUT, IDEAL, SEP, _list("a list with gains, as glabel and dinlabel print it")),
+        run_gcompute,
+    ),
+    exact(
+        "irec",
+        "compute intent recall of a ranked list",
+        "Print the part of the intents that a ranked list has a relevant item for, at cutoffs and "
+        "at n, the number of intents.",
+        (CUTOFFS, SEP, OUT, _flag("-v", "verbose", "show the intents that each item meets"),
+         RANKED.but(nargs=None),
+         argument("intents", nargs="+", metavar="IREL",
+                  help="for each intent: its relevant items (doc gain)")),
+        run_irec,
+    ),
+    exact(
+        "1click",
+        "compute measures of nuggets found in a text",
+        "Print the measures of a text by the nuggets that were found in it.",
+        (_flag("-v", "verbose", "show the nuggets, too"), SEP, OUT, BETA, LENGTH,
+         _gold("-N", "NUGGETS", "nugget weight length on each line, the length being that of the "
+               "vital string"),
+         _list("first syslen= length, then nugget offset on each line", "MATCHES")),
+        run_one_click,
+    ),
+)  # fmt: skip

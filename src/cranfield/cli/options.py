@@ -1,13 +1,90 @@
-"""Options that several commands have, and values of options, checked."""
+"""Options that several commands have, values of options, checked, and tables of actions."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import signature
+from typing import Any, NamedTuple, TypeVar
 
+from cranfield.data.reading.records import finite
 from cranfield.errors import CranfieldError, InputError
+
+T = TypeVar("T")
+
+# -- actions of a command ------------------------------------------------------------------------
+
+
+class Argument(NamedTuple):
+    """An argument that one or several actions have: what argparse is told about it."""
+
+    names: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+    def but(self, **settings: Any) -> Argument:
+        """The argument with other settings."""
+        return Argument(self.names, {**self.settings, **settings})
+
+
+def argument(*names: str, **settings: Any) -> Argument:
+    """An argument as argparse's ``add_argument`` takes it, to be declared later."""
+    return Argument(names, settings)
+
+
+@dataclass(frozen=True)
+class Action:
+    """A row in the table of what a command can do; where it has `parts`, they are what it can do.
+
+    `defaults` are options that the action does not have, and the values they have here.
+    """
+
+    name: str
+    help: str
+    description: str | None = None
+    arguments: Sequence[Argument] = ()
+    run: Callable[[argparse.Namespace], int] | None = None
+    aliases: Sequence[str] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    abbreviated: bool = True  # whether the beginning of an option will do
+    usage: str | None = None
+    parts: Sequence[Action] = ()
+
+
+def add_actions(
+    p: argparse.ArgumentParser, rows: Iterable[Action], metavar: str = "ACTION"
+) -> None:
+    """Declare what a command can do, a subcommand for each row."""
+    actions = p.add_subparsers(metavar=metavar, required=True)
+    for row in rows:
+        part = actions.add_parser(
+            row.name,
+            aliases=row.aliases,
+            help=row.help,
+            description=row.description,
+            usage=row.usage,
+            allow_abbrev=row.abbreviated,
+        )
+        add_arguments(part, row.arguments)
+        part.set_defaults(run=row.run, **row.defaults)
+        if row.parts:
+            add_actions(part, row.parts, "FORMAT")
+
+
+def add_arguments(p: argparse.ArgumentParser, arguments: Iterable[Argument]) -> None:
+    """Declare arguments."""
+    for names, settings in arguments:
+        p.add_argument(*names, **settings)
+
+
+def call(function: Callable[..., T], options: argparse.Namespace, **others: Any) -> T:
+    """Call a function with the options that are called as its parameters."""
+    given = vars(options) | others
+    return function(**{name: given[name] for name in signature(function).parameters})
+
+
+# -- values of options ---------------------------------------------------------------------------
 
 
 def count(text: str) -> int:
@@ -19,6 +96,19 @@ def count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number from 1")
     return number
+
+
+def number(text: str) -> float:
+    """A finite number."""
+    found = finite(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number")
+    return found
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """Numbers such as 1:2:3."""
+    return tuple(map(number, text.split(":")))
 
 
 TWICE = "found - twice, expected standard input once"

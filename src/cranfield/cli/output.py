@@ -27,6 +27,13 @@ def tell(notices: Iterable[Notice]) -> None:
         print(line, file=sys.stderr)
 
 
+def print_lines(lines: Iterable[str], notices: Iterable[Notice]) -> int:
+    """What a drop-in says and prints; the code to exit with."""
+    tell(notices)
+    write("".join(f"{line}\n" for line in lines), None)
+    return 0
+
+
 def terminal_width(output: str | None) -> int | None:
     """How wide the terminal is; None if people do not look at one."""
     looked_at = output is None and sys.stdout.isatty()

@@ -12,7 +12,7 @@ import cranfield
 from cranfield.cli.options import TWICE
 from cranfield.cli.output import tell, write
 from cranfield.measures.trec_eval import NICKNAMES
-from cranfield.tools.trec_eval import FORMATS, MEASURED, RESULTS, trec_eval
+from cranfield.tools.trec_eval import FORMATS, MEASURED, RESULTS, Settings, trec_eval
 from cranfield.tools.trec_measures import Failed, described, whole
 from cranfield.wording import counted
 
@@ -109,10 +109,7 @@ def _run(given: Sequence[tuple[str, str]], files: Sequence[str]) -> int:
     if [*files, options.get("-Z")].count("-") > 1:
         raise GetoptError(TWICE)
     qrels, run = files
-    text, notices = trec_eval(
-        qrels,
-        run,
-        measures or ["official"],
+    settings = Settings(
         per_topic="-q" in options,
         summary="-n" not in options,
         complete="-c" in options,
@@ -126,6 +123,7 @@ def _run(given: Sequence[tuple[str, str]], files: Sequence[str]) -> int:
         zscores=options.get("-Z"),
         version=int(version),
     )
+    text, notices = trec_eval(qrels, run, measures or ["official"], settings)
     write(text, None)
     tell(notices)
     return 0

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from cranfield.data.costs import CostsLike, DocCosts, read_costs
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.reading.records import finite, line_of, text_lines
+from cranfield.data.reading.records import finite, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.trec import Irregular
 from cranfield.data.run import Run, RunLike, read_run
@@ -36,6 +37,7 @@ from cranfield.measures.lists import Lists
 from cranfield.measures.parameters import shown
 from cranfield.measures.references import REFERENCES
 from cranfield.scores import Notice
+from cranfield.tools.drop_ins import about_topics, refuse_judgments
 from cranfield.wording import counted, some
 
 VERSION = "1.0.12"  # the release whose every number can be asked for
@@ -251,10 +253,7 @@ def cwl_eval(
     >>> lines
     ['T1\\tRBP@0.5\\t0.3125\\t0.6250\\t1.0000\\t2.0000\\t2.0000']
     """
-    _refuse_limits("gain", min_gain, max_gain)
-    _refuse_limits("cost", min_cost, max_cost)
-    if min_cost <= 0:
-        raise InputError(f"min_cost {min_cost:g}", "a number above 0")
+    _refuse_limits(min_gain, max_gain, min_cost, max_cost)
     settings = {
         "n": max_depth,
         "gain": "raw",
@@ -265,12 +264,8 @@ def cwl_eval(
         "update_K": update_K,
     }
     placed = [Metric(m.name, _with(m, settings)) for m in metrics]
-    for name, model in placed:
-        if residuals and not model.has_residuals:
-            raise InputError(f"residuals of {name}", "a metric that has them")
-        if residuals and model.unit_gains and model.max_gain is not None and model.max_gain > 1:
-            expected = f"at most 1 for {name} with residuals"
-            raise InputError(f"max_gain {model.max_gain:g}", expected)
+    if residuals:
+        _refuse_residuals(placed)
     known = None if costs is None else read_costs(costs)
     judged = read_qrels(qrels, "trec")
     _refuse_gains(judged, qrels, min_gain, max_gain, "(--min_gain, --max_gain)")
@@ -281,8 +276,7 @@ def cwl_eval(
     order, untold = _looked_over(lists, known)
     topics = list(dict.fromkeys(order))
     gold = GoldStandard.of(judged.of_topics(topics))
-    noted = () if known is None else (known,)
-    rankings = label(gold, lists, noted=noted).rankings
+    rankings = label(gold, lists, noted=() if known is None else (known,)).rankings
     notices = [
         *_of_metrics(placed),
         *_of_topics_asked(lists, judged, order),
@@ -303,11 +297,11 @@ def cwl_eval(
 
 
 def _numbers(model: UserModel, lists: Lists, residuals: bool) -> list[list[float]]:
-    found = model.five_as_cwl_eval(lists)
+    five = model.five_as_cwl_eval(lists)
     if residuals:
         at_best = model.five_as_cwl_eval(lists, best=True)
-        found = np.concatenate((found, at_best - found), axis=1)
-    numbers: list[list[float]] = found.tolist()
+        five = np.concatenate((five, at_best - five), axis=1)
+    numbers: list[list[float]] = five.tolist()
     return numbers
 
 
@@ -332,24 +326,29 @@ def _with(metric: Metric, settings: Mapping[str, Any]) -> UserModel:
     return replace(model, **chosen)
 
 
-def _refuse_limits(what: str, low: float, high: float) -> None:
-    if high < low:
-        raise InputError(f"max_{what} {high:g}", f"at least {low:g}, which is min_{what}")
+def _refuse_limits(min_gain: float, max_gain: float, min_cost: float, max_cost: float) -> None:
+    for what, low, high in (("gain", min_gain, max_gain), ("cost", min_cost, max_cost)):
+        if high < low:
+            raise InputError(f"max_{what} {high:g}", f"at least {low:g}, which is min_{what}")
+    if min_cost <= 0:
+        raise InputError(f"min_cost {min_cost:g}", "a number above 0")
+
+
+def _refuse_residuals(metrics: Sequence[Metric]) -> None:
+    for name, model in metrics:
+        if not model.has_residuals:
+            raise InputError(f"residuals of {name}", "a metric that has them")
+        if model.unit_gains and model.max_gain is not None and model.max_gain > 1:
+            expected = f"at most 1 for {name} with residuals"
+            raise InputError(f"max_gain {model.max_gain:g}", expected)
 
 
 def _refuse_gains(judged: Qrels, qrels: QrelsLike, low: float, high: float, why: str) -> None:
-    outside = np.flatnonzero((judged.levels < low) | (judged.levels > high))
-    if not len(outside):
-        return
-    row = int(outside[0])
-    topic = judged.topics[int(np.searchsorted(judged.offsets, row, side="right")) - 1]
-    doc = judged.doc_names[row]
-    line = None
-    if isinstance(qrels, str | os.PathLike):  # which may be a pipe: then it cannot be read again
-        line = line_of(Source.of(qrels), "qrels", topic, doc)
-    found = f"gain {judged.levels[row]:g} of document {doc} of topic {topic}"
+    outside = (judged.levels < low) | (judged.levels > high)
+    # Judgments from a pipe cannot be read again: then the line is not known.
+    source = Source.of(qrels) if isinstance(qrels, str | os.PathLike) else None
     expected = f"gains from {low:g} to {high:g} {why}"
-    raise InputError(found, expected, judged.where, line)
+    refuse_judgments(judged, outside, "gain {} of", expected, source)
 
 
 # -- topics in the order of the run --------------------------------------------------------------
@@ -386,17 +385,16 @@ def _of_metrics(metrics: Sequence[Metric]) -> Iterator[Notice]:
 
 
 def _of_topics_asked(run: Run, qrels: Qrels, order: Sequence[str]) -> Iterator[Notice]:
-    def notice(kind: str, topics: Sequence[str], said: str) -> Notice:
-        return Notice(kind, f"{run.where}: {some(topics, 'topic')} {said}", run.name, tuple(topics))
-
     answered, judged = Counter(order), set(qrels.topics)
-    if scattered := [topic for topic, times in answered.items() if times > 1]:
-        said = "with lines that are not adjacent, taken together (cwl_eval prints parts)"
-        yield notice("scattered", scattered, said)
-    if unjudged := [topic for topic in answered if topic not in judged]:
-        yield notice("unjudged-topics", unjudged, "without judgments: all documents are unjudged")
-    if missing := [topic for topic in qrels.topics if topic not in answered]:
-        yield notice("missing-topics", missing, "not answered, and not printed")
+    about = partial(about_topics, before=f"{run.where}: ", run=run.name)
+    scattered = [topic for topic, times in answered.items() if times > 1]
+    unjudged = [topic for topic in answered if topic not in judged]
+    missing = [topic for topic in qrels.topics if topic not in answered]
+    apart = " with lines that are not adjacent, taken together (cwl_eval prints parts)"
+    yield from about("scattered", scattered, after=apart)
+    unknown = " without judgments: all documents are unjudged"
+    yield from about("unjudged-topics", unjudged, after=unknown)
+    yield from about("missing-topics", missing, after=" not answered, and not printed")
 
 
 def _of_costs(

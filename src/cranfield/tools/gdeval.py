@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.reading.records import line_of
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.table import Table
 from cranfield.data.reading.trec import last_tag
-from cranfield.data.run import Part, Run, RunLike, read_run
+from cranfield.data.run import Run, RunLike, read_run
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
-from cranfield.measures.lists import total
 from cranfield.scores import Notice
+from cranfield.tools.drop_ins import mean_of, refuse_judgments, with_tables
 
 HIGHEST = 4  # level that judgments may have, and that ERR knows of
 
@@ -38,9 +35,10 @@ def gdeval(
     >>> lines
     ['runid,topic,ndcg@20,err@20', 'run,1,1.00000,0.06250', 'run,amean,0.50000,0.03125']
     """
-    source = Source.of(qrels) if isinstance(qrels, str | os.PathLike) else qrels
-    judged = read_qrels(source, "trec")
-    _refuse_levels(judged, source)
+    source = Source.of(qrels) if isinstance(qrels, str | os.PathLike) else None
+    judged = read_qrels(qrels if source is None else source, "trec")
+    wrong = (judged.levels > HIGHEST) | (judged.levels % 1 != 0)
+    refuse_judgments(judged, wrong, "level {} for", f"whole levels up to {HIGHEST}", source)
     results = read_run(run, "trec", further=True)
     tag = None if results.source is None else last_tag(results.source)
     judged, results, notices = numbered(judged, replace(results, name=tag or results.name))
@@ -55,24 +53,11 @@ def gdeval(
     if not found:
         raise InputError("no topic with a relevant document", "at least one", judged.where)
     unanswered = {topic for n in scores.notices if n.kind == "missing-topics" for topic in n.topics}
-    topics = sorted(found, key=in_order)
-    values = np.array([list(found[topic].values()) for topic in topics])
-    rows = [(t, *x) for t, x in zip(topics, values.tolist(), strict=True) if t not in unanswered]
-    rows.append(("amean", *(total(values.T) / len(values)).tolist()))
-    lines = [f"{results.name},{topic},{ndcg:.5f},{err:.5f}" for topic, ndcg, err in rows]
+    rows = {topic: np.array([*found[topic].values()]) for topic in sorted(found, key=in_order)}
+    shown = [(topic, row) for topic, row in rows.items() if topic not in unanswered]
+    shown.append(("amean", mean_of([*rows.values()])))
+    lines = [f"{results.name},{topic},{ndcg:.5f},{err:.5f}" for topic, (ndcg, err) in shown]
     return [f"runid,topic,ndcg@{k},err@{k}", *lines], [*notices, *scores.notices]
-
-
-def _refuse_levels(judged: Qrels, qrels: QrelsLike) -> None:
-    wrong = np.flatnonzero((judged.levels > HIGHEST) | (judged.levels % 1 != 0))
-    if not len(wrong):
-        return
-    row = int(wrong[0])
-    topic = judged.topics[int(np.searchsorted(judged.offsets, row, side="right")) - 1]
-    doc = judged.doc_names[row]
-    line = line_of(qrels, "qrels", topic, doc) if isinstance(qrels, Source) else None
-    found = f"level {judged.levels[row]:g} for document {doc} of topic {topic}"
-    raise InputError(found, f"whole levels up to {HIGHEST}", judged.where, line)
 
 
 # -- topics --------------------------------------------------------------------------------------
@@ -119,11 +104,6 @@ def _with_numbers(run: Run) -> Run:
             raise InputError(found, f"one name for topic {short}", run.where)
         return short
 
-    def renamed(part: Part) -> Table:
-        table = part()
-        return replace(table, names=[number(topic) for topic in table.names])
-
     if run.lists is not None:
         return replace(run, lists={number(topic): docs for topic, docs in run.lists.items()})
-    parts = run.parts or (lambda: iter(()))
-    return replace(run, parts=lambda: (partial(renamed, part) for part in parts()))
+    return with_tables(run, lambda table: replace(table, names=[*map(number, table.names)]))

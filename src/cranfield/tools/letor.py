@@ -27,6 +27,7 @@ from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
 from cranfield.scores import Notice, Scores
 from cranfield.stats.paired import t_test
+from cranfield.tools.drop_ins import mean_of
 from cranfield.wording import counted
 
 DEPTH = 16  # later releases of LETOR look at 10
@@ -103,8 +104,7 @@ def blocks(scores: Scores, per_query: bool) -> str:
         if per_query:
             for number, row in enumerate(values.tolist()):
                 text += f"{heading} of query{number}:\t{_digits(name, row)}\n"
-        means = np.cumsum(values, axis=0)[-1] / len(values)  # added up as there
-        text += MEANS[name].format(_digits(name, means.tolist()))
+        text += MEANS[name].format(_digits(name, mean_of(values).tolist()))
     return text
 
 

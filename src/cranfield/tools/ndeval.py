@@ -21,8 +21,8 @@ from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
-from cranfield.measures.lists import total
 from cranfield.scores import Notice
+from cranfield.tools.drop_ins import mean_of
 from cranfield.tools.gdeval import in_order, numbered
 
 CUTOFFS = (5, 10, 20)
@@ -34,16 +34,30 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What a run scores."""
+class _Scored:
+    """What is printed of a run."""
 
-    rows: dict[str, Floats]  # of each topic that counts
-    answered: frozenset[str]  # topics, judged or not
+    name: str
+    rows: dict[str, Floats]  # of topics
+    counted: frozenset[str]  # those that the mean is over
+    printed: frozenset[str]  # those that are answered, judged or not
     notices: tuple[Notice, ...]
 
     def row(self, topic: str) -> Floats:
         """The values of a topic; zeros if it is not judged or not answered."""
         return self.rows.get(topic, np.zeros(len(COLUMNS)))
+
+    def against(self, other: _Scored, risk: float, complete: bool) -> _Scored:
+        """The differences from a baseline: gains as they are, losses 1 + `risk` times."""
+        printed = self.printed | (other.printed if complete else frozenset())
+        difference = {t: self.row(t) - other.row(t) for t in (*self.rows, *printed)}
+        return _Scored(
+            f"{self.name} (rel to. {other.name}; rs=1+a; a={risk:g})",
+            {t: np.where(x >= 0, x, (risk + 1) * x) for t, x in difference.items()},
+            self.counted,
+            printed,
+            (*self.notices, *other.notices),
+        )
 
 
 def ndeval(
@@ -77,20 +91,15 @@ def ndeval(
         notices += said
     measures = [_with(parse_measure(column), alpha, beta) for column in COLUMNS]
     evaluator = Evaluator(judged, measures, topics="judged" if complete else "common", depth=depth)
-    found, *others = (_found(evaluator, one) for one in runs)
-    name, printed = runs[0].name, found.answered
-    if others:
-        name += f" (rel to. {runs[1].name}; rs=1+a; a={risk:g})"
-        printed |= others[0].answered if complete else frozenset()
-    rows = {topic: found.row(topic) for topic in sorted(printed | {*found.rows}, key=in_order)}
+    scored, *others = (_scored(evaluator, one) for one in runs)
     for other in others:
-        rows = {topic: _at_risk(row - other.row(topic), risk) for topic, row in rows.items()}
-    counted = np.array([row for topic, row in rows.items() if topic in found.rows])
-    lines = [(topic, row) for topic, row in rows.items() if topic in printed]
-    lines.append(("amean", total(counted.T) / len(counted)))
-    written = [f"{name},{topic},{','.join(f'{x:.6f}' for x in row)}" for topic, row in lines]
-    notices += [notice for one in (found, *others) for notice in one.notices]
-    return [f"runid,topic,{','.join(COLUMNS)}", *written], list(dict.fromkeys(notices))
+        scored = scored.against(other, risk, complete)
+    printed, counted = (sorted(of, key=in_order) for of in (scored.printed, scored.counted))
+    shown = [(topic, scored.row(topic)) for topic in printed]
+    shown.append(("amean", mean_of([scored.row(topic) for topic in counted])))
+    lines = [f"{scored.name},{topic},{','.join(f'{x:.6f}' for x in row)}" for topic, row in shown]
+    notices += scored.notices
+    return [f"runid,topic,{','.join(COLUMNS)}", *lines], list(dict.fromkeys(notices))
 
 
 def _with(m: Measure, alpha: float, beta: float) -> Measure:
@@ -100,7 +109,7 @@ def _with(m: Measure, alpha: float, beta: float) -> Measure:
     return replace(m, **{name: value for name, value in given.items() if name in known})
 
 
-def _found(evaluator: Evaluator, run: Run) -> _Found:
+def _scored(evaluator: Evaluator, run: Run) -> _Scored:
     scores = evaluator(run)
     subtopics = _subtopics(evaluator.collection.gold.qrels)
     scored = zip(scores.topics, scores.values[0], strict=True)
@@ -109,7 +118,7 @@ def _found(evaluator: Evaluator, run: Run) -> _Found:
     answered = {*rows} - {*told.get("missing-topics", ())} | {*told.get("unjudged-topics", ())}
     # that intents are equally probable is no news here
     notices = tuple(notice for notice in scores.notices if notice.kind != "intents")
-    return _Found(rows, frozenset(answered), notices)
+    return _Scored(run.name, rows, frozenset(rows), frozenset(answered), notices)
 
 
 def _divided_once(row: Floats, subtopics: int) -> Floats:
@@ -117,11 +126,11 @@ def _divided_once(row: Floats, subtopics: int) -> Floats:
 
     The mean of P over subtopics is the same but for its last bit, and that may decide a digit.
     """
-    made = row.copy()
+    values = row.copy()
     for k in CUTOFFS:
         place = COLUMNS.index(f"P-IA@{k}")
-        made[place] = round(row[place] * k * subtopics) / (k * max(subtopics, 1))
-    return made
+        values[place] = round(row[place] * k * subtopics) / (k * max(subtopics, 1))
+    return values
 
 
 def _subtopics(judged: Qrels) -> dict[str, int]:
@@ -132,12 +141,6 @@ def _subtopics(judged: Qrels) -> dict[str, int]:
     relevant = {*zip(topic[known.levels > 0], known.intents[known.levels > 0], strict=True)}
     count = Counter(t for t, _ in relevant)
     return {name: count[t] for t, name in enumerate(judged.topics)}
-
-
-def _at_risk(difference: Floats, risk: float) -> Floats:
-    """Gains as they are, losses 1 + `risk` times."""
-    found: Floats = np.where(difference >= 0, difference, (risk + 1) * difference)
-    return found
 
 
 # -- order ----------------------------------------------------------------------------------------

@@ -6,8 +6,7 @@ What is to be written comes as ``{path: text}`` and is complete before the first
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -30,6 +29,7 @@ from cranfield.data.run import read_run
 from cranfield.data.tracks import read_gains
 from cranfield.errors import InputError
 from cranfield.scores import FLOOR, Notice, Scores
+from cranfield.tools.drop_ins import about_topics, mean_of, text_of
 from cranfield.tools.ntcir_eval import Setting, Topic, compute, label, labelled_text
 from cranfield.wording import counted, some
 
@@ -47,7 +47,7 @@ def names(given: Names) -> tuple[str, ...]:
     return read_names(Source.of(given)) if isinstance(given, str | os.PathLike) else tuple(given)
 
 
-# Topic directories
+# -- topic directories ---------------------------------------------------------------------------
 
 
 def tid_file(path: str) -> str:
@@ -57,32 +57,32 @@ def tid_file(path: str) -> str:
     return f"{path}.tid"
 
 
-def split_qrels(path: str, suffix: str, separator: str | None = None, directory: str = "") -> Made:
+def split_qrels(qrels: str, suffix: str, separator: str | None = None, directory: str = "") -> Made:
     """The judgments of each topic as a file of its own, and the list of topics."""
-    source = Source.of(path)
-    tid = tid_file(path)
+    source = Source.of(qrels)
+    tid = tid_file(qrels)
     if suffix in MADE:
         raise InputError(f"suffix {suffix!r}", "another, such as rel")
-    qrels = read_qrels(path, separator=separator)  # has looked at every line
+    judged = read_qrels(qrels, separator=separator)  # has looked at every line
     if recognise(source, None, separator) == "ntcir":
-        judged, notices = _lines_of_topics(source, separator), []
+        lines, notices = _lines_of_topics(source, separator), []
     else:
-        judged = _labelled_lines(qrels, separator or " ")
-        said = f"{path} is not in NTCIR's format: levels are written as labels, 2 as L2"
+        lines = _labelled_lines(judged, separator or " ")
+        said = f"{qrels} is not in NTCIR's format: levels are written as labels, 2 as L2"
         notices = [Notice("relabelled", said)]
-    files = {tid: "".join(f"{topic}\n" for topic in sorted(judged))}
-    for topic in sorted(judged):
-        files[topic_file(topic, suffix, directory)] = "".join(f"{x}\n" for x in judged[topic])
+    files = {tid: text_of(sorted(lines))}
+    for topic in sorted(lines):
+        files[topic_file(topic, suffix, directory)] = text_of(lines[topic])
     return files, notices
 
 
 def _lines_of_topics(source: Source, separator: str | None) -> dict[str, list[str]]:
     """Lines as they are, but for the topic."""
-    found: dict[str, list[str]] = {}
+    lines: dict[str, list[str]] = {}
     for _, line in text_lines(source):
         topic, rest = line.split(separator, 1)
-        found.setdefault(topic.strip(), []).append(rest)
-    return found
+        lines.setdefault(topic.strip(), []).append(rest)
+    return lines
 
 
 def _labelled_lines(qrels: Qrels, separator: str) -> dict[str, list[str]]:
@@ -100,20 +100,21 @@ def _labelled_lines(qrels: Qrels, separator: str) -> dict[str, list[str]]:
 
 
 def split_runs(
-    runs: Sequence[str],
+    runs: Names,
     topics: Names,
     limit: int = LIMIT,
     separator: str | None = None,
     directory: str = "",
 ) -> Made:
     """The list of each topic as a file of its own, in the order of the run's file."""
+    paths = names(runs)
     if limit < 1:
         raise InputError(f"limit {limit}", "a whole number from 1")
     wanted = names(topics)
     files: dict[str, str] = {}
     notices: list[Notice] = []
     taken: dict[str, str] = {}
-    for path in runs:
+    for path in paths:
         source = Source.of(path)
         run = os.path.basename(path)
         if is_ir4qa(source):
@@ -122,9 +123,9 @@ def split_runs(
             lists = read_run(path, ties="given", separator=separator).rankings()
         take_name(run, path, taken)
         for topic in wanted:
-            found = lists.get(topic, [])[:limit]
-            files[topic_file(topic, f"{run}.{RES}", directory)] = "".join(f"{d}\n" for d in found)
-        notices += about_topics(run, lists, wanted)
+            docs = lists.get(topic, [])[:limit]
+            files[topic_file(topic, f"{run}.{RES}", directory)] = text_of(docs)
+        notices += about_run(run, lists, wanted)
     return files, notices
 
 
@@ -135,21 +136,22 @@ def take_name(run: str, path: str, taken: dict[str, str]) -> None:
     taken[run] = path
 
 
-def about_topics(run: str, lists: Mapping[str, object], wanted: Sequence[str]) -> Iterator[Notice]:
+def about_run(run: str, lists: Mapping[str, object], wanted: Sequence[str]) -> list[Notice]:
     """Which topics a run lacks, and which are not asked for."""
-    if empty := [topic for topic in wanted if topic not in lists]:
-        said = f"{run}: nothing for {some(empty, 'topic')}"
-        yield Notice("missing-topics", said, run, tuple(empty))
-    if other := [topic for topic in lists if topic not in wanted]:
-        said = f"{run}: {some(other, 'topic')} not in the list of topics, left out"
-        yield Notice("other-topics", said, run, tuple(other))
+    empty = (topic for topic in wanted if topic not in lists)
+    other = (topic for topic in lists if topic not in wanted)
+    left_out = " not in the list of topics, left out"
+    return [
+        *about_topics("missing-topics", empty, f"{run}: nothing for ", "", run),
+        *about_topics("other-topics", other, f"{run}: ", left_out, run),
+    ]
 
 
-# All topics of many runs
+# -- all topics of many runs ---------------------------------------------------------------------
 
 
 def evaluate_runs(
-    runs: Sequence[str],
+    runs: Names,
     topics: Names,
     suffix: str,
     name: str,
@@ -168,35 +170,42 @@ def evaluate_runs(
     `gains` are those of all topics (``1:2:3``), ``topic`` for as many as the highest level of each
     topic, or ``@FILE`` with lines ``topic 1:2:3``; `setting` makes the setting with some gains.
     """
+    paths = names(runs)
     file_name(name, "name")
     wanted = names(topics)
     judged = {
         topic: read_rel(Source.of(topic_file(topic, suffix, directory)), Text(separator), classes)
         for topic in wanted
     }
-    useful = {t: items for t, items in judged.items() if any(item.level > 0 for item in items)}
+    useful, notices = with_relevant(judged)
     gains_of = _gains(gains, useful)
     made = {given: setting(given) for given in set(gains_of.values())}
     settings = {topic: made[given] for topic, given in gains_of.items()}
     files: dict[str, str] = {}
-    notices: list[Notice] = []
-    if useless := [topic for topic in wanted if topic not in useful]:
-        said = f"{some(useless, 'topic')} without a relevant document, left out of the results"
-        notices.append(Notice("no-relevant", said, topics=tuple(useless)))
-    for run in runs:
+    for run in paths:
         docs, about = read_lists(file_name(run, "run"), wanted, separator, directory)
         notices += about
         labelled: list[Topic] = []
-        for topic, found in docs.items():
+        for topic, ranked in docs.items():
             rel = topic_file(topic, suffix, directory)
             lab = topic_file(topic, f"{run}.{name}.{endings[0]}", directory)
             items = label(
-                judged[topic], found, condensed=condensed, classes=classes, truncate=truncate
+                judged[topic], ranked, condensed=condensed, classes=classes, truncate=truncate
             )
             labelled.append(Topic(topic, judged[topic], items, rel, lab))
             files[lab] = labelled_text(items, separator or " ", classes)
         files[f"{run}.{name}.{endings[1]}"] = _computed(labelled, settings)
     return files, notices
+
+
+def with_relevant(
+    judged: Mapping[str, Sequence[Judged]],
+) -> tuple[dict[str, Sequence[Judged]], list[Notice]]:
+    """The judgments of topics in which something is relevant; and which topics are left out."""
+    useful = {t: items for t, items in judged.items() if any(item.level > 0 for item in items)}
+    useless = (topic for topic in judged if topic not in useful)
+    said = " without a relevant document, left out of the results"
+    return useful, about_topics("no-relevant", useless, "", said)
 
 
 def _computed(topics: Sequence[Topic], settings: Mapping[str, Setting]) -> str:
@@ -225,11 +234,9 @@ def run_files(
     found = {topic: Source.of(path) for topic, path in paths.items() if os.path.exists(path)}
     if not found:
         raise InputError(f"no file such as {paths[topics[0]]}", f"the {what} of the run", run)
-    missing = tuple(topic for topic in topics if topic not in found)
-    if not missing:
-        return found, []
-    said = f"{run}: no file for {some(missing, 'topic')}, taken as empty {what}"
-    return found, [Notice("missing-topics", said, run, missing)]
+    missing = (topic for topic in topics if topic not in found)
+    before, after = f"{run}: no file for ", f", taken as empty {what}"
+    return found, about_topics("missing-topics", missing, before, after, run)
 
 
 def _gains(given: str, judged: Mapping[str, Sequence[Judged]]) -> dict[str, Gains]:
@@ -253,7 +260,7 @@ def _numbers(text: str, where: str) -> Gains:
     return found
 
 
-# Results
+# -- results -------------------------------------------------------------------------------------
 
 
 def read_nev(
@@ -276,17 +283,10 @@ def read_nev(
     columns = tuple(first if measures is None else measures)
     notices: list[Notice] = []
     for run, of_run in results.items():
-        for topic, values in of_run.items():
-            if missing := [m for m in columns if m not in values]:
-                found = f"no {missing[0]} for topic {topic}"
-                raise InputError(found, _nearest(missing[0], values), sources[run].name)
-        absent = tuple(topic for topic in wanted if topic not in of_run)
-        if len(absent) == len(wanted):
-            found = f"none of {some(absent, 'topic')}"
-            raise InputError(found, "results for them", sources[run].name)
-        if absent:
-            said = f"{run}: no results for {some(absent, 'topic')}, counted as 0"
-            notices.append(Notice("missing-topics", said, run, absent))
+        absent = _absent(of_run, wanted, columns, sources[run].name)
+        notices += about_topics(
+            "missing-topics", absent, f"{run}: no results for ", ", counted as 0", run
+        )
     nothing = dict.fromkeys(columns, 0.0)
     values_of = [
         [[of_run.get(topic, nothing)[m] for m in columns] for topic in wanted]
@@ -300,6 +300,23 @@ def read_nev(
         ("mean",) * len(columns),
         notices=tuple(notices),
     )
+
+
+def _absent(
+    results: Mapping[str, Mapping[str, float]],
+    topics: Sequence[str],
+    measures: Sequence[str],
+    where: str,
+) -> list[str]:
+    """The topics that a run lacks, which are not all; no topic that it has lacks a measure."""
+    for topic, values in results.items():
+        if missing := [measure for measure in measures if measure not in values]:
+            found = f"no {missing[0]} for topic {topic}"
+            raise InputError(found, _nearest(missing[0], values), where)
+    absent = [topic for topic in topics if topic not in results]
+    if len(absent) == len(topics):
+        raise InputError(f"none of {some(absent, 'topic')}", "results for them", where)
+    return absent
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
@@ -341,12 +358,8 @@ def means(scores: Scores, kind: str = "arithmetic") -> dict[str, str]:
 
 def _means(scores: Scores) -> dict[str, dict[str, float]]:
     """Sums in the order of topics, as awk has them: halves of a last digit are rounded alike."""
-    topics = len(scores.topics)
     return {
-        run: {
-            measure: list(accumulate(values[:, m].tolist()))[-1] / topics
-            for m, measure in enumerate(scores.measures)
-        }
+        run: dict(zip(scores.measures, mean_of(values).tolist(), strict=True))
         for run, values in zip(scores.runs, scores.values, strict=True)
     }
 
@@ -354,7 +367,7 @@ def _means(scores: Scores) -> dict[str, dict[str, float]]:
 def matrix(scores: Scores) -> str:
     """The values of the first measure: a line for each topic, a column for each run."""
     rows = scores.values[:, :, 0].T.tolist()
-    return "".join(" ".join(f"{value:.4f}" for value in row) + "\n" for row in rows)
+    return text_of(" ".join(f"{value:.4f}" for value in row) for row in rows)
 
 
 def read_matrix(path: Path, topics: Names, runs: Names, measure: str) -> Scores:
@@ -367,7 +380,7 @@ def read_matrix(path: Path, topics: Names, runs: Names, measure: str) -> Scores:
     return Scores(values.T[:, :, None], columns, rows, (measure,), ("mean",))
 
 
-# Judgments in other formats
+# -- judgments in other formats ------------------------------------------------------------------
 
 
 def convert(source: Source, layout: Sequence[str], labels: LabelsLike | None = None) -> str:

@@ -7,7 +7,7 @@ writes these gains beside the documents of a list; computing believes them, as i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -31,10 +31,9 @@ from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 from cranfield.measures.base import Measure
 from cranfield.measures.diversity import IRec, sharpened
-from cranfield.scores import Notice
-from cranfield.tools.ntcir import Made, Names, names, read_lists, tid_file
-from cranfield.tools.ntcir_eval import Setting, Topic, believing, check_gains
-from cranfield.wording import some
+from cranfield.tools.drop_ins import about_topics, text_of
+from cranfield.tools.ntcir import Made, Names, names, read_lists, tid_file, with_relevant
+from cranfield.tools.ntcir_eval import Setting, Topic, believing, check_gains, result
 
 DECIMALS = 4  # of gains in labelled lists, and so of what computing sees
 
@@ -57,8 +56,8 @@ def glabel(
     a 1.8000
     """
     gains = {item.doc: round(item.level, DECIMALS) for item in ideal}
-    found = [Labelled(doc, gains.get(doc)) for doc in docs[:truncate]]
-    return _judged(found) if condensed else found
+    labelled = [Labelled(doc, gains.get(doc)) for doc in docs[:truncate]]
+    return _judged(labelled) if condensed else labelled
 
 
 def dinlabel(
@@ -68,7 +67,7 @@ def dinlabel(
     condensed: bool = False,
     truncate: int | None = None,
 ) -> list[Labelled]:
-    """The same, where an item adds nothing for a navigational intent that one above it meets.
+    """A ranked list with gains, to which an item adds none for a navigational intent met above it.
 
     >>> shares = [Share("1", True, "a", 0.8), Share("1", True, "b", 0.8), Share("2", False, "b", 1)]
     >>> print(gained_text(dinlabel(shares, ["a", "c", "b"])), end="")
@@ -80,16 +79,13 @@ def dinlabel(
     for share in shares:
         by_doc.setdefault(share.doc, []).append(share)
     met: set[str] = set()
-    found = []
+    labelled = []
     for doc in docs[:truncate]:
-        of = by_doc.get(doc)
-        if of is None:
-            found.append(Labelled(doc, None))
-            continue
+        of = by_doc.get(doc, [])
         new = math.fsum(s.gain for s in of if not (s.navigational and s.intent in met))
         met.update(s.intent for s in of)
-        found.append(Labelled(doc, round(new, DECIMALS)))
-    return _judged(found) if condensed else found
+        labelled.append(Labelled(doc, round(new, DECIMALS) if of else None))
+    return _judged(labelled) if condensed else labelled
 
 
 def _judged(labelled: Iterable[Labelled]) -> list[Labelled]:
@@ -98,11 +94,10 @@ def _judged(labelled: Iterable[Labelled]) -> list[Labelled]:
 
 def gained_text(labelled: Iterable[Labelled], separator: str = " ") -> str:
     """A list with gains as text, an item on each line."""
-    lines = (
+    return text_of(
         item.doc if item.level is None else f"{item.doc}{separator}{item.level:.{DECIMALS}f}"
         for item in labelled
     )
-    return "".join(f"{line}\n" for line in lines)
 
 
 # -- computing ------------------------------------------------------------------------------------
@@ -158,11 +153,11 @@ def _check_gains(topic: Topic) -> None:
 
 def read_intent(source: Source, separator: str | None = None) -> frozenset[str]:
     """The documents that are relevant to an intent; those with a gain of 0 are not."""
-    found = read_gained(source, separator)
-    relevant = frozenset(item.doc for item in found if item.level is None or item.level > 0)
+    items = read_gained(source, separator)
+    relevant = frozenset(item.doc for item in items if item.level is None or item.level > 0)
     if not relevant:
-        found_instead = "no gain above 0" if found else "an empty file"
-        raise InputError(found_instead, "documents relevant to the intent", source.name)
+        found = "no gain above 0" if items else "an empty file"
+        raise InputError(found, "documents relevant to the intent", source.name)
     return relevant
 
 
@@ -189,7 +184,7 @@ def irec(
     wanted.append((n, "n", IRec(top="intents")))
 
     def results(wanted: Iterable[tuple[int, str, Measure]]) -> list[str]:
-        return [_result(prefix, f"I-rec@{name}", float(m(levels))) for _, name, m in wanted]
+        return [result(prefix, f"I-rec@{name}", float(m(levels))) for _, name, m in wanted]
 
     lines = [f"{prefix} #intent_num={n}"]
     for rank, (doc, row) in enumerate(zip(docs, met, strict=True), 1):
@@ -198,11 +193,7 @@ def irec(
             lines.append(" ".join([f"#{doc}", *numbers]))
         lines += results(at for at in wanted if at[0] == rank)
     lines += results(at for at in wanted if at[0] > end)
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _result(prefix: str, name: str, value: float) -> str:
-    return f"{prefix} {f'{name}=':<21}{value:.4f}"
+    return text_of(lines)
 
 
 # -- files of topics ------------------------------------------------------------------------------
@@ -225,30 +216,30 @@ def split_dqrels(
     tid = tid_file(probabilities)
     if gains is not None:
         check_gains(gains)
-    intents = read_intents([probabilities, *([types] if types else [])], separator)
-    if not intents.probabilities:
-        raise InputError("no probabilities", "topic intent probability", probabilities)
+    intents = _intents(probabilities, types, separator)
     source = Source.of(dqrels)
     judged = read_dqrels(source, separator)
     wanted = sorted(intents.probabilities)
-    files = {tid: "".join(f"{topic}\n" for topic in wanted)}
-    useless = []
-    for topic in wanted:
-        relevant = [item for item in judged.get(topic, []) if item.level > 0]
-        worth = [_worth(item, gains, source) for item in relevant]
-        made = _files(_weighed(topic, relevant, worth, intents, source), worth, separator or " ")
-        for suffix, text in made.items():
-            files[topic_file(topic, f"{file_name(prefix, 'prefix')}.{suffix}", directory)] = text
-        if not relevant:
-            useless.append(topic)
-    notices = []
-    if useless:
-        said = f"{some(useless, 'topic')} without a relevant document in {dqrels}"
-        notices.append(Notice("no-relevant", said, topics=tuple(useless)))
-    if other := [topic for topic in judged if topic not in intents.probabilities]:
-        said = f"{dqrels}: {some(other, 'topic')} not in {probabilities}, left out"
-        notices.append(Notice("other-topics", said, topics=tuple(other)))
-    return files, notices
+    relevant = {t: [item for item in judged.get(t, []) if item.level > 0] for t in wanted}
+    files = {tid: text_of(wanted)}
+    for topic, items in relevant.items():
+        worth = [_worth(item, gains, source) for item in items]
+        shares = [_share(topic, *one, intents, source) for one in zip(items, worth, strict=True)]
+        for suffix, text in _files(shares, worth, separator or " ").items():
+            files[_path(topic, prefix, suffix, directory)] = text
+    useless = (topic for topic, items in relevant.items() if not items)
+    other = (topic for topic in judged if topic not in intents.probabilities)
+    return files, [
+        *about_topics("no-relevant", useless, "", f" without a relevant document in {dqrels}"),
+        *about_topics("other-topics", other, f"{dqrels}: ", f" not in {probabilities}, left out"),
+    ]
+
+
+def _intents(probabilities: str, types: str | None, separator: str | None) -> Intents:
+    intents = read_intents([probabilities, *([types] if types else [])], separator)
+    if not intents.probabilities:
+        raise InputError("no probabilities", "topic intent probability", probabilities)
+    return intents
 
 
 def _worth(item: JudgedForIntent, gains: Sequence[float] | None, source: Source) -> float:
@@ -260,25 +251,17 @@ def _worth(item: JudgedForIntent, gains: Sequence[float] | None, source: Source)
     return gains[int(item.level) - 1]
 
 
-def _weighed(
-    topic: str,
-    relevant: Sequence[JudgedForIntent],
-    worth: Sequence[float],
-    intents: Intents,
-    source: Source,
-) -> list[Share]:
-    """What each judgment adds to the global gain of its document."""
+def _share(
+    topic: str, item: JudgedForIntent, gain: float, intents: Intents, source: Source
+) -> Share:
+    """What a judgment adds to the global gain of its document."""
     known = intents.probabilities[topic]
-    navigational = intents.navigational.get(topic, {})
-    shares = []
-    for item, gain in zip(relevant, worth, strict=True):
-        if item.intent not in known:
-            expected = f"one of {', '.join(in_order(known))}, as in {intents.where}"
-            found = f"intent {item.intent} of topic {topic}"
-            raise InputError(found, expected, source.name, item.line)
-        share = float(_six(known[item.intent] * gain))
-        shares.append(Share(item.intent, navigational.get(item.intent, False), item.doc, share))
-    return shares
+    if item.intent not in known:
+        expected = f"one of {', '.join(in_order(known))}, as in {intents.where}"
+        found = f"intent {item.intent} of topic {topic}"
+        raise InputError(found, expected, source.name, item.line)
+    navigational = intents.navigational.get(topic, {}).get(item.intent, False)
+    return Share(item.intent, navigational, item.doc, float(_six(known[item.intent] * gain)))
 
 
 def _files(shares: Sequence[Share], worth: Sequence[float], separator: str) -> dict[str, str]:
@@ -291,7 +274,7 @@ def _files(shares: Sequence[Share], worth: Sequence[float], separator: str) -> d
     din = [(s.intent, "nav" if s.navigational else "inf", s.doc, _six(s.gain)) for s in shares]
     return {
         **{f"{IRELV}{i}": _ideal_text(of_intents[i], separator) for i in in_order(of_intents)},
-        DIN: "".join(f"{separator.join(fields)}\n" for fields in din),
+        DIN: text_of(map(separator.join, din)),
         GRELV: _ideal_text(of_all, separator),
     }
 
@@ -299,7 +282,7 @@ def _files(shares: Sequence[Share], worth: Sequence[float], separator: str) -> d
 def _ideal_text(gains: dict[str, float], separator: str) -> str:
     """The best first; equal gains in the order that the script's sort has, names backwards."""
     ordered = sorted(gains.items(), key=lambda item: (float(_six(item[1])), item[0]), reverse=True)
-    return "".join(f"{doc}{separator}{_six(gain)}\n" for doc, gain in ordered)
+    return text_of(f"{doc}{separator}{_six(gain)}" for doc, gain in ordered)
 
 
 def _six(gain: float) -> str:
@@ -324,14 +307,14 @@ SHARP = {"Q": "Q", "nDCG": "MSnDCG", "ERR": "ERR", "EBR": "EBR", "RBP": "RBP"}
 
 
 def evaluate_diversity(
-    runs: Sequence[str],
+    runs: Names,
     topics: Names,
     prefix: str,
     name: str,
     setting: Setting,
     *,
     kind: Kind = D_MEASURES,
-    gamma: float = 0.5,
+    mix: float = 0.5,
     sharp: Sequence[str] = ("Q", "nDCG"),
     separator: str | None = None,
     truncate: int | None = None,
@@ -339,53 +322,52 @@ def evaluate_diversity(
 ) -> Made:
     """Label and compute all topics of each run, with intent recall and D♯-measures.
 
-    `sharp` are the measures that are combined with intent recall, with γ, at each cutoff.
+    `sharp` are the measures that are combined with intent recall at each cutoff, in which recall
+    counts as `mix` says (γ).
     """
+    paths = names(runs)
     file_name(name, "name")
     wanted = names(topics)
-    ideals = {
-        topic: read_ideal(_source(topic, prefix, GRELV, directory), separator) for topic in wanted
-    }
-    useful = [topic for topic in wanted if any(item.level > 0 for item in ideals[topic])]
+    of_topics = {topic: partial(_path, topic, prefix, directory=directory) for topic in wanted}
+    ideals, notices = with_relevant(
+        {t: read_ideal(Source.of(path(GRELV)), separator) for t, path in of_topics.items()}
+    )
     intents = {
         topic: [read_intent(source, separator) for source in intent_files(topic, prefix, directory)]
-        for topic in useful
+        for topic in ideals
     }
-    add_gains = {
-        topic: partial(dinlabel, read_din(_source(topic, prefix, DIN, directory), separator))
-        if kind is DIN_MEASURES
-        else partial(glabel, ideals[topic])
-        for topic in useful
-    }
+    add_gains: dict[str, Callable[..., list[Labelled]]]
+    if kind is DIN_MEASURES:
+        add_gains = {
+            topic: partial(dinlabel, read_din(Source.of(of_topics[topic](DIN)), separator))
+            for topic in ideals
+        }
+    else:
+        add_gains = {topic: partial(glabel, ideal) for topic, ideal in ideals.items()}
     files: dict[str, str] = {}
-    notices: list[Notice] = []
-    if useless := [topic for topic in wanted if topic not in useful]:
-        said = f"{some(useless, 'topic')} without a relevant document, left out of the results"
-        notices.append(Notice("no-relevant", said, topics=tuple(useless)))
-    for run in runs:
+    for run in paths:
         docs, about = read_lists(file_name(run, "run"), wanted, separator, directory)
         notices += about
         labelled: list[Topic] = []
-        for topic in useful:
+        for topic, ideal in ideals.items():
             items = add_gains[topic](docs[topic], condensed=setting.judged, truncate=truncate)
             lab = topic_file(topic, f"{run}.{name}.{kind.labelled}", directory)
             files[lab] = gained_text(items, separator or " ")
-            rel = _source(topic, prefix, GRELV, directory).name
-            labelled.append(Topic(topic, ideals[topic], items, rel, lab))
-        texts = []
-        for topic, text in zip(useful, gcompute(labelled, setting), strict=True):
-            recall = irec(docs[topic], intents[topic], setting.cutoffs, topic)
-            texts.append(text + recall + _sharp(topic, text + recall, setting, kind, gamma, sharp))
-        files[f"{run}.{name}.{kind.results}"] = "".join(texts)
+            labelled.append(Topic(topic, ideal, items, of_topics[topic](GRELV), lab))
+        text = ""
+        for topic, computed in zip(ideals, gcompute(labelled, setting), strict=True):
+            lines = computed + irec(docs[topic], intents[topic], setting.cutoffs, topic)
+            text += lines + _sharp(topic, lines, setting.cutoffs, kind, mix, sharp)
+        files[f"{run}.{name}.{kind.results}"] = text
     return files, notices
 
 
-def _source(topic: str, prefix: str, suffix: str, directory: str) -> Source:
-    return Source.of(topic_file(topic, f"{file_name(prefix, 'prefix')}.{suffix}", directory))
+def _path(topic: str, prefix: str, suffix: str, directory: str) -> str:
+    return topic_file(topic, f"{file_name(prefix, 'prefix')}.{suffix}", directory)
 
 
 def _sharp(
-    topic: str, text: str, setting: Setting, kind: Kind, gamma: float, sharp: Sequence[str]
+    topic: str, text: str, cutoffs: Sequence[int], kind: Kind, mix: float, sharp: Sequence[str]
 ) -> str:
     """The lines of D♯-measures, from the numbers as printed: so the scripts do it."""
     printed = {
@@ -394,8 +376,8 @@ def _sharp(
         if line.startswith(f"{topic} ") and "#" not in line
     }
     lines = []
-    for rank in (f"{cutoff:04}" for cutoff in setting.cutoffs):
+    for rank in (f"{cutoff:04}" for cutoff in cutoffs):
         for measure in sharp:
-            value = sharpened(printed[f"I-rec@{rank}"], printed[f"{SHARP[measure]}@{rank}"], gamma)
-            lines.append(_result(topic, f"{kind.name}#-{measure}@{rank}", value))
-    return "".join(f"{line}\n" for line in lines)
+            value = sharpened(printed[f"I-rec@{rank}"], printed[f"{SHARP[measure]}@{rank}"], mix)
+            lines.append(result(topic, f"{kind.name}#-{measure}@{rank}", value))
+    return text_of(lines)

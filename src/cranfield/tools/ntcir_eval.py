@@ -6,22 +6,20 @@ only what stands around both: the rooms `labelling` and `measures` do the work.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple
 
 import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.data.ntcir.topic_dirs import Judged, Labelled
 from cranfield.data.qrels import read_qrels
-from cranfield.data.reading.records import finite
 from cranfield.data.run import Run
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError
 from cranfield.evaluation.blocks import Block, cut, in_blocks
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.gold import GoldStandard
@@ -33,6 +31,7 @@ from cranfield.measures.gains import Gain
 from cranfield.measures.grammar import parse_measure
 from cranfield.measures.lists import Lists, total
 from cranfield.measures.ncu import Q, preferred
+from cranfield.tools.drop_ins import text_of
 
 VERSIONS = {  # what each prints: of the whole list, and of its top
     "2011": (
@@ -57,7 +56,7 @@ JUDGED = "bpref bpref_R bpref_N bpref_relative rpref_N rpref_relative rpref_rela
 class Setting:
     """The options of ``compute``.
 
-    >>> setting_of("-g 1:2 -cutoffs 10,1000 -gap".split())
+    >>> Setting(gains=(1.0, 2.0), cutoffs=(10, 1000), gap=True)
     Setting(gains=(1.0, 2.0), stops=None, cutoffs=(10, 1000), beta=1.0, gamma=0.95, logb=2.0, \
 rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, version='2011')
     """
@@ -183,7 +182,7 @@ def labelled_text(labelled: Iterable[Labelled], separator: str = " ", classes: b
         fields = [item.doc, f"L{item.level:.0f}", *([item.group or ""] if classes else [])]
         return separator.join(fields)
 
-    return "".join(f"{line(item)}\n" for item in labelled)
+    return text_of(map(line, labelled))
 
 
 def _gold(topics: Sequence[Sequence[Judged]]) -> GoldStandard:
@@ -220,7 +219,7 @@ def compute(topics: Sequence[Topic], setting: Setting) -> list[str]:
 
 
 def believing(topics: Sequence[Topic], setting: Setting) -> list[str]:
-    """The same, whatever the labels are."""
+    """What ``compute`` prints of each topic, whatever the labels are."""
     if not topics:
         return []
     judged = [topic.judged for topic in topics]
@@ -313,13 +312,22 @@ def _texts(topics: Sequence[Topic], lists: Lists, setting: Setting) -> list[str]
         lines = [
             f"{prefix} # syslen={x.n[t]} jrel={x.R[t]:.0f} jnonrel={jnonrel}",
             f"{prefix} # r1={r1[t]:.0f} rp={rp[t]:.0f}",
-            *(f"{prefix} {f'{name}=':<21}{of[t]:.4f}" for name, of in values.items()),
+            *(result(prefix, name, of[t]) for name, of in values.items()),
         ]
         if steps is not None:
             lines[1:1] = steps[t]
             lines[:0] = _declared(setting.gains, setting.stops)
-        texts.append("".join(f"{line}\n" for line in lines))
+        texts.append(text_of(lines))
     return texts
+
+
+def result(prefix: str, name: str, value: float, decimals: int = 4) -> str:
+    """A line of results, as the program lays it out.
+
+    >>> result("0001", "AP", 0.5)
+    '0001 AP=                  0.5000'
+    """
+    return f"{prefix} {f'{name}=':<21}{value:.{decimals}f}"
 
 
 def _declared(gains: Sequence[float] | None, stops: Sequence[float] | None) -> list[str]:
@@ -362,85 +370,5 @@ def _running(m: Measure, x: Lists) -> Floats:
 
 
 def _natural(msDCG: Floats) -> Floats:
-    """The same with a discount of ln(r + 1): what -v shows. It cancels out in MSnDCG."""
+    """MSnDCG's sums with a discount of ln(r + 1): what -v shows. The base cancels out in MSnDCG."""
     return msDCG / math.log(2.0)
-
-
-# -- options -------------------------------------------------------------------------------------
-
-
-class _Options(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise CranfieldError(f"options of compute: {message}")
-
-
-def setting_of(options: Sequence[str] | argparse.Namespace) -> Setting:
-    """The setting that options such as ``-g 1:2 -cutoffs 10,1000`` mean."""
-    if not isinstance(options, argparse.Namespace):
-        parser = _Options(add_help=False, allow_abbrev=False)
-        add_options(parser)
-        options = parser.parse_args(options)
-    given: dict[str, Any] = {
-        name: value
-        for name in Setting.__dataclass_fields__
-        if (value := getattr(options, name, None)) is not None
-    }
-    return Setting(**given)
-
-
-def add_options(p: argparse.ArgumentParser) -> None:
-    """Declare the options of a `Setting`, each with one dash as in the original."""
-    p.add_argument("-g", dest="gains", type=numbers, required=True, metavar="G1:G2:…",
-                   help="the gains of L1, L2, …; so many levels there are")  # fmt: skip
-    p.add_argument("-s", dest="stops", type=numbers, metavar="S1:S2:…",
-                   help="stop values of L1, L2, … for NCUgu, default: the gains")  # fmt: skip
-    p.add_argument("-ec", dest="classes", action="store_true",
-                   help="the judgments have equivalence classes: doc L2 class")  # fmt: skip
-    add_common_options(p)
-
-
-def add_common_options(p: argparse.ArgumentParser) -> None:
-    """Declare those that do not say what labels are: all that ``gcompute`` has."""
-    add_cutoffs(p)
-    for name, text in {
-        "beta": "patience of the blended ratio, default: 1",
-        "gamma": "of NCUrb, default: 0.95",
-        "logb": "base of the logarithm of nDCG, 0 for the natural one, default: 2",
-        "rbp": "p of RBP, default: 0.95",
-        "rbup": "p of iRBU, default: 0.99",
-    }.items():
-        p.add_argument(f"-{name}", type=number, metavar="X", help=text)
-    for option, name, text in (
-        ("-gap", "gap", "graded average precision, too"),
-        ("-j", "judged", "bpref and its variants, too"),
-        ("-v", "verbose", "show gains and cumulated gains, rank by rank"),
-    ):
-        p.add_argument(option, dest=name, action="store_true", help=text)
-    p.add_argument("--as-version", dest="version", choices=tuple(VERSIONS), default="2011",
-                   help="the output of the releases since then (190111: of January 2019 only), "
-                   "default: 2011")  # fmt: skip
-
-
-def add_cutoffs(p: argparse.ArgumentParser) -> None:
-    """Declare the option for the ranks down to which measures look."""
-    p.add_argument("-cutoffs", type=_cutoffs, metavar="N,N,…", help="default: 1000")
-
-
-def number(text: str) -> float:
-    """A finite number, as an option's value."""
-    found = finite(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number")
-    return found
-
-
-def numbers(text: str) -> tuple[float, ...]:
-    """Numbers such as 1:2:3, as an option's value."""
-    return tuple(map(number, text.split(":")))
-
-
-def _cutoffs(text: str) -> tuple[int, ...]:
-    cutoffs = tuple(map(number, text.split(",")))
-    if any(cutoff < 1 or cutoff % 1 for cutoff in cutoffs):
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected whole numbers from 1")
-    return tuple(map(int, cutoffs))

@@ -5,7 +5,7 @@ around it, which do so for all topics of many runs.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from cranfield.data.ntcir.nev import file_name, topic_file
 from cranfield.data.ntcir.topic_dirs import MADE
@@ -14,30 +14,11 @@ from cranfield.data.reading.records import fields_of, finite, short
 from cranfield.data.reading.source import Source
 from cranfield.data.texts import MATCHES, SYSLEN, Match, Vital, read_mat, read_nug, read_nuggets
 from cranfield.errors import InputError
-from cranfield.measures.texts import (
-    Answer,
-    Nugget,
-    NuggetMeasure,
-    NuggetRecall,
-    Sflat,
-    Smeasure,
-    Ssharp,
-    Tflat,
-    Tmeasure,
-    Words,
-    WRecall,
-)
+from cranfield.measures import texts
 from cranfield.scores import Notice
-from cranfield.tools.ntcir import (
-    Made,
-    Names,
-    about_topics,
-    names,
-    run_files,
-    take_name,
-    tid_file,
-)
-from cranfield.wording import some
+from cranfield.tools.drop_ins import about_topics, text_of
+from cranfield.tools.ntcir import Made, Names, about_run, names, run_files, take_name, tid_file
+from cranfield.tools.ntcir_eval import result
 
 MAT = "mat"  # how the matches of a topic end,
 RESULTS = "1cl"  # and the results of a run
@@ -72,34 +53,34 @@ def one_click(
      T-flat=              0.030
      F-flat=              0.056
     """
-    x = Answer(
-        Words(()),
+    x = texts.Answer(
+        texts.Words(()),
         length,
         length,
-        nuggets={name: Nugget(vital.weight, vital.length) for name, vital in nuggets.items()},
+        nuggets={name: texts.Nugget(vital.weight, vital.length) for name, vital in nuggets.items()},
         found={name: match.offset for name, match in matches.items()},
     )
-    S = Smeasure(L=L)
+    S = texts.Smeasure(L=L)
     if not S.most(x):
         first = min(x.ideal.values())
         raise InputError(f"-L {L}", f"more than {first}: no nugget can end before", where)
-    measures: dict[str, NuggetMeasure] = {
-        "Recall": NuggetRecall(),
-        "W-recall": WRecall(),
+    measures: dict[str, texts.NuggetMeasure] = {
+        "Recall": texts.NuggetRecall(),
+        "W-recall": texts.WRecall(),
         "S-measure": S,
-        "S-flat": Sflat(L=L),
-        "T-measure": Tmeasure(),
-        "T-flat": Tflat(),
-        "F-flat": Ssharp(beta=beta, L=L),
+        "S-flat": texts.Sflat(L=L),
+        "T-measure": texts.Tmeasure(),
+        "T-flat": texts.Tflat(),
+        "F-flat": texts.Ssharp(beta=beta, L=L),
     }
     lines = _steps(x, S) if verbose else []
     counts = f"#nuggets= {len(nuggets)} #matched= {len(matches)} #syslen= {length}"
     lines.append(f"{prefix} {counts}")
-    lines += [f"{prefix} {f'{name}=':<21}{m.score(x):.3f}" for name, m in measures.items()]
-    return "".join(f"{line}\n" for line in lines)
+    lines += [result(prefix, name, m.score(x), decimals=3) for name, m in measures.items()]
+    return text_of(lines)
 
 
-def _steps(x: Answer, S: Smeasure) -> list[str]:
+def _steps(x: texts.Answer, S: texts.Smeasure) -> list[str]:
     """What -v shows: the pseudo minimal output, what it is worth, and the nuggets found."""
     ideal = ((name, x.nuggets[name], end) for name, end in x.ideal.items())
     return [
@@ -118,29 +99,30 @@ def beyond(matches: Mapping[str, Match], length: int) -> list[str]:
 # -- files of topics ------------------------------------------------------------------------------
 
 
-def split_nuggets(path: str, suffix: str, directory: str = "") -> Made:
+def split_nuggets(nuggets: str, suffix: str, directory: str = "") -> Made:
     """The nuggets of each topic as a file of its own, and the list of topics."""
-    tid = tid_file(path)
+    tid = tid_file(nuggets)
     if suffix in MADE:
         raise InputError(f"suffix {suffix!r}", "another, such as test.nug")
-    nuggets = read_nuggets(path).by_topic
-    files = {tid: "".join(f"{topic}\n" for topic in nuggets)}
-    for topic, of_topic in nuggets.items():
+    by_topic = read_nuggets(nuggets).by_topic
+    files = {tid: text_of(by_topic)}
+    for topic, of_topic in by_topic.items():
         lines = (
-            f"{_plain(name, path)} {repr(vital.weight).removesuffix('.0')} {vital.length}\n"
+            f"{_plain(name, nuggets)} {repr(vital.weight).removesuffix('.0')} {vital.length}\n"
             for name, vital in of_topic.items()
         )
         files[topic_file(topic, suffix, directory)] = "".join(sorted(lines))
     return files, []
 
 
-def split_matches(runs: Sequence[str], topics: Names, directory: str = "") -> Made:
+def split_matches(runs: Names, topics: Names, directory: str = "") -> Made:
     """The matches of each topic as a file of its own; a nugget counts where it ends first."""
+    paths = names(runs)
     wanted = names(topics)
     files: dict[str, str] = {}
     notices: list[Notice] = []
     taken: dict[str, str] = {}
-    for path in runs:
+    for path in paths:
         run = os.path.basename(path)
         take_name(run, path, taken)
         found = _first_matches(path)
@@ -149,7 +131,7 @@ def split_matches(runs: Sequence[str], topics: Names, directory: str = "") -> Ma
             length = [f"{SYSLEN} {offsets.pop(SYSLEN)}\n"] if offsets else []
             lines = sorted(f"{_plain(name, path)} {offset}\n" for name, offset in offsets.items())
             files[topic_file(topic, f"{run}.{MAT}", directory)] = "".join(length + lines)
-        notices += about_topics(run, found, wanted)
+        notices += about_run(run, found, wanted)
     return files, notices
 
 
@@ -183,7 +165,7 @@ def _plain(name: str, path: str) -> str:
 
 
 def evaluate_texts(
-    runs: Sequence[str],
+    runs: Names,
     topics: Names,
     suffix: str,
     name: str,
@@ -194,35 +176,26 @@ def evaluate_texts(
     directory: str = "",
 ) -> Made:
     """What ``1click`` prints of all topics of each run."""
+    paths = names(runs)
     file_name(name, "name")
     wanted = names(topics)
     sources = {topic: Source.of(topic_file(topic, suffix, directory)) for topic in wanted}
     nuggets = {topic: read_nug(source, separator) for topic, source in sources.items()}
     files: dict[str, str] = {}
     notices: list[Notice] = []
-    for run in runs:
+    for run in paths:
         found, about = run_files(file_name(run, "run"), wanted, MAT, "texts", directory)
         notices += about
-        texts, odd = [], []
-        for topic in wanted:
-            length, matches = (
-                read_mat(found[topic], nuggets[topic], separator) if topic in found else (0, {})
-            )
+        text, odd = "", []
+        for topic, of_topic in nuggets.items():
+            length, matches = 0, dict[str, Match]()
+            if topic in found:
+                length, matches = read_mat(found[topic], of_topic, separator)
             if beyond(matches, length):
                 odd.append(topic)
-            texts.append(
-                one_click(
-                    nuggets[topic],
-                    matches,
-                    length,
-                    L=L,
-                    beta=beta,
-                    prefix=topic,
-                    where=sources[topic].name,
-                )
-            )
-        if odd:
-            said = f"{run}: nuggets found beyond the end of the text of {some(odd, 'topic')}"
-            notices.append(Notice("offsets", said, run, tuple(odd)))
-        files[f"{run}.{name}.{RESULTS}"] = "".join(texts)
+            where = sources[topic].name
+            text += one_click(of_topic, matches, length, L=L, beta=beta, prefix=topic, where=where)
+        said = f"{run}: nuggets found beyond the end of the text of "
+        notices += about_topics("offsets", odd, said, "", run)
+        files[f"{run}.{name}.{RESULTS}"] = text
     return files, notices

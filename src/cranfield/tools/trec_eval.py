@@ -21,11 +21,11 @@ from cranfield.data.preferences import (
     read_preferences,
 )
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.reading.records import Problem, Record, errors, finite, line_of, text_lines
+from cranfield.data.reading.records import Problem, Record, errors, finite, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table
 from cranfield.data.reading.trec import last_tag
-from cranfield.data.run import Part, Run, read_run
+from cranfield.data.run import Run, read_run
 from cranfield.errors import CranfieldError, InputError, RepetitionError
 from cranfield.evaluation.blocks import Block, cut, in_blocks
 from cranfield.labelling.blocks import Judgments, Rankings, count_by
@@ -37,8 +37,8 @@ from cranfield.measures.base import Measure
 from cranfield.measures.preferences import MEASURES
 from cranfield.measures.trec_eval import ALL, BY_GROUP, PREFERENCES, given_gains, unit_gains
 from cranfield.scores import FLOOR, Notice
+from cranfield.tools.drop_ins import about_topics, added_up, refuse_judgments, with_tables
 from cranfield.tools.trec_measures import Failed, Gains, Line, asked
-from cranfield.wording import some
 
 T = TypeVar("T")
 MISSING = -1_000_000.0  # where there is no mean to compare with
@@ -70,15 +70,20 @@ MEASURED = {  # the measures of each format, besides runid and num_q
 
 @dataclass(frozen=True)
 class Settings:
-    """What the numbers depend on."""
+    """What trec_eval is told besides files and measures."""
 
-    complete: bool
-    rel: int
-    depth: int | None
-    condensed: bool
-    docs: int
-    topic: str | None
-    version: int
+    per_topic: bool = False
+    summary: bool = True
+    complete: bool = False  # judged topics that the run lacks count
+    rel: int = 1
+    depth: int | None = None
+    condensed: bool = False
+    docs: int = 0  # in the collection
+    topic: str | None = None  # the only one to look at
+    format: str = "qrels"
+    results: str = RESULTS
+    zscores: str | None = None
+    version: int = 10
 
     def chosen(self, topics: Sequence[str]) -> list[str]:
         """The topics to look at, in the order of their bytes."""
@@ -96,7 +101,7 @@ class Evaluated:
     num_rel: int | None = None  # that of the summary, if not the sum
 
     def of(self, counted: Bools) -> Evaluated:
-        """The same of some topics."""
+        """Numbers and texts of some of the topics."""
         rows = np.flatnonzero(counted).tolist()
         return Evaluated(
             [self.topics[t] for t in rows],
@@ -111,51 +116,41 @@ Zscores: TypeAlias = Mapping[tuple[str, str], tuple[float, float]]
 
 
 def trec_eval(
-    qrels: str,
-    run: str,
-    measures: Iterable[str] = ("official",),
-    *,
-    per_topic: bool = False,
-    summary: bool = True,
-    complete: bool = False,
-    rel: int = 1,
-    depth: int | None = None,
-    condensed: bool = False,
-    docs: int = 0,
-    topic: str | None = None,
-    format: str = "qrels",
-    results: str = RESULTS,
-    zscores: str | None = None,
-    version: int = 10,
+    qrels: str, run: str, measures: Iterable[str], settings: Settings
 ) -> tuple[str, list[Notice]]:
     """What trec_eval prints of a run, and what the user should know."""
-    lines = asked(measures, version)
-    _refuse_formats(format, results, lines)
-    settings = Settings(complete, rel, depth, condensed, docs, topic, version)
-    evaluate, read = _PATHS[format]
-    judged = _read(qrels, format, lines, lambda: read(qrels))
-    ranked = _read(run, "results", lines, lambda: _run(run, version))
-    known = None if zscores is None else _read(zscores, "zscores", lines, lambda: _means(zscores))
-    nothing = Failed("trec_eval: No queries with both results and relevance info", 7)
-    if not settings.chosen(judged.topics):
-        raise nothing
-    with np.errstate(all="ignore"):  # what is not finite is refused below
+    lines, complete, known = asked(measures, settings.version), settings.complete, None
+    _refuse_formats(settings.format, settings.results, lines)
+    evaluate, read = _PATHS[settings.format]
+    judged = _read(qrels, settings.format, lines, lambda: read(qrels))
+    ranked = _read(run, "results", lines, lambda: _run(run, settings.version))
+    if (path := settings.zscores) is not None:
+        known = _read(path, "zscores", lines, lambda: _means(path))
+    _refuse_nothing(settings.chosen(judged.topics))
+    with np.errstate(all="ignore"):  # what is not finite is refused
         every = _read(run, "results", lines, lambda: evaluate(judged, ranked, lines, settings))
         evaluated = every.of(every.answered | complete)
-        if not evaluated.topics:
-            raise nothing
+        _refuse_nothing(evaluated.topics)
         if known is not None:
             evaluated = replace(evaluated, values=dict(_standardised(evaluated, known)))
-        for line, x in evaluated.values.items():
-            if not np.isfinite(x.sum()):
-                raise Failed(f"trec_eval: found {line.name} beyond any number, expected less", 2)
-    named = summary and any(line.measure == "runid" for line in lines)
-    tag = last_tag(ranked.source) if named and ranked.source else None
+        _refuse_infinite(evaluated)
     prefix = "" if known is None else "Z"
-    text = _topic_lines(evaluated, lines, prefix) if per_topic else ""
-    n = len(judged.topics) if complete else len(evaluated.topics)
-    text += _summary_lines(evaluated, n, lines, prefix, tag or "") if summary else ""
+    text = _topic_lines(evaluated, lines, prefix) if settings.per_topic else ""
+    if settings.summary:
+        n = len(judged.topics) if complete else len(evaluated.topics)
+        text += _summary_lines(evaluated, n, lines, prefix, ranked)
     return text, list(_notices(run, every, lines, settings))
+
+
+def _refuse_nothing(topics: Sequence[str]) -> None:
+    if not topics:
+        raise Failed("trec_eval: No queries with both results and relevance info", 7)
+
+
+def _refuse_infinite(evaluated: Evaluated) -> None:
+    for line, x in evaluated.values.items():
+        if not np.isfinite(x.sum()):
+            raise Failed(f"trec_eval: found {line.name} beyond any number, expected less", 2)
 
 
 def _refuse_formats(format: str, results: str, lines: Sequence[Line]) -> None:
@@ -239,30 +234,36 @@ def _values(
         "version": settings.version,
         "docs": float(settings.docs),
     }
-    groups: dict[tuple[bool, bool, Gains], list[Line]] = {}  # that look at the same levels
+    groups: dict[tuple[str, Gains], list[Line]] = {}  # that look at the same levels
     for line in lines:
         if line.measure not in ("runid", "num_q", "relstring"):
-            pooled = line.measure == "infAP" and not settings.condensed
-            groups.setdefault((pooled, "rbp" in line.measure, line.gains), []).append(line)
+            groups.setdefault((_levels_of(line, settings), line.gains), []).append(line)
     values = {line: np.ones(len(gold.qrels.topics)) for line in lines if line.measure == "num_q"}
-    for (pooled, unit, gains), members in groups.items():
-        used = levels if pooled else given_gains(known, dict(gains))
-        if unit:
+    for (kind, gains), members in groups.items():
+        if kind == "unit":
             used = unit_gains(gold.judgments, known, dict(gains))
+        else:
+            used = levels if kind == "pooled" else given_gains(known, dict(gains))
         computed = [line.computed(**chosen) for line in members]
         table = _measured(computed, *regraded(gold, rankings, used))
         values |= {line: table[:, i] for i, line in enumerate(members)}
+    R = count_by(gold.judgments.item_topics[known >= settings.rel], len(gold.qrels.topics))
+    worthless = {"Rndcg": R == 0, "utility": ~rankings.answered}  # Rndcg needs them after all
     for line, x in values.items():
-        if line.measure == "Rndcg":  # which looks at the relevance level after all
-            R = count_by(gold.judgments.item_topics[known >= settings.rel], len(x))
-            x[R == 0] = 0.0
+        if line.measure in worthless:
+            x[worthless[line.measure]] = 0.0
         elif line.measure == "ndcg_rel":  # gains below 0 cannot make it negative
             np.maximum(x, 0.0, out=x)
-        elif line.measure == "utility":
-            x[~rankings.answered] = 0.0
         elif line.geometric:
             x[:] = np.log(np.maximum(x, FLOOR))
     return values
+
+
+def _levels_of(line: Line, settings: Settings) -> str:
+    """What a measure sees of the judgments: also who was in the pool; gains up to 1; or gains."""
+    if line.measure == "infAP" and not settings.condensed:
+        return "pooled"
+    return "unit" if "rbp" in line.measure else "given"
 
 
 def _measured(measures: Sequence[Measure], judgments: Judgments, rankings: Rankings) -> Floats:
@@ -277,7 +278,7 @@ def _measured(measures: Sequence[Measure], judgments: Judgments, rankings: Ranki
 
 def _relstrings(rankings: Rankings, condensed: bool, length: int) -> list[str]:
     """The levels at the first ranks, a character each: - not in the pool, . in it and unjudged."""
-    found = []
+    texts = []
     for t in range(len(rankings.returned)):
         hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
         ranks, levels = rankings.ranks[hits], rankings.levels[hits]
@@ -289,8 +290,8 @@ def _relstrings(rankings: Rankings, condensed: bool, length: int) -> list[str]:
                 if rank > length:
                     break
                 text[rank - 1] = _level(level)
-        found.append("".join(text))
-    return found
+        texts.append("".join(text))
+    return texts
 
 
 def _level(level: float) -> str:
@@ -331,26 +332,29 @@ def _topic_lines(evaluated: Evaluated, lines: Sequence[Line], prefix: str) -> st
 
 
 def _summary_lines(
-    evaluated: Evaluated, n: int, lines: Sequence[Line], prefix: str, tag: str
+    evaluated: Evaluated, n: int, lines: Sequence[Line], prefix: str, run: Run
 ) -> str:
     """Means over n topics, of which those that were not looked at (-c -D) are worth nothing."""
-    found = []
+    shown = []
     for line in lines:
         if line.measure == "runid":
-            found.append(f"{line.name:<22}\tall\t{tag}\n")
+            tag = last_tag(run.source) if run.source else None
+            shown.append(f"{line.name:<22}\tall\t{tag or ''}\n")
         elif line.measure != "relstring":
-            value = float(np.cumsum(evaluated.values[line])[-1])  # added as trec_eval adds
-            if line.measure == "num_q":
-                value = n
-            elif line.measure == "num_rel" and evaluated.num_rel is not None:
-                value = evaluated.num_rel
-            elif line.geometric:
-                value += (n - len(evaluated.topics)) * math.log(FLOOR)
-                value = math.exp(value / n)
-            elif not line.whole:
-                value /= n
-            found.append(f"{prefix}{line.name:<22}\tall\t{_format(line, prefix)}\n" % value)
-    return "".join(found)
+            value = _summary(line, evaluated, n)
+            shown.append(f"{prefix}{line.name:<22}\tall\t{_format(line, prefix)}\n" % value)
+    return "".join(shown)
+
+
+def _summary(line: Line, evaluated: Evaluated, n: int) -> float:
+    if line.measure == "num_q":
+        return n
+    if line.measure == "num_rel" and evaluated.num_rel is not None:
+        return evaluated.num_rel
+    value = float(added_up(evaluated.values[line]))
+    if line.geometric:
+        return math.exp((value + (n - len(evaluated.topics)) * math.log(FLOOR)) / n)
+    return value if line.whole else value / n
 
 
 def _format(line: Line, prefix: str) -> str:
@@ -363,29 +367,24 @@ def _format(line: Line, prefix: str) -> str:
 def _read(path: str, what: str, lines: Sequence[Line], read: Callable[[], T]) -> T:
     """What is read of a file, or trec_eval's way of saying that it cannot be."""
     name = what if what in ("results", "zscores") else "qrels"
-    quit_ = f"trec_eval: Quit in file '{path}'"
     try:
         return read()
     except RepetitionError as error:
         first = next((x.measure for x in lines if x.measure not in ("runid", "num_q")), "num_ret")
         said = f"{error.plain}\ntrec_eval.form_res_rels: duplicate docs {error.doc}"
         raise Failed(f"{said}\ntrec_eval: Can't calculate measure '{first}'", 4) from None
-    except InputError as error:
-        if error.line is None:
-            said = f"trec_eval.get_{what}: Cannot read {name} file '{path}' ({error})"
-        else:
-            said = f"{error.plain}\ntrec_eval.get_{what}: Malformed line {error.line}"
-        raise Failed(f"{said}\n{quit_}", 2) from None
     except CranfieldError as error:
         said = f"trec_eval.get_{what}: Cannot read {name} file '{path}' ({error})"
-        raise Failed(f"{said}\n{quit_}", 2) from None
+        if isinstance(error, InputError) and error.line is not None:
+            said = f"{error.plain}\ntrec_eval.get_{what}: Malformed line {error.line}"
+        raise Failed(f"{said}\ntrec_eval: Quit in file '{path}'", 2) from None
 
 
 def _judgments(path: str) -> Qrels:
     """Judgments of whole levels, each document once."""
     source = Source.of(path)
     judged = read_qrels(source, "trec")
-    _refuse_fractions(judged, partial(line_of, source, "qrels"))
+    _refuse_fractions(judged, source)
     if judged.repeated:
         every = errors(source, "trec", "qrels")
         problem = next(item for item in every if isinstance(item, Problem))
@@ -396,39 +395,26 @@ def _judgments(path: str) -> Qrels:
 
 
 def _groups(path: str) -> JudgmentGroups:
-    """The same of each group."""
+    """Judgments of whole levels, those of each group apart."""
     judged = read_judgment_groups(path)
     _refuse_fractions(judged.qrels)
     return judged
 
 
-def _refuse_fractions(
-    judged: Qrels, line_of: Callable[[str, str], int | None] = lambda topic, doc: None
-) -> None:
+def _refuse_fractions(judged: Qrels, source: Source | None = None) -> None:
     """Levels are whole numbers; trec_eval cuts off what is not."""
-    for row in np.flatnonzero((judged.levels % 1 != 0) | (abs(judged.levels) >= 1e15)).tolist():
-        topic = judged.topics[int(np.searchsorted(judged.offsets, row, side="right")) - 1]
-        doc = judged.doc_names[row]
-        found = f"level {judged.levels[row]:g} for document {doc} of topic {topic}"
-        expected = "a whole number of at most 15 digits (`cranfield evaluate` takes fractions)"
-        raise InputError(found, expected, judged.where, line_of(topic, doc))
+    wrong = (judged.levels % 1 != 0) | (abs(judged.levels) >= 1e15)
+    expected = "a whole number of at most 15 digits (`cranfield evaluate` takes fractions)"
+    refuse_judgments(judged, wrong, "level {} for", expected, source)
 
 
 def _run(path: str, version: int) -> Run:
     """A run by score, then document; version 9 holds scores in single precision."""
     run = read_run("-" if path.startswith("-") else path, "trec", ties="trec", further=True)
-    if version == 10:
-        return run
-    read = run.parts
-
-    def parts() -> Iterator[Part]:
-        return (partial(_single, part) for part in (read() if read else ()))
-
-    return replace(run, parts=parts)
+    return run if version == 10 else with_tables(run, _single)
 
 
-def _single(part: Part) -> Table:
-    table = part()
+def _single(table: Table) -> Table:
     return replace(table, values=table.values.astype(np.float32).astype(np.float64))
 
 
@@ -461,9 +447,9 @@ def _notices(
     run: str, every: Evaluated, lines: Sequence[Line], settings: Settings
 ) -> Iterator[Notice]:
     missing = [t for t, answered in zip(every.topics, every.answered, strict=True) if not answered]
-    if missing and not settings.complete:
-        said = f"{run}: {some(missing, 'topic')} judged and not in the run, left out"
-        yield Notice("missing-topics", f"{said} (-c counts them)", topics=tuple(missing))
+    if not settings.complete:
+        after = " judged and not in the run, left out (-c counts them)"
+        yield from about_topics("missing-topics", missing, f"{run}: ", after)
     counts = [every.values[line].sum() for line in lines if line.measure == "num_rel"]
     if counts and settings.topic is None and every.num_rel not in (None, counts[0]):
         said = "with -c, num_rel of all topics counts every level above 0, as trec_eval's does"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,19 +12,9 @@ from typing import Any, TypeAlias
 
 from cranfield.data.reading.records import finite
 from cranfield.errors import CranfieldError, InputError
+from cranfield.measures import trec_eval as trec
 from cranfield.measures.base import Measure
 from cranfield.measures.preferences import MEASURES
-from cranfield.measures.trec_eval import (
-    ALL,
-    AT_RANKS,
-    AT_SHARES,
-    BY_GROUP,
-    NICKNAMES,
-    PREFERENCES,
-    VERSION_9,
-    WITH_GAINS,
-    measure_of,
-)
 
 TEXTS = {
     "runid": "The name of the run, on its last line.",
@@ -87,12 +78,12 @@ class Line:
             settings.pop("docs")
         if self.measure == "11pt_avg" and self.numbers:
             settings["points"] = self.numbers
-        if self.measure in WITH_GAINS and any(gain < 0 for _, gain in self.gains):
+        if self.measure in trec.WITH_GAINS and any(gain < 0 for _, gain in self.gains):
             settings["gain"] = "raw"
         if self.p is not None:
             settings["p"] = self.p
         at = self.numbers[0] if self.measure == "set_F" and self.numbers else self.at
-        return measure_of(BY_GROUP.get(self.measure, self.measure), at, **settings)
+        return trec.measure_of(trec.BY_GROUP.get(self.measure, self.measure), at, **settings)
 
 
 def asked(texts: Iterable[str], version: int = 10) -> list[Line]:
@@ -103,42 +94,47 @@ def asked(texts: Iterable[str], version: int = 10) -> list[Line]:
     """
     wanted: dict[str, list[str]] = {}
     for text in texts:
-        name, dot, parameters = text.partition(".")
-        if dot and not parameters:
-            said = f"trec_eval: improper measure in parameter '{name}'"
-            raise Failed(f"{said}\ntrec_eval: illegal measure '{name}'", 1)
-        if name in NICKNAMES and not dot:
-            for member in NICKNAMES[name]:
-                if version == 10 or member in VERSION_9 or name != "all_trec":
-                    wanted.setdefault(member, [])
-        elif name in ALL:
-            wanted.setdefault(name, []).extend([parameters] if dot else [])
-        else:
-            raise Failed(f"trec_eval: illegal measure '{name}'{_meant(text)}", 1)
-    found: list[Line] = []
-    for name in ALL:
-        if name in wanted:
-            try:
-                found += _lines(name, wanted[name])
-            except CranfieldError as error:
-                said = f"trec_eval: {error}\ntrec_eval: Cannot initialize measure '{name}'"
-                raise Failed(said, 2) from None
-    return found
+        names, parameters = _named(text, version)
+        for name in names:
+            wanted.setdefault(name, []).extend(parameters)
+    lines: list[Line] = []
+    for name in (name for name in trec.ALL if name in wanted):
+        try:
+            lines += _lines(name, wanted[name])
+        except CranfieldError as error:
+            said = f"trec_eval: {error}\ntrec_eval: Cannot initialize measure '{name}'"
+            raise Failed(said, 2) from None
+    return lines
+
+
+def _named(text: str, version: int) -> tuple[Sequence[str], list[str]]:
+    """The measures that a text names, several by a nickname; and its parameters, if any."""
+    name, dot, parameters = text.partition(".")
+    if dot and not parameters:
+        said = f"trec_eval: improper measure in parameter '{name}'"
+        raise Failed(f"{said}\ntrec_eval: illegal measure '{name}'", 1)
+    if name == "all_trec" and not dot and version == 9:
+        return [member for member in trec.NICKNAMES[name] if member in trec.VERSION_9], []
+    if name in trec.NICKNAMES and not dot:
+        return trec.NICKNAMES[name], []
+    if name not in trec.ALL:
+        raise Failed(f"trec_eval: illegal measure '{name}'{_meant(text)}", 1)
+    return [name], [parameters] if dot else []
 
 
 def _meant(text: str) -> str:
     """What the user may have meant by a measure that there is not."""
     name = text.partition(".")[0]
-    if name in NICKNAMES:
+    if name in trec.NICKNAMES:
         return " (nicknames have no parameters)"
     if "," in name:
         return " (one -m for each)"
     printed = re.fullmatch(r"(.+)[_@]([\d.]+)", text)
-    if printed and printed[1] in ALL:
+    if printed and printed[1] in trec.ALL:
         return f" (did you mean {printed[1]}.{printed[2]}?)"
     from difflib import get_close_matches
 
-    same = {known.lower(): known for known in (*ALL, *NICKNAMES)}
+    same = {known.lower(): known for known in (*trec.ALL, *trec.NICKNAMES)}
     near = get_close_matches(name.lower(), same, n=1)
     return f" (did you mean {same[near[0]]}?)" if near else ""
 
@@ -149,7 +145,7 @@ def described(texts: Iterable[str], version: int = 10) -> list[str]:
     for line in {line.measure: line for line in asked(texts, version)}.values():
         if line.measure in TEXTS:
             said = TEXTS[line.measure]
-        elif line.measure in PREFERENCES:
+        elif line.measure in trec.PREFERENCES:
             said = inspect.getdoc(MEASURES[line.measure]) or ""
         else:
             measure = line.computed(rel=1, docs=0.0, version=version)
@@ -160,25 +156,25 @@ def described(texts: Iterable[str], version: int = 10) -> list[str]:
 
 def _written(name: str) -> str:
     """How the parameters of a measure are written."""
-    if name in AT_RANKS:
-        usual = ",".join(f"{rank:.0f}" for rank in AT_RANKS[name])
+    if name in trec.AT_RANKS:
+        usual = ",".join(f"{rank:.0f}" for rank in trec.AT_RANKS[name])
         return f"Ranks: -m {name}.5,10; if none are given {usual}\n"
-    if name in AT_SHARES:
-        usual = ",".join(f"{share:.2g}" for share in AT_SHARES[name])
+    if name in trec.AT_SHARES:
+        usual = ",".join(f"{share:.2g}" for share in trec.AT_SHARES[name])
         return f"Shares: -m {name}.0.25,0.5; if none are given {usual}\n"
-    if name in WITH_GAINS:
+    if name in trec.WITH_GAINS:
         return f"Gains of levels: -m {name}.1=3,2=9; of others, the level\n"
     return OTHERS.get(name, "")
 
 
 def _lines(name: str, given: Sequence[str]) -> list[Line]:
     """The lines of one measure, with the parameters of each time that it was asked for."""
-    if name in AT_RANKS:
-        ranks = _in_order(given, _rank, AT_RANKS[name])
+    if name in trec.AT_RANKS:
+        ranks = _in_order(given, _rank, trec.AT_RANKS[name])
         return [Line(name, f"{name}_{at:.0f}", at) for at in ranks]
-    if name in AT_SHARES:
+    if name in trec.AT_SHARES:
         share = _share if name == "iprec_at_recall" else _multiple
-        shares = _in_order(given, share, AT_SHARES[name])
+        shares = _in_order(given, share, trec.AT_SHARES[name])
         return [Line(name, f"{name}_{at:.2f}", at) for at in shares]
     return [_line(name, text) for text in dict.fromkeys(given)] or [Line(name, name)]
 
@@ -197,27 +193,34 @@ def _in_order(
 
 def _line(name: str, text: str) -> Line:
     """The line of a measure that has its parameters in its name."""
-    shown, parts = f"{name}_{text}", text.split(",")
-    if name in (*WITH_GAINS, "rbp", "rbp_resid"):
-        pairs = dict(_pair(part, text) for part in parts)
-        p = pairs.pop("p", None) if name.startswith("rbp") else None
-        if p is not None and not 0 < p < 1:
-            raise InputError(f"p={p:g}", "a number between 0 and 1")
-        if wrong := [k for k in pairs if (level := whole(k)) is None or level < 0]:
-            raise InputError(f"level {wrong[0]!r}", "a whole number from 0")
-        gains = {int(key): gain for key, gain in pairs.items()}
-        if len(gains) + (p is not None) < len(parts):
-            raise InputError(f"{text!r}", "each level once")
-        return Line(name, shown, gains=tuple(gains.items()), p=p)
-    sizes = {"11pt_avg": len(parts), "set_F": 1, "relstring": 1, "utility": 4}
-    if name not in sizes:
+    shown = f"{name}_{text}"
+    if name in (*trec.WITH_GAINS, "rbp", "rbp_resid"):
+        gains, p = _gains(text, persistent=name.startswith("rbp"))
+        return Line(name, shown, gains=gains, p=p)
+    if name not in COEFFICIENTS:
         raise InputError(f"parameters {text!r}", f"none: {name} has no parameters")
-    numbers = tuple(_share(part) if name == "11pt_avg" else _number(part) for part in parts)
-    if len(numbers) != sizes[name]:
-        raise InputError(f"{len(numbers)} coefficients", f"{sizes[name]}")
-    if name in ("set_F", "relstring") and numbers[0] < 0:
-        raise InputError(text, "a number from 0")
+    size, lowest, number = COEFFICIENTS[name]
+    numbers = tuple(map(number, text.split(",")))
+    if size is not None and len(numbers) != size:
+        raise InputError(f"{len(numbers)} coefficients", size)
+    if numbers[0] < lowest:
+        raise InputError(text, f"a number from {lowest:g}")
     return Line(name, shown, numbers=numbers)
+
+
+def _gains(text: str, persistent: bool) -> tuple[Gains, float | None]:
+    """Gains of levels, 1=3,2=9, and of measures with persistence p=0.8 among them."""
+    parts = text.split(",")
+    pairs = dict(_pair(part, text) for part in parts)
+    p = pairs.pop("p", None) if persistent else None
+    if p is not None and not 0 < p < 1:
+        raise InputError(f"p={p:g}", "a number between 0 and 1")
+    if wrong := [key for key in pairs if (level := whole(key)) is None or level < 0]:
+        raise InputError(f"level {wrong[0]!r}", "a whole number from 0")
+    gains = {int(key): gain for key, gain in pairs.items()}
+    if len(gains) + (p is not None) < len(parts):
+        raise InputError(f"{text!r}", "each level once")
+    return tuple(gains.items()), p
 
 
 def _rank(text: str) -> int:
@@ -253,6 +256,14 @@ def _multiple(text: str) -> float:
     if multiple <= 0:
         raise InputError(text, "a number above 0")
     return multiple
+
+
+COEFFICIENTS: dict[str, tuple[int | None, float, Callable[[str], float]]] = {
+    "11pt_avg": (None, 0.0, _share),  # as many as there are; from 0; each a recall
+    "set_F": (1, 0.0, _number),
+    "relstring": (1, 0.0, _number),
+    "utility": (4, -math.inf, _number),
+}
 
 
 def _pair(part: str, text: str) -> tuple[str, float]:

@@ -1,0 +1,75 @@
+"""What drop-ins for other tools share: texts of lines, sums in their order, notices, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from cranfield.arrays import Bools, Floats
+from cranfield.data.qrels import Qrels
+from cranfield.data.reading.records import line_of
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.table import Table
+from cranfield.data.run import Part, Run
+from cranfield.errors import InputError
+from cranfield.scores import Notice
+from cranfield.wording import some
+
+
+def text_of(lines: Iterable[str]) -> str:
+    r"""Lines as a text.
+
+    >>> text_of(["a", "b"])
+    'a\nb\n'
+    """
+    return "".join(f"{line}\n" for line in lines)
+
+
+def added_up(values: Floats) -> Floats:
+    """The sums of columns, added in the order of rows as other tools add them, bit by bit."""
+    sums: Floats = np.cumsum(values, axis=0)[-1]
+    return sums
+
+
+def mean_of(rows: Sequence[Floats] | Floats) -> Floats:
+    """The mean of rows, added in their order."""
+    return added_up(np.asarray(rows)) / len(rows)
+
+
+def with_tables(run: Run, change: Callable[[Table], Table]) -> Run:
+    """A run of which every part is changed as it is read."""
+
+    def changed(part: Part) -> Table:
+        return change(part())
+
+    parts = run.parts or (lambda: iter(()))
+    return replace(run, parts=lambda: (partial(changed, part) for part in parts()))
+
+
+def about_topics(
+    kind: str, topics: Iterable[str], before: str, after: str, run: str | None = None
+) -> list[Notice]:
+    """A notice about topics, named between two parts of a sentence; none if there are no topics.
+
+    >>> [notice.text for notice in about_topics("missing-topics", ["1", "2"], "bm25: ", " missing")]
+    ['bm25: 2 topics (1, 2) missing']
+    """
+    named = tuple(topics)
+    text = f"{before}{some(named, 'topic')}{after}"
+    return [Notice(kind, text, run, named)] if named else []
+
+
+def refuse_judgments(
+    judged: Qrels, wrong: Bools, what: str, expected: str, source: Source | None = None
+) -> None:
+    """Refuse the first judgment that is wrong; its line is looked up if there is a source."""
+    rows: Sequence[int] = np.flatnonzero(wrong).tolist()
+    for row in rows[:1]:
+        topic = judged.topics[int(np.searchsorted(judged.offsets, row, side="right")) - 1]
+        doc = judged.doc_names[row]
+        line = None if source is None else line_of(source, "qrels", topic, doc)
+        found = f"{what.format(f'{judged.levels[row]:g}')} document {doc} of topic {topic}"
+        raise InputError(found, expected, judged.where, line)
