@@ -32,7 +32,7 @@ from cranfield.assess.agreement import (
     percent_agreement,
 )
 from cranfield.assess.assessments import read_assessments
-from cranfield.assess.rules import BUILT_IN, read_rules
+from cranfield.assess.rules import built_in, read_rules
 from cranfield.cli.main import parser
 from cranfield.data.reading.labels import read_labels
 
@@ -485,7 +485,7 @@ def test_majority_against_a_second_writing(scores: list[int]) -> None:
 # Rules
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", built_in())
 def test_built_in_rules_say_what_may_be_answered(name: str) -> None:
     rules = read_rules(name)
     assert rules.top == 2

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cranfield.data.files import read_bytes, write_whole
 from cranfield.errors import CranfieldError, InputError, one_of
-from cranfield.wording import counted
+from cranfield.wording import counted, some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,6 +52,19 @@ class Notice:
     text: str
     run: str | None = None
     topics: tuple[str, ...] = ()
+
+
+def about(
+    kind: str, topics: Sequence[str], said: str, run: str | None = None, noun: str = "topic"
+) -> Iterator[Notice]:
+    """What there is to say of some topics (or sessions, …) of a run or of all: nothing of none.
+
+    >>> [notice.text for notice in about("missing-topics", ["302"], "not answered", "bm25")]
+    ['bm25: 1 topic (302) not answered']
+    """
+    if topics:
+        whose = "" if run is None else f"{run}: "
+        yield Notice(kind, f"{whose}{some(topics, noun)} {said}", run, tuple(topics))
 
 
 @dataclass(frozen=True)

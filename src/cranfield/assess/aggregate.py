@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.assess.assessments import Assessments, exact, read_assessments
 from cranfield.assess.rules import RulesLike
@@ -21,10 +21,7 @@ from cranfield.wording import some
 Votes: TypeAlias = Sequence[float]
 Levels: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
 
-SCHEMES = ("majority", "sum", "mean", "median", "min", "max", "unanimity", "favourites")
 TIES = ("zero", "lower", "higher")
-_SETTINGS = {"ties": "majority", "p": "unanimity", "max_score": "unanimity",
-             "keep_zero": "unanimity", "best": "favourites"}  # fmt: skip
 _SMALL = 1e-9  # (1 + 2/3 + 1/3)/3 must reach a threshold of 2/3, however floats round
 
 
@@ -82,35 +79,36 @@ def aggregate(
     """
     if scheme not in SCHEMES:
         raise InputError(f"scheme {scheme!r}", f"one of {', '.join(SCHEMES)}")
-    given = {"ties": ties, "p": p, "max_score": max_score, "keep_zero": keep_zero, "best": best}
-    for setting, its in _SETTINGS.items():
-        if given[setting] is not None and given[setting] is not False and scheme != its:
-            raise InputError(f"{setting} with the scheme {scheme}", f"the scheme {its}")
+    settings = _of_scheme(
+        scheme, ties=ties, p=p, max_score=max_score, keep_zero=keep_zero, best=best
+    )
     if threshold is not None and levels is not None:
         raise InputError("a threshold and a map of levels", "one of them")
-    strength = 0.2 if p is None else read_number(p, f"p {p!r}")
     limit = None if threshold is None else read_number(threshold, f"threshold {threshold!r}")
     read = read_assessments(assessments, labels, rules, column)
     votes, notices = _complete(read, missing)
-    notices = [*read.notices, *notices]
-    if scheme == "favourites":
-        made, more = _favourites(votes, best)
-    elif scheme == "majority":
-        made, more = _majority(votes, ties or "zero")
-    elif scheme == "unanimity":
-        top, more = _top(votes, read.top if max_score is None else max_score)
-        keep = bool(keep_zero)
-        made = _each(votes, lambda scores: unanimity(scores, top, strength, keep))
-    else:
-        made, more = _each(votes, _SIMPLE[scheme]), []
+    if scheme == "unanimity":
+        settings.setdefault("max_score", read.top)
+    made, more = _SCHEMES[scheme].consolidate(votes, **settings)
     if limit is not None:
         made = {t: {d: float(x >= limit - _SMALL) for d, x in ds.items()} for t, ds in made.items()}
     elif levels is not None:
         made = _mapped(made, levels)
     qrels = read_qrels(made)
-    return Consolidated(
-        qrels.topics, qrels.offsets, qrels.levels, qrels.given, notices=(*notices, *more)
-    )
+    told = (*read.notices, *notices, *more)
+    return Consolidated(qrels.topics, qrels.offsets, qrels.levels, qrels.given, notices=told)
+
+
+def _of_scheme(scheme: str, **given: Any) -> dict[str, Any]:
+    """The settings that were given, all of them the scheme's own."""
+    settings = {name: x for name, x in given.items() if x is not None and x is not False}
+    for its, known in _SCHEMES.items():
+        for setting in known.settings:
+            if setting in settings and scheme != its:
+                raise InputError(f"{setting} with the scheme {scheme}", f"the scheme {its}")
+    if "p" in settings:
+        settings["p"] = read_number(settings["p"], f"p {settings['p']!r}")
+    return settings
 
 
 def unanimity(scores: Votes, top: float, p: float = 0.2, keep_zero: bool = False) -> float:
@@ -148,15 +146,8 @@ def _most(scores: Votes) -> list[float]:
     return [score for score, count in counts.items() if count == highest]
 
 
-_SIMPLE: dict[str, Callable[[Votes], float]] = {
-    "sum": math.fsum,
-    "mean": lambda scores: math.fsum(scores) / len(scores),
-    "median": statistics.median,
-    "min": min,
-    "max": max,
-}
-
 _Votes: TypeAlias = dict[str, dict[str, dict[str, float]]]  # topic -> doc -> assessor -> score
+_Made: TypeAlias = tuple[Levels, list[Notice]]
 
 
 def _each(votes: _Votes, consolidate: Callable[[Votes], float]) -> Levels:
@@ -192,7 +183,14 @@ def _complete(read: Assessments, missing: Any) -> tuple[_Votes, list[Notice]]:
     return votes, [Notice("missing", f"{found}, missing judgments {done}")]
 
 
-def _majority(votes: _Votes, ties: str) -> tuple[Levels, list[Notice]]:
+# -- the schemes: from votes to levels, and what the user should know ---------------------------
+
+
+def _plain(consolidate: Callable[[Votes], float]) -> Callable[[_Votes], _Made]:
+    return lambda votes: (_each(votes, consolidate), [])
+
+
+def _majority(votes: _Votes, ties: str = "zero") -> _Made:
     if ties not in TIES:
         raise InputError(f"ties {ties!r}", f"one of {', '.join(TIES)}")
     tied = [
@@ -207,6 +205,16 @@ def _majority(votes: _Votes, ties: str) -> tuple[Levels, list[Notice]]:
     return made, [Notice("ties", text)] if tied else []
 
 
+def _unanimity(
+    votes: _Votes,
+    p: float = 0.2,
+    max_score: float | str | None = None,
+    keep_zero: bool = False,
+) -> _Made:
+    top, notices = _top(votes, max_score)
+    return _each(votes, lambda scores: unanimity(scores, top, p, keep_zero)), notices
+
+
 def _top(votes: _Votes, declared: float | str | None) -> tuple[float, list[Notice]]:
     """The highest score an assessor can give."""
     seen = max(x for docs in votes.values() for scores in docs.values() for x in scores.values())
@@ -219,33 +227,60 @@ def _top(votes: _Votes, declared: float | str | None) -> tuple[float, list[Notic
     return top, []
 
 
-def _favourites(votes: _Votes, best: QrelsLike | None) -> tuple[Levels, list[Notice]]:
+def _favourites(votes: _Votes, best: QrelsLike | None = None) -> _Made:
     """What any assessor scored highest in a topic (NTCIR-8 CQA), and the given best items."""
-    made: Levels = {}
+    made: Levels = {topic: dict.fromkeys(docs, 0.0) for topic, docs in votes.items()}
     alike = []
-    for topic, docs in votes.items():
-        made[topic] = dict.fromkeys(docs, 0.0)
-        for assessor in dict.fromkeys(a for scores in docs.values() for a in scores):
-            own = {doc: scores[assessor] for doc, scores in docs.items() if assessor in scores}
-            highest = max(own.values())
-            made[topic] |= {doc: 1.0 for doc, score in own.items() if score == highest}
-            if len(own) > 1 and len(set(own.values())) == 1:
-                alike.append(f"{assessor} in {topic}")
+    for topic, assessor, own in _by_assessor(votes):
+        highest = max(own.values())
+        made[topic] |= {doc: 1.0 for doc, score in own.items() if score == highest}
+        if len(own) > 1 and len(set(own.values())) == 1:
+            alike.append(f"{assessor} in {topic}")
     notices = []
     if alike:
         text = f"all items are favourites where an assessor scored all alike: {some(alike, 'case')}"
         notices.append(Notice("favourites", text))
-    if best is not None:
-        added = []
-        for topic, judged in read_qrels(best).to_dict().items():
-            for doc in (doc for doc, level in judged.items() if level > 0):
-                if doc not in made.setdefault(topic, {}):
-                    added.append(f"{doc} of {topic}")
-                made[topic][doc] = 1.0
-        if added:
-            text = f"best items that nobody assessed are added: {some(added, 'item')}"
-            notices.append(Notice("best", text))
+    if best is not None and (added := _add_best(made, read_qrels(best))):
+        text = f"best items that nobody assessed are added: {some(added, 'item')}"
+        notices.append(Notice("best", text))
     return {topic: docs for topic, docs in made.items() if docs}, notices
+
+
+def _add_best(made: Levels, best: Qrels) -> list[str]:
+    """Make what is relevant there a favourite; returns what nobody assessed."""
+    added = []
+    for topic, judged in best.to_dict().items():
+        docs = made.setdefault(topic, {})
+        relevant = [doc for doc, level in judged.items() if level > 0]
+        added += [f"{doc} of {topic}" for doc in relevant if doc not in docs]
+        docs |= dict.fromkeys(relevant, 1.0)
+    return added
+
+
+def _by_assessor(votes: _Votes) -> Iterator[tuple[str, str, dict[str, float]]]:
+    """Each topic and assessor, with the scores of what that assessor judged there."""
+    for topic, docs in votes.items():
+        for assessor in dict.fromkeys(a for scores in docs.values() for a in scores):
+            own = {doc: scores[assessor] for doc, scores in docs.items() if assessor in scores}
+            yield topic, assessor, own
+
+
+class _Scheme(NamedTuple):
+    consolidate: Callable[..., _Made]
+    settings: tuple[str, ...] = ()  # which no other scheme takes
+
+
+_SCHEMES = {
+    "majority": _Scheme(_majority, ("ties",)),
+    "sum": _Scheme(_plain(math.fsum)),
+    "mean": _Scheme(_plain(lambda scores: math.fsum(scores) / len(scores))),
+    "median": _Scheme(_plain(statistics.median)),
+    "min": _Scheme(_plain(min)),
+    "max": _Scheme(_plain(max)),
+    "unanimity": _Scheme(_unanimity, ("p", "max_score", "keep_zero")),
+    "favourites": _Scheme(_favourites, ("best",)),
+}
+SCHEMES = tuple(_SCHEMES)
 
 
 def _mapped(made: Levels, levels: str | Mapping[Any, Any]) -> Levels:

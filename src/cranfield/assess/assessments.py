@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from cranfield.assess.rules import Rules, RulesLike, answer, read_rules
@@ -40,10 +40,8 @@ class Assessments:
                 yield topic, doc, votes
 
     def of_topic(self, topic: str) -> Assessments:
-        """The same for one topic alone."""
-        return Assessments(
-            self.assessors, {topic: self.votes[topic]}, self.names, self.declared, self.top
-        )
+        """Those of one topic alone, without what was said of all."""
+        return replace(self, votes={topic: self.votes[topic]}, notices=())
 
     def score_of(self, label: Any) -> float:
         """The score a label stands for in these assessments."""
@@ -75,34 +73,77 @@ def read_assessments(
     {'301': {'d1': {'ann': 2.0, 'bob': 1.0}}}
     """
     if isinstance(data, Assessments):
-        if labels is not None or rules is not None or column is not None:
+        if any(given is not None for given in (labels, rules, column)):
             found = "labels, rules or a column for assessments that have been read"
             raise InputError(found, "them where assessments are read")
         return data
-    if rules is not None and column is not None:
-        raise InputError("rules and a column", "one of them")
-    declared = None if labels is None else read_labels(labels)
-    table = None if rules is None else read_rules(rules)
-    top = max(declared.values()) if declared else None
-    score = _by_label(declared, column) if table is None else _by_rules(table, declared)
-    votes, repeated = _collected(assessments(data), score)
+    scale = _Scale.of(labels, rules, column)
+    votes, repeated = _collected(assessments(data), scale.score)
     if not votes:
         raise InputError("no assessments", "at least one", "assessments")
     if "all" in votes:
         raise InputError("a topic named 'all'", "another name: 'all' is the summary's")
-    if table is not None:
-        declared, top = None, table.top
-    assessors = dict.fromkeys(a for docs in votes.values() for doc in docs.values() for a in doc)
-    seen = {score for docs in votes.values() for doc in docs.values() for score in doc.values()}
     again = f"{counted(repeated, 'judgment')} given more than once, each time alike"
+    every = [scores for docs in votes.values() for scores in docs.values()]
     return Assessments(
-        tuple(assessors),
+        tuple(dict.fromkeys(assessor for scores in every for assessor in scores)),
         votes,
-        _names(declared) if declared else {s: exact(s) for s in sorted(seen)},
-        declared,
-        top,
+        scale.names({score for scores in every for score in scores.values()}),
+        scale.alphabet,
+        scale.top,
         (Notice("repeated", again),) if repeated else (),
     )
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """How what assessors wrote becomes scores: by the points of labels, or by rules.
+
+    Where there are rules, the labels are those of the answers, and not of the scores.
+    """
+
+    labels: Mapping[str, float] | None
+    rules: Rules | None
+    column: str | None
+
+    @classmethod
+    def of(cls, labels: LabelsLike | None, rules: RulesLike | None, column: str | None) -> _Scale:
+        if rules is not None and column is not None:
+            raise InputError("rules and a column", "one of them")
+        points = None if labels is None else read_labels(labels)
+        return cls(points, None if rules is None else read_rules(rules), column)
+
+    def score(self, one: Assessment) -> float:
+        """The score of one assessment."""
+        if self.rules is None:
+            label = one.cells[_label_column(one, self.column)]
+            return _points(label, self.labels, one.where, one.line)
+        cells = dict(one.cells)
+        if self.labels is not None:
+            for name in filter(self.rules.asks, one.cells):
+                cells[name] = _points(cells[name], self.labels, one.where, one.line)
+        return self.rules.score(cells, one.where, one.line)
+
+    @property
+    def alphabet(self) -> Mapping[str, float] | None:
+        """The labels that scores have, if they were declared."""
+        return self.labels if self.rules is None else None
+
+    @property
+    def top(self) -> float | None:
+        """The highest score there could be, if that is known."""
+        if self.rules is not None:
+            return self.rules.top
+        return max(self.labels.values()) if self.labels else None
+
+    def names(self, seen: Iterable[float]) -> dict[float, str]:
+        """What scores are called; labels with the same points are one."""
+        if not self.alphabet:
+            return {score: exact(score) for score in sorted(seen)}
+        made: dict[float, str] = {}
+        for label, points in self.alphabet.items():
+            made[points] = f"{made[points]}/{label}" if points in made else label
+        return made
 
 
 def _collected(
@@ -126,29 +167,6 @@ def _collected(
             )
         repeated += first is not one
     return votes, repeated
-
-
-def _by_label(
-    declared: Mapping[str, float] | None, column: str | None
-) -> Callable[[Assessment], float]:
-    def score(one: Assessment) -> float:
-        label = one.cells[_label_column(one, column)]
-        return _points(label, declared, one.where, one.line)
-
-    return score
-
-
-def _by_rules(rules: Rules, declared: Mapping[str, float] | None) -> Callable[[Assessment], float]:
-    """The rules' score; with an alphabet, the answers are its labels."""
-
-    def score(one: Assessment) -> float:
-        cells = dict(one.cells)
-        if declared is not None:
-            for name in filter(rules.asks, one.cells):
-                cells[name] = _points(cells[name], declared, one.where, one.line)
-        return rules.score(cells, one.where, one.line)
-
-    return score
 
 
 def _label_column(one: Assessment, column: str | None) -> str:
@@ -176,14 +194,6 @@ def _points(
     if worth is None:
         raise InputError(f"label {text!r}", expected, where, line)
     return worth
-
-
-def _names(declared: Mapping[str, float]) -> dict[float, str]:
-    """Labels with the same points are one."""
-    made: dict[float, str] = {}
-    for label, points in declared.items():
-        made[points] = f"{made[points]}/{label}" if points in made else label
-    return made
 
 
 def exact(value: float) -> str:

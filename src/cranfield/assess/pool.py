@@ -16,14 +16,15 @@ from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.records import finite
 from cranfield.data.run import Run, RunLike, Ties, read_runs
 from cranfield.data.tracks import TeamsLike, TopicsLike, read_teams, read_topics
-from cranfield.errors import CranfieldError, InputError
-from cranfield.scores import ALL, Notice
+from cranfield.errors import InputError
+from cranfield.scores import ALL, Notice, about
 from cranfield.wording import counted, some
 
 if TYPE_CHECKING:
     import polars as pl
 
 Docs: TypeAlias = dict[str, tuple[str, ...]]  # of each topic
+Finders: TypeAlias = dict[str, dict[str, list[int]]]  # topic -> doc -> the runs that found it
 
 
 @dataclass(frozen=True)
@@ -199,32 +200,30 @@ def pool(
         raise InputError(f"rel {rel!r}", "a finite number")
     read = read_runs(runs, run_format, ties=ties, separator=separator)
     names = tuple(run.name for run in read)
-    judgments = (
-        None
-        if qrels is None
-        else read_qrels(qrels, qrels_format, separator=separator, labels=labels)
-    )
-    wanted = None if topics is None else read_topics(topics)
-    team_of = None if teams is None else read_teams(teams)
-    if wanted is None and judgments is not None:
+    judgments, team_of, is_judged, is_relevant = None, None, None, None
+    wanted: Sequence[str] | None = None
+    if qrels is not None:
+        judgments = read_qrels(qrels, qrels_format, separator=separator, labels=labels)
         wanted = judgments.topics
+    if topics is not None:
+        wanted = read_topics(topics)
+    if teams is not None:
+        team_of = read_teams(teams)
     finders, answered, about_ties = _collected(read, int(depth), wanted)
-    docs_of = {topic: tuple(sorted(found)) for topic, found in finders.items()}
-    who = [finders[topic][doc] for topic, docs in docs_of.items() for doc in docs]
-    found = np.zeros((len(who), len(read)), dtype=bool)
-    found[np.repeat(np.arange(len(who)), [*map(len, who)]), [*chain.from_iterable(who)]] = True
-    is_judged, is_relevant = (None, None) if judgments is None else _judged(docs_of, judgments, rel)
+    docs = {topic: tuple(sorted(found)) for topic, found in finders.items()}
+    if judgments is not None:
+        is_judged, is_relevant = _judged(docs, judgments, rel)
     return Pool(
         int(depth),
         names,
         None if team_of is None else tuple(team_of.get(name, name) for name in names),
-        docs_of,
-        found,
+        docs,
+        _found(docs, finders, len(read)),
         is_judged,
         is_relevant,
         (
             *([] if team_of is None else _about_teams(names, team_of)),
-            *_about_topics(names, answered, docs_of, judgments, topics is not None),
+            *_about_topics(names, answered, docs, judgments, topics is not None),
             *about_ties,
         ),
     )
@@ -232,20 +231,19 @@ def pool(
 
 def _collected(
     runs: Sequence[Run], depth: int, wanted: Sequence[str] | None
-) -> tuple[dict[str, dict[str, list[int]]], list[dict[str, None]], list[Notice]]:
+) -> tuple[Finders, list[dict[str, None]], list[Notice]]:
     """Which runs found each document of each topic, the topics that each run answers, and those
     where ties decided what is in the pool.
     """
-    finders: dict[str, dict[str, list[int]]] = {topic: {} for topic in wanted or ()}
+    finders: Finders = {topic: {} for topic in wanted or ()}
     answered, notices = [], []
     for i, run in enumerate(runs):
         lists = run.tops(depth)
         answered.append(dict.fromkeys(lists))
         if tied := [t for t, (_, tie) in lists.items() if tie and (wanted is None or t in finders)]:
-            said = (
-                f"{run.name}: equal scores on both sides of depth {depth} in {some(tied, 'topic')}"
-            )
-            notices.append(Notice("ties", f"{said}; document ids decide", run.name, tuple(tied)))
+            said = f"equal scores on both sides of depth {depth} in {some(tied, 'topic')}"
+            text = f"{run.name}: {said}; document ids decide"
+            notices.append(Notice("ties", text, run.name, tuple(tied)))
         for topic, (docs, _) in lists.items():
             if wanted is None:
                 finders.setdefault(topic, {})
@@ -257,6 +255,14 @@ def _collected(
     if not any(finders.values()):
         raise InputError(f"no document for {some(list(finders), 'topic')}", "some")
     return finders, answered, notices
+
+
+def _found(docs_of: Docs, finders: Finders, runs: int) -> Bools:
+    """Which runs found each document, [documents, runs]."""
+    who = [finders[topic][doc] for topic, docs in docs_of.items() for doc in docs]
+    found = np.zeros((len(who), runs), dtype=bool)
+    found[np.repeat(np.arange(len(who)), [*map(len, who)]), [*chain.from_iterable(who)]] = True
+    return found
 
 
 def _judged(docs_of: Docs, judgments: Qrels, rel: float | None) -> tuple[Bools, Bools]:
@@ -278,33 +284,28 @@ def _about_topics(
     asked: bool,
 ) -> Iterator[Notice]:
     known = docs_of.keys() if judgments is None else set(judgments.topics)
-    if others := [t for t in dict.fromkeys(chain.from_iterable(answered)) if t not in docs_of]:
-        why = "not asked for" if asked else "without judgments"
-        said = f"{some(others, 'topic')} of the runs {why}, left out"
-        yield Notice("other-topics", said, topics=tuple(others))
-    if new := [topic for topic, docs in docs_of.items() if docs and topic not in known]:
-        said = f"{some(new, 'topic')} without judgments: every document is unjudged"
-        yield Notice("unjudged-topics", said, topics=tuple(new))
-    anywhere = set(chain.from_iterable(answered))
-    if nowhere := [topic for topic in docs_of if topic not in anywhere]:
-        said = f"{some(nowhere, 'topic')} not answered by any run"
-        yield Notice("missing-topics", said, topics=tuple(nowhere))
+    anywhere = dict.fromkeys(chain.from_iterable(answered))
+    others = [topic for topic in anywhere if topic not in docs_of]
+    why = "not asked for" if asked else "without judgments"
+    yield from about("other-topics", others, f"of the runs {why}, left out")
+    new = [topic for topic, docs in docs_of.items() if docs and topic not in known]
+    yield from about("unjudged-topics", new, "without judgments: every document is unjudged")
+    nowhere = [topic for topic in docs_of if topic not in anywhere]
+    yield from about("missing-topics", nowhere, "not answered by any run")
     for run, lists in zip(runs, answered, strict=True):
-        if missing := [topic for topic in docs_of if topic in anywhere and topic not in lists]:
-            said = f"{run}: {some(missing, 'topic')} not answered"
-            yield Notice("missing-topics", said, run, tuple(missing))
+        missing = [topic for topic in docs_of if topic in anywhere and topic not in lists]
+        yield from about("missing-topics", missing, "not answered", run)
 
 
 def _about_teams(runs: Sequence[str], team_of: Mapping[str, str]) -> Iterator[Notice]:
     """What is odd about the teams; an error if they are those of other runs."""
     if not set(runs) & team_of.keys():
-        found = f"found teams of {some(list(team_of), 'run')}"
-        raise CranfieldError(f"{found}, expected those of {some(list(runs), 'run')}")
+        expected = f"those of {some(list(runs), 'run')}"
+        raise InputError(f"teams of {some(list(team_of), 'run')}", expected)
     if alone := [run for run in runs if run not in team_of]:
-        for run in alone:
-            if run in team_of.values():
-                found = f"a team named as the run {run}, which has no team"
-                raise InputError(found, "the team of every run")
+        if named := [run for run in alone if run in team_of.values()]:
+            found = f"a team named as the run {named[0]}, which has no team"
+            raise InputError(found, "the team of every run")
         said = f"no team is given for {some(alone, 'run')}: each such run is a team of its own"
         yield Notice("teams", said)
     if others := [run for run in team_of if run not in runs]:

@@ -12,7 +12,8 @@ A table is TOML. The first rule whose conditions all hold gives the score:
     when = { fluent = 1, informative = ">=1" }
     score = 1
 
-A condition is a value, a list of allowed values, or a comparison (``">=1"``, ``"!=0"``).
+A condition is a value, a list of allowed values, or a comparison (``">=1"``, ``"!=0"``). The
+built-in tables are in `rules.toml`.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from __future__ import annotations
 import operator
 import os
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.labels import one_of
@@ -33,79 +34,6 @@ from cranfield.errors import InputError
 
 Answer: TypeAlias = float | str
 RulesLike: TypeAlias = Any  # the name of a built-in table, a path, what TOML holds, or Rules
-
-BUILT_IN = {
-    # Sakai's survey of graded relevance at NTCIR, section 4.9
-    "ntcir12-stc": """
-        otherwise = 0
-        [criteria]
-        coherent = [0, 1]
-        topically-relevant = [0, 1]
-        context-independent = [0, 1]
-        non-repetitive = [0, 1]
-        [[rule]]
-        when = {coherent = 1, topically-relevant = 1, context-independent = 1, non-repetitive = 1}
-        score = 2
-        [[rule]]
-        when = {coherent = 1, topically-relevant = 1}
-        score = 1
-        """,
-    "ntcir13-stc-chinese": """
-        otherwise = 0
-        [criteria]
-        fluent = [0, 1]
-        coherent = [0, 1]
-        self-sufficient = [0, 1]
-        substantial = [0, 1]
-        [[rule]]
-        when = {fluent = 1, coherent = 1, self-sufficient = 1, substantial = 1}
-        score = 2
-        [[rule]]
-        when = {fluent = 1, coherent = 1}
-        score = 1
-        """,
-    "ntcir13-stc-japanese-1": """
-        otherwise = 0
-        [criteria]
-        fluent = [0, 1]
-        coherent = [0, 1]
-        context-dependent = [0, 1, 2]
-        informative = [0, 1, 2]
-        [[rule]]
-        when = {fluent = 1, coherent = 1, context-dependent = 2, informative = 2}
-        score = 2
-        [[rule]]
-        when = {fluent = 1, coherent = 1}
-        score = 1
-        """,
-    "ntcir13-stc-japanese-2": """
-        otherwise = 0
-        [criteria]
-        fluent = [0, 1]
-        coherent = [0, 1]
-        context-dependent = [0, 1, 2]
-        informative = [0, 1, 2]
-        [[rule]]
-        when = {fluent = 1, coherent = 1, context-dependent = 2, informative = 2}
-        score = 2
-        [[rule]]
-        when = {fluent = 1, coherent = 1, context-dependent = ">=1", informative = ">=1"}
-        score = 1
-        """,
-    "ntcir14-stc-cecg": """
-        otherwise = 0
-        [criteria]
-        fluent = [0, 1]
-        coherent = [0, 1]
-        emotion-consistent = [0, 1]
-        [[rule]]
-        when = {fluent = 1, coherent = 1, emotion-consistent = 1}
-        score = 2
-        [[rule]]
-        when = {fluent = 1, coherent = 1}
-        score = 1
-        """,
-}
 
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,
@@ -217,11 +145,17 @@ def read_rules(rules: RulesLike) -> Rules:
     if not isinstance(rules, str | os.PathLike):
         raise InputError(repr(rules), "rules as a name, a path or a mapping")
     name = os.fspath(rules)
-    if name in BUILT_IN:
-        return _rules_of(tomllib.loads(BUILT_IN[name]), name)
+    if name in built_in():
+        return _rules_of(built_in()[name], name)
     if not os.path.exists(name):
-        raise InputError(f"rules {name!r}", f"a TOML file, or one of {', '.join(BUILT_IN)}")
+        raise InputError(f"rules {name!r}", f"a TOML file, or one of {', '.join(built_in())}")
     return _rules_of(read_toml(Source.of(name)), name)
+
+
+@cache
+def built_in() -> dict[str, Any]:
+    """The tables of `rules.toml`, by name."""
+    return read_toml(Source.of(os.path.join(os.path.dirname(__file__), "rules.toml")))
 
 
 def _rules_of(table: Mapping[str, Any], name: str) -> Rules:

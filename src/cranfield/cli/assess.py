@@ -8,7 +8,7 @@ from typing import Any
 from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
 from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import Assessments, read_assessments
-from cranfield.assess.rules import BUILT_IN
+from cranfield.assess.rules import built_in
 from cranfield.cli.output import tell, write
 from cranfield.report.agreement import FORMATS as AGREEMENT_FORMATS
 from cranfield.report.agreement import render_agreement
@@ -39,7 +39,7 @@ def _add_input(p: Any) -> None:
     p.add_argument(
         "--rules", metavar="NAME|FILE",
         help="turns several criteria into a score for each assessor: a TOML file, or one of "
-        + ", ".join(BUILT_IN),
+        + ", ".join(built_in()),
     )  # fmt: skip
     p.add_argument("--column", metavar="NAME", help="the column of the label in a table")
 
