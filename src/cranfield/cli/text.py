@@ -13,8 +13,8 @@ from cranfield.errors import InputError
 from cranfield.evaluation.texts import (
     BY_NUGGETS,
     BY_REFERENCES,
-    Comparison,
     Finding,
+    TextCollection,
     evaluate_texts,
 )
 from cranfield.measures.grammar import parse_measures
@@ -82,7 +82,9 @@ def run(options: argparse.Namespace) -> int:
     if options.explain is not None:
         if options.format != "table" or options.per_topic:
             raise InputError("-f or -q", "--explain without them: it is a table")
-        made = Comparison.of(references, files or None, options.nuggets, matches, options.tokens)
+        made = TextCollection.of(
+            references, files or None, options.nuggets, matches, options.tokens
+        )
         asked = parse_measures(measures or ())
         S = next((Smeasure(L=m.L) for m in asked if isinstance(m, Smeasure | Ssharp)), Smeasure())
         write(explained(made.findings(options.explain, S), options.explain, S), options.output)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from cranfield.data.assessments import assessor_names
 from cranfield.data.distributions import Distributions, DistributionsLike, read_distributions
 from cranfield.data.reading.records import finite
-from cranfield.data.reading.tables import is_frame
-from cranfield.errors import InputError
+from cranfield.errors import InputError, one_of
+from cranfield.evaluation.systems import is_file, scores_of, several
 from cranfield.measures.distributions import Pair
 from cranfield.measures.grammar import MeasureLike, measures_for
 from cranfield.scores import Notice, Scores
 from cranfield.wording import counted, some
 
 Missing: TypeAlias = Literal["error", "uniform"]
+PATH = (str, os.PathLike)
 DEFAULT_MEASURES = ("NMD", "RSNOD")  # what NTCIR's dialogue tasks compare ordered labels with
 
 
@@ -49,52 +51,42 @@ def evaluate_distributions(
     >>> evaluate_distributions(gold, {"d1": [0, 0.5, 0.5], "d2": [0, 0, 1]}, "NMD JSD").summary()
     {'system': {'NMD': 0.5, 'JSD': 0.5}}
     """
-    if missing not in get_args(Missing):
-        raise InputError(f"missing={missing!r}", f"one of {', '.join(get_args(Missing))}")
+    one_of("missing", missing, Missing)
     asked = measures_for(DEFAULT_MEASURES if measures is None else measures, "distributions")
     people = read_distributions(gold, labels, votes, "gold")
     notices = list(_told(people, labels is not None))
-    items, given = tuple(people.items), _named(systems)
+    given = _named(systems)
     wanted = np.array(list(people.items.values()))
+    even = (1 / len(people.labels),) * len(people.labels)
     values = []
     for name, data in given.items():
         system = read_distributions(data, people.labels, where=name)
         notices += _of_system(name, system, people, missing)
-        even = (1 / len(people.labels),) * len(people.labels)
-        pair = Pair(np.array([system.items.get(item, even) for item in items]), wanted)
+        pair = Pair(np.array([system.items.get(item, even) for item in people.items]), wanted)
         values.append(np.stack([m.score(pair) for m in asked], axis=1))  # type: ignore[arg-type]
-    return Scores(
-        np.array(values),
-        tuple(given),
-        items,
-        tuple(map(str, asked)),
-        tuple(m.summary for m in asked),
-        notices=tuple(notices),
-        better=tuple(m.better for m in asked),
-    )
+    return scores_of(values, given, people.items, asked, notices)
 
 
 def _named(systems: Any) -> dict[str, Any]:
     """Every system by its name: its file's, or the one given to it."""
-    if isinstance(systems, Mapping) and any(map(_is_system, systems.values())):
-        return {str(name): system for name, system in systems.items()}
-    path = isinstance(systems, str | os.PathLike)
-    if path or not isinstance(systems, Sequence) or not any(map(_is_system, systems)):
-        systems = [systems]
-    paths = [os.fspath(s) for s in systems if isinstance(s, str | os.PathLike)]
+    found = several(systems, _is_system)
+    paths = [os.fspath(s) for name, s in found if name is None and isinstance(s, PATH)]
     files = iter(assessor_names(paths))
-    others = iter(["system"] if len(systems) == 1 else map("system{}".format, range(1, 1 << 30)))
-    names = [next(files if isinstance(s, str | os.PathLike) else others) for s in systems]
+    numbered = iter(["system"] if len(found) == 1 else map("system{}".format, count(1)))
+    names = [
+        next(files if isinstance(s, PATH) else numbered) if name is None else name
+        for name, s in found
+    ]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"system {twice} twice", "each system once")
-    return dict(zip(names, systems, strict=True))
+    return dict(zip(names, (s for _, s in found), strict=True))
 
 
 def _is_system(value: Any) -> bool:
     """Whether this is a whole system, and not what one says of an item."""
     if isinstance(value, Mapping):
         return not all(finite(inner) is not None for inner in value.values())
-    return isinstance(value, str | os.PathLike | Distributions) or is_frame(value)
+    return isinstance(value, Distributions) or is_file(value)
 
 
 def _told(gold: Distributions, declared: bool) -> Iterator[Notice]:

@@ -22,11 +22,11 @@ from cranfield.data.intents import IntentsLike, read_intents
 from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.reading.cells import is_text
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import Ties
 from cranfield.errors import InputError
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.evaluate import Evaluator
+from cranfield.evaluation.systems import is_file, several
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, parse_measures
 from cranfield.measures.verticals import h_measure, h_score, own_intent
@@ -83,18 +83,19 @@ def evaluate_hierarchy(
     m = _of_diversity(measure)
     if not 0 <= alpha <= 1:
         raise InputError(f"alpha {alpha}", "a number from 0 to 1")
-    gold = Comparison(
+    gold = GoldHierarchy(
         _level(first, intents1, m, ties, separator),
         _level(second, intents2, m, ties, separator),
         read_parents(parents, separator),
     )
     read = [
-        read_hierarchy(run, name=name, ties=ties, separator=separator) for name, run in _named(runs)
+        read_hierarchy(run, name=name, ties=ties, separator=separator)
+        for name, run in several(runs, _is_run)
     ]
     return gold.scores(_distinct(read), m, alpha)
 
 
-class Comparison:
+class GoldHierarchy:
     """The judgments of both levels, with the gold hierarchy between them."""
 
     def __init__(self, first: Evaluator, second: Evaluator, parents: Parents) -> None:
@@ -186,33 +187,23 @@ def _of_level(level: str, number: int, scores: Scores) -> Iterator[Notice]:
 def _of_diversity(measure: MeasureLike) -> Measure:
     asked = parse_measures(measure)
     if len(asked) != 1 or asked[0].takes != "intents":
-        found = ", ".join(map(str, asked)) or "no measure"
         expected = f"one measure of diversity, such as {DEFAULT_MEASURE}"
-        raise InputError(found, expected)
+        raise InputError(", ".join(map(str, asked)) or "no measure", expected)
     return asked[0]
-
-
-def _named(runs: Any) -> list[tuple[str | None, HierarchyLike]]:
-    """The runs of an argument, each with the name the user gave it, if any."""
-    if isinstance(runs, list) and runs and all(map(_is_run, runs)):
-        return [(None, run) for run in runs]
-    if isinstance(runs, Mapping) and any(_is_run(run) for run in runs.values()):
-        return [(str(name), run) for name, run in runs.items()]
-    return [(None, runs)]
 
 
 def _is_run(value: Any) -> bool:
     """Whether this is all that a system returns, and not what it returns for a topic."""
     if isinstance(value, Mapping):
         return any(isinstance(inner, Mapping) for inner in value.values())
-    return isinstance(value, str | os.PathLike | Hierarchy) or is_frame(value)
+    return isinstance(value, Hierarchy) or is_file(value)
 
 
 def _distinct(runs: Sequence[Hierarchy]) -> list[Hierarchy]:
     """Runs by their tags; where tags clash, by their files."""
     names = [run.name for run in runs]
-    found = [replace(run, name=run.where) if names.count(run.name) > 1 else run for run in runs]
-    names = [run.name for run in found]
+    distinct = [replace(run, name=run.where) if names.count(run.name) > 1 else run for run in runs]
+    names = [run.name for run in distinct]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"two runs named {twice!r}", "different names")
-    return found
+    return distinct

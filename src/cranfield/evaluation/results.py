@@ -7,8 +7,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
 from itertools import chain
 from numbers import Real
 from typing import Any, Literal, TypeAlias
@@ -18,14 +18,14 @@ import numpy as np
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.results import Result, file_name, read_results
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import CranfieldError, InputError, one_of
+from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
-from cranfield.scores import Notice, Scores
+from cranfield.scores import Notice, Scores, about
 from cranfield.wording import some
 
 Missing: TypeAlias = Literal["error", "common", "zero"]
 ScoresLike: TypeAlias = Any  # Scores, paths, {run: …}, frames
-Found: TypeAlias = Mapping[str, Mapping[str, Mapping[str, float | None]]]  # by run, topic, measure
 Reader: TypeAlias = Callable[..., Iterator[Result]]
 
 NO_SCORES = "judgments and results are no scores yet: evaluate(qrels, runs) makes them"
@@ -55,8 +55,7 @@ def read_scores(
     >>> read_scores({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"301": 0.75, "302": 0.5}}).mean()
     {'bm25': {'score': 0.375}, 'dense': {'score': 0.625}}
     """
-    if missing not in ("error", "common", "zero"):
-        raise InputError(f"missing={missing!r}", "one of error, common, zero")
+    one_of("missing", missing, Missing)
     if isinstance(data, Scores):
         scores = _turned(data, lower)
         if measures is None:
@@ -143,49 +142,90 @@ def _collected(
     wanted: str | Sequence[Any] | None,
     lower: str | Sequence[Any],
 ) -> Scores:
-    found: dict[str, dict[str, dict[str, float | None]]] = {}
-    names: dict[str, None] = {}
-    files: dict[str, str] = {}  # where runs are first
-    for given, topic, measure, value, line in results:
-        run = given or "run"
-        before = files.setdefault(run, line.where)
-        of_topic = found.setdefault(run, {}).setdefault(topic, {})
-        if measure in of_topic:
-            again = f"{measure} of topic {topic} again for run {run}"
-            if line.where != before:
-                again = f"run {run} again, which {before} has"
-                raise line.error(again, "runs with names of their own")
-            raise line.error(again, "each once")
-        of_topic[measure] = value
-        names[measure] = None
-    if not found:
-        raise InputError("no scores of topics", "some (trec_eval needs -q)")
-    turned = _chosen(list(names), lower)
-    measures, lacking = _of_all(found, _chosen(list(names), wanted), asked=wanted is not None)
-    known = _known(found)
-    topics, notices = _topics(found, known, measures, missing)
-
-    def value_of(of_topic: Mapping[str, float | None], topic: str, measure: str) -> float:
-        value = of_topic.get(measure)
-        return value if value is not None else 0.0 if measure in known[topic] else math.nan
-
-    values = [
-        [[value_of(of_run.get(topic, {}), topic, m) for m in measures] for topic in topics]
-        for of_run in found.values()
-    ]
+    table = _Table.of(results)
+    turned = _chosen(table.names, lower)
+    measures, lacking = _of_all(table, _chosen(table.names, wanted), asked=wanted is not None)
+    topics, notices = _topics(table, measures, missing)
+    rows = [[table.row(run, topic, measures) for topic in topics] for run in table.by_run]
+    values = np.array(rows, dtype=np.float64).reshape(len(rows), len(topics), len(measures))
     summed_up = [*map(_summed_up, measures)]
     guesses = [m for m in measures if m not in turned and _is_guess(m)]
     scores = Scores(
-        np.array(values, dtype=np.float64).reshape(len(found), len(topics), len(measures)),
-        tuple(found),
+        values,
+        tuple(table.by_run),
         tuple(topics),
         tuple(measures),
         tuple(summary for summary, _ in summed_up),
-        "skip" if any(map(math.isnan, np.ravel(values))) else "zero",
+        "skip" if np.isnan(values).any() else "zero",
         (*lacking, *notices, *_told(guesses)),
         tuple(better for _, better in summed_up),
     )
     return _turned(scores, [m for m in turned if m in measures])
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The values of all results; None is a value that a tool calls undefined."""
+
+    by_run: Mapping[str, Mapping[str, Mapping[str, float | None]]]  # run -> topic -> measure
+    names: list[str]  # of all measures
+
+    @classmethod
+    def of(cls, results: Iterable[Result]) -> _Table:
+        by_run: dict[str, dict[str, dict[str, float | None]]] = {}
+        names: dict[str, None] = {}
+        files: dict[str, str] = {}  # where runs are first
+        for given, topic, measure, value, line in results:
+            run = given or "run"
+            before = files.setdefault(run, line.where)
+            of_topic = by_run.setdefault(run, {}).setdefault(topic, {})
+            if measure in of_topic:
+                if line.where != before:
+                    again = f"run {run} again, which {before} has"
+                    raise line.error(again, "runs with names of their own")
+                raise line.error(f"{measure} of topic {topic} again for run {run}", "each once")
+            of_topic[measure] = value
+            names[measure] = None
+        if not by_run:
+            raise InputError("no scores of topics", "some (trec_eval needs -q)")
+        return cls(by_run, list(names))
+
+    def given(self, run: str, topic: str) -> set[str]:
+        """The measures that have a value."""
+        of_topic = self.by_run[run].get(topic, {})
+        return {measure for measure, value in of_topic.items() if value is not None}
+
+    @cached_property
+    def known(self) -> dict[str, set[str]]:
+        """The measures of each topic that some run has; what none has is undefined, not missing."""
+        known: dict[str, set[str]] = {}
+        for run, of_run in self.by_run.items():
+            for topic in of_run:
+                known.setdefault(topic, set()).update(self.given(run, topic))
+        return known
+
+    def row(self, run: str, topic: str, measures: Sequence[str]) -> list[float]:
+        """The values of a topic: what is missing is 0, and what is undefined not a number."""
+        values = {m: 0.0 for m in self.known[topic]}
+        of_topic = self.by_run[run].get(topic, {})
+        values |= {m: value for m, value in of_topic.items() if value is not None}
+        return [values.get(m, math.nan) for m in measures]
+
+    def topics(self, measures: Sequence[str]) -> list[str]:
+        """The topics that these measures are listed for, with a value or without."""
+        wanted = set(measures)
+        listed = {
+            topic
+            for of_run in self.by_run.values()
+            for topic, of_topic in of_run.items()
+            if not wanted.isdisjoint(of_topic)
+        }
+        return [topic for topic in self.known if topic in listed]
+
+    def lacking(self, run: str, topics: Iterable[str], measures: Sequence[str]) -> list[str]:
+        """The topics of which a run lacks what another has."""
+        wanted = set(measures)
+        return [t for t in topics if self.known[t] & wanted - self.given(run, t)]
 
 
 def _turned(scores: Scores, lower: str | Sequence[Any]) -> Scores:
@@ -202,9 +242,14 @@ def _told(guesses: Sequence[str]) -> Iterator[Notice]:
         yield Notice("guessed", f"{some(guesses, 'measure')} not known here: {said}")
 
 
-def _of_all(found: Found, measures: list[str], asked: bool) -> tuple[list[str], tuple[Notice, ...]]:
+def _of_all(
+    table: _Table, measures: list[str], asked: bool
+) -> tuple[list[str], tuple[Notice, ...]]:
     """The measures that every run has: one that a run was not scored by is no score of 0."""
-    has = {run: set().union(*map(_given, of_run.values())) for run, of_run in found.items()}
+    has = {
+        run: set().union(*(table.given(run, topic) for topic in of_run))
+        for run, of_run in table.by_run.items()
+    }
     kept = [m for m in measures if all(m in of_run for of_run in has.values())]
     out = [m for m in measures if m not in kept]
     if not out:
@@ -217,72 +262,51 @@ def _of_all(found: Found, measures: list[str], asked: bool) -> tuple[list[str], 
     return kept, (Notice("missing-measures", said),)
 
 
-def _given(of_topic: Mapping[str, float | None]) -> set[str]:
-    """The measures that have a value."""
-    return {measure for measure, value in of_topic.items() if value is not None}
-
-
-def _known(found: Found) -> dict[str, set[str]]:
-    """The measures of each topic that some run has; what none has is undefined, not missing."""
-    known: dict[str, set[str]] = {}
-    for of_run in found.values():
-        for topic, of_topic in of_run.items():
-            known.setdefault(topic, set()).update(_given(of_topic))
-    return known
-
-
 def _topics(
-    found: Found, known: Mapping[str, set[str]], measures: Sequence[str], missing: Missing
-) -> tuple[list[str], list[Notice]]:
+    table: _Table, measures: Sequence[str], missing: Missing
+) -> tuple[list[str], Iterable[Notice]]:
     """The topics to compare on, and what was missing."""
-    tabled = {
-        topic
-        for of_run in found.values()
-        for topic, of_topic in of_run.items()
-        if not of_topic.keys().isdisjoint(measures)
-    }
-    every = [topic for topic in known if topic in tabled]
-    lacking = {
-        run: [t for t in every if known[t].intersection(measures) - _given(of_run.get(t, {}))]
-        for run, of_run in found.items()
-    }
+    every = table.topics(measures)
+    lacking = {run: table.lacking(run, every, measures) for run in table.by_run}
     lacking = {run: topics for run, topics in lacking.items() if topics}
     if not lacking:
-        return every, []
-    left_out = set(chain.from_iterable(lacking.values()))
-    kept = [topic for topic in every if topic not in left_out]
-    if missing == "error":
-        run, topics = next(iter(lacking.items()))
-        first = topics[0]
-        of_first = _given(found[run].get(first, {}))
-        measure = next(m for m in measures if m in known[first] - of_first)
-        unnamed = list(measures) == ["score"]  # as the documents of judgments would be
-        hint = NO_SCORES if unnamed and not kept else "or --missing common|zero"
-        raise InputError(
-            f"no {measure} of {some(topics, 'topic')} for run {run}",
-            f"the same topics of every run ({hint})",
-        )
+        return every, ()
     if missing == "zero":
-        _refuse_strangers(found)
+        _refuse_strangers(table)
         return every, [
             Notice("missing-topics", f"{run}: nothing for {some(topics, 'topic')}, counted as 0",
                    run, tuple(topics))
             for run, topics in lacking.items()
         ]  # fmt: skip
+    incomplete = set(chain.from_iterable(lacking.values()))
+    kept = [topic for topic in every if topic not in incomplete]
+    if missing == "error":
+        run, topics = next(iter(lacking.items()))
+        raise _missing(table, run, topics, measures, bool(kept))
     if not kept:
-        raise CranfieldError(f"found no topic that all of {some(list(found), 'run')} have")
-    told = [topic for topic in every if topic in left_out]
-    said = f"{some(told, 'topic')} left out, which not every run has"
-    return kept, [Notice("missing-topics", said, topics=tuple(told))]
+        raise CranfieldError(f"found no topic that all of {some(list(table.by_run), 'run')} have")
+    left_out = [topic for topic in every if topic in incomplete]
+    return kept, about("missing-topics", left_out, "left out, which not every run has")
 
 
-def _refuse_strangers(found: Found) -> None:
+def _missing(
+    table: _Table, run: str, topics: Sequence[str], measures: Sequence[str], common: bool
+) -> InputError:
+    """What a run lacks, and what to do about it; `common` says that some topics all runs have."""
+    lacks = table.known[topics[0]] - table.given(run, topics[0])
+    measure = next(m for m in measures if m in lacks)
+    unnamed = list(measures) == ["score"]  # as the documents of judgments would be
+    hint = NO_SCORES if unnamed and not common else "or --missing common|zero"
+    found = f"no {measure} of {some(topics, 'topic')} for run {run}"
+    return InputError(found, f"the same topics of every run ({hint})")
+
+
+def _refuse_strangers(table: _Table) -> None:
     """Runs none of whose topics another has: zeros would compare nothing."""
-    runs = Counter(topic for of_run in found.values() for topic in of_run)
-    for run, of_run in found.items():
+    runs = Counter(chain.from_iterable(table.by_run.values()))
+    for run, of_run in table.by_run.items():
         if all(runs[topic] == 1 for topic in of_run):
-            said = f"found no topic of run {run} that another run has"
-            raise CranfieldError(f"{said}, expected topics in common")
+            raise InputError(f"no topic of run {run} that another run has", "topics in common")
 
 
 def _chosen(names: list[str], wanted: str | Sequence[Any] | None) -> list[str]:
@@ -321,20 +345,21 @@ def _several(wanted: str | Sequence[Any]) -> list[str]:
     )
 
 
+def _parsed(name: str) -> Measure | None:
+    """The measure of this name, if it is known here."""
+    try:
+        return parse_measure(name)
+    except CranfieldError:
+        return None
+
+
 def _canonical(name: str) -> str:
     """A measure's name as cranfield writes it, or as it is if it is not known here."""
-    try:
-        return str(parse_measure(name))
-    except CranfieldError:
-        return name
+    return str(_parsed(name) or name)
 
 
 def _is_known(name: str) -> bool:
-    try:
-        parse_measure(name)
-    except CranfieldError:
-        return False
-    return True
+    return _parsed(name) is not None
 
 
 def _is_guess(name: str) -> bool:
@@ -347,8 +372,6 @@ def _summed_up(name: str) -> tuple[str, str]:
     measured, _, kind = name.rpartition(".")
     if measured and kind in ("se", "lower", "upper"):  # beside a measure
         return ("se" if kind == "se" else _summed_up(measured)[0]), "neither"
-    try:
-        measure = parse_measure(name)
-    except CranfieldError:
-        return ("sum", "neither") if name.lower().startswith("num_") else ("mean", "higher")
-    return measure.summary, measure.better
+    if measure := _parsed(name):
+        return measure.summary, measure.better
+    return ("sum", "neither") if name.lower().startswith("num_") else ("mean", "higher")

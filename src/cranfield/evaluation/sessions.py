@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ from cranfield.data.sessions import (
 )
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation import notices
+from cranfield.evaluation.systems import scores_of
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, measures_for
 from cranfield.measures.lists import Gold
@@ -44,7 +45,7 @@ from cranfield.measures.sessions import (
     gold_of,
     sU,
 )
-from cranfield.scores import Notice, Scores
+from cranfield.scores import Notice, Scores, about
 from cranfield.wording import some
 
 DEFAULT_MEASURES = ("nsDCG@10", "sDCG@10")
@@ -86,10 +87,7 @@ def evaluate_sessions(
     default = OF_CLICKS if sessions is None else DEFAULT_MEASURES
     asked = measures_for(default if measures is None else measures, "sessions")
     known = None if qrels is None else read_qrels(qrels, qrels_format, labels=labels)
-    if sessions is None:
-        logs = read_logs(_needed(clicks), documents=lengths is not None)
-        return _Logs(logs, known, lengths).scores(asked)
-    return _Systems.of(known, sessions, clicks, lengths, ties).scores(asked)
+    return _read(known, sessions, clicks, lengths, ties).scores(asked)
 
 
 class Read(NamedTuple):
@@ -140,24 +138,27 @@ def trailtext(
             raise InputError(names, "sU or clickU: only they have a trailtext")
     known = None if qrels is None else read_qrels(qrels, qrels_format, labels=labels)
     wanted = [session] if isinstance(session, str) else session
-    if sessions is None:
-        logs = read_logs(_needed(clicks), documents=lengths is not None)
-        return list(_Logs(logs, known, lengths).read(asked[0], wanted))
-    return list(_Systems.of(known, sessions, clicks, lengths, ties).read(asked[0], wanted))
+    return list(_read(known, sessions, clicks, lengths, ties).read(asked[0], wanted))
 
 
-def _needed(clicks: ClicksLike) -> ClicksLike:
+def _read(
+    qrels: Qrels | None, sessions: Any, clicks: Any, lengths: LengthsLike, ties: Ties | None
+) -> _Systems | _Logs:
+    """Sessions if there are some, else click logs."""
+    if sessions is not None:
+        return _Systems.of(qrels, sessions, clicks, lengths, ties)
     if clicks is None:
         raise InputError("neither sessions nor clicks", "one of them")
-    return clicks
+    return _Logs.of(read_logs(clicks, documents=lengths is not None), qrels, lengths)
 
 
-def _chosen(names: Sequence[str], wanted: Sequence[str] | None) -> Sequence[str]:
-    """The sessions asked for, all if none is."""
+def _chosen(keys: Sequence[Key], wanted: Sequence[str] | None) -> set[str]:
+    """The names of the sessions asked for, of all if none is."""
+    names = [*map(session_name, keys)]
     for name in wanted or ():
         if name not in names:
             raise InputError(f"session {name!r}", f"one of {some(names, 'session')}")
-    return names if wanted is None else wanted
+    return set(names if wanted is None else wanted)
 
 
 class _Lengths:
@@ -279,12 +280,9 @@ class _Systems:
         for system in self.systems:
             block = self.block(system)
             values.append(np.stack([m.score(block) for m in measures], axis=1))  # type: ignore[arg-type]
-        names = [session_name(key) for key in self.keys]
-        systems = [system.name for system in self.systems]
-        return _scores(values, systems, names, measures, self._notices(measures))
+        return _scores(values, self.systems, self.keys, measures, self._notices(measures))
 
     def _notices(self, measures: Sequence[Measure]) -> Iterator[Notice]:
-        topics = list(dict.fromkeys(topic for topic, _ in self.keys))
         yield from notices.of_judgments(
             self.qrels,
             self.gold.max_level,
@@ -294,30 +292,28 @@ class _Systems:
             self._without_relevant,
             "zero",
         )
-        if left := [topic for topic in self.levels if topic not in set(topics)]:
-            said = f"{some(left, 'judged topic')} without a session, left out"
-            yield Notice("missing-topics", said, topics=tuple(left))
+        topics = {topic for topic, _ in self.keys}
+        left = [topic for topic in self.levels if topic not in topics]
+        yield from about("missing-topics", left, "without a session, left out", noun="judged topic")
         for system in self.systems:
-            lacking = [session_name(key) for key in self.keys if key not in system.lists]
-            others = [session_name(key) for key in system.lists if key[0] not in self.levels]
-            for kind, found, then in (
-                ("missing-topics", lacking, "not answered, counted as zero"),
-                ("unjudged-topics", others, "of topics without judgments, ignored"),
-            ):
-                if found:
-                    said = f"{system.name}: {some(found, 'session')} {then}"
-                    yield Notice(kind, said, system.name, tuple(found))
-            if system.contradicted:
-                where = some(system.contradicted, "session")
-                said = (
-                    f"{system.name}: ranks are not in the order of scores in {where}; the scores "
-                )
-                said += "decide (--ties rank: the ranks)"
-                yield Notice("rank-order", said, system.name, system.contradicted)
-        log = self.log
-        if log and (lacking := [session_name(k) for k in self.keys if k not in log.sessions]):
-            said = f"{log.where}: {some(lacking, 'session')} without clicks, cut to nothing"
-            yield Notice("clicks", said, topics=tuple(lacking))
+            yield from self._notices_of(system)
+        if self.log and (lacking := _lacking(self.keys, self.log.sessions)):
+            said = f"{some(lacking, 'session')} without clicks, cut to nothing"
+            yield Notice("clicks", f"{self.log.where}: {said}", topics=tuple(lacking))
+
+    def _notices_of(self, system: Sessions) -> Iterator[Notice]:
+        name, lacking = system.name, _lacking(self.keys, system.lists)
+        said = "not answered, counted as zero"
+        yield from about("missing-topics", lacking, said, name, "session")
+        others = [session_name(key) for key in system.lists if key[0] not in self.levels]
+        said = "of topics without judgments, ignored"
+        yield from about("unjudged-topics", others, said, name, "session")
+        if system.contradicted:
+            where = some(system.contradicted, "session")
+            said = f"{name}: ranks are not in the order of scores in {where}; the scores decide"
+            yield Notice(
+                "rank-order", f"{said} (--ties rank: the ranks)", name, system.contradicted
+            )
 
     def _without_relevant(self, m: Measure) -> list[str]:
         R = m.view(self.gold.ideal).R
@@ -327,46 +323,73 @@ class _Systems:
     def read(self, m: Any, wanted: Sequence[str] | None) -> Iterator[Read]:
         """What was read of each system's lists."""
         self.refuse([m])
-        names = [session_name(key) for key in self.keys]
-        chosen = set(_chosen(names, wanted))
+        chosen = _chosen(self.keys, wanted)
         for system in self.systems:
-            trails = m.trails(self.block(system))
-            for key, name, trail in zip(self.keys, names, trails, strict=True):
-                if name in chosen:
-                    lists = system.lists.get(key, ())
-                    docs = {
-                        (q, r): d for q, one in enumerate(lists, 1) for r, d in enumerate(one, 1)
-                    }
-                    yield from _strings(system.name, name, trail, docs, m.norm)
+            for key, trail in zip(self.keys, m.trails(self.block(system)), strict=True):
+                if session_name(key) in chosen:
+                    lists = enumerate(system.lists.get(key, ()), 1)
+                    docs = {(q, r): doc for q, one in lists for r, doc in enumerate(one, 1)}
+                    yield from _strings(system.name, key, trail, docs, m.norm)
 
 
 # -- click logs -------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
 class _Logs:
     """Click logs, each click with the length and the level of its document."""
 
-    def __init__(self, logs: Sequence[ClickLog], qrels: Qrels | None, lengths: LengthsLike) -> None:
-        self.logs, self.qrels = logs, qrels
-        clicks = [click for log in logs for found in log.sessions.values() for click in found]
-        docs = [click.doc for click in clicks if click.doc is not None]
-        self.lengths = None if lengths is None else _Lengths(lengths, docs)
-        self.levels = None if qrels is None else qrels.to_dict()
-        self.graded = qrels is not None or any(click.level is not None for click in clicks)
-        for log in logs:
-            for click in (c for found in log.sessions.values() for c in found):
-                if qrels is not None and (click.level is not None or click.doc is None):
-                    what = "a level" if click.doc is not None else "no document"
-                    expected = "a document, whose level the judgments have"
-                    raise InputError(f"{what} in a click", expected, log.where, click.line)
-                if qrels is None and self.graded and click.level is None:
-                    expected = "one for every click of every log, or for none"
-                    raise InputError("no level", expected, log.where, click.line)
-        if qrels is not None:
-            self.highest = float(qrels.levels.max(initial=0.0))
-        else:
-            self.highest = max((1.0 if c.level is None else c.level for c in clicks), default=1.0)
-        self.keys = list(dict.fromkeys(key for log in logs for key in log.sessions))
+    logs: Sequence[ClickLog]
+    qrels: Qrels | None
+    lengths: _Lengths | None
+
+    @classmethod
+    def of(cls, logs: Sequence[ClickLog], qrels: Qrels | None, lengths: LengthsLike) -> _Logs:
+        made = cls(logs, qrels, None)
+        if lengths is not None:
+            docs = [click.doc for _, click in made.every if click.doc is not None]
+            made = replace(made, lengths=_Lengths(lengths, docs))
+        made._refuse_levels()
+        return made
+
+    @cached_property
+    def every(self) -> list[tuple[ClickLog, Click]]:
+        """All clicks, each with its log."""
+        return [(log, x) for log in self.logs for clicks in log.sessions.values() for x in clicks]
+
+    @cached_property
+    def keys(self) -> list[Key]:
+        """The sessions of whichever log."""
+        return list(dict.fromkeys(key for log in self.logs for key in log.sessions))
+
+    @cached_property
+    def levels(self) -> dict[str, dict[str, float]] | None:
+        """``{topic: {doc: level}}``, if there are judgments."""
+        return None if self.qrels is None else self.qrels.to_dict()
+
+    @cached_property
+    def graded(self) -> bool:
+        """Whether anybody says what clicked documents are worth."""
+        return self.qrels is not None or any(click.level is not None for _, click in self.every)
+
+    @cached_property
+    def highest(self) -> float:
+        """The highest level; a click without one counts as 1."""
+        if self.qrels is not None:
+            return float(self.qrels.levels.max(initial=0.0))
+        levels = [click.level for _, click in self.every]
+        return max((1.0 if level is None else level for level in levels), default=1.0)
+
+    def _refuse_levels(self) -> None:
+        """Levels must be known of all clicks or of none, and from one place."""
+        for log, click in self.every:
+            if self.qrels is None and self.graded and click.level is None:
+                expected = "one for every click of every log, or for none"
+                raise InputError("no level", expected, log.where, click.line)
+            if self.qrels is not None and (click.level is not None or click.doc is None):
+                what = "a level" if click.doc is not None else "no document"
+                expected = "a document, whose level the judgments have"
+                raise InputError(f"{what} in a click", expected, log.where, click.line)
 
     def clicks(self, log: ClickLog, key: Key) -> Clicks:
         """A session as measures see it."""
@@ -395,8 +418,7 @@ class _Logs:
                 if key in log.sessions:
                     one: Any = [self.clicks(log, key)]
                     values[i, j] = [m.score(one)[0] for m in measures]
-        names, logs = [session_name(key) for key in self.keys], [log.name for log in self.logs]
-        return _scores(values, logs, names, measures, self._notices(measures), undefined="skip")
+        return _scores(values, self.logs, self.keys, measures, self._notices(measures), "skip")
 
     def _refuse(self, measures: Sequence[Measure]) -> None:
         for m in measures:
@@ -412,58 +434,54 @@ class _Logs:
             yield Notice("max-level", text)
         if self.levels is not None:
             lacking = [session_name(key) for key in self.keys if key[0] not in self.levels]
-            if lacking:
-                said = (
-                    f"{some(lacking, 'session')} of topics without judgments: clicks gain nothing"
-                )
-                yield Notice("unjudged-topics", said, topics=tuple(lacking))
+            said = "of topics without judgments: clicks gain nothing"
+            yield from about("unjudged-topics", lacking, said, noun="session")
         for log in self.logs:
-            if lacking := [session_name(key) for key in self.keys if key not in log.sessions]:
-                said = f"{log.name}: {some(lacking, 'session')} of other logs left out of its mean"
-                yield Notice("missing-topics", said, log.name, tuple(lacking))
+            lacking = _lacking(self.keys, log.sessions)
+            said = "of other logs left out of its mean"
+            yield from about("missing-topics", lacking, said, log.name, "session")
 
     def read(self, m: Any, wanted: Sequence[str] | None) -> Iterator[Read]:
         """What was read in each session of each log."""
         self._refuse([m])
-        chosen = set(_chosen([session_name(key) for key in self.keys], wanted))
+        chosen = _chosen(self.keys, wanted)
         for log in self.logs:
             for key, clicks in log.sessions.items():
                 if session_name(key) in chosen:
                     docs = {(click.query, click.rank): click.doc for click in clicks}
                     (trail,) = m.trails([self.clicks(log, key)])
-                    yield from _strings(log.name, session_name(key), trail, docs, m.norm)
+                    yield from _strings(log.name, key, trail, docs, m.norm)
 
 
 # -- either -----------------------------------------------------------------------------------
 
 
+def _lacking(keys: Iterable[Key], answered: Mapping[Key, Any]) -> list[str]:
+    """The names of the sessions that somebody has nothing for."""
+    return [session_name(key) for key in keys if key not in answered]
+
+
 def _scores(
     values: Sequence[Floats] | Floats,
-    systems: Sequence[str],
-    names: Sequence[str],
+    systems: Sequence[Sessions] | Sequence[ClickLog],
+    keys: Sequence[Key],
     measures: Sequence[Measure],
     notices: Iterable[Notice],
     undefined: str = "zero",
 ) -> Scores:
     said = Notice("sessions", "rows are sessions, named topic/session; means are over sessions")
-    return Scores(
-        values=np.asarray(values),
-        runs=tuple(systems),
-        topics=tuple(names),
-        measures=tuple(map(str, measures)),
-        summaries=tuple(m.summary for m in measures),
-        better=tuple(m.better for m in measures),
-        undefined=undefined,
-        notices=(said, *notices),
-    )
+    names = [system.name for system in systems]
+    rows = map(session_name, keys)
+    return scores_of(values, names, rows, measures, (said, *notices), undefined)
 
 
 def _strings(
-    run: str, session: str, trail: Trail, docs: Mapping[tuple[int, int], str | None], norm: float
+    run: str, key: Key, trail: Trail, docs: Mapping[tuple[int, int], str | None], norm: float
 ) -> Iterator[Read]:
     """A trailtext with the names of its documents."""
     numbers = (trail.length, trail.offset, trail.gain, trail.decay, trail.contribution / norm)
     columns = (trail.is_document, trail.query, trail.rank, *numbers)
     for is_document, query, rank, *rest in zip(*(x.tolist() for x in columns), strict=True):
         kind = "document" if is_document else "snippet"
-        yield Read(run, session, kind, query, rank, docs.get((query, rank)), *rest)
+        doc = docs.get((query, rank))
+        yield Read(run, session_name(key), kind, query, rank, doc, *rest)

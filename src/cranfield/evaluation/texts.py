@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -21,6 +21,7 @@ from cranfield.data.texts import (
     read_texts,
 )
 from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluation.systems import scores_of
 from cranfield.measures.grammar import MeasureLike, measures_for
 from cranfield.measures.texts import (
     MEANINGS,
@@ -36,7 +37,7 @@ from cranfield.measures.texts import (
     reader,
     tokeniser,
 )
-from cranfield.scores import Notice, Scores
+from cranfield.scores import Notice, Scores, about
 from cranfield.wording import counted, some
 
 BY_REFERENCES = ("ROUGE", "ROUGE(n=2)", "ROUGESU(skip=4)")
@@ -69,8 +70,8 @@ def evaluate_texts(
     >>> evaluate_texts(systems={"q1": "born 1942"}, measures="WRecall", nuggets=nuggets).summary()
     {'system': {'WRecall': 0.75}}
     """
-    asked = Comparison.of(references, systems, nuggets, matches, tokens)
-    return asked.scores(_measures(measures, references is not None, nuggets is not None))
+    given = TextCollection.of(references, systems, nuggets, matches, tokens)
+    return given.scores(_measures(measures, references is not None, nuggets is not None))
 
 
 def _measures(
@@ -95,7 +96,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class TextCollection:
     """The texts of systems next to what they should say."""
 
     references: Texts | None
@@ -112,15 +113,13 @@ class Comparison:
         nuggets: NuggetsLike | None,
         matches: Any,
         tokens: TokensLike,
-    ) -> Comparison:
+    ) -> TextCollection:
         """All of it, read and checked."""
         tokeniser(tokens)
         gold = None if references is None else read_texts(references, "references")
         vital = None if nuggets is None else read_nuggets(nuggets)
-        if gold and vital and (apart := gold.by_topic.keys() ^ vital.by_topic.keys()):
-            lacking, other = (gold, vital) if min(apart) in vital.by_topic else (vital, gold)
-            expected = f"the same topics as in {other.where}"
-            raise InputError(f"no topic {min(apart)}", expected, lacking.where)
+        if gold and vital:
+            _refuse_other_topics(gold, vital)
         texts: dict[str, Texts | None] = {} if systems is None else {**read_systems(systems)}
         found = {} if matches is None else _matches_of(matches, list(texts))
         if found and vital is None:
@@ -162,15 +161,7 @@ class Comparison:
                     values[s, t] = [m.score(x) for m in measures]
         for system in self.systems:
             notices += self._notices_of(system)
-        return Scores(
-            values,
-            tuple(self.systems),
-            tuple(self.topics),
-            tuple(map(str, measures)),
-            tuple(m.summary for m in measures),
-            notices=tuple(notices),
-            better=tuple(m.better for m in measures),
-        )
+        return scores_of(values, self.systems, self.topics, measures, notices)
 
     def _answer(
         self,
@@ -236,9 +227,10 @@ class Comparison:
             said = "nuggets were matched automatically, where their vital strings stand in a text"
             yield Notice("matches", said)
         for L in dict.fromkeys(m.L for m in measures if isinstance(m, Smeasure | Ssharp)):
-            if late := [topic for topic in self.topics if not self._most(topic, Smeasure(L=L))]:
-                said = f"{some(late, 'topic')} whose nuggets all end after L, counted as 0"
-                yield Notice("late-nuggets", f"L={L:g}: {said}", topics=tuple(late))
+            late = [topic for topic in self.topics if not self._most(topic, Smeasure(L=L))]
+            said = "whose nuggets all end after L, counted as 0"
+            for notice in about("late-nuggets", late, said):
+                yield replace(notice, text=f"L={L:g}: {notice.text}")
 
     def _most(self, topic: str, S: Smeasure) -> float:
         known = self.nuggets.by_topic[topic] if self.nuggets else {}
@@ -246,29 +238,20 @@ class Comparison:
         return S.most(answer("", reader("blanks"), nuggets=nuggets))
 
     def _notices_of(self, system: str) -> Iterator[Notice]:
-        def notice(kind: str, topics: Sequence[str], said: str) -> Iterator[Notice]:
-            if topics:
-                text = f"{system}: {some(topics, 'topic')} {said}"
-                yield Notice(kind, text, system, tuple(topics))
-
         given = {topic: self._text(system, topic) for topic in self.topics}
         missing = [topic for topic, text in given.items() if text is None]
-        yield from notice("missing-topics", missing, "not answered, counted as 0")
+        yield from about("missing-topics", missing, "not answered, counted as 0", system)
         empty = [topic for topic, text in given.items() if text in ("", 0)]
-        yield from notice("empty-texts", empty, "with an empty text")
+        yield from about("empty-texts", empty, "with an empty text", system)
         texts = self.systems[system]
-        known = set(self.topics)
-        others = [topic for topic in texts.by_topic if topic not in known] if texts else []
+        others = [topic for topic in texts.by_topic if topic not in given] if texts else []
         what = "nuggets" if self.references is None else "references"
-        yield from notice("unjudged-topics", others, f"without {what}, ignored")
+        yield from about("unjudged-topics", others, f"without {what}, ignored", system)
         told = self.matches[system].lengths if self.matches else {}
-        differ = [
-            topic
-            for topic, text in given.items()
-            if isinstance(text, str) and told.get(topic, len(text)) != len(text)
-        ]
+        written = {topic: len(text) for topic, text in given.items() if isinstance(text, str)}
+        differ = [topic for topic, size in written.items() if told.get(topic, size) != size]
         said = "of another length than the matches say; the texts decide"
-        yield from notice("lengths", differ, said)
+        yield from about("lengths", differ, said, system)
 
     # -- nuggets, one by one ------------------------------------------------------------------
 
@@ -280,16 +263,27 @@ class Comparison:
             known = some(self.topics, "topic")
             raise InputError(f"topic {topic!r}", f"one of the nuggets' {known}")
         self._check([S])
-        made, gold = {}, self._gold(topic)
+        findings, gold = {}, self._gold(topic)
         for system in self.systems:
             x = self._answer(system, topic, *gold) or answer("", *gold, found={})
             shares = S.shares(x)
-            made[system] = [
-                Finding(name, nugget.weight, nugget.length, nugget.vital, x.ideal[name],
+            findings[system] = [
+                Finding(name, nugget.weight, nugget.length, nugget.vital, ideal,
                         x.found.get(name), shares.get(name, 0.0))
-                for name, nugget in ((name, x.nuggets[name]) for name in x.ideal)
+                for name, ideal in x.ideal.items() for nugget in [x.nuggets[name]]
             ]  # fmt: skip
-        return made
+        return findings
+
+
+def _refuse_other_topics(references: Texts, nuggets: Nuggets) -> None:
+    """Both must be of the same topics."""
+    if apart := references.by_topic.keys() ^ nuggets.by_topic.keys():
+        first = min(apart)
+        other, lacking = (
+            (references, nuggets) if first in references.by_topic else (nuggets, references)
+        )
+        expected = f"the same topics as in {other.where}"
+        raise InputError(f"no topic {first}", expected, lacking.where)
 
 
 def _matches_of(matches: Any, systems: Sequence[str]) -> dict[str, Matches]:
