@@ -9,6 +9,7 @@ from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
 from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import Assessments, read_assessments
 from cranfield.assess.rules import built_in
+from cranfield.cli.options import settings_of
 from cranfield.cli.output import tell, write
 from cranfield.report.agreement import FORMATS as AGREEMENT_FORMATS
 from cranfield.report.agreement import render_agreement
@@ -100,18 +101,8 @@ def _add_agree(actions: Any) -> None:
 
 def run_aggregate(options: argparse.Namespace) -> int:
     """Consolidate and write the judgments."""
-    qrels = aggregate(
-        _read(options),
-        options.scheme,
-        ties=options.ties,
-        p=options.p,
-        max_score=options.max_score,
-        keep_zero=options.keep_zero,
-        best=options.best,
-        missing=options.missing,
-        threshold=options.threshold,
-        levels=options.levels,
-    )
+    names = ("ties", "p", "max_score", "keep_zero", "best", "missing", "threshold", "levels")
+    qrels = aggregate(_read(options), options.scheme, **settings_of(options, *names))
     write(render_qrels(qrels.to_dict(), options.format), options.output)
     tell(qrels.notices)
     return 0

@@ -6,7 +6,7 @@ import argparse
 from typing import Any, get_args
 
 from cranfield.cli.evaluate import add_output, measures_of, show
-from cranfield.cli.options import add_import, refuse_two_inputs
+from cranfield.cli.options import add_import, refuse_two_inputs, settings_of
 from cranfield.evaluation.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
 
 
@@ -45,13 +45,8 @@ def add_to(command: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Score and print."""
     refuse_two_inputs(options.gold, *options.systems)
-    scores = evaluate_distributions(
-        options.gold,
-        options.systems,
-        measures_of(options.measures) or None,
-        labels=options.labels,
-        votes=options.votes,
-        missing=options.missing,
-    )
+    asked = measures_of(options.measures) or None
+    settings = settings_of(options, "labels", "votes", "missing")
+    scores = evaluate_distributions(options.gold, options.systems, asked, **settings)
     show(scores, options.format, options.per_topic, options.output)
     return 0

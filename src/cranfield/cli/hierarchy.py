@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from cranfield.cli.evaluate import add_output, show
-from cranfield.cli.options import add_import, refuse_two_inputs, separator
+from cranfield.cli.options import add_import, refuse_two_inputs, separator, settings_of
 from cranfield.data.hierarchies import SEPARATOR
 from cranfield.data.run import TIES
 from cranfield.evaluation.hierarchy import DEFAULT_MEASURE, evaluate_hierarchy
@@ -66,15 +66,7 @@ def run(options: argparse.Namespace) -> int:
     """Score and print."""
     gold = (options.first, options.second, options.parents)
     refuse_two_inputs(*gold, *options.runs, options.intents1, options.intents2)
-    scores = evaluate_hierarchy(
-        *gold,
-        options.runs,
-        options.measure,
-        intents1=options.intents1,
-        intents2=options.intents2,
-        alpha=options.alpha,
-        ties=options.ties,
-        separator=options.separator,
-    )
+    settings = settings_of(options, "intents1", "intents2", "alpha", "ties", "separator")
+    scores = evaluate_hierarchy(*gold, options.runs, options.measure, **settings)
     show(scores, options.format, options.per_topic, options.output)
     return 0

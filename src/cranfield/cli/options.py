@@ -127,6 +127,11 @@ def separator(text: str) -> str:
     return text
 
 
+def settings_of(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """What options say, by the names that they share with the parameters they are for."""
+    return {name: getattr(options, name) for name in names}
+
+
 def add_import(group: Any) -> None:
     """The option that makes measures and user models of one's own known."""
     group.add_argument(

@@ -8,7 +8,7 @@ from typing import Any
 
 from cranfield.assess.pool import pool
 from cranfield.cli.evaluate import add_formats
-from cranfield.cli.options import add_labels, count, refuse_two_inputs
+from cranfield.cli.options import add_labels, count, refuse_two_inputs, settings_of
 from cranfield.cli.output import tell, write
 from cranfield.data.run import TIES
 from cranfield.errors import InputError
@@ -70,19 +70,9 @@ def run(options: argparse.Namespace) -> int:
             raise InputError(f"--{option}", "--qrels QRELS with it")
     if options.output is not None and options.output == options.unjudged:
         raise InputError(f"{options.output} for -o and --unjudged", "two files")
-    made = pool(
-        options.runs,
-        options.depth,
-        qrels=options.qrels,
-        teams=options.teams,
-        topics=options.topics,
-        rel=options.rel,
-        ties=options.ties,
-        qrels_format=options.qrels_format,
-        run_format=options.run_format,
-        separator=options.separator,
-        labels=options.labels,
-    )
+    names = ("depth", "qrels", "teams", "topics", "rel", "ties", "qrels_format", "run_format",
+             "separator", "labels")  # fmt: skip
+    made = pool(options.runs, **settings_of(options, *names))
     lists = ((options.output, made.docs), (options.unjudged, made.unjudged))
     files = [(path, render_lists(docs or {}, _format(path))) for path, docs in lists if path]
     if options.format == "table":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from cranfield.cli.output import terminal_width
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.presets import WIDTH, Preset, presets, wrapped
+from cranfield.report.rows import as_json, separated
 
 COLUMNS = ("name", "task", "round", "year", "section", "levels", "gains", "cutoff", "measures")
 
@@ -23,7 +24,7 @@ def add_to(command: Any) -> None:
     p.add_argument("words", metavar="WORD", nargs="*", help="such as web, or Q, or ntcir6-clir")
     p.add_argument("--presets", metavar="FILE", help="a TOML file with presets of your own")
     p.add_argument(
-        "-f", "--format", choices=("list", "tsv", "json", "markdown"), default="list",
+        "-f", "--format", choices=("list", *RENDERERS), default="list",
         help="a list (default), a table, all that is known, or the whole page",
     )  # fmt: skip
     p.set_defaults(run=run)
@@ -39,36 +40,37 @@ def run(options: argparse.Namespace) -> int:
     if not wanted:
         raise CranfieldError(f"found no preset with {' '.join(options.words)!r} in its entry")
     width = terminal_width(None)
-    match options.format:
-        case "tsv":
-            print("\n".join("\t".join(row) for row in [COLUMNS, *map(_row, wanted)]))
-        case "json":
-            print(json.dumps([asdict(p) for p in wanted], ensure_ascii=False, indent=2))
-        case "markdown":
-            from cranfield.report.presets import markdown
-
-            print(markdown(wanted), end="")
-        case _ if named:
-            print(named[0].text(width or WIDTH))
-        case _:
-            print("\n".join(_entry(p, width) for p in wanted))
-            many = f"{len(wanted)} of {len(known)}" if options.words else str(len(known))
-            print(f"\n{many} presets. `cranfield presets NAME` tells more.")
+    if options.format != "list":
+        print(RENDERERS[options.format](wanted), end="")
+    elif named:
+        print(named[0].text(width or WIDTH))
+    else:
+        print("\n".join(_entry(p, width) for p in wanted))
+        many = f"{len(wanted)} of {len(known)}" if options.words else str(len(known))
+        print(f"\n{many} presets. `cranfield presets NAME` tells more.")
     return 0
+
+
+def _page(wanted: Sequence[Preset]) -> str:
+    from cranfield.report.presets import markdown
+
+    return markdown(wanted)
+
+
+RENDERERS: dict[str, Callable[[Sequence[Preset]], str]] = {
+    "tsv": lambda wanted: separated([COLUMNS, *map(_row, wanted)], "tsv"),
+    "json": lambda wanted: as_json([asdict(p) for p in wanted]),
+    "markdown": _page,
+}
 
 
 def _entry(p: Preset, width: int | None) -> str:
     """The name and a line for each fact; on a terminal, lines that fit."""
-    when = {"round": p.round, "year": p.year, "section": p.section}
-    facts = {
-        "levels": p.levels,
-        "gains": p.gains,
-        "cutoff": f"l = {p.cutoff}" if p.cutoff else "",
-        "measures": ", ".join(p.measures),
-    }
-    told = ", ".join(f"{name} {text}" for name, text in when.items() if text)
-    first = "; ".join(text for text in (p.task, told) if text)
-    rest = [f"{name}: {text}" for name, text in facts.items() if text]
+    facts = dict(reversed(p.facts()))  # a setting may be called as what comes before it
+    when = [f"{name} {facts[name]}" for name in ("round", "year", "section") if name in facts]
+    first = "; ".join(filter(None, (p.task, ", ".join(when))))
+    names = ("levels", "gains", "cutoff", "measures")
+    rest = [f"{name}: {facts[name]}" for name in names if name in facts]
     lines = [f"  {line}" for line in (first, *rest) if line]
     return "\n".join([p.name, *(wrapped(line, width, 4) if width else line for line in lines)])
 

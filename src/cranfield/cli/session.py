@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from cranfield.cli.evaluate import add_output, measures_of, show
-from cranfield.cli.options import add_import, add_labels, refuse_two_inputs
+from cranfield.cli.options import add_import, add_labels, refuse_two_inputs, settings_of
 from cranfield.cli.output import write
 from cranfield.data.reading.formats import FORMATS as INPUT_FORMATS
 from cranfield.data.run import TIES
@@ -84,8 +84,8 @@ def run(options: argparse.Namespace) -> int:
     if options.chosen and not options.trail:
         raise InputError("--session", "--trail with it (-q shows every session)")
     inputs = (options.qrels, options.sessions or None, measures_of(options.measures) or None)
-    settings = {name: getattr(options, name) for name in ("lengths", "ties", "labels")}
-    settings |= {"clicks": clicks or None, "qrels_format": options.qrels_format}
+    settings = settings_of(options, "lengths", "ties", "labels", "qrels_format")
+    settings["clicks"] = clicks or None
     if not options.trail:
         scores = evaluate_sessions(*inputs, **settings)
         show(scores, options.format, options.per_topic, options.output)

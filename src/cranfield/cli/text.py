@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cranfield.cli.evaluate import add_output, measures_of, show
-from cranfield.cli.options import add_import, refuse_two_inputs
+from cranfield.cli.options import add_import, refuse_two_inputs, settings_of
 from cranfield.cli.output import write
 from cranfield.errors import InputError
 from cranfield.evaluation.texts import (
@@ -71,33 +71,24 @@ def add_to(command: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
-    files, matches = list(options.files), options.matches
-    refuse_two_inputs(*files, options.references, options.nuggets, *(matches or ()))
-    references = options.references
+    files, references = list(options.files), options.references
+    refuse_two_inputs(*files, references, options.nuggets, *(options.matches or ()))
     if references is None and options.nuggets is None:
         if not files:
             raise InputError("no file", "REFERENCES SYSTEM…, or --nuggets")
         references = files.pop(0)
     measures = measures_of(options.measures) or None
-    if options.explain is not None:
-        if options.format != "table" or options.per_topic:
-            raise InputError("-f or -q", "--explain without them: it is a table")
-        made = TextCollection.of(
-            references, files or None, options.nuggets, matches, options.tokens
-        )
-        asked = parse_measures(measures or ())
-        S = next((Smeasure(L=m.L) for m in asked if isinstance(m, Smeasure | Ssharp)), Smeasure())
-        write(explained(made.findings(options.explain, S), options.explain, S), options.output)
+    settings = settings_of(options, "nuggets", "matches", "tokens")
+    if options.explain is None:
+        scores = evaluate_texts(references, files or None, measures, **settings)
+        show(scores, options.format, options.per_topic, options.output)
         return 0
-    scores = evaluate_texts(
-        references,
-        files or None,
-        measures,
-        nuggets=options.nuggets,
-        matches=matches,
-        tokens=options.tokens,
-    )
-    show(scores, options.format, options.per_topic, options.output)
+    if options.format != "table" or options.per_topic:
+        raise InputError("-f or -q", "--explain without them: it is a table")
+    given = TextCollection.of(references, files or None, **settings)
+    asked = parse_measures(measures or ())
+    S = next((Smeasure(L=m.L) for m in asked if isinstance(m, Smeasure | Ssharp)), Smeasure())
+    write(explained(given.findings(options.explain, S), options.explain, S), options.output)
     return 0
 
 

@@ -206,7 +206,7 @@ class _Table:
 
     def row(self, run: str, topic: str, measures: Sequence[str]) -> list[float]:
         """The values of a topic: what is missing is 0, and what is undefined not a number."""
-        values = {m: 0.0 for m in self.known[topic]}
+        values = dict.fromkeys(self.known[topic], 0.0)
         of_topic = self.by_run[run].get(topic, {})
         values |= {m: value for m, value in of_topic.items() if value is not None}
         return [values.get(m, math.nan) for m in measures]
