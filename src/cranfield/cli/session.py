@@ -113,16 +113,11 @@ def _table(run: str, session: str, read: Sequence[Read]) -> str:
     documents = sum(one.kind == "document" for one in read)
     said = f"{read[-1].offset:,.0f} characters read in {counted(len(read) - documents, 'snippet')}"
     said += f" and {counted(documents, 'document')}"
-    columns = [
-        left("read", [one.kind for one in read]),
-        right("query", [str(one.query) for one in read]),
-        right("rank", [str(one.rank) for one in read]),
-        right("length", [f"{one.length:.10g}" for one in read]),
-        right("offset", [f"{one.offset:.10g}" for one in read]),
-        right("gain", [_decimals(one.gain, one) for one in read]),
-        right("decay", [_decimals(one.decay, one) for one in read]),
-        right("contribution", [_decimals(one.contribution, one) for one in read]),
-    ]
+    columns = [left("read", [one.kind for one in read])]
+    for name in ("query", "rank", "length", "offset"):
+        columns.append(right(name, [f"{getattr(one, name):.10g}" for one in read]))
+    for name in ("gain", "decay", "contribution"):
+        columns.append(right(name, [_decimals(getattr(one, name), one) for one in read]))
     if any(one.doc is not None for one in read):
         columns.insert(3, left("doc", [one.doc or "" for one in read]))
     worth = sum(one.contribution for one in read)

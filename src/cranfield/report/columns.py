@@ -63,6 +63,20 @@ def block(columns: Sequence[Column]) -> str:
     return "\n".join([head, "─" * width_of(columns), *body])
 
 
+def rows_block(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows as a block: names in the first column, numbers in the others.
+
+    >>> print(rows_block(["topic", "items"], [["q1", "20"], ["q2", "5"]]))
+    topic  items
+    ────────────
+    q1        20
+    q2         5
+    """
+    first, *others = zip(*rows, strict=True)
+    numbers = (right(head, texts) for head, texts in zip(heads[1:], others, strict=True))
+    return block([left(heads[0], first), *numbers])
+
+
 def stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
     """Rows of two lines: what names a row, and below it the columns.
 

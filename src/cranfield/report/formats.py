@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,18 +24,8 @@ from cranfield.report.rows import as_json, separated
 from cranfield.scores import ALL, Scores, four_decimals, json_number, number
 from cranfield.wording import counted
 
-FORMATS: tuple[str, ...] = (
-    "table",
-    "tsv",
-    "csv",
-    "json",
-    "jsonl",
-    "markdown",
-    "latex",
-    "parquet",
-)
-
 COLUMNS = ("run", "topic", "measure", "value")
+Renderer: TypeAlias = Callable[[Scores, bool], bytes]  # of scores, and whether per topic
 
 
 def render(scores: Scores, format: str, per_topic: bool = False) -> bytes:
@@ -66,15 +56,14 @@ def render(scores: Scores, format: str, per_topic: bool = False) -> bytes:
     return _RENDERERS[format](scores, per_topic)
 
 
-# For programs: every value in full, one row each, as `Scores.rows` lists them
+# -- for programs: every value in full, one row each, as `Scores.rows` lists them ---------------
 
 
-def _tsv(scores: Scores, per_topic: bool) -> bytes:
-    return separated([COLUMNS, *_rows(scores, per_topic)], "tsv").encode()
+def _separated(format: str) -> Renderer:
+    def render(scores: Scores, per_topic: bool) -> bytes:
+        return separated([COLUMNS, *_rows(scores, per_topic)], format).encode()
 
-
-def _csv(scores: Scores, per_topic: bool) -> bytes:
-    return separated([COLUMNS, *_rows(scores, per_topic)], "csv").encode()
+    return render
 
 
 def _jsonl(scores: Scores, per_topic: bool) -> bytes:
@@ -90,14 +79,11 @@ def _json_document(scores: Scores, per_topic: bool) -> bytes:
     for run, topic, measure, value in _rows(scores, per_topic):
         place = summary[run] if topic == ALL else topics[run].setdefault(topic, {})
         place[measure] = json_number(value)
-    document = {
-        "runs": scores.runs,
-        "measures": scores.measures,
-        "all": summary,
-        **({"topics": topics} if per_topic else {}),
-        "notices": [asdict(notice) for notice in scores.notices],
-    }
-    return as_json(document).encode()
+    whole = {"runs": scores.runs, "measures": scores.measures, "all": summary}
+    notices = [asdict(notice) for notice in scores.notices]
+    return as_json(
+        whole | ({"topics": topics} if per_topic else {}) | {"notices": notices}
+    ).encode()
 
 
 def _parquet(scores: Scores, per_topic: bool) -> bytes:
@@ -120,7 +106,7 @@ def _rows(scores: Scores, per_topic: bool) -> list[tuple[str, str, str, float | 
     ]
 
 
-# For people: four decimals, one line for each run (and topic), the best value marked
+# -- for people: four decimals, one line for each run (and topic), the best value marked ---------
 
 
 @dataclass(frozen=True)
@@ -176,26 +162,27 @@ def tables(scores: Scores, per_topic: bool) -> list[Table]:
     run, user model, EU, ETU, EC, ETC, ED
     """
     heads = ("run", "topic") if per_topic else ("run",)
-    rows = _lines(scores, per_topic)
+    rows = list(_lines(scores, per_topic))
     models, columns = _by_model(scores.measures)
     of_models = {f"{model}.{column}" for model in models for column in columns}
     others = tuple(name for name in scores.measures if name not in of_models)
-    place = {name: i for i, name in enumerate(scores.measures)}
-
-    def values(line: Line, measures: Iterable[str]) -> tuple[Cell, ...]:
-        return tuple(line.cells[place[m]] if m in place else NONE for m in measures)
-
     found = []
     if others or not models:
-        found.append(Table(heads, others, tuple(Line(x.names, values(x, others)) for x in rows)))
+        found.append(
+            Table(heads, others, tuple(Line(names, _cells(x, others)) for names, x in rows))
+        )
     if models:
         lines = tuple(
-            Line((*x.names, model), values(x, (f"{model}.{column}" for column in columns)))
-            for x in rows
+            Line((*names, model), _cells(x, [f"{model}.{column}" for column in columns]))
+            for names, x in rows
             for model in models
         )
         found.append(Table((*heads, "user model"), columns, lines))
     return found
+
+
+def _cells(of_line: Mapping[str, Cell], measures: Iterable[str]) -> tuple[Cell, ...]:
+    return tuple(of_line.get(measure, NONE) for measure in measures)
 
 
 def _by_model(measures: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -217,8 +204,8 @@ def marked(shown: Iterable[Table]) -> bool:
     return any(cell.best for table in shown for line in table.lines for cell in line.cells)
 
 
-def _lines(scores: Scores, per_topic: bool) -> list[Line]:
-    """Return a line for each run (and topic) with all values.
+def _lines(scores: Scores, per_topic: bool) -> Iterator[tuple[tuple[str, ...], dict[str, Cell]]]:
+    """Yield for each run (and topic) its names, and a cell for each measure.
 
     The best is the highest value of any run (the lowest, for measures where lower is better),
     for each topic and measure; runs that tie share it. A run that is alone is not best.
@@ -227,18 +214,12 @@ def _lines(scores: Scores, per_topic: bool) -> list[Line]:
     for run, topic, measure, value in scores.rows(per_topic):
         values.setdefault((run, topic), {})[measure] = value
     best = _best(scores, values)
-    columns = list(zip(scores.measures, scores.summaries, strict=True))
-
-    def cell(topic: str, measure: str, summary: str, value: float) -> Cell:
-        return Cell(four_decimals(value, summary), value == best.get((topic, measure)))
-
-    return [
-        Line(
-            (run, topic) if per_topic else (run,),
-            tuple(cell(topic, m, summary, row.get(m, math.nan)) for m, summary in columns),
-        )
-        for (run, topic), row in values.items()
-    ]
+    for (run, topic), row in values.items():
+        cells = {}
+        for m, summary in zip(scores.measures, scores.summaries, strict=True):
+            value = row.get(m, math.nan)
+            cells[m] = Cell(four_decimals(value, summary), value == best.get((topic, m)))
+        yield (run, topic) if per_topic else (run,), cells
 
 
 def _best(
@@ -309,12 +290,13 @@ def _of_paper(
     return [*map(escape, (*table.names, *table.measures))], left, rows
 
 
-_RENDERERS: dict[str, Callable[[Scores, bool], bytes]] = {
-    "tsv": _tsv,
-    "csv": _csv,
+_RENDERERS: dict[str, Renderer] = {
+    "tsv": _separated("tsv"),
+    "csv": _separated("csv"),
     "json": _json_document,
     "jsonl": _jsonl,
     "markdown": _markdown,
     "latex": _latex,
     "parquet": _parquet,
 }
+FORMATS = ("table", *_RENDERERS)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 
 from cranfield.assess.pool import Contribution, Pool
 from cranfield.errors import CranfieldError
-from cranfield.report.columns import block, left, notice_lines, right
+from cranfield.report.columns import block, left, notice_lines, right, rows_block
 from cranfield.report.rows import as_json, separated
 from cranfield.scores import four_decimals
 from cranfield.wording import counted
@@ -54,11 +55,8 @@ def _table(kind: str, found: Sequence[Contribution]) -> str:
 def _topics(pool: Pool) -> str:
     """How much there is to judge, topic by topic."""
     sizes = _sizes(pool)
-    columns = [
-        right(name, [_shown(of_topic[name]) for of_topic in sizes.values()])
-        for name in next(iter(sizes.values()))
-    ]
-    return block([left("topic", list(sizes)), *columns])
+    rows = [[topic, *map(_shown, counts.values())] for topic, counts in sizes.items()]
+    return rows_block(["topic", *next(iter(sizes.values()))], rows)
 
 
 def _sizes(pool: Pool) -> dict[str, dict[str, int]]:
@@ -91,21 +89,16 @@ def _summary(pool: Pool) -> list[str]:
     return lines
 
 
-# For programs
+# -- for programs -----------------------------------------------------------------------------
 
 
 def render(pool: Pool, format: str, per_topic: bool = False) -> str:
     """The contributions as the content of a file: TSV or CSV, a row each, or JSON with all else."""
     found = [c.to_dict() for c in pool.contributions(per_topic)]
     if format == "json":
-        return as_json(
-            {
-                "depth": pool.depth,
-                "topics": _sizes(pool),
-                "contributions": found,
-                "notices": [asdict(notice) for notice in pool.notices],
-            }
-        )
+        notices = [asdict(notice) for notice in pool.notices]
+        whole = {"depth": pool.depth, "topics": _sizes(pool), "contributions": found}
+        return as_json(whole | {"notices": notices})
     return separated([[*found[0]], *(row.values() for row in found)], format)
 
 
@@ -120,11 +113,7 @@ def render_lists(docs: Mapping[str, Sequence[str]], format: str) -> str:
     pairs = [(topic, doc) for topic, found in docs.items() for doc in found]
     if format != "text":
         return separated([("topic", "doc"), *pairs], format)
-    for name in (name for pair in pairs for name in pair):
+    for name in chain.from_iterable(pairs):
         if len(name.split()) != 1:
-            raise _cannot_write(name, "text")
+            raise CranfieldError(f"the name {name!r} cannot be written as text; use JSON")
     return "".join(f"{topic} {doc}\n" for topic, doc in pairs)
-
-
-def _cannot_write(name: str, format: str) -> CranfieldError:
-    return CranfieldError(f"the name {name!r} cannot be written as {format}; use JSON")
