@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cranfield.data.files import read_bytes, write_whole
 from cranfield.errors import CranfieldError, InputError, one_of
-from cranfield.wording import counted, some
+from cranfield.wording import aligned, counted, some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -513,14 +513,7 @@ class Scores:
 
     def __repr__(self) -> str:
         table = [["run", *map(printable, self.measures)], *self._table(_RUNS_SHOWN)]
-        widths = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
-        lines = [
-            "  ".join(
-                [line[0].ljust(widths[0])]
-                + [text.rjust(w) for text, w in zip(line[1:], widths[1:], strict=True)]
-            ).rstrip()
-            for line in table
-        ]
+        lines = aligned(table, "l" + "r" * len(self.measures))
         return "\n".join([f"Scores: {self._size()}", *lines, *self._more(), *notes(self.notices)])
 
     def _repr_html_(self) -> str:

@@ -22,3 +22,30 @@ def some(names: Sequence[str], noun: str) -> str:
     """
     shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
     return f"{counted(len(names), noun)} ({shown})"
+
+
+def aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
+    """Rows of cells as lines, each column to the side that its letter says: l or r.
+
+    >>> aligned([["run", "AP"], ["bm25", "0.5000"]], "lr")
+    ['run       AP', 'bm25  0.5000']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    form = "  ".join(
+        f"{{:{'<' if s == 'l' else '>'}{w}}}" for s, w in zip(sides, widths, strict=True)
+    )
+    return [form.format(*row).rstrip() for row in rows]
+
+
+def folded(text: str, width: int, indent: int = 0) -> list[str]:
+    """A text in lines of at most that width, broken between words; all but the first indented.
+
+    >>> folded("nDCG@10, Q@10 and nERR@10", 16, indent=2)
+    ['nDCG@10, Q@10', '  and nERR@10']
+    """
+    import textwrap
+
+    blanks = " " * indent
+    return textwrap.wrap(
+        text, width, subsequent_indent=blanks, break_long_words=False, break_on_hyphens=False
+    )

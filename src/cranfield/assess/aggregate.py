@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.assess.assessments import Assessments, exact, read_assessments
@@ -147,17 +148,19 @@ def _most(scores: Votes) -> list[float]:
 
 
 _Votes: TypeAlias = dict[str, dict[str, dict[str, float]]]  # topic -> doc -> assessor -> score
-_Made: TypeAlias = tuple[Levels, list[Notice]]
+_Made: TypeAlias = tuple[Levels, Sequence[Notice]]
 
 
-def _each(votes: _Votes, consolidate: Callable[[Votes], float]) -> Levels:
+def _each(votes: _Votes, consolidate: Callable[[Votes], float], *notices: Notice) -> _Made:
+    """Every item by itself."""
     try:
-        return {
+        levels = {
             topic: {doc: consolidate(list(scores.values())) for doc, scores in docs.items()}
             for topic, docs in votes.items()
         }
     except OverflowError:
         raise InputError("scores too large to be added", "smaller ones") from None
+    return levels, notices
 
 
 def _complete(read: Assessments, missing: Any) -> tuple[_Votes, list[Notice]]:
@@ -186,10 +189,6 @@ def _complete(read: Assessments, missing: Any) -> tuple[_Votes, list[Notice]]:
 # -- the schemes: from votes to levels, and what the user should know ---------------------------
 
 
-def _plain(consolidate: Callable[[Votes], float]) -> Callable[[_Votes], _Made]:
-    return lambda votes: (_each(votes, consolidate), [])
-
-
 def _majority(votes: _Votes, ties: str = "zero") -> _Made:
     if ties not in TIES:
         raise InputError(f"ties {ties!r}", f"one of {', '.join(TIES)}")
@@ -199,10 +198,10 @@ def _majority(votes: _Votes, ties: str = "zero") -> _Made:
         for doc, scores in docs.items()
         if len(_most(list(scores.values()))) > 1
     ]
-    made = _each(votes, lambda scores: majority(scores, ties))
     level = "level 0" if ties == "zero" else f"the {ties} score"
     text = f"{some(tied, 'item')} without a majority, given {level}"
-    return made, [Notice("ties", text)] if tied else []
+    notices = [Notice("ties", text)] if tied else []
+    return _each(votes, lambda scores: majority(scores, ties), *notices)
 
 
 def _unanimity(
@@ -212,7 +211,7 @@ def _unanimity(
     keep_zero: bool = False,
 ) -> _Made:
     top, notices = _top(votes, max_score)
-    return _each(votes, lambda scores: unanimity(scores, top, p, keep_zero)), notices
+    return _each(votes, lambda scores: unanimity(scores, top, p, keep_zero), *notices)
 
 
 def _top(votes: _Votes, declared: float | str | None) -> tuple[float, list[Notice]]:
@@ -272,11 +271,11 @@ class _Scheme(NamedTuple):
 
 _SCHEMES = {
     "majority": _Scheme(_majority, ("ties",)),
-    "sum": _Scheme(_plain(math.fsum)),
-    "mean": _Scheme(_plain(lambda scores: math.fsum(scores) / len(scores))),
-    "median": _Scheme(_plain(statistics.median)),
-    "min": _Scheme(_plain(min)),
-    "max": _Scheme(_plain(max)),
+    "sum": _Scheme(partial(_each, consolidate=math.fsum)),
+    "mean": _Scheme(partial(_each, consolidate=lambda scores: math.fsum(scores) / len(scores))),
+    "median": _Scheme(partial(_each, consolidate=statistics.median)),
+    "min": _Scheme(partial(_each, consolidate=min)),
+    "max": _Scheme(partial(_each, consolidate=max)),
     "unanimity": _Scheme(_unanimity, ("p", "max_score", "keep_zero")),
     "favourites": _Scheme(_favourites, ("best",)),
 }

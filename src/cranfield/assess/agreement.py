@@ -14,16 +14,16 @@ from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cranfield.arrays import Floats, Ints
 from cranfield.assess.assessments import Assessments, read_assessments
 from cranfield.assess.rules import RulesLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.errors import InputError
 from cranfield.scores import Notice
-from cranfield.wording import counted, some
+from cranfield.wording import aligned, counted, some
 
-Counts: TypeAlias = NDArray[np.int64]
 Weights: TypeAlias = Literal["linear", "quadratic"]
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -129,22 +129,16 @@ def krippendorff_alpha(
     return 1.0 - _ratio(float((o * distance).sum()), expected)
 
 
-def _squared_distance(
-    scale: Scale, points: NDArray[np.float64], n_c: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _squared_distance(scale: Scale, points: Floats, n_c: Floats) -> Floats:
     """δ²(c, d) of every two labels; on an ordinal scale by the judgments between them."""
-    a, b = points[:, None], points[None, :]
-    difference: NDArray[np.float64]
+    if scale == "ordinal":
+        points = np.cumsum(n_c) - n_c / 2.0
+    difference: Floats = points[:, None] - points[None, :]
     if scale == "nominal":
-        difference = (a != b).astype(np.float64)
-    elif scale == "ordinal":
-        middle = np.cumsum(n_c) - n_c / 2.0
-        difference = middle[:, None] - middle[None, :]
-    elif scale == "interval":
-        difference = a - b
-    else:
-        both = a + b
-        difference = np.divide(a - b, both, out=np.zeros(both.shape), where=both != 0)
+        difference = np.where(difference != 0, 1.0, 0.0)
+    elif scale == "ratio":
+        both = points[:, None] + points[None, :]
+        difference = np.divide(difference, both, out=np.zeros(both.shape), where=both != 0)
     return difference**2
 
 
@@ -155,7 +149,7 @@ class PairAgreement:
     assessors: tuple[str, str]
     items: int
     values: Mapping[str, float]  # by the names in PAIRWISE
-    confusion: Counts  # a row for each label of the first, a column for each of the second
+    confusion: Ints  # a row for each label of the first, a column for each of the second
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,8 +178,7 @@ class Agreement:
 
     def __repr__(self) -> str:
         size = f"{counted(self.items, 'item')}, {counted(len(self.assessors), 'assessor')}"
-        width = max(map(len, self.values))
-        lines = [f"{name.ljust(width)}  {value:z.4f}" for name, value in self.values.items()]
+        lines = aligned([[name, f"{value:z.4f}"] for name, value in self.values.items()], "lr")
         return "\n".join([f"Agreement: {size}", *lines, *(f"note: {n.text}" for n in self.notices)])
 
 

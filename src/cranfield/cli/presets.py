@@ -9,8 +9,9 @@ from typing import Any
 
 from cranfield.cli.output import terminal_width
 from cranfield.errors import CranfieldError
-from cranfield.evaluation.presets import WIDTH, Preset, presets, wrapped
+from cranfield.evaluation.presets import WIDTH, Preset, presets
 from cranfield.report.rows import as_json, separated
+from cranfield.wording import folded
 
 COLUMNS = ("name", "task", "round", "year", "section", "levels", "gains", "cutoff", "measures")
 
@@ -72,7 +73,9 @@ def _entry(p: Preset, width: int | None) -> str:
     names = ("levels", "gains", "cutoff", "measures")
     rest = [f"{name}: {facts[name]}" for name in names if name in facts]
     lines = [f"  {line}" for line in (first, *rest) if line]
-    return "\n".join([p.name, *(wrapped(line, width, 4) if width else line for line in lines)])
+    if width:
+        lines = [part for line in lines for part in folded(line, width, 4)]
+    return "\n".join([p.name, *lines])
 
 
 def _row(p: Preset) -> list[str]:

@@ -1,12 +1,42 @@
-"""Presets: what a task evaluates with, under one name.
+"""A preset is what a task evaluates with: measures, gains and thresholds under one name, as in
+`cranfield evaluate --preset ntcir13-www-english qrels.txt bm25.run`. The built-in ones are the
+tasks of Tetsuya Sakai, *Graded Relevance Assessments and Graded Relevance Measures of NTCIR: A
+Survey of the First Twenty Years*; sections are the survey's. `l` is the cutoff: yours with
+`--cutoff`, else the preset's, which is 10 or, for ad hoc retrieval, 1000 where the survey states
+none.
 
-The built-in ones, `presets.toml`, are the tasks of twenty years of NTCIR. Users write their own
-in files of the same form::
+## Your own
 
-    [presets.my-task]
-    extends = "ntcir13-www-english"
-    measures = ["nDCG@l", "AP(rel=2)"]
-    cutoff = 20
+Write a TOML file and name it with `--presets FILE`:
+
+```toml
+[presets.my-task]
+extends = "ntcir13-www-english"
+measures = ["nDCG@l", "AP(rel=2)", "AP(rel=1)"]
+settings.rigid = "rel=2: highly relevant documents only"
+settings.relaxed = "rel=1: relevant documents, too"
+cutoff = 20
+```
+
+| key | meaning |
+|---|---|
+| `measures` | a list of measures; `@l` is the cutoff |
+| `cutoff` | what l is, unless the user says otherwise; without it, the user must |
+| `settings` | texts that explain which measure means what |
+| `labels` | levels of labels in the judgments, such as `{S = 3, A = 2, B = 1, C = 0}` |
+| `depth` | so many items of each list are looked at |
+| `condensed` | `true`: unjudged items are left out, for all measures |
+| `classes` | `true`: the task has equivalence classes; the first item of each counts |
+| `groups` | `true`: the task has groups of items that count together, at their last one |
+| `extends` | another preset, whose keys hold where this one has none |
+| `aliases` | other names; not inherited |
+| `task`, `round`, `year`, `section`, `levels`, `gains`, `reference`, `note` | for people |
+
+A name is not empty and has no blanks. A preset that extends one of another file, such as a built-in
+one, takes over what is computed, and how. It is not the same task, so `task`, `round`, `year`,
+`section` and `reference` are its own or none.
+
+`cranfield presets --presets FILE` checks the file and lists its presets after the built-in ones.
 """
 
 from __future__ import annotations
@@ -23,6 +53,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.toml import read_toml
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.grammar import parse_measures
+from cranfield.wording import folded
 
 AT_CUTOFF = re.compile(r"@l\b")
 WIDTH = 100  # of a text that nobody sees on a terminal
@@ -71,16 +102,13 @@ class Preset:
 
     def measures_at(self, cutoff: int | None = None) -> list[str]:
         """The measures in their canonical form, at the preset's cutoff or another one."""
+        where = f"preset {self.name}"
         if cutoff is not None and not self.takes_cutoff:
-            raise InputError(
-                f"cutoff {cutoff}",
-                f"none: {', '.join(self.measures)} have no @l",
-                f"preset {self.name}",
-            )
+            expected = f"none: {', '.join(self.measures)} have no @l"
+            raise InputError(f"cutoff {cutoff}", expected, where)
         l = self.cutoff if cutoff is None else cutoff
         if l is None and self.takes_cutoff:
-            expected = "one: --cutoff N, or a key cutoff"
-            raise InputError("@l and no cutoff", expected, f"preset {self.name}")
+            raise InputError("@l and no cutoff", "one: --cutoff N, or a key cutoff", where)
         found = parse_measures(AT_CUTOFF.sub(f"@{l}", text) for text in self.measures)
         return [str(replace(m, condensed=True) if self.condensed else m) for m in found]
 
@@ -117,23 +145,11 @@ class Preset:
         facts = self.facts()
         longest = max((len(name) for name, _ in facts), default=0)
         lines = [f"  {name:<{longest}}  {fact}" for name, fact in facts]
-        return "\n".join([self.name, *(wrapped(line, width, longest + 4) for line in lines)])
+        parts = (part for line in lines for part in folded(line, width, longest + 4))
+        return "\n".join([self.name, *parts])
 
     def __str__(self) -> str:
         return self.text()
-
-
-def wrapped(line: str, width: int, indent: int) -> str:
-    """A line in several of at most that width, broken between words; all but the first indented."""
-    import textwrap
-
-    return textwrap.fill(
-        line,
-        width,
-        subsequent_indent=" " * indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def presets(file: str | os.PathLike[str] | None = None) -> dict[str, Preset]:
@@ -162,6 +178,7 @@ def read_presets(path: str | os.PathLike[str]) -> dict[str, Preset]:
 
 @cache
 def _built_in() -> dict[str, Preset]:
+    """The tasks of twenty years of NTCIR."""
     return _read(Source.of(os.path.join(os.path.dirname(__file__), "presets.toml")), {})
 
 

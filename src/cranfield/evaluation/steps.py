@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from cranfield.scores import printable
+from cranfield.wording import aligned
 
 T = TypeVar("T")
 
@@ -83,14 +84,7 @@ def _table(steps: Steps) -> list[str]:
             counted = ", ".join(f"{n} {what}" for what, n in said.items() if n)
             cells = [f"{row.rank}–{last.rank}", counted, "…"]
         full.append(cells + [""] * (len(head) - len(cells)))
-    widths = [max(len(cells[i]) for cells in full) for i in range(len(head))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if i == 1 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        ).rstrip()
-        for cells in full
-    ]
+    lines = aligned(full, "rl" + "r" * (len(head) - 2))
     return lines + [f"{name} = {_number(value)}" for name, value in steps.totals.items()]
 
 

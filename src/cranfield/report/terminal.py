@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterator
 from itertools import groupby
 
 from cranfield.report.columns import GAP, Column, block, left, notice_lines
 from cranfield.report.formats import Cell, Table, marked, measured, shown, tables
 from cranfield.scores import Scores, printable
-from cranfield.wording import counted
+from cranfield.wording import counted, folded
 
 
 def table(
@@ -105,7 +104,4 @@ def wrapped(text: str, width: int | None) -> list[str]:
     """A text in lines no longer than the width, if there is one."""
     if not width:  # not a terminal, or one that does not know
         return [text]
-    indent = " " * len("note: ") if text.startswith("note: ") else ""
-    return textwrap.wrap(
-        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+    return folded(text, width, len("note: ") if text.startswith("note: ") else 0)
