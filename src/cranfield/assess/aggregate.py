@@ -205,10 +205,7 @@ def _majority(votes: _Votes, ties: str = "zero") -> _Made:
 
 
 def _unanimity(
-    votes: _Votes,
-    p: float = 0.2,
-    max_score: float | str | None = None,
-    keep_zero: bool = False,
+    votes: _Votes, p: float = 0.2, max_score: Any = None, keep_zero: bool = False
 ) -> _Made:
     top, notices = _top(votes, max_score)
     return _each(votes, lambda scores: unanimity(scores, top, p, keep_zero), *notices)

@@ -147,24 +147,21 @@ class _Scale:
 
 
 def _collected(
-    found: Iterator[Assessment], score: Callable[[Assessment], float]
+    given: Iterator[Assessment], score: Callable[[Assessment], float]
 ) -> tuple[dict[str, dict[str, dict[str, float]]], int]:
     """The votes, and how many came more than once."""
     votes: dict[str, dict[str, dict[str, float]]] = {}
     firsts: dict[tuple[str, str, str], Assessment] = {}
     repeated = 0
-    for one in found:
+    for one in given:
         value = score(one)
         before = votes.setdefault(one.topic, {}).setdefault(one.doc, {})
         first = firsts.setdefault((one.topic, one.doc, one.assessor), one)
         if before.setdefault(one.assessor, value) != value:
             place = f"in {first.where}:{first.line}" if first.line else "before"
-            raise InputError(
-                f"score {exact(value)} by {one.assessor} for document {one.doc} of {one.topic}",
-                f"{exact(before[one.assessor])} as {place}",
-                one.where,
-                one.line,
-            )
+            found = f"score {exact(value)} by {one.assessor} for document {one.doc} of {one.topic}"
+            expected = f"{exact(before[one.assessor])} as {place}"
+            raise InputError(found, expected, one.where, one.line)
         repeated += first is not one
     return votes, repeated
 

@@ -109,12 +109,8 @@ class Rules:
         given = {_plain(name): answer(cell) for name, cell in cells.items()}
         for name, allowed in self.criteria.items():
             if name not in given:
-                raise InputError(
-                    f"columns {', '.join(cells) or '(none)'}",
-                    f"one for each criterion of {self.name}: {', '.join(self.criteria)}",
-                    where,
-                    line,
-                )
+                expected = f"one for each criterion of {self.name}: {', '.join(self.criteria)}"
+                raise InputError(f"columns {', '.join(cells) or '(none)'}", expected, where, line)
             if given[name] == "" or (allowed and given[name] not in allowed):
                 found = _shown(given[name])
                 expected = one_of(found, map(_shown, allowed)) if allowed else "an answer"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from cranfield.evaluation.steps import stretches
 from cranfield.scores import printable
@@ -64,11 +65,10 @@ def text(labelled: LabelledList, width: int | None = None, colour: bool = False)
     margin = max(size for _, size in left)
     if width is not None and margin + len(_GAP) + max(size for _, size in right) > width:
         return "\n".join([head, "", *(x for x, _ in left), "", *(x for x, _ in right)])
-    lines = []
-    for i in range(max(len(left), len(right))):
-        line, size = left[i] if i < len(left) else ("", 0)
-        beside = right[i][0] if i < len(right) else ""
-        lines.append((line + " " * (margin - size) + _GAP + beside).rstrip())
+    lines = [
+        (line + " " * (margin - size) + _GAP + beside).rstrip()
+        for (line, size), (beside, _) in zip_longest(left, right, fillvalue=("", 0))
+    ]
     return "\n".join([head, "", *lines])
 
 

@@ -216,9 +216,8 @@ class _Systems:
         found = [key for key in every if key[0] in self.levels]
         if not found:
             topics = some(list(dict.fromkeys(topic for topic, _ in every)), "topic")
-            raise InputError(
-                f"sessions of {topics}", "some of judged topics", self.systems[0].where
-            )
+            where = self.systems[0].where
+            raise InputError(f"sessions of {topics}", "some of judged topics", where)
         return found
 
     @cached_property
@@ -253,11 +252,8 @@ class _Systems:
             if not m.length_unit:
                 continue
             if self.lengths is None:
-                raise InputError(
-                    "no document lengths",
-                    f"them in {m.length_unit} (lengths=, or --lengths FILE)",
-                    m,
-                )
+                expected = f"them in {m.length_unit} (lengths=, or --lengths FILE)"
+                raise InputError("no document lengths", expected, m)
             self._refuse_unknown(self.lengths, m)
 
     def _refuse_unknown(self, lengths: _Lengths, m: OfSessions) -> None:
@@ -310,10 +306,9 @@ class _Systems:
         yield from about("unjudged-topics", others, said, name, "session")
         if system.contradicted:
             where = some(system.contradicted, "session")
-            said = f"{name}: ranks are not in the order of scores in {where}; the scores decide"
-            yield Notice(
-                "rank-order", f"{said} (--ties rank: the ranks)", name, system.contradicted
-            )
+            said = f"ranks are not in the order of scores in {where}; the scores decide"
+            text = f"{name}: {said} (--ties rank: the ranks)"
+            yield Notice("rank-order", text, name, system.contradicted)
 
     def _without_relevant(self, m: Measure) -> list[str]:
         R = m.view(self.gold.ideal).R

@@ -21,6 +21,7 @@ from cranfield.report.places import (
     finished,
     places_for,
     points_at,
+    round_step,
     texts_at,
     ticks_of,
 )
@@ -159,9 +160,7 @@ def levels(gamma: float, axes: Sequence[Ticks], window: Sequence[Ticks]) -> list
     Level(value=0.1, start=(0, 0.2), stop=(0.2, 0))
     """
     low, high = (gamma * axes[0][end] + (1 - gamma) * axes[1][end] for end in (0, -1))
-    least = (high - low) / 10 * (1 - 1e-9)
-    digits = -math.floor(math.log10(least))
-    step = next(size for k in (1, 2, 5, 10) if (size := k * 10.0**-digits) >= least)
+    step, digits = round_step((high - low) / 10 * (1 - 1e-9))
     inside = range(math.floor(low / step + 1e-9) + 1, math.ceil(high / step - 1e-9))
     return [
         Level(value, *_clipped(value, gamma, window))

@@ -72,9 +72,8 @@ def altair() -> Any:
         import altair
         import vl_convert  # noqa: F401
     except ImportError as missing:
-        raise CranfieldError(
-            f"pictures need {missing.name}, found none: pip install 'cranfield[report]'"
-        ) from None
+        said = f"pictures need {missing.name}, found none: pip install 'cranfield[report]'"
+        raise CranfieldError(said) from None
     return altair
 
 
@@ -86,11 +85,8 @@ def rows_of(data: pl.DataFrame) -> Any:
 def refuse_many(lines: int) -> None:
     """More lines than there are colours cannot be told apart."""
     if lines > len(COLOURS):
-        raise InputError(
-            f"{lines} lines to draw",
-            f"at most {len(COLOURS)}, which the eye can tell apart: "
-            "name topics, or give fewer runs",
-        )
+        expected = f"at most {len(COLOURS)}, which the eye can tell apart"
+        raise InputError(f"{lines} lines to draw", f"{expected}: name topics, or give fewer runs")
 
 
 def told_apart(field: str, names: Sequence[str], title: str | list[str]) -> dict[str, Any]:
@@ -246,11 +242,9 @@ def _pixels(svg: str, scale: float) -> bytes:
     size = re.search(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"', svg)
     width, height = (float(side) * scale for side in size.groups()) if size else (0.0, 0.0)
     if width * height > MOST_PIXELS:
-        raise InputError(
-            f"a PNG of {width:,.0f} × {height:,.0f} pixels",
-            f"at most {MOST_PIXELS:,} in all: "
-            "choose a smaller scale, width or height, or SVG or PDF",
-        )
+        found = f"a PNG of {width:,.0f} × {height:,.0f} pixels"
+        instead = "choose a smaller scale, width or height, or SVG or PDF"
+        raise InputError(found, f"at most {MOST_PIXELS:,} in all: {instead}")
     return vl_convert.svg_to_png(svg, scale=scale)
 
 
@@ -262,9 +256,6 @@ def format_of(path: str | os.PathLike[str]) -> str:
     """
     end = os.path.splitext(os.fspath(path))[1].lower().removeprefix(".")
     if end not in FORMATS:
-        raise CranfieldError(
-            f"found {os.fspath(path)}, expected a name that ends in ."
-            + ", .".join(FORMATS[:-1])
-            + f" or .{FORMATS[-1]}"
-        )
+        known = f"{', .'.join(FORMATS[:-1])} or .{FORMATS[-1]}"
+        raise InputError(os.fspath(path), f"a name that ends in .{known}")
     return end

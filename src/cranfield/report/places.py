@@ -41,11 +41,19 @@ def ticks_of(low: float, high: float) -> Ticks:
     >>> ticks_of(0.1, 0.95)
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
-    least = (high - low) / 8
-    digits = -math.floor(math.log10(least))
-    step = next(size for k in (1, 2, 5, 10) if (size := k * 10.0**-digits) >= least)
+    step, digits = round_step((high - low) / 8)
     steps = range(math.floor(low / step), math.ceil(high / step) + 1)
     return [round(k * step, digits) for k in steps]
+
+
+def round_step(least: float) -> tuple[float, int]:
+    """The next 1, 2 or 5 times a power of ten, and the decimals of what it leads to.
+
+    >>> round_step(0.12)
+    (0.2, 1)
+    """
+    digits = -math.floor(math.log10(least))
+    return next(x for k in (1, 2, 5, 10) if (x := k * 10.0**-digits) >= least), digits
 
 
 def finished(chart: Any, title: str) -> Any:

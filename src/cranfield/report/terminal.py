@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from itertools import groupby
 
-from cranfield.report.columns import GAP, Column, block, left, notice_lines
+from cranfield.report.columns import GAP, Column, block, left, notice_lines, width_of
 from cranfield.report.formats import Cell, Table, marked, measured, shown, tables
 from cranfield.scores import Scores, printable
 from cranfield.wording import counted, folded
@@ -85,19 +85,15 @@ def parts_of(
 
     A measure and its bounds stay together, unless they are too wide even alone.
     """
-    room = math.inf if not width else width + len(GAP) - _width(names)
+    room = width - width_of(names) - len(GAP) if width else math.inf
     part = list[Column]()
     for group in groups:
-        for columns in [group] if _width(group) <= room else [[column] for column in group]:
-            if part and _width(part + columns) > room:
+        for columns in [group] if width_of(group) <= room else [[column] for column in group]:
+            if part and width_of(part + columns) > room:
                 yield part
                 part = []
             part += columns
     yield part
-
-
-def _width(columns: list[Column]) -> int:
-    return sum(column.width + len(GAP) for column in columns)
 
 
 def wrapped(text: str, width: int | None) -> list[str]:
