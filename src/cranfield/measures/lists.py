@@ -187,6 +187,7 @@ class Lists:
         lengths: Mapping[str, Lengths] | None = None,
         costs: Costs | None = None,
         by_intent: Floats | None = None,
+        vertical: Floats | None = None,
     ) -> None:
         self.r, self.level, self.judged, self.n, self.gold = r, level, judged, n, gold
         self.l, self.rel, self.gain, self.max_level = cutoff, rel, gain, max_level
@@ -194,6 +195,7 @@ class Lists:
         self.lengths = lengths or {}
         self.costs = costs  # of all items, judged or not
         self.by_intent = by_intent  # [lists, items, intents] the level for each intent
+        self.vertical = vertical  # [lists, items] the number of its kind of result, NaN: unknown
         self.steps: dict[str, Any] = {}
         self.by_rank: dict[str, Floats] = {}  # steps that have a value at every rank
         self.fraction: tuple[Any, Any] | None = None
@@ -242,6 +244,7 @@ class Lists:
                 for unit, (own, before) in self.lengths.items()
             },
             by_intent=None if self.by_intent is None else self.by_intent[:, :width],
+            vertical=None if self.vertical is None else self.vertical[:, :width],
         )
 
     def remember(self, key: Any, compute: Callable[[], T]) -> T:
@@ -281,6 +284,7 @@ class Lists:
             lengths=lengths,
             costs=costs,
             by_intent=self.by_intent,
+            vertical=self.vertical,
         )
 
     @property
@@ -502,11 +506,15 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
     level = np.zeros(judged.shape)
     r[judged] = rankings.ranks[cells]
     level[judged] = rankings.levels[cells]
-    lengths, costs = {}, None
+    lengths, costs, vertical = {}, None, None
     for unit, every in rankings.noted.items():
         if unit == "cost":
             first = rankings.starts[start] if stop > start else 0
             costs = Costs(every[first : first + n.sum()], n)
+            continue
+        if unit == "vertical":
+            vertical = np.full(judged.shape, np.nan)
+            vertical[judged] = every[rankings.starts[rankings.hit_topics[cells]] + r[judged] - 1]
             continue
         own, before = np.zeros(judged.shape), np.zeros(judged.shape)
         for t, (a, k) in enumerate(zip(rankings.starts[start:stop], n, strict=True)):
@@ -519,7 +527,10 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
         width = gold.intents.there.shape[1]
         by_intent = np.zeros((*judged.shape, width))
         by_intent[judged] = gold.intents.flat.levels_of(rankings.items[cells], width)
-    return Lists(r, level, judged, n, gold, lengths=lengths, costs=costs, by_intent=by_intent)
+    return Lists(
+        r, level, judged, n, gold,
+        lengths=lengths, costs=costs, by_intent=by_intent, vertical=vertical,
+    )  # fmt: skip
 
 
 def tie_bounds(rankings: Rankings, start: int, stop: int) -> tuple[Ints, Ints]:

@@ -6,6 +6,7 @@ subtopics of two levels, each of the second below one of the first.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -40,9 +41,9 @@ def own_intent(levels: Floats, rel: float | None = None) -> Ints:
 def suitability(x: Lists, rel: float | None) -> Floats:
     """Pr(v(r)|i(r)) / max_v Pr(v|i(r)), and 0 for an item of no intent: [topics, items]."""
     importance = intents_of(x).importance
-    if importance is None or "vertical" not in x.lengths:
+    if importance is None or x.vertical is None:
         raise NeedsMore("needs the verticals of intents: give them as verticals=")
-    v, i = x.lengths["vertical"].own, own_intent(np.asarray(x.by_intent), rel)
+    v, i = x.vertical, own_intent(np.asarray(x.by_intent), rel)
     known = x.judged & (i >= 0) & ~np.isnan(v)
     of_intent = importance[np.arange(len(x))[:, None], np.where(known, i, 0)]
     number = np.where(known, v, 0.0).astype(np.int64)
@@ -73,7 +74,11 @@ class OfPairs(Diverse):
         try:
             if len(verticals) != len(levels):
                 raise InputError(f"{len(verticals)} verticals", len(levels))
-            x = intent_lists(levels, judged, probabilities, (), {"vertical": verticals})
+            x = intent_lists(levels, judged, probabilities)
+            numbers = np.array([math.nan if v is None else float(v) for v in verticals])
+            if not (numbers >= 0).all():
+                raise InputError("a vertical that is not a number from 0", "one per item")
+            x.vertical = numbers[x.r - 1]
             wanted = np.array(importance, dtype=np.float64)[None]
             x.gold.intents = replace(intents_of(x), importance=wanted)
             return float(self.values(x)[0, 0])
