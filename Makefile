@@ -30,6 +30,7 @@ demo: $(VENV)/installed  ## simulate a collection, evaluate it, compare the runs
 lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/python tests/complexity.py
 	$(BIN)/mypy
 
 test: lint  ## lint, types, unit, property, differential and transcript tests

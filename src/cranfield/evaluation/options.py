@@ -263,5 +263,5 @@ def shows_options(target: T) -> T:
 def _nearest(name: str) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name, NAMES, n=3)
+    near = difflib.get_close_matches(name, NAMES, n=3, cutoff=0.7)
     return f"; did you mean {' or '.join(near)}?" if near else f", only {', '.join(NAMES)}"
