@@ -434,6 +434,9 @@ def rewrite(document: str, directory: Path) -> None:
 
 
 if __name__ == "__main__":
+    from test_offered import write as write_exports
+
+    write_exports()
     MODELS.mkdir(exist_ok=True)
     (ROOT / "docs" / "figures").mkdir(exist_ok=True)
     for name, text in model_pages().items():

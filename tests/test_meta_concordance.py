@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+from functools import partial
 from itertools import combinations
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from cranfield.cli import meta_concordance, meta_predictive_power
+from cranfield.cli import meta
 from cranfield.data.preference_pairs import PreferencePair, read_preference_pairs
 from cranfield.errors import CranfieldError, InputError
 from cranfield.meta.concordance import ConcordancePair, concordance, sign_test_of
 from cranfield.meta.predictive import predictive_power
-from cranfield.report.concordance import cell_of
-from cranfield.report.predictive import measures_sheet, pairs_sheet
+from cranfield.report.meta.concordance import cell_of
+from cranfield.report.meta.predictive import measures_sheet, pairs_sheet
 from cranfield.scores import Scores
 
 
@@ -34,11 +34,11 @@ def scores_of(values: Any, measures: list[str], better: tuple[str, ...] = ()) ->
                   better=better)  # fmt: skip
 
 
-def command(module: ModuleType, *arguments: object) -> None:
+def command(*arguments: object) -> None:
     """Run a method of `cranfield meta`."""
     parser = argparse.ArgumentParser()
-    module.add_to(parser.add_subparsers())
-    options = parser.parse_args([*map(str, arguments)])
+    meta.add_to(partial(parser.add_subparsers().add_parser, "meta"))
+    options = parser.parse_args(["meta", *map(str, arguments)])
     options.run(options)
 
 
@@ -260,7 +260,7 @@ def test_command_concordance(
     files: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """AP: x (1/2 + 2/3)/2 = 0.58, y 1/2; RR: x 1/2, y 1. P@3 is with AP: 2/3 against 1/3."""
-    command(meta_concordance, "concordance", *files, "-m", "AP RR", "--gold", "P@3", "-f", "tsv")
+    command("concordance", *files, "-m", "AP RR", "--gold", "P@3", "-f", "tsv")
     heads, row = (line.split("\t") for line in capsys.readouterr().out.splitlines())
     cells = dict(zip(heads, row, strict=True))
     names = ("gold", "first", "second", "compared", "disagreements", "share_first", "wins_second")
@@ -272,7 +272,7 @@ def test_settings_for_all_measures_reach_the_gold_measure(
 ) -> None:
     """--rel and --condensed are parameters of gold measures, too, and show in their names."""
     command(
-        meta_concordance, "concordance", *files, "-m", "AP RR", "--gold", "P@3", "--rel", "1",
+        "concordance", *files, "-m", "AP RR", "--gold", "P@3", "--rel", "1",
         "--condensed", "-f", "json",
     )  # fmt: skip
     found = json.loads(capsys.readouterr().out)
@@ -286,19 +286,19 @@ def test_command_concordance_of_scores(tmp_path: Path, capsys: pytest.CaptureFix
     table = tmp_path / "scores.tsv"
     rows = ["run\ttopic\tmap\trecip_rank\tP_3", "x\t1\t0.58\t0.5\t0.67", "y\t1\t0.5\t1\t0.33"]
     table.write_text("\n".join(rows) + "\n")
-    command(meta_concordance, "concordance", "--scores", table, "--gold", "P@3")
+    command("concordance", "--scores", table, "--gold", "P@3")
     out = capsys.readouterr().out
     assert "100%/0% (1)" in out
     assert "1 pair of ranked lists of 2 runs on 1 topic" in out
     with pytest.raises(CranfieldError, match="no scores of AP@5, expected one of 3 measures"):
-        command(meta_concordance, "concordance", "--scores", table, "--gold", "AP@5")
+        command("concordance", "--scores", table, "--gold", "AP@5")
 
 
 def test_a_measure_and_gold_at_once_is_refused(files: tuple[Path, Path, Path]) -> None:
     """Also if settings make them the same."""
     with pytest.raises(CranfieldError, match=r"P\(rel=1\)@3 with -m and with --gold"):
         command(
-            meta_concordance, "concordance", *files, "-m", "AP P(rel=1)@3", "--gold", "P@3",
+            "concordance", *files, "-m", "AP P(rel=1)@3", "--gold", "P@3",
             "--rel", "1",
         )  # fmt: skip
 
@@ -443,7 +443,7 @@ def test_command_predictive_power(
     preferences = tmp_path / "prefs.txt"
     preferences.write_text("1 x y x ann\n1 x y x bob\n2 x y y ann\n")
     arguments = ["predictive-power", *files, "-m", "AP RR", "--preferences", preferences]
-    command(meta_predictive_power, *arguments, "--interval", "exact", "-f", "json")
+    command(*arguments, "--interval", "exact", "-f", "json")
     found = json.loads(capsys.readouterr().out)
     assert [row["agreement"] for row in found["measures"]] == [2 / 3, 0.0]
     assert [row["tied"] for row in found["measures"]] == [1, 1]
@@ -454,7 +454,7 @@ def test_command_predictive_power(
     assert found["settings"] == {
         "interval": "exact", "confidence": 0.95, "alpha": 0.05, "runs": 2, "topics": 2,
     }  # fmt: skip
-    command(meta_predictive_power, *arguments, "--alpha", "0.5")
+    command(*arguments, "--alpha", "0.5")
     shown = capsys.readouterr().out
     assert "95% interval" in shown
     assert "[0.2077, 0.9385]" in shown  # Wilson's of 2 in 3

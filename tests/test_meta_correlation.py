@@ -26,7 +26,7 @@ from cranfield.meta.rankings import (
     tau_ap,
     tau_ap_symmetric,
 )
-from cranfield.report.correlation import picture, sheets
+from cranfield.report.meta.correlation import picture, sheets
 from cranfield.report.sheets import render
 from cranfield.scores import Notice, Scores
 from cranfield.stats.resampling import generator

@@ -20,8 +20,8 @@ from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
 from cranfield.meta.cautions import near_alpha
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
-from cranfield.report.discriminative import picture, sheets
-from cranfield.report.discriminative import settings as settings_of
+from cranfield.report.meta.discriminative import picture, sheets
+from cranfield.report.meta.discriminative import settings as settings_of
 from cranfield.stats.families import PairTest, compare_pairs
 from cranfield.stats.measured import by_measure, measured
 from cranfield.stats.result import Outcome, Sampled

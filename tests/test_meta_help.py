@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.cli.meta import METHODS
+from cranfield.report.meta import methods
 
 ROOT = Path(__file__).parents[1]
-NAMES = [method.replace("_", "-") for method in METHODS]
+NAMES = [*methods()]
 COMMANDS = [["plan"], *(["meta", name] for name in NAMES)]
 
 
@@ -48,9 +47,9 @@ def test_runs_of_judgments_are_not_asked_for(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("method", "options"),
     [
-        ("discriminative_power", ["--trials", "50"]),
-        ("discriminative_power", ["--trials", "50", "--test", "bootstrap"]),
-        ("discriminative_power", ["--test", "t"]),
+        ("discriminative-power", ["--trials", "50"]),
+        ("discriminative-power", ["--trials", "50", "--test", "bootstrap"]),
+        ("discriminative-power", ["--test", "t"]),
         ("judgments", ["--trials", "50"]),
         ("judgments", ["--test", "t"]),
     ],
@@ -82,8 +81,7 @@ def test_bars_end_where_tests_do(
         other = tmp_path / "other.txt"
         other.write_bytes(Path(qrels[0]).read_bytes())
         qrels.append(str(other))
-    module: Any = importlib.import_module(f"cranfield.cli.meta_{method}")
-    monkeypatch.setattr(module, "Trials", Seen)
+    monkeypatch.setattr("cranfield.cli.meta.Trials", Seen)
     words = [*qrels, *runs, "-m", "AP RR", *options, "-o", str(tmp_path / "out.txt")]
-    assert main(["meta", method.replace("_", "-"), *words]) == 0
+    assert main(["meta", method, *words]) == 0
     assert Seen.done == Seen.total > 0

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli import meta_judgments
+from cranfield.cli import meta
 from cranfield.errors import CranfieldError
 from cranfield.meta.judgments import JudgmentComparison, Overlap, compare_judgments
-from cranfield.report.judgments import sheets
+from cranfield.report.meta.judgments import sheets
 
 Judged = dict[str, dict[str, Any]]
 PEOPLE: Judged = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1, "e": 0}}
@@ -392,8 +393,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def command(*arguments: str) -> int:
     """Run ``cranfield meta judgments …``."""
     parser = argparse.ArgumentParser()
-    meta_judgments.add_to(parser.add_subparsers())
-    options = parser.parse_args(["judgments", *arguments])
+    meta.add_to(partial(parser.add_subparsers().add_parser, "meta"))
+    options = parser.parse_args(["meta", "judgments", *arguments])
     return int(options.run(options))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli import meta_leave_one_out
+from cranfield.cli import meta
 from cranfield.errors import CranfieldError, InputError
 from cranfield.meta.leave_one_out import Contributor, LeftOut, leave_one_out
-from cranfield.report.leave_one_out import picture
+from cranfield.report.meta.leave_one_out import picture
 
 # To depth 2, x alone brings b, y alone c, w alone d; a is everybody's, and z, judged, nobody's.
 QRELS = {"1": {"a": 1, "b": 1, "c": 1, "d": 0, "z": 1}}
@@ -26,8 +27,8 @@ RUNS = {"x": {"1": ["a", "b", "c"]}, "y": {"1": ["a", "c"]}, "w": {"1": ["d", "a
 def command(*arguments: object) -> None:
     """Run the method of `cranfield meta`."""
     parser = argparse.ArgumentParser()
-    meta_leave_one_out.add_to(parser.add_subparsers())
-    options = parser.parse_args(["leave-one-out", *map(str, arguments)])
+    meta.add_to(partial(parser.add_subparsers().add_parser, "meta"))
+    options = parser.parse_args(["meta", "leave-one-out", *map(str, arguments)])
     options.run(options)
 
 

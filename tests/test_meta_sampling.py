@@ -23,8 +23,8 @@ from cranfield.evaluation.evaluate import Evaluator
 from cranfield.meta.rankings import kendall, tau_ap
 from cranfield.meta.stability import drawn_part, scored_with, stability, stability_of_judgments
 from cranfield.meta.swap import Swap, SwapBin, SwapRates, swap
-from cranfield.report import stability as stability_report
-from cranfield.report import swap as swap_report
+from cranfield.report.meta import stability as stability_report
+from cranfield.report.meta import swap as swap_report
 from cranfield.stats.paired import t_test
 
 

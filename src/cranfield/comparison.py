@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.errors import InputError
+from cranfield.arrays import Bools
+from cranfield.errors import InputError, one_of
 from cranfield.evaluation.results import Missing, ScoresLike, read_scores
 from cranfield.scores import Notice, Scores, notes, printable
 from cranfield.stats.cautions import about_trials, in_short
-from cranfield.stats.families import (
-    RANDOM,
-    PairTest,
-    compare_pairs,
-    usual_correction,
-    usual_test,
-)
+from cranfield.stats.corrections import CORRECTIONS
+from cranfield.stats.effects import EFFECTS, EffectName, cohen_dz, usual_effect
+from cranfield.stats.families import TESTS, PairTest, compare_pairs, decided
 from cranfield.stats.letters import letters
-from cranfield.stats.measured import measured, without_errors
+from cranfield.stats.measured import Measured, measured, without_errors
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
 from cranfield.stats.result import all_exact, checked_alpha, shown_p, stated_p
 from cranfield.stats.samples import Matrix
@@ -32,14 +29,6 @@ from cranfield.wording import counted, some
 if TYPE_CHECKING:
     import polars as pl
 
-EffectName: TypeAlias = Literal["dz", "g", "glass", "anova"]
-EFFECT_TITLES = {
-    "dz": "Cohen's d_z",
-    "g": "Hedges' g",
-    "glass": "Glass's Δ",
-    "anova": "difference / √V_E of the two-way ANOVA",
-}
-EFFECTS = tuple(EFFECT_TITLES)
 Verdict: TypeAlias = Literal["better", "worse", ""]
 _OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better", "": ""}
 _PAIRS_SHOWN = 10
@@ -158,22 +147,16 @@ class Comparison:
         return tuple(mover for pair in self.pairs for mover in self._movers(pair, most))
 
     def _movers(self, pair: PairComparison, most: int) -> Iterator[Mover]:
-        m = self._place["measure"][pair.measure]
-        x, y = (self.scores.values[self._place["run"][run], :, m] for run in (pair.run, pair.other))
+        scores = self.scores
+        runs, m = (pair.run, pair.other), scores.measures.index(pair.measure)
+        x, y = (scores.values[scores.runs.index(run), :, m] for run in runs)
         z = x - y
         order = np.argsort(-np.abs(z), kind="stable").tolist()
         rounding = TOLERANCE * max(np.nanmax(np.abs(x)), np.nanmax(np.abs(y)))
         ups, downs = ([t for t in order if side * z[t] > rounding][:most] for side in (1, -1))
         for t in (*ups, *downs):
-            names = (pair.measure, pair.run, pair.other, self.scores.topics[t])
+            names = (pair.measure, pair.run, pair.other, scores.topics[t])
             yield Mover(*names, float(x[t]), float(y[t]), float(z[t]))
-
-    @cached_property
-    def _place(self) -> dict[str, dict[str, int]]:
-        return {
-            "run": {name: i for i, name in enumerate(self.scores.runs)},
-            "measure": {name: i for i, name in enumerate(self.scores.measures)},
-        }
 
     def to_polars(self) -> pl.DataFrame:
         """The pairs as a frame, a row for each."""
@@ -253,46 +236,39 @@ def compare(
     if len(read.runs) < 2:
         raise InputError(f"{len(read.runs)} run", "at least 2 to compare")
     checked_alpha(alpha)
-    if effect is not None and effect not in EFFECTS:
-        raise InputError(f"effect={effect!r}", f"one of {', '.join(EFFECTS)}")
+    if effect is not None:
+        one_of("effect", effect, EFFECTS)
     baselines = _baselines(read, baseline)
-    chosen = usual_test(len(read.runs)) if test is None else test
-    effect = effect or ("dz" if len(read.runs) == 2 else "anova")
-    runs: list[RunSummary] = []
-    pairs: list[PairComparison] = []
-    notices = list(read.notices)
-    enumerated, applied = True, "none"
-    for m, measure in enumerate(read.measures):
-        part, about = _tested(read, measure)
-        notices += about
-        order = _order(part, read.better[m])
-        asked = _pairs(part, order, baselines)
-        applied = usual_correction(chosen, len(asked)) if correction is None else correction
-        level = alpha / len(asked) if applied == "bonferroni" else alpha
-        tested = compare_pairs(
-            part, chosen, asked, applied, trials, seed, confidence=1 - level,
-            threads=threads, progress=progress,
-        )  # fmt: skip
-        sampled = [t.outcome.sampled for t in tested]
-        enumerated = enumerated and all_exact(sampled)
-        found = [
-            _pair(measure, part, pair, alpha, size, read.better[m])
-            for pair, size in zip(tested, _effects(effect, part, tested), strict=True)
-        ]
-        pairs += found
-        runs += _summaries(read, measure, part, order, found, alpha, baselines)
-        notices += _cautions(measure, part, tested, alpha)
-        notices += _hopeless(measure, tested, chosen, applied, alpha)
-        if not baselines and not any(run.groups for run in runs[-len(order) :]):
-            said = f"{measure}: there are more groups of runs than letters, so none are shown"
-            notices.append(Notice("letters", said))
-    if not any(notice.kind == "identical" for notice in notices):  # tests of two tell it themselves
+    size = len(_asked(range(len(read.runs)), [*map(read.runs.index, baselines)]))
+    chosen, applied = decided(test, correction, len(read.runs), size)
+    told_by = effect or usual_effect(len(read.runs))
+    testing = {
+        "test": chosen,
+        "correction": applied,
+        "trials": trials,
+        "seed": seed,
+        "threads": threads,
+        "progress": progress,
+    }
+    found = [_tested(read, name, alpha, baselines, told_by, testing) for name in read.measures]
+    notices = [*read.notices, *chain(*(one.notices for one in found))]
+    if "identical" not in {notice.kind for notice in notices}:  # tests of two tell it themselves
         notices += _identical(read)
-    random = chosen in RANDOM
+    random = TESTS[chosen].random
     return Comparison(
-        read, tuple(runs), tuple(pairs), chosen, applied, alpha, effect, baselines,
-        trials if random else None, seed if random else None, enumerated, tuple(notices),
-    )  # fmt: skip
+        read,
+        tuple(chain(*(one.runs for one in found))),
+        tuple(chain(*(one.pairs for one in found))),
+        chosen,
+        applied,
+        alpha,
+        told_by,
+        baselines,
+        trials if random else None,
+        seed if random else None,
+        all(one.enumerated for one in found),
+        tuple(notices),
+    )
 
 
 def _baselines(scores: Scores, baseline: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -307,14 +283,59 @@ def _baselines(scores: Scores, baseline: str | Sequence[str] | None) -> tuple[st
     return named
 
 
-def _tested(scores: Scores, measure: str) -> tuple[Matrix, tuple[Notice, ...]]:
-    """The scores of a measure that tests see, and what was done to them."""
-    found = measured(scores, measure, turned=False)
-    part = found.matrix
+def _asked(order: Sequence[int], baselines: Sequence[int]) -> list[tuple[int, int]]:
+    """The pairs that are compared: all, or every other run with each baseline.
+
+    >>> _asked([2, 0, 1], []), _asked([2, 0, 1], [1])
+    ([(2, 0), (2, 1), (0, 1)], [(2, 1), (0, 1)])
+    """
+    if not baselines:
+        return [*combinations(order, 2)]
+    return [(i, b) for at, b in enumerate(baselines) for i in order if i not in baselines[: at + 1]]
+
+
+@dataclass(frozen=True)
+class _OfMeasure:
+    """What is found by one measure."""
+
+    runs: tuple[RunSummary, ...]
+    pairs: tuple[PairComparison, ...]
+    enumerated: bool
+    notices: tuple[Notice, ...]
+
+
+def _tested(
+    scores: Scores,
+    measure: str,
+    alpha: float,
+    baselines: tuple[str, ...],
+    effect: str,
+    testing: dict[str, Any],
+) -> _OfMeasure:
+    """The runs compared by one measure."""
+    seen = measured(scores, measure, turned=False)
+    part, better = seen.matrix, scores.better[scores.measures.index(measure)]
     if len(part.topics) < 2:
         said = f"{measure} of {counted(len(part.topics), 'topic')}"
         raise InputError(said, "at least 2 topics to compare runs on")
-    return part, found.notices
+    order = _order(part, better)
+    asked = _asked(order, [*map(part.systems.index, baselines)])
+    row = CORRECTIONS.get(testing["correction"])
+    level = alpha / len(asked) if row is not None and row.simultaneous else alpha
+    tested = compare_pairs(part, pairs=asked, confidence=1 - level, **testing)
+    pairs = tuple(
+        _pair(seen, part, pair, alpha, size, better)
+        for pair, size in zip(tested, EFFECTS[effect].of(part, asked), strict=True)
+    )
+    runs = tuple(_summaries(scores, measure, part, order, pairs, alpha, baselines))
+    notices = [*seen.notices, *_cautions(measure, part, tested, alpha)]
+    notices += _hopeless(measure, tested, testing["test"], testing["correction"], alpha)
+    if not baselines and not any(run.groups for run in runs):
+        said = f"{measure}: there are more groups of runs than letters, so none are shown"
+        notices.append(Notice("letters", said))
+    return _OfMeasure(
+        runs, pairs, all_exact(pair.outcome.sampled for pair in tested), tuple(notices)
+    )
 
 
 def _order(part: Matrix, better: str) -> list[int]:
@@ -325,72 +346,42 @@ def _order(part: Matrix, better: str) -> list[int]:
     return sorted(range(len(part.systems)), key=lambda i: sign * part.means[i])
 
 
-def _pairs(part: Matrix, order: list[int], baselines: tuple[str, ...]) -> list[tuple[int, int]]:
-    if not baselines:
-        return [(order[a], order[b]) for a in range(len(order)) for b in range(a + 1, len(order))]
-    of = [part.systems.index(name) for name in baselines]
-    return [
-        (i, b) for b in of for i in order if i != b and (i not in of or of.index(i) > of.index(b))
-    ]
-
-
 def _pair(
-    measure: str,
-    part: Matrix,
-    tested: PairTest,
-    alpha: float,
-    effect: float,
-    better: str,
+    seen: Measured, part: Matrix, tested: PairTest, alpha: float, effect: float, better: str
 ) -> PairComparison:
-    from cranfield.stats.effects import cohen_dz
-
     x, y = part.values[:, tested.first], part.values[:, tested.second]
     z = np.where(np.abs(x - y) <= TOLERANCE * part.scale, 0.0, x - y)
     sign = -1 if better == "lower" else 1
-    difference = float(part.means[tested.first] - part.means[tested.second])
-    sampled = tested.outcome.sampled
+    outcome, sampled = tested.outcome, tested.outcome.sampled
     verdict: Verdict = ""
     if tested.pvalue <= alpha and better != "neither":
         # What the test is about: of ranks and signs not the mean, and if the median is 0, wins.
-        direction = tested.outcome.difference or float((z > 0).sum()) - float((z < 0).sum())
+        direction = outcome.difference or float((z > 0).sum()) - float((z < 0).sum())
         verdict = "better" if sign * direction > 0 else "worse"
+    low, high = (tested.interval.low, tested.interval.high) if tested.interval else (math.nan,) * 2
+    asl, error = (sampled.asl, sampled.error) if sampled else (None, None)
+    wins, ties, losses = (int(x.sum()) for x in (sign * z > 0, z == 0, sign * z < 0))
     return PairComparison(
-        measure,
+        seen.measure,
         part.systems[tested.first],
         part.systems[tested.second],
         len(z),
-        difference,
-        math.nan if tested.interval is None else tested.interval.low,
-        math.nan if tested.interval is None else tested.interval.high,
-        tested.outcome.statistic,
+        float(part.means[tested.first] - part.means[tested.second]),
+        low,
+        high,
+        outcome.statistic,
         tested.pvalue,
-        tested.outcome.pvalue,
-        None if sampled is None else sampled.asl,
-        None if sampled is None else sampled.error,
+        outcome.pvalue,
+        asl,
+        error,
         sampled is not None and sampled.count == 0,
         effect,
         cohen_dz(x, y).value,
-        int((sign * z > 0).sum()),
-        int((z == 0).sum()),
-        int((sign * z < 0).sum()),
+        wins,
+        ties,
+        losses,
         verdict,
     )
-
-
-def _effects(effect: str, part: Matrix, tested: Sequence[PairTest]) -> list[float]:
-    """The effect size of each pair."""
-    from cranfield.stats import effects
-
-    if effect == "anova":
-        of_all = effects.anova_effect(part)
-        return [of_all[part.systems[t.first], part.systems[t.second]].value for t in tested]
-    named: dict[str, Callable[..., effects.Effect]] = {
-        "dz": effects.cohen_dz,
-        "g": effects.hedges_g,
-        "glass": effects.glass_delta,
-    }
-    of_two = named[effect]
-    return [of_two(part.values[:, t.first], part.values[:, t.second]).value for t in tested]
 
 
 def _summaries(
@@ -421,7 +412,7 @@ def _summaries(
 
 def _different(
     part: Matrix, order: list[int], pairs: Sequence[PairComparison], alpha: float
-) -> np.ndarray[Any, np.dtype[np.bool_]]:
+) -> Bools:
     """Which runs, in this order, are significantly different."""
     place = {part.systems[i]: a for a, i in enumerate(order)}
     different = np.zeros((len(order), len(order)), dtype=bool)
@@ -450,11 +441,11 @@ def _hopeless(
     all_alike = 2.0 ** (1 - one.n)  # the probability that all topics favour the same run
     if sampled is not None and not sampled.exact:
         least, why = 1 / (sampled.trials + 1), f"{counted(sampled.trials, 'trial')}"
-    elif test in ("randomisation", "sign", "wilcoxon"):
+    elif TESTS[test].counts:
         least, why = all_alike, counted(one.n, "topic")
     else:
         return
-    family = len(tested) if correction in ("holm", "bonferroni") else 1
+    family = len(tested) if CORRECTIONS[correction].family_wise else 1
     if family * least > alpha:
         pairs = f" for {counted(family, 'pair')}" if family > 1 else ""
         said = f"{measure}: with {why}{pairs} no p-value can be {alpha:g} or less: use more"

@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from importlib import import_module
 from itertools import product
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from cranfield import meta as cf_meta
 from cranfield.data.costs import CostsLike
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.records import finite, real
@@ -212,24 +210,13 @@ def meta(found: Any, **options: Any) -> Picture:
     and `stability`, scores before and after of `leave_one_out`.
 
     >>> scores = {run: {str(t): (t * k % 7) / 7 for t in range(9)} for k, run in enumerate("abc")}
-    >>> meta(cf_meta.discriminative_power(scores, "t"))
+    >>> from cranfield.meta import discriminative_power
+    >>> meta(discriminative_power(scores, "t"))
     Picture of 3 rows: measure, rank, run, other, difference, pvalue
     """
-    rooms = {
-        cf_meta.DiscriminativePower: "discriminative",
-        cf_meta.CorrelationMatrix: "correlation",
-        cf_meta.Swap: "swap",
-        cf_meta.Stability: "stability",
-        cf_meta.LeaveOneOut: "leave_one_out",
-    }
-    room = rooms.get(type(found))
-    if room is None:
-        expected = "what a function of cf.meta returns that has a picture: " + ", ".join(
-            kind.__name__ for kind in rooms
-        )
-        raise InputError(type(found).__name__, expected)
-    drawn: Picture = import_module(f"cranfield.report.{room}").picture(found, **options)
-    return drawn
+    from cranfield.report.meta import picture_of
+
+    return picture_of(found, **options)
 
 
 def power(designs: Design | Sequence[Design], title: str = "") -> Picture:

@@ -7,16 +7,16 @@ import sys
 from os.path import normpath
 from typing import Any
 
-from cranfield.cli.options import count
 from cranfield.cli.progress import Trials
-from cranfield.cli.scored import add_evaluation, add_scored, scores_of
+from cranfield.cli.scored import add_evaluation, add_options, add_scored, scores_of
 from cranfield.cli.sheets import add_output, show
-from cranfield.comparison import EFFECTS, Comparison, compare
+from cranfield.comparison import Comparison, compare
 from cranfield.errors import InputError
 from cranfield.report.comparison import TABLES, settings, sheets, usual_tables
+from cranfield.report.options import how_tested
 from cranfield.scores import Scores
-from cranfield.stats.families import CORRECTION_TITLES, OF_MANY, RANDOM, TESTS, usual_test
-from cranfield.stats.resampling import TRIALS
+from cranfield.stats.effects import EFFECTS
+from cranfield.stats.families import steps
 from cranfield.stats.result import stated_p
 
 
@@ -34,9 +34,9 @@ def add_to(command: Any) -> None:
         help="compare every other run with this one, given by its name or its file; may be "
         "repeated (default: all pairs)",
     )  # fmt: skip
-    add_test(p, "; intervals have confidence 1 − A")
+    add_options(p, how_tested("; intervals have confidence 1 − A"))
     p.add_argument(
-        "--effect", choices=EFFECTS,
+        "--effect", choices=tuple(EFFECTS),
         help="effect size: Cohen's d_z (dz, default for two runs), Hedges' g (g), Glass's Δ "
         "(glass), or by the residuals of ANOVA (anova, default for more)",
     )  # fmt: skip
@@ -53,48 +53,6 @@ def add_to(command: Any) -> None:
     p.set_defaults(run=run)
 
 
-def add_test(p: Any, of_alpha: str = "", of_trials: str = "") -> None:
-    """The options that say how differences are tested, and what else two of them decide."""
-    p.add_argument(
-        "--test", choices=TESTS, metavar="NAME",
-        help=f"one of {', '.join(TESTS)} (default: randomised-tukey, or randomisation of two runs)",
-    )  # fmt: skip
-    p.add_argument(
-        "--correction", choices=tuple(CORRECTION_TITLES), metavar="NAME",
-        help="of tests of two runs for the number of pairs: holm (default), bonferroni, bh "
-        "(Benjamini and Hochberg) or none",
-    )  # fmt: skip
-    add_alpha(p, of_alpha)
-    add_trials(p, also=of_trials)
-
-
-def add_alpha(p: Any, also: str = "") -> None:
-    """The option that says what is significant."""
-    p.add_argument(
-        "--alpha", type=float, default=0.05, metavar="A",
-        help=f"p-values of at most A are significant{also} (default: 0.05)",
-    )  # fmt: skip
-
-
-def add_trials(
-    p: Any, trials: int = TRIALS, what: str = "random trials of the test", also: str = ""
-) -> None:
-    """The options that say how random trials are drawn."""
-    p.add_argument(
-        "--trials", type=count, default=trials, metavar="B",
-        help=f"{what} (default: {trials:,}){also}",
-    )  # fmt: skip
-    add_seed(p)
-
-
-def add_seed(p: Any) -> None:
-    """The option that chooses the random numbers."""
-    p.add_argument(
-        "--seed", type=int, default=0, metavar="S",
-        help="the same seed gives the same result (default: 0)",
-    )  # fmt: skip
-
-
 def run(options: argparse.Namespace) -> int:
     """Compare, print, and fail if asked to."""
     if options.fail_if_worse and not options.baselines:
@@ -105,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--movers 0 and --table movers", "one of them")
     scores = scores_of(options, runs=2)
     baselines = _baselines(options, scores)
-    with Trials("testing", steps(options, len(scores.runs), len(scores.measures))) as progress:
+    with Trials("testing", _steps(options, scores)) as progress:
         found = compare(
             scores,
             baselines,
@@ -124,15 +82,11 @@ def run(options: argparse.Namespace) -> int:
     return _verdict(found) if options.fail_if_worse else 0
 
 
-def steps(options: argparse.Namespace, runs: int, measures: int) -> int:
-    """How many steps the progress bar has: the trials of all measures, and of all pairs if each is
-    tested by itself.
-    """
-    baselines = len(getattr(options, "baselines", None) or ())
+def _steps(options: argparse.Namespace, scores: Scores) -> int:
+    """How many steps the tests of all measures have."""
+    runs, baselines = len(scores.runs), len(options.baselines or ())
     pairs = baselines * (runs - 1) if baselines else runs * (runs - 1) // 2
-    test = options.test or usual_test(runs)
-    each = options.trials if test in RANDOM else 1
-    return each * measures * (1 if test in OF_MANY else pairs)
+    return len(scores.measures) * steps(options.test, runs, pairs, options.trials)
 
 
 def _baselines(options: argparse.Namespace, scores: Scores) -> list[str] | None:

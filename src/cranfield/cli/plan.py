@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from cranfield.cli.options import count
@@ -12,27 +15,11 @@ from cranfield.cli.plot import refuse_output
 from cranfield.cli.scored import add_evaluation, add_scored, refuse_deciding, scores_of
 from cranfield.cli.sheets import add_output, show
 from cranfield.errors import InputError
+from cranfield.report import plan
 from cranfield.report.pictures import format_of
-from cranfield.report.plan import (
-    detectable_sheet,
-    pilot_sheet,
-    power_curves,
-    power_sheet,
-    settings,
-    topics_sheet,
-)
 from cranfield.scores import Notice
+from cranfield.stats import power
 from cranfield.stats.measured import measured, without_errors
-from cranfield.stats.power import (
-    ALPHA,
-    POWER,
-    Design,
-    Pilot,
-    topics_for_anova,
-    topics_for_interval,
-    topics_for_t,
-    variance_from,
-)
 
 METHODS = ("t", "anova", "interval")
 DIFFERENCES = (0.02, 0.05, 0.1, 0.2)
@@ -76,13 +63,13 @@ def add_to(command: Any) -> None:
         "--systems", type=int, metavar="M", help="systems that anova compares (default: the runs)"
     )
     asked.add_argument(
-        "--alpha", type=float, default=ALPHA, metavar="A",
+        "--alpha", type=float, default=power.ALPHA, metavar="A",
         help="p-values of at most A are significant; intervals have confidence 1 − A (default: "
-        f"{ALPHA})",
+        f"{power.ALPHA})",
     )  # fmt: skip
     asked.add_argument(
-        "--power", type=float, default=POWER, metavar="P",
-        help=f"how probable it is to find the difference (default: {POWER})",
+        "--power", type=float, default=power.POWER, metavar="P",
+        help=f"how probable it is to find the difference (default: {power.POWER})",
     )  # fmt: skip
     asked.add_argument(
         "--for-topics", dest="sizes", action="append", type=count, metavar="N",
@@ -116,74 +103,66 @@ def add_to(command: Any) -> None:
     p.set_defaults(run=run)
 
 
+@dataclass(frozen=True)
+class Variances:
+    """How much scores, and differences, vary by a measure; and how many systems are compared.
+
+    The measure has no name, and there is no pilot, where variances are given.
+    """
+
+    measure: str
+    scores: float
+    differences: float
+    systems: int | None
+    pilot: power.Pilot | None = None
+
+
 def run(options: argparse.Namespace) -> int:
     """Design, show the tables, and draw."""
     refuse_output(options.plot)
     format = None if options.plot is None else format_of(options.plot)
-    notices: tuple[Notice, ...] = ()
-    if options.variance is not None or options.sd is not None:
-        if options.files:
-            raise InputError("files and a variance", "one of them")
-        refuse_deciding(options, "a pilot with it")
-        if options.residual:
-            raise InputError("--residual", "a pilot with it")
-        pilots: dict[str, Pilot] = {}
-        designs = {"": designed(options, *_given(options), options.systems)}
-    else:
-        if options.of != "scores":
-            raise InputError("--of", "--variance or --sd with it")
-        if not options.files:
-            raise InputError("no variance", "files of a pilot, --variance or --sd")
-        scores = without_errors(scores_of(options, runs=2))
-        seen = {name: measured(scores, name, turned=False) for name in scores.measures}
-        pilots = {measure: variance_from(found.matrix) for measure, found in seen.items()}
-        systems = options.systems or (len(scores.runs) if len(scores.runs) > 2 else None)
-        designs = {
-            measure: designed(options, *_estimated(pilot, options.residual), systems)
-            for measure, pilot in pilots.items()
-        }
-        told = (notice for found in seen.values() for notice in found.notices)
-        notices = (*scores.notices, *told, *_unsure(pilots))
+    known, notices = _given(options) or _estimated(options)
+    designs = {one.measure: designed(options, one) for one in known}
     if format and len(designs) > 1:
         raise InputError(f"{len(designs)} measures", "one with --plot")
     measure, first = next(iter(designs.items()))
-    picture = power_curves(first, measure).render(format) if format else b""
-    sheets = [topics_sheet(designs)]
+    picture = plan.power_curves(first, measure).render(format) if format else b""
+    sheets = [plan.topics_sheet(designs)]
+    pilots = {one.measure: one.pilot for one in known if one.pilot is not None}
     if pilots:
-        sheets.append(pilot_sheet(pilots))
+        sheets.append(plan.pilot_sheet(pilots))
     if options.sizes:
         if any(d.power for found in designs.values() for d in found):
-            sheets.append(power_sheet(designs, options.sizes))
-        sheets.append(detectable_sheet(designs, options.sizes))
-    show(sheets, notices, options, settings=settings(designs))
+            sheets.append(plan.power_sheet(designs, options.sizes))
+        sheets.append(plan.detectable_sheet(designs, options.sizes))
+    show(sheets, notices, options, settings=plan.settings(designs))
     if format:
         write(picture, options.plot)
     return 0
 
 
-def designed(
-    options: argparse.Namespace, of_scores: float, of_differences: float, systems: int | None
-) -> list[Design]:
+def designed(options: argparse.Namespace, vary: Variances) -> list[power.Design]:
     """A design for each method, and each difference or width."""
-    enough = {"t": True, "anova": systems is not None, "interval": bool(options.widths)}
+    enough = {"t": True, "anova": vary.systems is not None, "interval": bool(options.widths)}
     methods = options.methods or [method for method in METHODS if enough[method]]
     for method, option in (("anova", "--systems M"), ("interval", "--width W")):
         if method in methods and not enough[method]:
             raise InputError(f"--method {method}", f"{option} with it")
     if options.widths and "interval" not in methods:
         raise InputError("--width", "--method interval with it")
-    differences = _around(options.differences or DIFFERENCES)
     asked = {"alpha": options.alpha, "power": options.power}
-    found: list[Design] = []
-    for method in dict.fromkeys(methods):
-        if method == "t":
-            found += [topics_for_t(d, of_differences, **asked) for d in differences]
-        elif method == "anova":
-            found += [topics_for_anova(d, of_scores, systems or 0, **asked) for d in differences]
-        else:
-            confidence = 1 - options.alpha
-            found += [topics_for_interval(w, of_differences, confidence) for w in options.widths]
-    return found
+    of_method = {
+        "t": partial(power.topics_for_t, variance=vary.differences, **asked),
+        "anova": partial(
+            power.topics_for_anova, variance=vary.scores, systems=vary.systems or 0, **asked
+        ),
+        "interval": partial(
+            power.topics_for_interval, variance=vary.differences, confidence=1 - options.alpha
+        ),
+    }
+    differences = _around(options.differences or DIFFERENCES)
+    sizes = {"t": differences, "anova": differences, "interval": options.widths}
+    return [of_method[method](size) for method in dict.fromkeys(methods) for size in sizes[method]]
 
 
 def _around(differences: Sequence[float]) -> Sequence[float]:
@@ -193,25 +172,46 @@ def _around(differences: Sequence[float]) -> Sequence[float]:
     return tuple(round(differences[0] * factor, 12) for factor in (0.5, 1, 2))
 
 
-def _given(options: argparse.Namespace) -> tuple[float, float]:
-    """The variances of scores and of differences that options say."""
+def _given(options: argparse.Namespace) -> tuple[list[Variances], tuple[Notice, ...]] | None:
+    """The variances that options say, if they do."""
+    if options.variance is None and options.sd is None:
+        return None
+    if options.files:
+        raise InputError("files and a variance", "one of them")
+    refuse_deciding(options, "a pilot with it")
+    if options.residual:
+        raise InputError("--residual", "a pilot with it")
     name, value = ("variance", options.variance) if options.sd is None else ("sd", options.sd)
     if not 0 < value < float("inf"):
         raise InputError(f"--{name} {value:g}", "a number above 0")
     variance = value if options.sd is None else value * value
-    return (variance / 2, variance) if options.of == "differences" else (variance, 2 * variance)
+    both = (variance / 2, variance) if options.of == "differences" else (variance, 2 * variance)
+    return [Variances("", *both, options.systems)], ()
 
 
-def _estimated(pilot: Pilot, residual: str | None) -> tuple[float, float]:
-    """The variances of scores and of differences that a pilot tells."""
-    of_scores = pilot.two_way if residual == "two-way" else pilot.one_way
-    of_differences = 2 * pilot.one_way if residual == "one-way" else pilot.difference
-    return of_scores, of_differences
+def _estimated(options: argparse.Namespace) -> tuple[list[Variances], tuple[Notice, ...]]:
+    """The variances that a pilot tells."""
+    if options.of != "scores":
+        raise InputError("--of", "--variance or --sd with it")
+    if not options.files:
+        raise InputError("no variance", "files of a pilot, --variance or --sd")
+    scores = without_errors(scores_of(options, runs=2))
+    seen = [measured(scores, name, turned=False) for name in scores.measures]
+    systems = options.systems or (len(scores.runs) if len(scores.runs) > 2 else None)
+    known = []
+    for one in seen:
+        pilot = power.variance_from(one.matrix)
+        of_scores = pilot.two_way if options.residual == "two-way" else pilot.one_way
+        one_way = options.residual == "one-way"
+        of_differences = 2 * pilot.one_way if one_way else pilot.difference
+        known.append(Variances(one.measure, of_scores, of_differences, systems, pilot))
+    told = chain(*(one.notices for one in seen))
+    return known, (*scores.notices, *told, *_unsure([one.pilot for one in known if one.pilot]))
 
 
-def _unsure(pilots: dict[str, Pilot]) -> list[Notice]:
+def _unsure(pilots: Sequence[power.Pilot]) -> list[Notice]:
     """Whether a pilot is too small to rely on its variance."""
-    smallest = min(pilots.values(), key=lambda pilot: sum(pilot.topics))
+    smallest = min(pilots, key=lambda pilot: sum(pilot.topics))
     if smallest.error <= UNSURE:
         return []
     text = (

@@ -55,9 +55,13 @@ class Waiting:
         self._bar.start()
         self._task = self._bar.add_task(self._said, total=self._total or None)
 
-    def __exit__(self, *problem: object) -> None:
+    def end(self) -> None:
+        """There is no more to show: a terminal has room for one bar."""
         if self._bar is not None:
             self._bar.stop()
+
+    def __exit__(self, *problem: object) -> None:
+        self.end()
 
 
 class Progress(Waiting):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, get_args
 
 from cranfield.cli.evaluate import (
@@ -28,6 +28,7 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.options import TIE_CHOICES
 from cranfield.evaluation.results import Missing, read_scores
+from cranfield.report.options import Option
 from cranfield.scores import Scores
 from cranfield.wording import counted
 
@@ -37,14 +38,64 @@ FILES = (
     "-f tsv` write them, or tables"
 )
 
-
 ANYWAY = ("files", "threads", "imports")  # what options are called that decide no score
 WITH_SCORES = (*ANYWAY, "scores", "lower", "measures", "missing")
 
 
-def add_scored(p: Any, default: str = "AP", files: str = FILES) -> None:
+# -- declaring options --------------------------------------------------------------------------
+
+
+def counts(text: str) -> list[int]:
+    """Whole numbers with commas between them."""
+    return [count(part.strip()) for part in text.split(",")]
+
+
+def numbers(text: str) -> list[float]:
+    """Numbers with commas between them."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        expected = "numbers such as 0.1,0.5"
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected {expected}") from None
+
+
+TYPES: dict[str, Callable[[str], Any]] = {"count": count, "counts": counts, "numbers": numbers}
+
+
+def add_options(p: Any, options: Iterable[Option]) -> None:
+    """Tell argparse of options that are data."""
+    for option in options:
+        kind = option.settings.get("type")
+        typed = {"type": TYPES[kind]} if isinstance(kind, str) else {}
+        p.add_argument(*option.flags, **(dict(option.settings) | typed))
+
+
+class _Remembered:
+    """A parser, or a group of one, that remembers the options it was given."""
+
+    def __init__(self, given: Any, actions: list[argparse.Action]) -> None:
+        self.given, self.actions = given, actions
+
+    def add_argument(self, *flags: str, **settings: Any) -> None:
+        self.actions.append(self.given.add_argument(*flags, **settings))
+
+    def add_argument_group(self, title: str) -> _Remembered:
+        return _Remembered(self.given.add_argument_group(title), self.actions)
+
+    def add_mutually_exclusive_group(self) -> _Remembered:
+        return _Remembered(self.given.add_mutually_exclusive_group(), self.actions)
+
+
+def _remembered(p: Any) -> _Remembered:
+    """The parser, whose further options can be refused where they decide nothing."""
+    actions = p.get_default("deciding") or []
+    p.set_defaults(deciding=actions)
+    return _Remembered(p, actions)
+
+
+def add_scored(parser: Any, default: str = "AP", files: str = FILES) -> None:
     """The files and options that scores come from."""
-    before = len(p._actions)
+    p = _remembered(parser)
     p.add_argument("files", metavar="FILE", nargs="*", help=files)
     p.add_argument(
         "--scores", action="store_true", help="the files hold scores of topics, not results"
@@ -54,19 +105,23 @@ def add_scored(p: Any, default: str = "AP", files: str = FILES) -> None:
         help="with --scores, a measure of which lower values are better, where cranfield does not "
         "know that; may be repeated",
     )  # fmt: skip
+    add_measures(p, f"{default}, or all in the files but counts")
+    parser.set_defaults(default_measure=default)
+
+
+def add_measures(p: Any, default: str) -> None:
+    """The options that say what is evaluated."""
     p.add_argument(
         "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
         help="a measure such as nDCG@10, several in one string, or @FILE; may be repeated "
-        f"(default: {default}, or all in the files but counts)",
+        f"(default: {default})",
     )  # fmt: skip
     add_preset(p, "what a task evaluates with (`cranfield presets` lists all)")
-    p.set_defaults(default_measure=default)
-    _remember(p, before)
 
 
-def add_evaluation(p: Any, scores: bool = True) -> None:
+def add_evaluation(parser: Any, scores: bool = True) -> None:
     """The options of `cranfield evaluate` that decide the scores; some with --scores."""
-    before = len(p._actions)
+    p = _remembered(parser)
     order = p.add_argument_group("lists and topics")
     add_order(order, TIE_CHOICES)
     add_topics(order)
@@ -85,12 +140,9 @@ def add_evaluation(p: Any, scores: bool = True) -> None:
     add_formats(other)
     add_import(other)
     other.add_argument("--threads", type=count, metavar="N", help="default: all cores")
-    _remember(p, before)
 
 
-def _remember(p: Any, before: int) -> None:
-    """The options that were added, so that they can be refused where they decide nothing."""
-    p.set_defaults(deciding=[*(p.get_default("deciding") or ()), *p._actions[before:]])
+# -- scores -------------------------------------------------------------------------------------
 
 
 def refuse_deciding(

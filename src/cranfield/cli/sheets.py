@@ -9,7 +9,7 @@ from typing import Any
 
 from cranfield.cli.output import tell, terminal_width, write
 from cranfield.errors import InputError
-from cranfield.report.sheets import FLAT, FORMATS, Sheet, render
+from cranfield.report.sheets import FLAT, FORMATS, PROGRAMS, Sheet, render
 from cranfield.scores import Notice
 
 
@@ -37,23 +37,33 @@ def show(
     Those shown are the ones asked for, else the `usual` ones, else all. JSON has `settings`, too.
     """
     format, notices = options.format, tuple(notices)
-    by_name = {sheet.name: sheet for sheet in sheets}
     asked = getattr(options, "tables", None)
-    if asked and format in FLAT and len(asked) > 1:
-        raise InputError(f"{len(asked)} tables", f"one: {format} holds no more")
-    chosen = [by_name[name] for name in asked or usual or by_name if name in by_name]
-    if asked and len(chosen) < len(asked):
-        lacking = next(name for name in asked if name not in by_name)
-        expected = f"one of {', '.join(by_name)}: there is no such table of these results"
-        raise InputError(f"--table {lacking}", expected)
-    unfit = [x.name for x in chosen if not x.for_programs] if format in (*FLAT, "json") else []
-    if asked and unfit:
-        fit = ", ".join(sheet.name for sheet in sheets if sheet.for_programs)
-        expected = f"{fit}: {format} is for programs"
-        raise InputError(f"--table {unfit[0]}", expected)
+    chosen = _asked(sheets, asked, format) if asked else _usual(sheets, usual)
     if format == "parquet" and options.output is None and sys.stdout.isatty():
         raise InputError("a terminal", "-o FILE for parquet")
     data = render(chosen, format, notices, terminal_width(options.output), settings)
     if format not in ("table", "json"):
         tell(notices)
     write(data, options.output)
+
+
+def _usual(sheets: Sequence[Sheet], usual: Sequence[str] | None) -> list[Sheet]:
+    """Those of the tables there are that are shown if none is named."""
+    by_name = {sheet.name: sheet for sheet in sheets}
+    return [by_name[name] for name in usual or by_name if name in by_name]
+
+
+def _asked(sheets: Sequence[Sheet], asked: Sequence[str], format: str) -> list[Sheet]:
+    """The tables asked for, if there are such, and the format is for them."""
+    if format in FLAT and len(asked) > 1:
+        raise InputError(f"{len(asked)} tables", f"one: {format} holds no more")
+    by_name = {sheet.name: sheet for sheet in sheets}
+    for name in asked:
+        if name not in by_name:
+            expected = f"one of {', '.join(by_name)}: there is no such table of these results"
+            raise InputError(f"--table {name}", expected)
+    for name in asked if format in PROGRAMS else ():
+        if not by_name[name].for_programs:
+            fit = ", ".join(sheet.name for sheet in sheets if sheet.for_programs)
+            raise InputError(f"--table {name}", f"{fit}: {format} is for programs")
+    return [by_name[name] for name in asked]

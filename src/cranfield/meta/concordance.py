@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,11 +15,13 @@ from cranfield.errors import InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
 from cranfield.scores import Notice
-from cranfield.stats.measured import Measured, measured, ranking
+from cranfield.stats.measured import Measured, measured, ranking, reasons, refuse_one_run
 from cranfield.stats.resampling import TOLERANCE
 from cranfield.stats.result import checked_alpha
 from cranfield.stats.samples import refuse_few
 from cranfield.wording import counted
+
+__all__ = ["Concordance", "concordance"]
 
 Signs: TypeAlias = NDArray[np.int8]
 
@@ -137,34 +139,41 @@ def concordance(
     """
     checked_alpha(alpha)
     scores = read_scores(scores)
-    golden = tuple(dict.fromkeys([gold] if isinstance(gold, str) else map(str, gold)))
-    if not golden:
-        raise InputError("no gold measure", "at least one")
-    asked = [str(m) for m in measures] if measures is not None else None
-    if both := [name for name in asked or () if name in golden]:
-        raise InputError(f"{both[0]} as a measure and as a gold measure", "one of the two")
-    if len(scores.runs) < 2:
-        raise InputError(counted(len(scores.runs), "run"), "at least 2")
+    golden, asked = _asked(gold, measures)
+    refuse_one_run(scores)
     refuse_few(len(scores.topics), 1)
     names, others = ranking(scores, [m for m in asked or scores.measures if m not in golden])
     known = {name: measured(scores, name) for name in names}
     standard = {name: measured(scores, name) for name in ranking(scores, golden)[0]}
     _refuse_other(standard, golden)
     if len(known) < 2:
-        why = f" ({'; '.join(notice.text for notice in others)})" if others else ""
-        raise InputError(f"{counted(len(known), 'measure')} to compare{why}", "at least 2")
+        found = f"{counted(len(known), 'measure')} to compare{reasons(others)}"
+        raise InputError(found, "at least 2")
     every_measure = known | standard
     signs = {name: _signs(one.values) for name, one in every_measure.items()}
-    every = [(name,) for name in golden] + ([golden] if len(golden) > 1 else [])
+    every = dict.fromkeys([*((name,) for name in golden), golden])  # one by one, then all
     return Concordance(
-        tuple(pair for names in every for pair in _compared(known, standard, signs, names)),
+        tuple(chain(*(_compared(known, standard, signs, names) for names in every))),
         tuple(known),
         tuple(every),
         alpha,
         scores.runs,
         scores.topics,
-        (*scores.notices, *others, *(n for one in every_measure.values() for n in one.notices)),
+        (*scores.notices, *others, *chain(*(one.notices for one in every_measure.values()))),
     )
+
+
+def _asked(
+    gold: str | Sequence[Any], measures: Sequence[Any] | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of gold measures, and of measures to be compared, if any are named."""
+    golden = tuple(dict.fromkeys([gold] if isinstance(gold, str) else map(str, gold)))
+    if not golden:
+        raise InputError("no gold measure", "at least one")
+    asked = tuple(map(str, measures or ()))
+    if both := [name for name in asked if name in golden]:
+        raise InputError(f"{both[0]} as a measure and as a gold measure", "one of the two")
+    return golden, asked
 
 
 def _compared(

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 
 from cranfield.arrays import Bools, Floats
-from cranfield.errors import InputError
+from cranfield.errors import InputError, one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import of_rankings
 from cranfield.meta.rankings import STATISTICS, P, checked_p
 from cranfield.scores import Interval, Notice, Scores
-from cranfield.stats.measured import direction, left_out, measured, ranking, undefined
+from cranfield.stats.measured import (
+    direction,
+    left_out,
+    measured,
+    ranking,
+    reasons,
+    refuse_one_run,
+    undefined,
+    unknown_to_any,
+)
 from cranfield.stats.resampling import Progress, in_chunks
 from cranfield.stats.result import checked_confidence
 from cranfield.stats.samples import refuse_few
 from cranfield.wording import counted, some
+
+__all__ = ["CorrelationMatrix", "correlation"]
 
 TRIALS = 1000
 
@@ -74,7 +86,7 @@ class CorrelationMatrix:
     @property
     def symmetric(self) -> bool:
         """Whether values[i, j] is always values[j, i]."""
-        return self.between == "measures" and self.statistic != "tau-ap"
+        return self.between == "measures" and not STATISTICS[self.statistic].has_gold
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -142,24 +154,22 @@ def correlation(
     >>> round(found["AP", "Q"].mean, 4), round(found["AP", "Q"].low, 4)
     (0.3333, 0.3333)
     """
-    if statistic not in STATISTICS:
-        raise InputError(f"statistic={statistic!r}", f"one of {', '.join(STATISTICS)}")
+    one_of("statistic", statistic, STATISTICS)
     checked_confidence(confidence)
     sets = [read_scores(one) for one in (scores, others) if one is not None]
     topics = tuple(dict.fromkeys(topic for one in sets for topic in one.topics))
     refuse_few(len(topics), 2)
-    runs, known, notices = _compared(sets, measures, topics)
-    chosen = [one.select(runs, None, list(known)) for one in sets]
+    known, notices = _compared(sets, measures, topics)
+    runs, chosen = sets[0].runs, [one.select(sets[0].runs, None, list(known)) for one in sets]
     defined = np.stack(list(known.values()), axis=1)  # [topics, k]
     of_topics = np.stack([_of_topics(one, topics) for one in chosen])  # [sets, topics, k, m]
     of_topics[:, ~defined] = np.nan
     means = np.stack([_means(one, topics, defined) for one in chosen])
     ranked = means * np.array([[direction(sets[0], m)] for m in known])
-    alike = STATISTICS[statistic]
-    if statistic == "rbo":
-        alike = partial(alike, p=checked_p(p))
+    row = STATISTICS[statistic]
+    alike: Callable[..., Floats] = partial(row, p=checked_p(p)) if statistic == "rbo" else row
     values = alike(ranked[-1], ranked[0])
-    notices += [n for of_set in ranked for n in of_rankings(dict(zip(known, of_set, strict=True)))]
+    notices += _of_rankings(ranked, list(known))
 
     def resampled(rng: np.random.Generator, size: int) -> Floats:
         n = len(topics)
@@ -169,7 +179,7 @@ def correlation(
 
     cells = max(len(topics), len(runs) ** 2)  # whatever is asked for: streams belong to chunks
     found = np.concatenate(in_chunks(resampled, trials, seed, cells, threads, progress))
-    low, high = _ends(found, values, confidence).clip(0 if statistic == "rbo" else -1, 1)
+    low, high = _ends(found, values, confidence).clip(row.least, 1)
     return CorrelationMatrix(
         statistic,
         "measures" if others is None else "sets",
@@ -177,7 +187,7 @@ def correlation(
         values,
         low,
         high,
-        tuple(runs),
+        runs,
         int(defined.any(axis=1).sum()),
         means,
         confidence,
@@ -185,7 +195,7 @@ def correlation(
         seed,
         p if statistic == "rbo" else None,
         two_names(names) if others is not None else (),
-        tuple(dict.fromkeys([*(n for one in sets for n in one.notices), *notices])),
+        tuple(dict.fromkeys(notices)),
     )
 
 
@@ -202,46 +212,54 @@ def two_names(names: Sequence[str]) -> tuple[str, str]:
 
 def _compared(
     sets: Sequence[Scores], measures: Sequence[Any] | None, topics: Sequence[str]
-) -> tuple[list[str], dict[str, Bools], list[Notice]]:
-    """The runs, the measures that can rank them with the topics where each is defined, and what to
-    say about the others.
+) -> tuple[dict[str, Bools], list[Notice]]:
+    """The measures that can rank the runs, with the topics where each is defined; and what to say
+    about the scores and the other measures.
     """
-    first, last = sets[0], sets[-1]
-    alone = [run for run in (*first.runs, *last.runs) if (run in first.runs) != (run in last.runs)]
-    if alone:
-        raise InputError(f"{some(alone, 'run')} with one set of scores only", "the same with both")
-    if len(first.runs) < 2:
-        raise InputError(counted(len(first.runs), "run"), "at least 2")
-    asked = [str(m) for m in measures] if measures is not None else [*first.measures]
-    for one in sets:
-        lacking = [m for m in asked if m not in one.measures]
-        if lacking:
-            raise InputError(f"scores without {', '.join(lacking)}", "all measures asked for")
-    able, others = ranking(first, asked)
+    able, without = _able(sets, measures)
     least = 2 if len(sets) == 1 else 1  # measures, and topics of each set
     known: dict[str, Bools] = {}
-    without, about = [*others], []
+    about: list[Notice] = []
     for m in able:
-        seen = [measured(one, m) for one in sets]
-        unknown = {one.topics[t] for one in seen for t in np.flatnonzero(~one.defined)}
+        unknown, told = unknown_to_any(sets, m)
         kept = min(len(set(one.topics) - unknown) for one in sets)
         if kept < least:
             without.append(left_out(m, f"defined for {counted(kept, 'topic')} only"))
             continue
         known[m] = np.array([topic not in unknown for topic in topics])
-        about += [notice for notice in seen[0].notices if notice.kind != "undefined"]
-        if unknown:
-            about.append(undefined(m, [topic for topic in topics if topic in unknown]))
-    notices = [*without, *about]
+        lost = [undefined(m, [topic for topic in topics if topic in unknown])] if unknown else []
+        about += [*told, *lost]
     if len(known) < least:
-        why = f" ({'; '.join(notice.text for notice in without)})" if without else ""
-        found = f"{counted(len(known), 'measure')} that can be compared{why}"
+        found = f"{counted(len(known), 'measure')} that can be compared{reasons(without)}"
         raise InputError(found, f"at least {least}")
-    apart = set(first.topics) ^ set(last.topics)
-    if apart:
-        shown = some([t for t in (*first.topics, *last.topics) if t in apart], "topic")
-        notices.append(Notice("missing-topics", f"only one of the two sets has {shown}"))
-    return list(first.runs), known, notices
+    if apart := _of_one([sets[0].topics, sets[-1].topics]):
+        shown = some(apart, "topic")
+        about.append(Notice("missing-topics", f"only one of the two sets has {shown}"))
+    return known, [*chain(*(one.notices for one in sets)), *without, *about]
+
+
+def _able(sets: Sequence[Scores], measures: Sequence[Any] | None) -> tuple[list[str], list[Notice]]:
+    """The measures, all or those asked for, that rank the runs, which all sets have."""
+    if alone := _of_one([sets[0].runs, sets[-1].runs]):
+        raise InputError(f"{some(alone, 'run')} with one set of scores only", "the same with both")
+    refuse_one_run(sets[0])
+    asked = [*sets[0].measures] if measures is None else [*map(str, measures)]
+    for one in sets:
+        if lacking := [m for m in asked if m not in one.measures]:
+            raise InputError(f"scores without {', '.join(lacking)}", "all measures asked for")
+    able, others = ranking(sets[0], asked)
+    return able, [*others]
+
+
+def _of_one(both: Sequence[Sequence[str]]) -> list[str]:
+    """The names that one of the two alone has."""
+    apart = set(both[0]) ^ set(both[1])
+    return [name for names in both for name in names if name in apart]
+
+
+def _of_rankings(ranked: Floats, names: Sequence[str]) -> list[Notice]:
+    """What to know of the rankings of each set."""
+    return [*chain(*(of_rankings(dict(zip(names, x, strict=True))) for x in ranked))]
 
 
 # -- means --------------------------------------------------------------------------------------

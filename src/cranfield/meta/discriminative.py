@@ -13,11 +13,13 @@ from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import near_alpha
 from cranfield.scores import Notice
 from cranfield.stats.cautions import in_short
-from cranfield.stats.families import OF_MANY, PairTest, compare_pairs
+from cranfield.stats.families import TESTS, PairTest, compare_pairs
 from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
 from cranfield.stats.result import Sampled, checked_alpha
 from cranfield.wording import counted
+
+__all__ = ["DiscriminativePower", "discriminative_power"]
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def discriminative_power(
     checked_alpha(alpha)
     matrices, notices = by_measure(read_scores(scores))
     runs = next(iter(matrices.values())).systems
-    many = test in OF_MANY
+    many = test in TESTS and TESTS[test].many
     found: list[Discrimination] = []
     tested: dict[str, list[PairTest]] = {}
     for measure, matrix in matrices.items():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, TypeAlias
 
@@ -22,11 +23,13 @@ from cranfield.meta.cautions import near_alpha, of_rankings
 from cranfield.meta.correlation import TRIALS as DRAWS
 from cranfield.meta.correlation import correlation, two_names
 from cranfield.scores import Interval, Notice, Scores
-from cranfield.stats.families import PairTest, compare_pairs, usual_correction, usual_test
-from cranfield.stats.measured import direction, measured, ranking, undefined
+from cranfield.stats.families import PairTest, compare_pairs, decided
+from cranfield.stats.measured import direction, measured, ranking, undefined, unknown_to_any
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
 from cranfield.stats.result import checked_alpha, checked_confidence
 from cranfield.wording import counted, some
+
+__all__ = ["JudgmentComparison", "compare_judgments"]
 
 Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
 Kind: TypeAlias = Literal[
@@ -208,73 +211,104 @@ def compare_judgments(
         read_qrels(data, qrels_format, separator=separator, labels=labels)
         for data in (first, second)
     ]
-    judged = [qrels.to_dict() for qrels in given]
     level = 1.0 if rel is None else rel
-    by_topic = {topic: _overlap(*(x.get(topic, {}) for x in judged)) for topic in chain(*judged)}
-    items = Overlap(*(sum(getattr(o, side) for o in by_topic.values()) for side in _SIDES))
-    topics = _overlap(*judged)
-    if not topics.both:
-        found = f"no topic in both {both[0]} and {both[1]}"
-        raise InputError(found, "judgments of the same topics")
-    if not items.both and (runs is None or common):
-        raise InputError("no document judged in both", "judgments of the same")
-    shared = [_of_both(judged[0], judged[1]), _of_both(judged[1], judged[0])]
-    ranges = _range(judged[0]), _range(judged[1])
-    notices = [*_about_overlap(both, judged, ranges)]
-    apart = [t for t in shared[0] if not shared[0][t]] if common else []
-    if apart:
-        text = f"{some(apart, 'topic')} without a document judged by both, left out"
-        notices.append(Notice("missing-topics", text, topics=tuple(apart)))
-    levels = binary = None
-    if items.both:
-        levels = agreement(_assessments(both, *shared), per_topic)
-        binary = agreement(_assessments(both, *(_binary(x, level) for x in shared)), per_topic)
-        told = {notice.text: notice for notice in (*levels.notices, *binary.notices)}
-        notices += told.values()
-    rankings: tuple[RankingChange, ...] = ()
-    if runs is not None:
-        wanted = "AP" if measures is None and options.get("preset") is None else measures
-        scores = [
-            evaluate(qrels, runs, wanted, rel=rel, separator=separator, threads=threads, **options)
-            for qrels in _to_evaluate(given, shared if common else judged, common)
-        ]
-        test = usual_test(len(scores[0].runs)) if test is None else test
-        if correction is None:
-            correction = usual_correction(test, math.comb(len(scores[0].runs), 2))
-        notices += _by_name(both, [one.notices for one in scores])
-        chosen, left_out = _chosen(scores)
-        notices += left_out
-        testing = {"test": test, "correction": correction, "trials": trials, "seed": seed}
-        testing |= {"threads": threads, "progress": tested}
-        rankings = tuple(_ranking(pair, alpha, confidence, testing) for pair in chosen)
-        tests = {one.measure: [t for pair in one.pairs for t in pair.tests] for one in rankings}
-        notices += _by_name(both, [_of_rankings(rankings, side) for side in (0, 1)])
-        notices += near_alpha(tests, alpha)
-    return JudgmentComparison(
+    pair = _Two(both, *(qrels.to_dict() for qrels in given))
+    pair.refuse_apart(needed=runs is None or common)
+    agreed = _agreed(pair, level, per_topic)
+    found = JudgmentComparison(
         both,
-        items,
-        topics,
-        (_relevant(judged[0], level), _relevant(judged[1], level)),
-        ranges,
+        pair.items,
+        pair.topics,
+        (_relevant(pair.first, level), _relevant(pair.second, level)),
+        pair.ranges,
         level,
         common,
-        levels,
-        binary,
-        by_topic,
-        rankings,
-        test if rankings else None,
-        correction if rankings else None,
-        alpha,
-        trials,
-        seed,
-        confidence,
-        tuple(notices),
+        agreed[0] if agreed else None,
+        agreed[1] if agreed else None,
+        pair.by_topic,
+        alpha=alpha,
+        trials=trials,
+        seed=seed,
+        confidence=confidence,
     )
+    notices = [*pair.notices(common), *_told_once(agreed)]
+    if runs is None:
+        return replace(found, notices=tuple(notices))
+    wanted = "AP" if measures is None and options.get("preset") is None else measures
+    scores = [
+        evaluate(qrels, runs, wanted, rel=rel, separator=separator, threads=threads, **options)
+        for qrels in _to_evaluate(given, pair, common)
+    ]
+    systems = len(scores[0].runs)
+    test, correction = decided(test, correction, systems, math.comb(systems, 2))
+    found = replace(found, test=test, correction=correction, notices=tuple(notices))
+    return _with_rankings(found, scores, threads, tested)
 
 
 # -- the judgments ------------------------------------------------------------------------------
 
-_SIDES = ("both", "first", "second")
+
+@dataclass(frozen=True, eq=False)
+class _Two:
+    """Two sets of judgments, and what they have in common."""
+
+    names: tuple[str, str]
+    first: Judged
+    second: Judged
+
+    @cached_property
+    def by_topic(self) -> dict[str, Overlap]:
+        """How many items of each topic were judged in both, and in one."""
+        topics = chain(self.first, self.second)
+        return {t: _overlap(self.first.get(t, {}), self.second.get(t, {})) for t in topics}
+
+    @cached_property
+    def items(self) -> Overlap:
+        """How many items were judged in both, and in one."""
+        return Overlap(
+            *(sum(getattr(o, f.name) for o in self.by_topic.values()) for f in fields(Overlap))
+        )
+
+    @cached_property
+    def topics(self) -> Overlap:
+        """How many topics were judged in both, and in one."""
+        return _overlap(self.first, self.second)
+
+    @cached_property
+    def shared(self) -> tuple[Judged, Judged]:
+        """The judgments of items that the other set has, too."""
+        return _of_both(self.first, self.second), _of_both(self.second, self.first)
+
+    @cached_property
+    def ranges(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The lowest and the highest level in each."""
+        return _range(self.first), _range(self.second)
+
+    def refuse_apart(self, needed: bool) -> None:
+        """Sets without a common topic; if an item is `needed`, without a common one."""
+        if not self.topics.both:
+            found = f"no topic in both {self.names[0]} and {self.names[1]}"
+            raise InputError(found, "judgments of the same topics")
+        if not self.items.both and needed:
+            raise InputError("no document judged in both", "judgments of the same")
+
+    def notices(self, common: bool) -> Iterator[Notice]:
+        """What is left out, and that levels are on different scales."""
+        sides = self.first, self.second
+        for name, one, other in zip(self.names, sides, reversed(sides), strict=True):
+            alone = [topic for topic in one if topic not in other]
+            if alone:
+                text = f"{some(alone, 'topic')} judged by {name} only, left out"
+                yield Notice("missing-topics", text, topics=tuple(alone))
+        if self.ranges[0] != self.ranges[1]:
+            both = zip(self.names, self.ranges, strict=True)
+            scales = " and ".join(f"{low:g} to {high:g} by {name}" for name, (low, high) in both)
+            text = f"levels are {scales}: they are compared as numbers"
+            yield Notice("scales", text)
+        apart = [topic for topic, docs in self.shared[0].items() if not docs] if common else []
+        if apart:
+            text = f"{some(apart, 'topic')} without a document judged by both, left out"
+            yield Notice("missing-topics", text, topics=tuple(apart))
 
 
 def _overlap(first: Mapping[str, Any], second: Mapping[str, Any]) -> Overlap:
@@ -283,12 +317,27 @@ def _overlap(first: Mapping[str, Any], second: Mapping[str, Any]) -> Overlap:
 
 
 def _of_both(judged: Judged, other: Judged) -> Judged:
-    """The judgments of items that the other set has, too."""
     return {
         topic: {doc: level for doc, level in docs.items() if doc in other[topic]}
         for topic, docs in judged.items()
         if topic in other
     }
+
+
+def _agreed(pair: _Two, rel: float, per_topic: bool) -> tuple[Agreement, Agreement] | None:
+    """The agreement by level, and as relevant or not; None if nothing was judged in both."""
+    if not pair.items.both:
+        return None
+    binary = (_binary(judged, rel) for judged in pair.shared)
+    return (
+        agreement(_assessments(pair.names, *pair.shared), per_topic),
+        agreement(_assessments(pair.names, *binary), per_topic),
+    )
+
+
+def _told_once(agreed: tuple[Agreement, Agreement] | None) -> Iterable[Notice]:
+    """What both kinds of agreement tell, each sentence once."""
+    return {notice.text: notice for one in agreed or () for notice in one.notices}.values()
 
 
 def _assessments(names: tuple[str, str], first: Judged, second: Judged) -> Assessments:
@@ -323,29 +372,12 @@ def _relevant(judged: Judged, rel: float) -> int:
     return sum(level >= rel for level in _levels(judged))
 
 
-def _about_overlap(
-    names: tuple[str, str],
-    judged: Sequence[Judged],
-    ranges: tuple[tuple[float, float], tuple[float, float]],
-) -> Iterator[Notice]:
-    for name, one, other in zip(names, judged, reversed(judged), strict=True):
-        alone = [topic for topic in one if topic not in other]
-        if alone:
-            text = f"{some(alone, 'topic')} judged by {name} only, left out"
-            yield Notice("missing-topics", text, topics=tuple(alone))
-    if ranges[0] != ranges[1]:
-        both = zip(names, ranges, strict=True)
-        scales = " and ".join(f"{low:g} to {high:g} by {name}" for name, (low, high) in both)
-        text = f"levels are {scales}: they are compared as numbers"
-        yield Notice("scales", text)
-
-
-def _to_evaluate(given: Sequence[Qrels], judged: Sequence[Judged], common: bool) -> list[Qrels]:
+def _to_evaluate(given: Sequence[Qrels], pair: _Two, common: bool) -> list[Qrels]:
     """The judgments to evaluate by, of the topics that are in both sets."""
-    topics = [topic for topic in given[0].topics if topic in judged[1]]
+    topics = [topic for topic in given[0].topics if topic in pair.second]
     if common:
-        topics = [topic for topic in topics if judged[0][topic]]
-        return [read_qrels({topic: one[topic] for topic in topics}) for one in judged]
+        topics = [topic for topic in topics if pair.shared[0][topic]]
+        return [read_qrels({topic: one[topic] for topic in topics}) for one in pair.shared]
     return [
         qrels if set(qrels.topics) == set(topics) else qrels.of_topics(topics) for qrels in given
     ]
@@ -364,6 +396,28 @@ def _by_name(names: tuple[str, str], told: Sequence[tuple[Notice, ...]]) -> Iter
                 yield notice
 
 
+def _with_rankings(
+    found: JudgmentComparison,
+    scores: Sequence[Scores],
+    threads: int | None,
+    progress: Progress | None,
+) -> JudgmentComparison:
+    """The comparison, with what becomes of the runs that have these scores."""
+    testing = {name: getattr(found, name) for name in ("test", "correction", "trials", "seed")}
+    testing |= {"threads": threads, "progress": progress}
+    chosen, left_out = _chosen(scores)
+    rankings = tuple(_ranking(pair, found.alpha, found.confidence, testing) for pair in chosen)
+    tests = {one.measure: [t for pair in one.pairs for t in pair.tests] for one in rankings}
+    notices = (
+        *found.notices,
+        *_by_name(found.names, [one.notices for one in scores]),
+        *left_out,
+        *_by_name(found.names, [_of_rankings(rankings, side) for side in (0, 1)]),
+        *near_alpha(tests, found.alpha),
+    )
+    return replace(found, rankings=rankings, notices=notices)
+
+
 def _of_rankings(rankings: Sequence[RankingChange], side: int) -> tuple[Notice, ...]:
     """What to know of the rankings by one of the judgments, where there are correlations."""
     means = {
@@ -379,21 +433,18 @@ def _chosen(scores: Sequence[Scores]) -> tuple[list[tuple[Scores, Scores]], list
     first, second = scores
     topics = [topic for topic in first.topics if topic in second.topics]
     names, others = ranking(first)
+    if not names:
+        raise InputError("no measure that ranks runs", "at least one")
     chosen, notices = [], [*others]
     for m in names:
-        pair = [one.select(topics=topics, measures=[m]) for one in (first, second)]
-        seen = [measured(one, m, turned=False) for one in pair]
-        defined = seen[0].defined & seen[1].defined
-        kept = [topic for topic, known in zip(topics, defined, strict=True) if known]
+        unknown, told = unknown_to_any(scores, m, turned=False)
+        kept = [topic for topic in topics if topic not in unknown]
         if not kept:
             raise InputError(f"no topic with {m} of every run", "at least one")
-        notices += [notice for notice in seen[0].notices if notice.kind != "undefined"]
+        notices += told
         if len(kept) < len(topics):
-            notices.append(undefined(m, [topic for topic in topics if topic not in set(kept)]))
-            pair = [one.select(topics=kept) for one in pair]
-        chosen.append((pair[0], pair[1]))
-    if not chosen:
-        raise InputError("no measure that ranks runs", "at least one")
+            notices.append(undefined(m, [topic for topic in topics if topic in unknown]))
+        chosen.append((first.select(None, kept, [m]), second.select(None, kept, [m])))
     return chosen, notices
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -26,9 +27,11 @@ from cranfield.measures.grammar import MeasureLike
 from cranfield.meta.cautions import of_rankings
 from cranfield.meta.rankings import kendall
 from cranfield.scores import Notice, Scores
-from cranfield.stats.measured import direction, left_out, ranking
+from cranfield.stats.measured import direction, left_out, ranking, reasons
 from cranfield.stats.resampling import TOLERANCE
 from cranfield.wording import counted, some
+
+__all__ = ["LeaveOneOut", "leave_one_out"]
 
 Kind: TypeAlias = Literal["run", "team"]
 
@@ -152,20 +155,12 @@ def leave_one_out(
     >>> [(one.run, one.before, one.after, one.rank_after) for one in found.results]
     [('x', 1.0, 0.5, 1), ('y', 0.5, 0.5, 2)]
     """
-    if options.get("embed_verticals"):
-        raise InputError("verticals as items", "documents: nobody contributes them")
-    if options.get("labelling") is not None:
-        expected = "none: they may lose items when somebody is left out"
-        raise InputError("classes or groups of items", expected)
     settings = _read_once(options)
     progress = settings.pop("progress", None)
     reader = Evaluator(qrels, measures, **settings)
     held = [_held(run, progress) for run in reader.read(runs)]
-    if settings.get("ties") == "rank":
-        settings["ties"] = None  # they are in the order of their ranks now
+    settings |= {name: new for name, old, new in _OTHERWISE if settings.get(name) == old}
     judged = reader.collection.gold.qrels
-    if settings.get("undefined") == "nan":
-        settings["undefined"] = "skip"  # a mean that is not a number ranks nothing
     full = Evaluator(judged, measures, **settings)(held)
     settings["undefined"] = "zero"  # for topics that lose what was relevant
     made = pool(held, pool_depth, qrels=judged, teams=teams, rel=settings.get("rel"))
@@ -173,49 +168,56 @@ def leave_one_out(
     members = _members(made)
     if len(members) < 2:
         raise InputError(some(list(members), kind), "at least 2, to leave out one")
-    found = [_contribution(name, own, made) for name, own in members.items()]
+    contributors, brought_alone = zip(
+        *(_contribution(name, own, made) for name, own in members.items()), strict=True
+    )
     place = _rows(made, judged)
     before = _means(full)
     after, about = before.copy(), []
-    for (contributor, alone), own in zip(found, members.values(), strict=True):
+    for contributor, alone, own in zip(contributors, brought_alone, members.values(), strict=True):
         if contributor.unique_judged:
-            kept = np.ones(len(judged.levels), dtype=np.bool_)
-            kept[place[alone]] = False
-            less = Evaluator(_kept(judged, kept), measures, **settings)([held[i] for i in own])
-            less = less.select(topics=list(full.topics))
-            values = np.where(np.isnan(full.values[own]), np.nan, less.values)
-            after[own] = _means(replace(less, values=values, undefined=full.undefined))
+            part = _without(judged, place[alone])
+            less = Evaluator(part, measures, **settings)([held[i] for i in own])
+            after[own] = _means(_where_defined(less, full, own))
             about.append((contributor.name, less.notices))
     columns, about_measures = _rankable(full, before, after)
-    results, summaries = [], []
-    for m in columns:
-        of_measure = _results(full, m, before[:, m], after[:, m], members)
-        results += of_measure
-        summaries.append(_summary(full, m, before[:, m], after[:, m], of_measure))
+    by_measure = [_results(full, m, before[:, m], after[:, m], members) for m in columns]
+    notices = [
+        *full.notices,
+        *(notice for notice in made.notices if notice.kind in ("ties", "teams")),
+        *_too_deep(contributors, kind, made.depth),
+        *about_measures,
+        *of_rankings({full.measures[m]: before[:, m] for m in columns}),
+        *_lost(full, about, kind),
+    ]
     return LeaveOneOut(
         kind,
-        tuple(contributor for contributor, _ in found),
-        tuple(results),
-        tuple(summaries),
+        contributors,
+        tuple(chain(*by_measure)),
+        tuple(_summary(results) for results in by_measure),
         full.runs,
         _scored(full),
         made.depth,
-        (
-            *full.notices,
-            *(notice for notice in made.notices if notice.kind in ("ties", "teams")),
-            *_too_deep([contributor for contributor, _ in found], kind, made.depth),
-            *about_measures,
-            *of_rankings({full.measures[m]: before[:, m] for m in columns}),
-            *_lost(full, about, kind),
-        ),
+        tuple(notices),
     )
 
 
 # -- reading ------------------------------------------------------------------------------------
 
 
+_OTHERWISE = (
+    ("ties", "rank", None),  # held runs are in the order of their ranks
+    ("undefined", "nan", "skip"),  # a mean that is not a number ranks nothing
+)
+
+
 def _read_once(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options, with what is in files read: it serves many evaluations."""
+    if options.get("embed_verticals"):
+        raise InputError("verticals as items", "documents: nobody contributes them")
+    if options.get("labelling") is not None:
+        expected = "none: they may lose items when somebody is left out"
+        raise InputError("classes or groups of items", expected)
     readers: dict[str, Callable[[Any], Any]] = {
         "lengths": read_lengths,
         "costs": read_costs,
@@ -278,8 +280,10 @@ def _rows(made: Pool, qrels: Qrels) -> Ints:
     return np.array(found, dtype=np.int64)
 
 
-def _kept(qrels: Qrels, kept: Bools) -> Qrels:
-    """Some of the judgments, of the same topics."""
+def _without(qrels: Qrels, rows: Ints) -> Qrels:
+    """The judgments but for these, of the same topics."""
+    kept = np.ones(len(qrels.levels), dtype=np.bool_)
+    kept[rows] = False
     before = np.concatenate(([0], np.cumsum(kept)))  # of each row, how many are kept above it
     by_intent = qrels.by_intent
     if by_intent is not None:
@@ -309,6 +313,13 @@ def _scored(full: Scores) -> tuple[str, ...]:
     return tuple(full.topics[t] for t in np.flatnonzero(known))
 
 
+def _where_defined(less: Scores, full: Scores, own: list[int]) -> Scores:
+    """The scores of some runs, of the topics and where there are scores by all judgments."""
+    part = less.select(topics=list(full.topics))
+    values = np.where(np.isnan(full.values[own]), np.nan, part.values)
+    return replace(part, values=values, undefined=full.undefined)
+
+
 def _means(scores: Scores) -> Floats:
     """What runs are ranked by: [runs, measures]."""
     return np.array([list(of_run.values()) for of_run in scores.summary().values()])
@@ -322,8 +333,7 @@ def _rankable(full: Scores, before: Floats, after: Floats) -> tuple[list[int], l
     lacking = [name for name in able if full.measures.index(name) not in known]
     notices = [*others, *(left_out(name, "a mean of it is undefined") for name in lacking)]
     if not known:
-        why = "; ".join(notice.text for notice in notices)
-        raise InputError(f"no measure that ranks runs ({why})", "at least one")
+        raise InputError(f"no measure that ranks runs{reasons(notices)}", "at least one")
     return known, notices
 
 
@@ -349,19 +359,18 @@ def _rank(means: Floats, run: int) -> int:
     return 1 + int(np.count_nonzero(means > means[run] + rounding))
 
 
-def _summary(
-    full: Scores, m: int, before: Floats, after: Floats, results: Sequence[LeftOut]
-) -> LeftOutSummary:
+def _summary(results: Sequence[LeftOut]) -> LeftOutSummary:
+    """Every run by one measure, summed up."""
     most = max(results, key=lambda one: abs(one.difference))
     changes = [abs(one.rank_change) for one in results]
     return LeftOutSummary(
-        full.measures[m],
+        most.measure,
         math.fsum(abs(one.difference) for one in results) / len(results),
         abs(most.difference),
         most.run,
         sum(change > 0 for change in changes),
         max(changes),
-        kendall(before, after, variant="b").value,
+        kendall([one.before for one in results], [one.after for one in results], "b").value,
     )
 
 
@@ -377,24 +386,23 @@ def _too_deep(made: Sequence[Contributor], kind: Kind, depth: int) -> list[Notic
 
 def _lost(full: Scores, about: Sequence[tuple[str, Sequence[Notice]]], kind: Kind) -> list[Notice]:
     """What the judgments lack when one is left out, and had before."""
-    notices = []
-    without: dict[str, list[str]] = {}
     before = {topic for n in full.notices if n.kind == "no-relevant" for topic in n.topics}
-    lower: list[str] = []
-    for name, told in about:
-        for notice in told:
-            if notice.kind == "no-relevant":
-                for topic in notice.topics:
-                    if topic not in before and name not in without.setdefault(topic, []):
-                        without[topic].append(name)
-            elif notice.kind == "max-level" and notice not in full.notices:
-                lower.append(name)
+    told = [(name, notice) for name, notices in about for notice in notices]
+    without: dict[str, dict[str, None]] = {}
+    for name, notice in told:
+        for topic in notice.topics if notice.kind == "no-relevant" else ():
+            if topic not in before:
+                without.setdefault(topic, {})[name] = None
+    lower = dict.fromkeys(
+        name for name, n in told if n.kind == "max-level" and n not in full.notices
+    )
+    notices = []
     if without:
-        names = list(dict.fromkeys(name for of_topic in without.values() for name in of_topic))
+        names = list(dict.fromkeys(chain(*without.values())))
         said = f"{some(list(without), 'topic')} without a relevant document"
         text = f"leaving out {some(names, kind)} leaves {said}"
         notices.append(Notice("no-relevant", text, topics=tuple(without)))
     if lower:
-        said = f"leaving out {some(list(dict.fromkeys(lower)), kind)} takes the highest level away"
+        said = f"leaving out {some(list(lower), kind)} takes the highest level away"
         notices.append(Notice("max-level", f"{said}; max_level= declares it"))
     return notices

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
-from typing import Any, Literal, TypeAlias, get_args
+from itertools import chain, combinations
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cranfield.arrays import Bools
 from cranfield.data.preference_pairs import (
     PreferencePair,
     PreferencePairs,
@@ -19,11 +19,13 @@ from cranfield.data.preference_pairs import (
 )
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
-from cranfield.meta.concordance import sign_test_of, signs_of
+from cranfield.meta.concordance import Signs, sign_test_of, signs_of
 from cranfield.scores import Interval, Notice, Scores
-from cranfield.stats.measured import measured, ranking
+from cranfield.stats.measured import Measured, measured, ranking
 from cranfield.stats.result import checked_alpha, checked_confidence
 from cranfield.wording import counted, some
+
+__all__ = ["PredictivePower", "predictive_power"]
 
 Method: TypeAlias = Literal["wilson", "exact"]
 
@@ -131,7 +133,7 @@ def predictive_power(
     >>> round(found.interval.low, 4), round(found.interval.high, 4)  # (½ ± z √(1/16 + z²/64)) / …
     (0.15, 0.85)
     """
-    if method not in get_args(Method):
+    if method not in _BOUNDS:
         raise InputError(f"method={method!r}", "wilson or exact")
     checked_confidence(confidence)
     checked_alpha(alpha)
@@ -141,41 +143,57 @@ def predictive_power(
     decided = [pair for pair in known if not pair.tied]
     if not decided:
         raise CranfieldError(f"{given.where}: {_nothing_to_predict(given, known, scores)}")
-    names, others = ranking(scores, None if measures is None else [str(m) for m in measures])
-    turned = [measured(scores, name) for name in names]
-    if not turned:
+    names, others = ranking(scores, None if measures is None else [*map(str, measures)])
+    if not names:
         raise InputError("no measure that says which output is better", "at least one")
-    run = {name: i for i, name in enumerate(scores.runs)}
-    topic = {name: i for i, name in enumerate(scores.topics)}
-    at = np.array([topic[pair.topic] for pair in decided])
-    better = np.array([run[pair.preferred] for pair in decided])
-    worse = np.array([run[pair.other] for pair in decided])
-    signs = {
-        one.measure: signs_of(one.values[at, better] - one.values[at, worse], one.values)
-        for one in turned
-    }
-    asked = {one.measure: one.defined[at] for one in turned}
-    rates = [_prediction(name, signs[name][asked[name]], method, confidence) for name in signs]
-    pairs = [
-        _pair(a, b, signs[a][both] > 0, signs[b][both] > 0)
-        for a, b in combinations(signs, 2)
-        for both in [asked[a] & asked[b]]
-    ]
+    turned = [measured(scores, name) for name in names]
+    signs = _signs(turned, decided, scores)
+    runs, topics, outputs, assessors = _asked(decided)
     return PredictivePower(
-        tuple(rates),
-        tuple(pairs),
+        tuple(_prediction(name, *signs[name], method, confidence) for name in signs),
+        tuple(_pair(a, b, *signs[a], *signs[b]) for a, b in combinations(signs, 2)),
         len(decided),
         len(known) - len(decided),
         len(given.pairs) - len(known),
-        len({(pair.topic, frozenset(pair[1:3])) for pair in decided}),
-        len({pair.assessor for pair in decided if pair.assessor is not None}),
-        tuple(name for name in scores.runs if any(name in pair[1:3] for pair in decided)),
-        tuple(name for name in scores.topics if topic[name] in set(at.tolist())),
+        outputs,
+        assessors,
+        tuple(filter(runs.__contains__, scores.runs)),
+        tuple(filter(topics.__contains__, scores.topics)),
         method,
         confidence,
         alpha,
-        (*scores.notices, *about, *others, *(notice for one in turned for notice in one.notices)),
+        (*scores.notices, *about, *others, *chain(*(one.notices for one in turned))),
     )
+
+
+def _asked(decided: Sequence[PreferencePair]) -> tuple[set[str], set[str], int, int]:
+    """The runs and topics that people had preferences on, how many different pairs of outputs,
+    and of how many people.
+    """
+    return (
+        {name for pair in decided for name in pair[1:3]},
+        {pair.topic for pair in decided},
+        len({(pair.topic, frozenset(pair[1:3])) for pair in decided}),
+        len({pair.assessor for pair in decided} - {None}),
+    )
+
+
+def _signs(
+    turned: Sequence[Measured], decided: Sequence[PreferencePair], scores: Scores
+) -> dict[str, tuple[Signs, Bools]]:
+    """Of each measure, the signs of its differences, preferred less other; and where there are
+    any: where it is defined.
+    """
+    run, topic = ({n: i for i, n in enumerate(names)} for names in (scores.runs, scores.topics))
+    places = [(topic[p.topic], run[p.preferred], run[p.other]) for p in decided]
+    at, better, worse = np.array(places).T
+    return {
+        one.measure: (
+            signs_of(one.values[at, better] - one.values[at, worse], one.values),
+            one.defined[at],
+        )
+        for one in turned
+    }
 
 
 def _known(given: PreferencePairs, scores: Scores) -> tuple[list[PreferencePair], list[Notice]]:
@@ -208,21 +226,20 @@ def _nothing_to_predict(
 
 
 def _prediction(
-    name: str, signs: NDArray[np.int8], method: Method, confidence: float
+    name: str, signs: Signs, defined: Bools, method: Method, confidence: float
 ) -> Prediction:
-    """A measure, given the signs of its differences: preferred less other."""
-    right, wrong = int((signs > 0).sum()), int((signs < 0).sum())
-    bounds = _wilson if method == "wilson" else _clopper_pearson
-    n = len(signs)
-    low, high = bounds(right, n, confidence) if n else (math.nan, math.nan)
-    rate = right / n if n else math.nan
-    interval = Interval(low, high, rate, method, confidence, n)
+    """A measure, where it is defined."""
+    n, right, wrong = (int(np.count_nonzero(defined & x)) for x in (True, signs > 0, signs < 0))
+    low, high = _BOUNDS[method](right, n, confidence) if n else (math.nan, math.nan)
+    interval = Interval(low, high, right / n if n else math.nan, method, confidence, n)
     return Prediction(name, right, wrong, n - right - wrong, interval)
 
 
-def _pair(first: str, second: str, a: NDArray[np.bool_], b: NDArray[np.bool_]) -> PredictionPair:
-    both, one, other = (int(np.count_nonzero(x)) for x in (a & b, a & ~b, b & ~a))
-    return PredictionPair(first, second, len(a), both, one, other)
+def _pair(first: str, second: str, a: Signs, of_a: Bools, b: Signs, of_b: Bools) -> PredictionPair:
+    """Two measures, where both are defined."""
+    x, y, defined = a > 0, b > 0, of_a & of_b
+    counts = (int(np.count_nonzero(defined & w)) for w in (True, x & y, x & ~y, y & ~x))
+    return PredictionPair(first, second, *counts)
 
 
 def _wilson(right: int, n: int, confidence: float) -> tuple[float, float]:
@@ -253,3 +270,7 @@ def _clopper_pearson(right: int, n: int, confidence: float) -> tuple[float, floa
     low = float(betaincinv(right, n - right + 1, tail)) if right else 0.0
     high = float(betaincinv(right + 1, n - right, 1 - tail)) if right < n else 1.0
     return low, high
+
+
+_BOUNDS = {"wilson": _wilson, "exact": _clopper_pearson}
+"""The intervals of rates, by name."""

@@ -24,6 +24,8 @@ from cranfield.stats.result import Bounds, checked_confidence
 from cranfield.stats.samples import named, sample
 from cranfield.wording import counted, some
 
+__all__ = ["Correlation", "kendall", "rbo", "spearman", "tau_ap", "tau_ap_symmetric"]
+
 Wholes: TypeAlias = NDArray[np.intp]
 Rated: TypeAlias = Mapping[str, float] | ArrayLike
 Ranked: TypeAlias = Mapping[str, float] | Sequence[Hashable]
@@ -288,15 +290,33 @@ def rbos(x: Floats, y: Floats, p: float = P) -> Floats:
     return _extrapolated(_overlaps(_standing(x), _standing(y), m), m, p)
 
 
-STATISTICS: dict[str, Callable[..., Floats]] = {
-    "kendall": kendalls,
-    "kendall-b": partial(kendalls, variant="b"),
-    "tau-ap": aps,
-    "tau-ap-symmetric": symmetric_aps,
-    "tau-ap-b": partial(symmetric_aps, variant="b"),
-    "spearman": spearmans,
-    "rbo": rbos,
-}
+@dataclass(frozen=True)
+class Statistic:
+    """A row of `STATISTICS`; called with rankings, it says how alike they are.
+
+    Of one that `has_gold` it matters which ranking is the gold one; none is below `least`.
+    """
+
+    name: str
+    title: str
+    function: Callable[..., Floats]
+    has_gold: bool = False
+    least: int = -1
+
+    def __call__(self, x: Floats, y: Floats, **how: Any) -> Floats:
+        return self.function(x, y, **how)
+
+
+_STATISTICS = (
+    Statistic("kendall", "Kendall's τ", kendalls),
+    Statistic("kendall-b", "Kendall's τ_b", partial(kendalls, variant="b")),
+    Statistic("tau-ap", "τ_ap", aps, has_gold=True),
+    Statistic("tau-ap-symmetric", "Symmetric τ_ap", symmetric_aps),
+    Statistic("tau-ap-b", "τ_ap,b", partial(symmetric_aps, variant="b")),
+    Statistic("spearman", "Spearman's ρ", spearmans),
+    Statistic("rbo", "RBO", rbos, least=0),
+)
+STATISTICS = {statistic.name: statistic for statistic in _STATISTICS}
 """By the names that `correlation` and the command line have for them; only RBO takes p."""
 
 

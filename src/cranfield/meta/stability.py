@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cranfield.arrays import Floats
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import RunLike
-from cranfield.errors import InputError
+from cranfield.errors import InputError, one_of
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
@@ -26,6 +26,8 @@ from cranfield.stats.resampling import CELLS, Progress, in_chunks
 from cranfield.stats.result import checked_confidence
 from cranfield.stats.samples import Matrix
 from cranfield.wording import counted, some
+
+__all__ = ["Stability", "stability", "stability_of_judgments"]
 
 TRIALS = 1000
 TRIALS_OF_JUDGMENTS = 20
@@ -142,8 +144,7 @@ def stability(
         statistic,
         against,
         tuple(points),
-        next(iter(matrices.values())).systems,
-        max(len(matrix.topics) for matrix in matrices.values()),
+        *_size(matrices),
         confidence,
         trials,
         seed,
@@ -152,10 +153,15 @@ def stability(
     )
 
 
+def _size(matrices: Mapping[str, Matrix]) -> tuple[tuple[str, ...], int]:
+    """The runs, and the number of topics for which some measure is defined."""
+    every = list(matrices.values())
+    return every[0].systems, max(len(matrix.topics) for matrix in every)
+
+
 def _checked(statistic: str, confidence: float) -> Callable[..., Floats]:
     checked_confidence(confidence)
-    if statistic not in STATISTICS:
-        raise InputError(f"statistic={statistic!r}", f"one of {', '.join(STATISTICS)}")
+    one_of("statistic", statistic, STATISTICS)
     return STATISTICS[statistic]
 
 
@@ -292,8 +298,7 @@ def stability_of_judgments(
             for k, measure in enumerate(matrices)
             for s, share in enumerate(chosen)
         ),
-        scores.runs,
-        max(len(matrix.topics) for matrix in matrices.values()),
+        *_size(matrices),
         confidence,
         trials,
         seed,

@@ -22,6 +22,8 @@ from cranfield.stats.result import checked_alpha
 from cranfield.stats.samples import Matrix
 from cranfield.wording import counted, some
 
+__all__ = ["Swap", "SwapRates", "swap"]
+
 TRIALS = 1000
 MOST_BINS = 100_000
 ROUNDING = 1e-9  # of a bin: a difference of 0.02 is not below 0.02

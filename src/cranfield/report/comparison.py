@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from cranfield.comparison import EFFECT_TITLES, Comparison, PairComparison, RunSummary
-from cranfield.report.sheets import (
-    FLAT,
-    PAPER,
-    Field,
-    Sheet,
-    how_tested,
-    interval_fields,
-    p_field,
-    percent,
-    runs_on,
-    signed,
-)
+from cranfield.comparison import Comparison, RunSummary
+from cranfield.report import sheets as tables
 from cranfield.scores import four_decimals
-from cranfield.stats.families import CORRECTION_TITLES, OF_MANY
+from cranfield.stats.corrections import CORRECTIONS
+from cranfield.stats.effects import EFFECTS
+from cranfield.stats.families import TESTS
 from cranfield.wording import counted
 
 TABLES = ("runs", "pairs", "movers", "results")
@@ -28,34 +19,30 @@ _PAIRS_WITH_MOVERS = 3  # more would bury the rest
 
 def usual_tables(found: Comparison, format: str, movers: int | None) -> tuple[str, ...]:
     """The tables that are shown if none is named."""
-    if format in FLAT:
+    if format in tables.FLAT:
         return ("pairs",)
     if format == "json":
         return TABLES[:3]
     few = len(found.pairs) <= _PAIRS_WITH_MOVERS if movers is None else movers > 0
-    first = "results" if format in PAPER else "runs"
-    return (first, "pairs", *(("movers",) if few and format not in PAPER else ()))
+    first = "results" if format in tables.PAPER else "runs"
+    return (first, "pairs", *(("movers",) if few and format not in tables.PAPER else ()))
 
 
-def sheets(found: Comparison, movers: int = 3) -> list[Sheet]:
+def sheets(found: Comparison, movers: int = 3) -> list[tables.Sheet]:
     """All tables of a comparison."""
     return [_runs(found), _pairs(found), _movers(found, movers), _results(found)]
 
 
 def settings(found: Comparison) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
+    random = {"trials": found.trials, "seed": found.seed}
     return {
-        "test": found.test,
-        "correction": found.correction,
-        "alpha": found.alpha,
+        **tables.settings_of(found, "test", "correction", "alpha"),
         "confidence": 1 - found.alpha,
-        "trials": None if found.enumerated else found.trials,
-        "seed": None if found.enumerated else found.seed,
-        "enumerated": found.enumerated,
-        "effect": found.effect,
+        **(dict.fromkeys(random) if found.enumerated else random),
+        **tables.settings_of(found, "enumerated", "effect"),
         "baselines": list(found.baselines),
-        "topics": len(found.scores.topics),
-        "runs": len(found.scores.runs),
+        **tables.settings_of(found.scores, "topics", "runs"),
     }
 
 
@@ -65,26 +52,30 @@ def procedure(found: Comparison) -> str:
     A sentence without its end: test, trials, correction, level.
     """
     pairs, corrected = len(found.pairs) // len(found.scores.measures), ""
-    if found.test not in OF_MANY and pairs > 1:
+    if not TESTS[found.test].many and pairs > 1:
         family = f"for {counted(pairs, 'comparison')} by each measure"
-        corrected = f"{CORRECTION_TITLES[found.correction]} {family}"
-    parts = how_tested(found.test, found.trials, found.seed, found.enumerated, corrected)
+        corrected = f"{CORRECTIONS[found.correction].title} {family}"
+    parts = tables.how_tested(found.test, found.trials, found.seed, found.enumerated, corrected)
     return ", ".join([*parts, "two-sided", f"α = {found.alpha:g}"])
 
 
 def _size(found: Comparison) -> str:
     """On how many topics, and of what."""
-    return runs_on(len(found.scores.runs), *(run.topics for run in found.runs))
+    return tables.runs_on(len(found.scores.runs), *(run.topics for run in found.runs))
 
 
 def _confidence(found: Comparison) -> str:
-    return percent(1 - found.alpha)
+    return tables.percent(1 - found.alpha)
 
 
-def _measure(found: Comparison, rows: Sequence[RunSummary | PairComparison]) -> Field:
+def _measure(found: Comparison, of: Callable[..., tables.Field]) -> tables.Field:
     """The column that names the measure; people need it only if there are several."""
-    several = len(found.scores.measures) > 1
-    return Field("measure", [row.measure for row in rows], people=several, key=True)
+    return of("measure", people=len(found.scores.measures) > 1, key=True)
+
+
+def _other(found: Comparison) -> str:
+    """What the second of two runs is called."""
+    return "baseline" if found.baselines else "other"
 
 
 def _of(found: Comparison) -> str:
@@ -92,119 +83,111 @@ def _of(found: Comparison) -> str:
     return f" by {found.scores.measures[0]}" if len(found.scores.measures) == 1 else ""
 
 
-def _runs(found: Comparison) -> Sheet:
-    rows = found.runs
+def _runs(found: Comparison) -> tables.Sheet:
+    of = tables.columns(found.runs)
     groups = found.baselines == ()
     signs = {name: _sign(i) for i, name in enumerate(found.baselines)}
-    marks = [_marks(row, signs) for row in rows]
-    said = f"Means of {_size(found)}{_of(found)}, with {_confidence(found)} t intervals. "
-    if groups:
-        said += f"{_letters(found)} ({procedure(found)})."
-    else:
-        said += f"{_legend(signs)} ({procedure(found)})."
-    return Sheet(
+    marks = [_marks(row, signs) for row in found.runs]
+    legend = _letters(found) if groups else _legend(signs)
+    return tables.Sheet(
         "runs",
         [
-            _measure(found, rows),
-            Field("run", [row.run for row in rows], texts=[_named(r.run, signs) for r in rows],
-                  key=True),
-            Field("topics", [row.topics for row in rows], people=False),
-            Field("mean", [row.mean for row in rows]),
-            *interval_fields([(row.low, row.high) for row in rows], 1 - found.alpha),
-            Field("groups", [row.groups for row in rows], people=groups),
-            Field("better_than", [" ".join(row.better_than) for row in rows], people=False),
-            Field("worse_than", [" ".join(row.worse_than) for row in rows], people=False),
-            Field("significant", None, "significant", marks, people=not groups),
+            _measure(found, of),
+            of("run", text=lambda run: _named(run, signs), key=True),
+            of("topics", people=False),
+            of("mean"),
+            *tables.interval_fields([(row.low, row.high) for row in found.runs], 1 - found.alpha),
+            of("groups", people=groups),
+            of("better_than", lambda row: " ".join(row.better_than), people=False),
+            of("worse_than", lambda row: " ".join(row.worse_than), people=False),
+            tables.Field("significant", None, "significant", marks, people=not groups),
         ],
-        said,
-    )  # fmt: skip
+        f"Means of {_size(found)}{_of(found)}, with {_confidence(found)} t intervals. "
+        f"{legend} ({procedure(found)}).",
+    )
 
 
-def _pairs(found: Comparison) -> Sheet:
-    rows = found.pairs
-    estimated = {"wilcoxon": "the pseudo-median of differences", "sign": "the median difference"}
-    of = estimated.get(found.test, "the difference of means")
-    each = "simultaneous" if found.test in OF_MANY else "for each pair alone"
+def _intervals(found: Comparison) -> str:
+    """What the intervals of pairs are of, and whether they hold all at once."""
+    test = TESTS[found.test]
     if found.correction == "bonferroni":
-        each = "Bonferroni's, simultaneous"
-    other = "baseline" if found.baselines else "other"
-    only_one = found.test not in OF_MANY and len(rows) == len(found.scores.measures)
-    sort = "" if only_one else f", {each}"
+        each = ", Bonferroni's, simultaneous"
+    else:
+        each = ", simultaneous" if test.many else ", for each pair alone"
+    only_one = not test.many and len(found.pairs) == len(found.scores.measures)
+    return f"{_confidence(found)}, of {test.estimates}{'' if only_one else each}"
+
+
+def _pairs(found: Comparison) -> tables.Sheet:
+    rows, other = found.pairs, _other(found)
+    of = tables.columns(rows)
     said = (
         f"Differences run − {other} of {_size(found)}{_of(found)}: {procedure(found)}. * p ≤ α. "
-        f"Intervals: {_confidence(found)}, of {of}{sort}. Effect size: "
-        f"{EFFECT_TITLES[found.effect]}. Wins, ties and losses: topics on which the run is better, "
-        "equal and worse."
+        f"Intervals: {_intervals(found)}. Effect size: {EFFECTS[found.effect].title}. "
+        "Wins, ties and losses: topics on which the run is better, equal and worse."
     )
-    counts = [(row.wins, row.ties, row.losses) for row in rows]
-    return Sheet(
+    return tables.Sheet(
         "pairs",
         [
-            _measure(found, rows),
-            Field("run", [row.run for row in rows], key=True),
-            Field("other", [row.other for row in rows], other, key=True),
-            Field("topics", [row.topics for row in rows], people=False),
-            Field("difference", [row.difference for row in rows],
-                  texts=[signed(row.difference) for row in rows]),
-            *interval_fields([(row.low, row.high) for row in rows], 1 - found.alpha, "+"),
-            Field("statistic", [row.statistic for row in rows], people=False),
-            p_field("pvalue", [row.pvalue for row in rows],
-                    [found.shown_p(row) for row in rows], found.alpha),
-            Field("uncorrected", [row.uncorrected for row in rows], people=False),
-            Field("asl", [row.asl for row in rows], people=False),
-            Field("mc_error", [row.error for row in rows], people=False),
-            Field("effect", [row.effect for row in rows], "effect size",
-                  [f"{row.effect:+.2f}" for row in rows]),
-            Field("dz", [row.dz for row in rows], people=False),
-            Field("wins", [row.wins for row in rows], people=False),
-            Field("ties", [row.ties for row in rows], people=False),
-            Field("losses", [row.losses for row in rows], people=False),
-            Field("counts", None, "win/tie/loss", ["/".join(map(str, c)) for c in counts]),
-            Field("verdict", [row.verdict for row in rows], people=False),
+            _measure(found, of),
+            of("run", key=True),
+            of("other", head=other, key=True),
+            of("topics", people=False),
+            of("difference", text=tables.signed),
+            *tables.interval_fields([(row.low, row.high) for row in rows], 1 - found.alpha, "+"),
+            of("statistic", people=False),
+            tables.p_field("pvalue", [row.pvalue for row in rows], [*map(found.shown_p, rows)],
+                    found.alpha),
+            of("uncorrected", people=False),
+            of("asl", people=False),
+            of("mc_error", lambda row: row.error, people=False),
+            of("effect", head="effect size", text="{:+.2f}".format),
+            *(of(name, people=False) for name in ("dz", "wins", "ties", "losses")),
+            tables.Field("counts", None, "win/tie/loss",
+                  [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]),
+            of("verdict", people=False),
         ],
         said,
     )  # fmt: skip
 
 
-def _movers(found: Comparison, most: int) -> Sheet:
-    rows = found.movers(most)
-    several = len(found.scores.measures) > 1
-    return Sheet(
+def _movers(found: Comparison, most: int) -> tables.Sheet:
+    of, other = tables.columns(found.movers(most)), _other(found)
+    return tables.Sheet(
         "movers",
         [
-            Field("measure", [row.measure for row in rows], people=several, key=True),
-            Field("run", [row.run for row in rows], key=True),
-            Field("other", [row.other for row in rows],
-                  head="baseline" if found.baselines else "other", key=True),
-            Field("topic", [row.topic for row in rows], key=True),
-            Field("score", [row.score for row in rows], "run's"),
-            Field("other_score", [row.other_score for row in rows],
-                  "baseline's" if found.baselines else "other's"),
-            Field("difference", [row.difference for row in rows],
-                  texts=[signed(row.difference) for row in rows]),
+            _measure(found, of),
+            of("run", key=True),
+            of("other", head=other, key=True),
+            of("topic", key=True),
+            of("score", head="run's"),
+            of("other_score", head=f"{other}'s"),
+            of("difference", text=tables.signed),
         ],
         f"Topics that differ most{_of(found)}: at most {most} each way for each pair.",
-    )  # fmt: skip
+    )
 
 
-def _results(found: Comparison) -> Sheet:
+def _results(found: Comparison) -> tables.Sheet:
     """Runs × measures, with letters or marks: the table that a paper prints."""
     signs = {name: _sign(i) for i, name in enumerate(found.baselines)}
     first = found.scores.measures[0]
     names = [row.run for row in found.runs if row.measure == first]
     cell = {(row.run, row.measure): row for row in found.runs}
-    columns = []
+    of_measures = []
     for measure, better in zip(found.scores.measures, found.scores.better, strict=True):
         rows = [cell[name, measure] for name in names]
         marks = [_marks(row, signs) if signs else row.groups for row in rows]
         texts = [f"{four_decimals(row.mean)} {mark}".strip() for row, mark in zip(
             rows, marks, strict=True)]  # fmt: skip
         means = [row.mean for row in rows]
-        columns.append(Field(measure, means, measure, texts, best=_best(means, better)))
+        of_measures.append(tables.Field(measure, means, measure, texts, best=_best(means, better)))
     legend = _legend(signs) if signs else _letters(found, "In a column, runs")
     shown = [_named(name, signs) for name in names]
     said = f"Means of {_size(found)}. {legend} ({procedure(found)})."
-    return Sheet("results", [Field("run", names, texts=shown, key=True), *columns], said)
+    return tables.Sheet(
+        "results", [tables.Field("run", names, texts=shown, key=True), *of_measures], said
+    )
 
 
 def _best(means: Sequence[float], better: str) -> list[bool]:

@@ -4,25 +4,46 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from cranfield import meta, stats
 from cranfield.report.catalogue import escaped
+from cranfield.report.meta import methods
+from cranfield.stats.corrections import CORRECTIONS
+from cranfield.stats.effects import EFFECTS
+from cranfield.stats.families import TESTS
+
+_ROOMS = {"stats": stats, "meta": meta}
+
+
+def _public(room: str, functions: Iterable[Any]) -> list[str]:
+    """The names of those that the room offers, each once; variants of others have no name."""
+    names = dict.fromkeys(getattr(function, "__name__", "") for function in functions)
+    return [name for name in names if name in _ROOMS[room].__all__]
+
+
+def _tests(many: bool) -> list[str]:
+    return _public("stats", (test.function for test in TESTS.values() if test.many == many))
+
+
+def _of_meta() -> list[str]:
+    """The functions of all methods but `correlation`, which stands with rank correlation."""
+    rows = [module.METHOD for module in methods().values()]
+    works = [work for row in rows for work in (row.work, *(row.otherwise or ())[2:])]
+    names = _public("meta", (work.function for work in works))
+    return [name for name in names if name != "correlation"]
+
 
 GROUPS = {
-    "Tests of two systems": (
-        "stats", "randomisation", "t_test", "wilcoxon", "sign_test", "bootstrap",
-        "unpaired_bootstrap", "welch",
-    ),
+    "Tests of two systems": ("stats", *_tests(many=False), "unpaired_bootstrap", "welch"),
     "Tests of many systems": (
-        "stats", "randomised_tukey_hsd", "tukey_hsd", "one_way", "two_way", "two_way_replicated",
-        "compare_pairs",
+        "stats", *_tests(many=True), "one_way", "two_way", "two_way_replicated", "compare_pairs",
     ),
     "Corrections for many comparisons": (
-        "stats", "holm", "bonferroni", "benjamini_hochberg", "letters",
+        "stats", *_public("stats", (row.function for row in CORRECTIONS.values())), "letters",
     ),
-    "Effect sizes": ("stats", "cohen_dz", "hedges_g", "glass_delta", "anova_effect"),
+    "Effect sizes": ("stats", *_public("stats", (row.function for row in EFFECTS.values()))),
     "Summaries and standardisation": ("stats", "summarise", "standardise", "factors"),
     "How many topics, and how much power": (
         "stats", "topics_for_t", "topics_for_anova", "topics_for_interval", "power_of_t",
@@ -32,12 +53,8 @@ GROUPS = {
     "Rank correlation": (
         "meta", "kendall", "spearman", "tau_ap", "tau_ap_symmetric", "rbo", "correlation",
     ),
-    "Evaluating measures and collections": (
-        "meta", "discriminative_power", "swap", "stability", "stability_of_judgments",
-        "concordance", "predictive_power", "leave_one_out", "compare_judgments",
-    ),
+    "Evaluating measures and collections": ("meta", *_of_meta()),
 }  # fmt: skip
-_ROOMS = {"stats": stats, "meta": meta}
 
 HEAD = """# Statistics and meta-evaluation: every method
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import InputError
 from cranfield.report.pictures import Picture, altair, refuse_many, rows_of, told_apart
 from cranfield.report.places import finished
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.sheets import Sheet, columns
 from cranfield.scores import four_decimals
 from cranfield.stats.power import Design, Pilot, difference_for_anova, difference_for_t
 from cranfield.stats.power import width_of_interval as width_of
@@ -42,7 +43,7 @@ def settings(designs: Designs) -> dict[str, Any]:
 
 def pilot_sheet(pilots: Mapping[str, Pilot]) -> Sheet:
     """How much the scores of a pilot vary, for each measure."""
-    found = list(pilots.values())
+    of = columns(pilots.items())
     caption = (
         "Pilot: V_E1 is the variance of a run's scores over topics (residuals of one-way ANOVA), "
         "V_E2 without what topics have in common for all runs (two-way); differences of two runs "
@@ -51,24 +52,46 @@ def pilot_sheet(pilots: Mapping[str, Pilot]) -> Sheet:
     return Sheet(
         "pilot",
         [
-            Field("measure", list(pilots), key=True),
-            Field("topics", [pilot.topics[0] for pilot in found]),
-            Field("runs", [pilot.systems[0] for pilot in found]),
-            Field("v_e1", [pilot.one_way for pilot in found], "V_E1", _variances(found, 1)),
-            Field("v_e2", [pilot.two_way for pilot in found], "V_E2", _variances(found, 2)),
+            of("measure", lambda row: row[0], key=True),
+            of("topics", lambda row: row[1].topics[0]),
+            of("runs", lambda row: row[1].systems[0]),
+            of("v_e1", lambda row: row[1].one_way, "V_E1", variance_text),
+            of("v_e2", lambda row: row[1].two_way, "V_E2", variance_text),
         ],
         caption,
     )
 
 
-def _variances(pilots: Sequence[Pilot], ways: int) -> list[str]:
-    return [variance_text(pilot.one_way if ways == 1 else pilot.two_way) for pilot in pilots]
+@dataclass(frozen=True)
+class _Row:
+    """A design by a measure, and a number of topics that it is asked about."""
+
+    measure: str
+    design: Design
+    topics: int = 0
+
+    def of(self, name: str) -> Any:
+        """What the design says."""
+        return getattr(self.design, name)
+
+
+def _sheet(name: str, rows: Sequence[_Row], caption: str, *shown: tuple[Any, ...]) -> Sheet:
+    """A table of designs: the measure, if there is one, the method, and what is `shown` of each."""
+    of = columns(rows)
+    measure = [of("measure", key=True)] if any(row.measure for row in rows) else []
+    method = of("method", lambda row: row.of("method"), key=True)
+    return Sheet(name, [*measure, method, *(of(*one) for one in shown)], caption)
+
+
+def _attribute(name: str, *more: Any) -> tuple[Any, ...]:
+    """A column that designs have."""
+    return name, lambda row: row.of(name), "", *more
 
 
 def topics_sheet(designs: Designs) -> Sheet:
     """How many topics are needed for each difference, or width."""
-    rows = [(measure, design) for measure, found in designs.items() for design in found]
-    made = [design for _, design in rows]
+    rows = [_Row(measure, design) for measure, found in designs.items() for design in found]
+    made = [row.design for row in rows]
     by_power = dict.fromkeys(
         f"power {_short(d.power)} at α = {_short(d.alpha)}" for d in made if d.power
     )
@@ -78,84 +101,64 @@ def topics_sheet(designs: Designs) -> Sheet:
         *(f"for a {text} of the width, in the mean" for text in by_width),
     ]
     achieved = " or ".join(["power"] * bool(by_power) + ["width"] * bool(by_width))
-    caption = (
-        f"Topics needed {'; '.join(asked)}. Achieved is the {achieved} of so many topics. "
-        f"Variances are those of {_of({design.method for design in made})}."
-    )
-    return Sheet(
+    return _sheet(
         "topics",
-        [
-            *_measure(rows),
-            Field("method", [d.method for d in made], key=True),
-            Field("difference", [d.difference for d in made], people=bool(by_power),
-                  texts=[_short(d.difference) for d in made]),
-            Field("width", [d.width for d in made], people=bool(by_width),
-                  texts=[_short(d.width) for d in made]),
-            Field("systems", [d.systems for d in made]),
-            Field("variance", [d.variance for d in made],
-                  texts=[variance_text(d.variance) for d in made]),
-            Field("alpha", [d.alpha for d in made], people=False),
-            Field("power", [d.power for d in made], people=False),
-            Field("topics", [d.topics for d in made]),
-            Field("achieved", [d.achieved for d in made]),
-        ],
-        caption,
-    )  # fmt: skip
+        rows,
+        f"Topics needed {'; '.join(asked)}. Achieved is the {achieved} of so many topics. "
+        f"Variances are those of {_of({design.method for design in made})}.",
+        _attribute("difference", _short, bool(by_power)),
+        _attribute("width", _short, bool(by_width)),
+        _attribute("systems"),
+        _attribute("variance", variance_text),
+        _attribute("alpha", None, False),
+        _attribute("power", None, False),
+        _attribute("topics"),
+        _attribute("achieved"),
+    )
 
 
 def power_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
     """The power that given numbers of topics have."""
     rows = [
-        (measure, design, n)
+        _Row(measure, design, n)
         for measure, found in designs.items()
         for design in found
         if design.difference is not None
         for n in sizes
     ]
-    alphas = ", ".join(dict.fromkeys(_short(design.alpha) for _, design, _ in rows))
-    caption = (
-        f"Power: how probable a significant result is (α = {alphas}) if the true difference is the "
-        "one shown. A difference that was observed is not the true one."
-    )
-    return Sheet(
+    alphas = ", ".join(dict.fromkeys(_short(row.design.alpha) for row in rows))
+    return _sheet(
         "power",
-        [
-            *_measure(rows),
-            Field("method", [d.method for _, d, _ in rows], key=True),
-            Field("difference", [d.difference for _, d, _ in rows],
-                  texts=[_short(d.difference) for _, d, _ in rows]),
-            Field("systems", [d.systems for _, d, _ in rows]),
-            Field("topics", [n for _, _, n in rows]),
-            Field("power", [d.power_of(n) for _, d, n in rows]),
-        ],
-        caption,
-    )  # fmt: skip
+        rows,
+        f"Power: how probable a significant result is (α = {alphas}) if the true difference is the "
+        "one shown. A difference that was observed is not the true one.",
+        _attribute("difference", _short),
+        _attribute("systems"),
+        ("topics",),
+        ("power", lambda row: row.design.power_of(row.topics)),
+    )
 
 
 def detectable_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
     """What given numbers of topics can show: the smallest difference, the width of an interval."""
     rows = [
-        (measure, design, n)
+        _Row(measure, design, n)
         for measure, found in designs.items()
         for design in {d.method: d for d in found}.values()  # one of each will do
         for n in sizes
     ]
-    smallest = [_detectable(design, n) for _, design, n in rows]
-    powers = dict.fromkeys(_short(d.power) for _, d, _ in rows if d.power)
-    said = [
-        *(f"the smallest true difference found with power {power}" for power in powers),
-        *(["of an interval its width, in the mean"] if any(d.width for _, d, _ in rows) else []),
-    ]
-    return Sheet(
+    made = [row.design for row in rows]
+    powers = dict.fromkeys(_short(design.power) for design in made if design.power)
+    said = [f"the smallest true difference found with power {power}" for power in powers]
+    if any(design.width for design in made):
+        said.append("of an interval its width, in the mean")
+    return _sheet(
         "detectable",
-        [
-            *_measure(rows),
-            Field("method", [d.method for _, d, _ in rows], key=True),
-            Field("systems", [d.systems for _, d, _ in rows]),
-            Field("topics", [n for _, _, n in rows]),
-            Field("smallest", smallest),
-        ],
+        rows,
         f"Smallest: {'; '.join(said)}.",
+        _attribute("systems"),
+        ("topics",),
+        ("smallest", lambda row: _detectable(row.design, row.topics)),
     )
 
 
@@ -166,11 +169,6 @@ def _detectable(design: Design, topics: int) -> float:
     if design.method == "t":
         return difference_for_t(topics, v, alpha, design.power)
     return difference_for_anova(topics, v, design.systems, alpha, design.power)
-
-
-def _measure(rows: Sequence[tuple[Any, ...]]) -> list[Field]:
-    names = [row[0] for row in rows]
-    return [Field("measure", names, key=True)] if any(names) else []
 
 
 def _of(methods: set[str]) -> str:
@@ -204,7 +202,7 @@ def _percent(design: Design) -> str:
     return f"{100 * (1 - design.alpha):g}%"
 
 
-# The picture
+# -- the picture --------------------------------------------------------------------------------
 
 
 def power_curves(designs: Sequence[Design], title: str = "") -> Picture:

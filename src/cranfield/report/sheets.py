@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 from cranfield.report.columns import (
     GAP,
@@ -29,32 +30,23 @@ from cranfield.report.papers import (
 from cranfield.report.rows import as_json, separated
 from cranfield.report.terminal import parts_of, wrapped
 from cranfield.scores import Notice, four_decimals, json_number
-from cranfield.stats.families import RANDOM, TITLES
+from cranfield.stats.families import TESTS
 from cranfield.stats.result import Sampled, shown_p
 from cranfield.wording import counted
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FLAT = ("tsv", "csv", "jsonl", "parquet")
 """Formats that hold one table."""
 PAPER = ("markdown", "latex")
 
+PROGRAMS = (*FLAT, "json")
+
 __all__ = [
-    "FLAT",
-    "FORMATS",
-    "PAPER",
-    "Field",
-    "Sheet",
-    "how_tested",
-    "interval_fields",
-    "interval_text",
-    "p_field",
-    "percent",
-    "render",
-    "runs_on",
-    "shown_of",
-    "shown_p",
-    "signed",
-    "topics_text",
-    "with_interval",
+    "FLAT", "FORMATS", "PAPER", "PROGRAMS", "Field", "Sheet", "columns", "constants", "how_tested",
+    "interval_fields", "interval_text", "p_field", "percent", "render", "runs_on", "settings_of",
+    "shown_of", "shown_p", "signed", "topics_text", "with_interval",
 ]  # fmt: skip
 
 
@@ -117,6 +109,13 @@ class Sheet:
         columns = {f.name: f.values for f in self.fields if f.values is not None}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
+    def frame(self, *names: str) -> pl.DataFrame:
+        """What programs see as a frame: all columns, or those named."""
+        import polars as pl
+
+        data = pl.DataFrame(self.rows)
+        return data.select(names) if names else data
+
     @property
     def for_programs(self) -> bool:
         """Whether programs see anything of it, be it no rows."""
@@ -158,7 +157,7 @@ def render(
     return _FLAT[format](sheets[0])
 
 
-# For programs
+# -- for programs -------------------------------------------------------------------------------
 
 
 def _separated(sheet: Sheet, format: str) -> bytes:
@@ -191,7 +190,7 @@ def _json_row(row: Mapping[str, Any]) -> dict[str, Any]:
     return {k: json_number(v) if isinstance(v, float) else v for k, v in row.items()}
 
 
-# For people
+# -- for people ---------------------------------------------------------------------------------
 
 
 def _table(sheets: Sequence[Sheet], notices: Iterable[Notice], width: int | None) -> str:
@@ -275,6 +274,47 @@ def _text(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+# -- columns ------------------------------------------------------------------------------------
+
+
+def columns(rows: Iterable[Any]) -> Callable[..., Field]:
+    """What makes the columns of a table that has these rows.
+
+    A column has the attribute of its name, or what `value` says of a row; people see `text` of it.
+
+    >>> pairs = [Sheet("a", ()), Sheet("b", ())]
+    >>> of = columns(pairs)
+    >>> of("name", key=True).values, of("size", lambda sheet: len(sheet.fields), text=hex).texts
+    (['a', 'b'], ['0x0', '0x0'])
+    """
+    rows = tuple(rows)
+
+    def column(
+        name: str,
+        value: Callable[[Any], Any] | None = None,
+        head: str = "",
+        text: Callable[[Any], str] | None = None,
+        people: bool = True,
+        key: bool = False,
+    ) -> Field:
+        values = [*map(value or attrgetter(name), rows)]
+        texts = None if text is None else [*map(text, values)]
+        return Field(name, values, head, texts, people, key)
+
+    return column
+
+
+def constants(settings: Mapping[str, Any], rows: Sequence[Any]) -> list[Field]:
+    """Columns for programs that say the same of each row."""
+    return [Field(name, [value] * len(rows), people=False) for name, value in settings.items()]
+
+
+def settings_of(found: Any, *names: str) -> dict[str, Any]:
+    """Attributes of a result by name; of several things, how many there are."""
+    values = {name: getattr(found, name) for name in names}
+    return {name: len(x) if isinstance(x, tuple) else x for name, x in values.items()}
+
+
 def how_tested(
     test: str, trials: int | None, seed: int | None, enumerated: bool, also: str = ""
 ) -> list[str]:
@@ -285,7 +325,8 @@ def how_tested(
     """
     drawn = f"{counted(trials or 0, 'trial')}, seed {seed}"
     how = "all outcomes enumerated" if enumerated else drawn
-    return [TITLES[test], *([how] if test in RANDOM else []), *([also] if also else [])]
+    row = TESTS[test]
+    return [row.title, *([how] if row.random else []), *([also] if also else [])]
 
 
 def shown_of(pvalue: float, sampled: Sampled | None) -> str:

@@ -17,6 +17,8 @@ from cranfield.arrays import Floats
 from cranfield.errors import InputError
 from cranfield.stats.samples import Sample, Systems, Topics, matrix, mean, sample
 
+__all__ = ["Anova", "one_way", "two_way", "two_way_replicated"]
+
 NORMAL = "residuals are independent and normal, with the same variance everywhere"
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from cranfield.arrays import Floats
 from cranfield.errors import InputError
 from cranfield.stats.samples import short
+
+__all__ = ["Corrected", "benjamini_hochberg", "bonferroni", "holm"]
+
+
+FAMILY_WISE = "the family-wise error rate"
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,14 +102,32 @@ def benjamini_hochberg(pvalues: ArrayLike) -> Corrected:
     )
 
 
-FAMILY_WISE = "the family-wise error rate"
+@dataclass(frozen=True)
+class Correction:
+    """A row of `CORRECTIONS`; called with p-values, it corrects them.
 
-CORRECTIONS: Mapping[str, Callable[[ArrayLike], Corrected]] = MappingProxyType({
-    "none": uncorrected,
-    "bonferroni": bonferroni,
-    "holm": holm,
-    "bh": benjamini_hochberg,
-})  # fmt: skip
+    One that is `family_wise` needs p ≤ α / N for the smallest of N p-values. If intervals of
+    confidence 1 − α / N hold all at once by it, it is `simultaneous`.
+    """
+
+    name: str
+    title: str
+    function: Callable[[ArrayLike], Corrected]
+    family_wise: bool = False
+    simultaneous: bool = False
+
+    def __call__(self, pvalues: ArrayLike) -> Corrected:
+        return self.function(pvalues)
+
+
+_CORRECTIONS = (
+    Correction("none", "no correction", uncorrected),
+    Correction("holm", "Holm's correction", holm, family_wise=True),
+    Correction("bonferroni", "Bonferroni's correction", bonferroni,
+               family_wise=True, simultaneous=True),
+    Correction("bh", "Benjamini and Hochberg's correction", benjamini_hochberg),
+)  # fmt: skip
+CORRECTIONS = {correction.name: correction for correction in _CORRECTIONS}
 """The corrections by name."""
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -14,9 +15,12 @@ from cranfield.scores import Interval
 from cranfield.stats.anova import two_way
 from cranfield.stats.resampling import TOLERANCE, TRIALS, checked_trials, in_chunks
 from cranfield.stats.result import Bounds, checked_confidence
-from cranfield.stats.samples import Sample, Systems, Topics, matrix, mean, paired, sample
+from cranfield.stats.samples import Matrix, Sample, Systems, Topics, matrix, mean, paired, sample
 from cranfield.wording import counted
 
+__all__ = ["Effect", "anova_effect", "cohen_dz", "glass_delta", "hedges_g"]
+
+EffectName: TypeAlias = Literal["dz", "g", "glass", "anova"]
 NONCENTRAL, PERCENTILE = "noncentral t", "percentile"
 FAR = 1000.0  # a t beyond which the noncentral distribution is as good as its limit
 
@@ -183,7 +187,47 @@ def anova_effect(scores: Systems, topics: Topics = "same") -> dict[tuple[str, st
     }
 
 
-# What they are made of
+# -- as a table ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class EffectSize:
+    """A row of `EFFECTS`: `function` is of two systems' scores, or of all pairs (`many`)."""
+
+    name: str
+    title: str
+    function: Callable[..., Any]
+    many: bool = False
+
+    def of(self, systems: Matrix, pairs: Sequence[tuple[int, int]]) -> list[float]:
+        """The effect size of each pair of systems, which are given by number."""
+        if self.many:
+            every = self.function(systems)
+            return [every[systems.systems[i], systems.systems[j]].value for i, j in pairs]
+        x = systems.values
+        return [self.function(x[:, i], x[:, j]).value for i, j in pairs]
+
+
+_EFFECTS = (
+    EffectSize("dz", "Cohen's d_z", cohen_dz),
+    EffectSize("g", "Hedges' g", hedges_g),
+    EffectSize("glass", "Glass's Δ", glass_delta),
+    EffectSize("anova", "difference / √V_E of the two-way ANOVA", anova_effect, many=True),
+)
+EFFECTS = {effect.name: effect for effect in _EFFECTS}
+"""The effect sizes that comparisons tell, by name."""
+
+
+def usual_effect(systems: int) -> str:
+    """The one that is told if none is named.
+
+    >>> usual_effect(2), usual_effect(3)
+    ('dz', 'anova')
+    """
+    return "dz" if systems == 2 else "anova"
+
+
+# -- what they are made of -----------------------------------------------------------------------
 
 
 def _scale(*samples: Floats) -> float:

@@ -13,32 +13,53 @@ from typing import Any
 
 from cranfield.errors import InputError
 from cranfield.scores import Interval
+from cranfield.stats import paired, tukey
+from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Outcome
 from cranfield.stats.samples import Matrix, Systems, Topics, matrix
 from cranfield.wording import some
 
-OF_TWO = ("randomisation", "t", "wilcoxon", "sign", "bootstrap", "bootstrap-shift")
-OF_MANY = ("randomised-tukey", "tukey")
-TESTS = (*OF_MANY, *OF_TWO)
-RANDOM = ("randomised-tukey", "randomisation", "bootstrap", "bootstrap-shift")
+__all__ = ["PairTest", "compare_pairs"]
 
-TITLES = {
-    "randomised-tukey": "randomised Tukey HSD test",
-    "tukey": "Tukey HSD test",
-    "randomisation": "paired randomisation test",
-    "t": "paired t-test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "sign": "sign test",
-    "bootstrap": "paired bootstrap test (studentised)",
-    "bootstrap-shift": "paired bootstrap test (mean shift)",
-}
-CORRECTION_TITLES = {
-    "none": "no correction",
-    "holm": "Holm's correction",
-    "bonferroni": "Bonferroni's correction",
-    "bh": "Benjamini and Hochberg's correction",
-}
+
+@dataclass(frozen=True)
+class Test:
+    """A test that systems can be compared by: a row of `TESTS`.
+
+    `function` tests two systems, given their scores, and returns an `Outcome`; or all of them at
+    once (`many`), given a `Matrix`, and returns a `Family`. One that is `random` takes trials, seed
+    and threads. `estimates` is what its interval is of. A test that only `counts` topics and signs
+    finds no p-value below that of all topics favouring the same system. `at_once`, if there is
+    one, does what `function` does for many pairs, faster.
+    """
+
+    name: str
+    title: str
+    function: Callable[..., Any]
+    many: bool = False
+    random: bool = False
+    estimates: str = "the difference of means"
+    counts: bool = False
+    at_once: Callable[..., Iterator[Outcome]] | None = None
+
+
+_TESTS = (
+    Test("randomised-tukey", "randomised Tukey HSD test", tukey.randomised_tukey_hsd,
+         many=True, random=True),
+    Test("tukey", "Tukey HSD test", tukey.tukey_hsd, many=True),
+    Test("randomisation", "paired randomisation test", paired.randomisation,
+         random=True, counts=True, at_once=paired.randomisations),
+    Test("t", "paired t-test", paired.t_test),
+    Test("wilcoxon", "Wilcoxon signed-rank test", paired.wilcoxon,
+         estimates="the pseudo-median of differences", counts=True),
+    Test("sign", "sign test", paired.sign_test, estimates="the median difference", counts=True),
+    Test("bootstrap", "paired bootstrap test (studentised)", paired.bootstrap, random=True),
+    Test("bootstrap-shift", "paired bootstrap test (mean shift)",
+         partial(paired.bootstrap, studentised=False), random=True),
+)  # fmt: skip
+TESTS = {test.name: test for test in _TESTS}
+"""All tests by name. The usual ones are chosen by `usual_test`."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +92,27 @@ def usual_correction(test: str, pairs: int) -> str:
     >>> usual_correction("t", 3), usual_correction("t", 1), usual_correction("tukey", 3)
     ('holm', 'none', 'none')
     """
-    return "holm" if test in OF_TWO and pairs > 1 else "none"
+    return "holm" if test in TESTS and not TESTS[test].many and pairs > 1 else "none"
+
+
+def decided(test: str | None, correction: str | None, systems: int, pairs: int) -> tuple[str, str]:
+    """The test and the correction that are named, or else the usual ones.
+
+    >>> decided(None, None, systems=2, pairs=1), decided("t", None, systems=3, pairs=3)
+    (('randomisation', 'none'), ('t', 'holm'))
+    """
+    test = usual_test(systems) if test is None else test
+    return test, usual_correction(test, pairs) if correction is None else correction
+
+
+def steps(test: str | None, systems: int, pairs: int, trials: int) -> int:
+    """How many steps a test of these pairs tells its `progress`.
+
+    >>> steps("t", 3, 3, trials=100), steps("bootstrap", 3, 3, 100), steps(None, 3, 3, 100)
+    (3, 300, 100)
+    """
+    row = TESTS[decided(test, None, systems, pairs)[0]]
+    return (trials if row.random else 1) * (1 if row.many else pairs)
 
 
 def compare_pairs(
@@ -100,45 +141,41 @@ def compare_pairs(
     >>> [pair.pvalue for pair in compare_pairs(x, "randomisation")]  # 3 pairs × 2 / 2 ** 4
     [0.375, 0.375, 0.375]
     """
-    found = matrix(scores, topics)
-    pairs = found.pairs if pairs is None else _numbers(found, pairs)
-    test = usual_test(len(found.systems)) if test is None else test
-    if test not in TESTS:
-        raise InputError(f"test {test!r}", f"one of {', '.join(TESTS)}")
-    correction = usual_correction(test, len(pairs)) if correction is None else correction
-    if correction not in CORRECTION_TITLES:
-        raise InputError(f"correction {correction!r}", f"one of {', '.join(CORRECTION_TITLES)}")
-    if test in OF_MANY and correction != "none":
-        expected = f"none: the {TITLES[test]} allows for the number of systems by itself"
-        raise InputError(f"correction {correction!r}", expected)
-    how = {"trials": trials, "seed": seed, "threads": threads} if test in RANDOM else {}
-    if test in OF_MANY:
-        outcomes = _of_many(found, test, pairs, {**how, "progress": progress})
-    else:
-        outcomes = _of_two(found, test, pairs, how, progress)
+    systems = matrix(scores, topics)
+    numbers = systems.pairs if pairs is None else _numbers(systems, pairs)
+    test, correction = decided(test, correction, len(systems.systems), len(numbers))
+    _refuse(test, correction)
+    row = TESTS[test]
+    how = {"trials": trials, "seed": seed, "threads": threads} if row.random else {}
     kept = [
         (_without_trials(o), None if confidence is None else o.confidence_interval(confidence))
-        for o in outcomes
+        for o in _outcomes(row, systems, numbers, how, progress)
     ]
-    from cranfield.stats.corrections import CORRECTIONS
-
     adjusted = CORRECTIONS[correction]([outcome.pvalue for outcome, _ in kept]).pvalues
     return [
         PairTest(i, j, outcome, float(p), interval)
-        for (i, j), (outcome, interval), p in zip(pairs, kept, adjusted, strict=True)
+        for (i, j), (outcome, interval), p in zip(numbers, kept, adjusted, strict=True)
     ]
+
+
+def _refuse(test: str, correction: str) -> None:
+    """Tests and corrections that there are not, or not together."""
+    for what, name, known in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
+        if name not in known:
+            raise InputError(f"{what} {name!r}", f"one of {', '.join(known)}")
+    if TESTS[test].many and correction != "none":
+        expected = f"none: the {TESTS[test].title} allows for the number of systems by itself"
+        raise InputError(f"correction {correction!r}", expected)
 
 
 def _numbers(found: Matrix, pairs: Sequence[Any]) -> list[tuple[int, int]]:
     """Pairs of systems by number, given so or by name."""
     places: dict[Any, int] = {name: i for i, name in enumerate(found.systems)}
     places |= {i: i for i in range(len(found.systems))}
-    made = []
     for pair in pairs:
         if isinstance(pair, str) or len(pair) != 2 or not set(pair) <= places.keys():
             raise InputError(f"pair {pair!r}", f"two of {some(found.systems, 'system')}")
-        made.append((places[pair[0]], places[pair[1]]))
-    return made
+    return [(places[first], places[second]) for first, second in pairs]
 
 
 def _without_trials(outcome: Outcome) -> Outcome:
@@ -148,35 +185,21 @@ def _without_trials(outcome: Outcome) -> Outcome:
     return replace(outcome, bounds=bounds)
 
 
-def _of_many(
-    found: Matrix, test: str, pairs: Sequence[tuple[int, int]], how: dict[str, Any]
-) -> Iterator[Outcome]:
-    from cranfield.stats.tukey import randomised_tukey_hsd, tukey_hsd
-
-    family = tukey_hsd(found) if test == "tukey" else randomised_tukey_hsd(found, **how)
-    return (family.pair(found.systems[i], found.systems[j]) for i, j in pairs)
-
-
-def _of_two(
-    found: Matrix,
-    test: str,
+def _outcomes(
+    test: Test,
+    systems: Matrix,
     pairs: Sequence[tuple[int, int]],
     how: dict[str, Any],
     progress: Progress | None,
 ) -> Iterator[Outcome]:
-    from cranfield.stats import paired
-
-    named: dict[str, Callable[..., Outcome]] = {
-        "t": paired.t_test,
-        "wilcoxon": paired.wilcoxon,
-        "sign": paired.sign_test,
-        "bootstrap": paired.bootstrap,
-        "bootstrap-shift": partial(paired.bootstrap, studentised=False),
-    }
-    if test == "randomisation":
-        yield from paired.randomisations(found.values, pairs, **how, progress=progress)
-        return
-    for i, j in pairs:
-        yield named[test](found.values[:, i], found.values[:, j], **how)
-        if progress is not None:
-            progress(how.get("trials", 1))
+    """What the test finds for each pair."""
+    if test.many:
+        family = test.function(systems, **(how | {"progress": progress} if how else {}))
+        yield from (family.pair(systems.systems[i], systems.systems[j]) for i, j in pairs)
+    elif test.at_once is not None:
+        yield from test.at_once(systems.values, pairs, **how, progress=progress)
+    else:
+        for i, j in pairs:
+            yield test.function(systems.values[:, i], systems.values[:, j], **how)
+            if progress is not None:
+                progress(how.get("trials", 1))

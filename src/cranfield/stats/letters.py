@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from cranfield.errors import InputError
 
+__all__ = ["letters"]
+
 MOST = len(ascii_letters)
 _COLUMNS = 2_000  # groups looked at on the way: beyond that no letters would help
 
@@ -32,15 +34,7 @@ def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str
         raise InputError(f"an array of shape {matrix.shape}", "[systems, systems]")
     groups = [frozenset(range(len(matrix)))]
     for i, j in zip(*np.nonzero(np.triu(matrix, 1)), strict=True):
-        split = [part for g in groups if i in g and j in g for part in (g - {i}, g - {j})]
-        if not split:
-            continue
-        kept = [g for g in groups if not (i in g and j in g)]
-        candidates = sorted(dict.fromkeys(kept + split), key=len, reverse=True)
-        groups = []
-        for candidate in candidates:
-            if not any(candidate <= group for group in groups):
-                groups.append(candidate)
+        groups = _split(groups, frozenset((i, j)))
         if len(groups) > _COLUMNS:
             return None
     if len(groups) > MOST:
@@ -50,3 +44,17 @@ def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str
         "".join(letter for letter, g in zip(ascii_letters, groups, strict=False) if system in g)
         for system in range(len(matrix))
     ]
+
+
+def _split(groups: list[frozenset[int]], pair: frozenset[int]) -> list[frozenset[int]]:
+    """Groups of which none holds both of the pair, and none is within another."""
+    holding = [group for group in groups if pair <= group]
+    if not holding:
+        return groups
+    parts = [group - {one} for group in holding for one in sorted(pair)]
+    kept = [group for group in groups if not pair <= group]
+    made: list[frozenset[int]] = []
+    for candidate in sorted(dict.fromkeys(kept + parts), key=len, reverse=True):
+        if not any(candidate <= group for group in made):
+            made.append(candidate)
+    return made

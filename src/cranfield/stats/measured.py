@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,6 @@ from cranfield.errors import InputError
 from cranfield.scores import FLOOR, Notice, Scores
 from cranfield.stats.samples import Matrix, refuse_few
 from cranfield.wording import counted, some
-
-"""What counts as 0 in a geometric mean, as in `Scores.summary`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +103,7 @@ def by_measure(scores: Scores, least: int = 2) -> tuple[dict[str, Matrix], tuple
     >>> by_measure(scores)[0]["AP"].values.tolist()
     [[0.5, 0.4], [0.1, 0.3]]
     """
-    if len(scores.runs) < 2:
-        raise InputError(counted(len(scores.runs), "run"), "at least 2")
+    refuse_one_run(scores)
     refuse_few(len(scores.topics), least)
     names, others = ranking(without_errors(scores))
     notices = [*scores.notices, *others]
@@ -121,10 +118,27 @@ def by_measure(scores: Scores, least: int = 2) -> tuple[dict[str, Matrix], tuple
         else:
             made[measure] = matrix
     if not made:
-        why = "; ".join(notice.text for notice in notices if notice.kind == "left-out")
-        said = f"{some(scores.measures, 'measure')}, none of which ranks runs ({why})"
+        why = reasons(notice for notice in notices if notice.kind == "left-out")
+        said = f"{some(scores.measures, 'measure')}, none of which ranks runs{why}"
         raise InputError(said, f"one that does, on at least {counted(least, 'topic')}")
     return made, tuple(notices)
+
+
+def unknown_to_any(
+    sets: Sequence[Scores], measure: str, turned: bool = True
+) -> tuple[set[str], list[Notice]]:
+    """The topics for which a measure is undefined in one of the sets; and what else is to be said
+    of it.
+    """
+    seen = [measured(one, measure, turned) for one in sets]
+    unknown = {one.topics[t] for one in seen for t in np.flatnonzero(~one.defined)}
+    return unknown, [notice for notice in seen[0].notices if notice.kind != "undefined"]
+
+
+def refuse_one_run(scores: Scores) -> None:
+    """Fewer runs than can be compared."""
+    if len(scores.runs) < 2:
+        raise InputError(counted(len(scores.runs), "run"), "at least 2")
 
 
 def direction(scores: Scores, measure: str) -> float:
@@ -141,6 +155,16 @@ def undefined(measure: str, topics: Sequence[str]) -> Notice:
 def left_out(measure: str, why: str) -> Notice:
     """That a measure is left out."""
     return Notice("left-out", f"{measure} is left out: {why}")
+
+
+def reasons(notices: Iterable[Notice]) -> str:
+    """Why measures were left out, in parentheses, after a sentence; nothing if none were.
+
+    >>> reasons([left_out("NumRet", "neither end is better")])
+    ' (NumRet is left out: neither end is better)'
+    """
+    why = "; ".join(notice.text for notice in notices)
+    return f" ({why})" if why else ""
 
 
 def _place(scores: Scores, measure: str) -> int:

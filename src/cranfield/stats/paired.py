@@ -30,6 +30,8 @@ from cranfield.stats.resampling import (
 from cranfield.stats.result import Bounds, Outcome, Sampled
 from cranfield.stats.samples import Sample, Topics, mean, paired
 
+__all__ = ["bootstrap", "randomisation", "sign_test", "t_test", "wilcoxon"]
+
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 """What may be so instead: x and y differ, x is the greater one, or the less."""
 

@@ -16,6 +16,11 @@ from cranfield.errors import InputError
 from cranfield.stats.anova import one_way, two_way
 from cranfield.stats.samples import Systems, Topics, matrix
 
+__all__ = [
+    "Design", "Pilot", "difference_for_anova", "difference_for_t", "power_of_anova", "power_of_t",
+    "topics_for_anova", "topics_for_interval", "topics_for_t", "variance_from", "width_of_interval",
+]  # fmt: skip
+
 ALPHA, POWER = 0.05, 0.8  # what is asked for if nothing else is
 MOST = 10_000_000  # topics: more than anybody will ever have
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from cranfield.errors import InputError
 from cranfield.scores import Interval, Notice, four_decimals
 
+__all__ = ["Outcome", "Sampled"]
+
 Bounds = Callable[[float], tuple[float, float]]
 """From a confidence such as 0.95 to the ends of an interval."""
 

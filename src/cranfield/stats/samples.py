@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -73,21 +73,35 @@ def paired(x: Sample, y: Sample, topics: Topics = "same", least: int = 2) -> tup
     """
     if topics not in ("same", "common"):
         raise InputError(f"topics={topics!r}", "'same' or 'common'")
-    x, y = named(x), named(y)
-    if isinstance(x, Mapping) != isinstance(y, Mapping):
-        raise InputError("scores with topics and scores without", "both with, or both without")
-    if isinstance(x, Mapping) and isinstance(y, Mapping):
-        shared = [topic for topic in x if topic in y]
-        if topics == "same" and (len(shared) < len(x) or len(shared) < len(y)):
-            other = [t for t in x if t not in y] + [t for t in y if t not in x]
-            found = f"{some([str(t) for t in other], 'topic')} of one system only"
-            raise InputError(found, "the same topics, or topics='common'")
-        x, y = {t: x[t] for t in shared}, {t: y[t] for t in shared}
-    a, b = sample(x, "x"), sample(y, "y")
+    both = {"x": named(x), "y": named(y)}
+    if _have_topics(both.values(), "both"):
+        shared = _shared(both.values(), topics, "of one system only")
+        both = {what: {t: one[t] for t in shared} for what, one in both.items()}
+    a, b = (sample(one, what) for what, one in both.items())
     if len(a) != len(b):
         raise InputError(f"{len(a)} and {len(b)} scores", "as many of one as of the other")
     refuse_few(len(a), least)
     return a, b
+
+
+def _have_topics(samples: Collection[Any], all_of_them: str) -> bool:
+    """Whether samples are mappings, which name their topics: all of them, or none."""
+    mappings = sum(isinstance(x, Mapping) for x in samples)
+    if mappings not in (0, len(samples)):
+        expected = f"{all_of_them} with, or {all_of_them} without"
+        raise InputError("scores with topics and scores without", expected)
+    return mappings > 0
+
+
+def _shared(samples: Collection[Mapping[Any, Any]], topics: Topics, lacking: str) -> list[Any]:
+    """The topics that all have, if that is enough."""
+    every = dict.fromkeys(topic for x in samples for topic in x)
+    shared = [topic for topic in every if all(topic in x for x in samples)]
+    if topics == "same" and len(shared) < len(every):
+        others = [str(topic) for topic in every if topic not in set(shared)]
+        found = f"{some(others, 'topic')} {lacking}"
+        raise InputError(found, "the same topics, or topics='common'")
+    return shared
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,37 +143,47 @@ def matrix(data: Systems, topics: Topics = "same", least: int = 2, systems: int 
     >>> found.values.tolist(), found.systems
     ([[0.5, 0.75], [0.25, 0.5]], ('bm25', 'dense'))
     """
-    columns = getattr(data, "columns", None)  # of a frame
-    if columns is not None:
-        frame: Any = data
-        made_of: dict[str, Any] = {str(name): frame[name] for name in columns if name != "topic"}
-        if "topic" in columns:
-            names = [str(topic) for topic in frame["topic"]]
-            if len(set(names)) < len(names):
-                raise InputError("a frame that has a topic twice", "each topic once")
-            made_of = {name: dict(zip(names, x, strict=True)) for name, x in made_of.items()}
-        data = made_of
-    if isinstance(data, Matrix):
-        made = data
-    elif isinstance(data, Scores | Mapping):
-        made = _of_mapping(_by_run(data) if isinstance(data, Scores) else data, topics)
-    else:
-        try:
-            values = np.asarray(data, dtype=np.float64)
-        except (TypeError, ValueError):
-            expected = "numbers, as an array [topics, systems] or {system: scores}"
-            raise InputError(short(data), expected) from None
-        if values.ndim != 2:
-            raise InputError(f"an array of shape {values.shape}", "[topics, systems]")
-        made = Matrix(
-            np.stack([sample(x) for x in values.T], axis=1) if values.size else values,
-            tuple(str(j + 1) for j in range(values.shape[1])),
-            tuple(str(i + 1) for i in range(values.shape[0])),
-        )
+    if getattr(data, "columns", None) is not None:
+        data = _of_frame(data)
+    if isinstance(data, Scores):
+        data = _by_run(data)
+    if isinstance(data, Mapping):
+        data = _of_mapping(data, topics)
+    made = data if isinstance(data, Matrix) else _of_array(data)
     if len(made.systems) < systems:
         raise InputError(f"{len(made.systems)} systems", f"at least {systems}")
     refuse_few(len(made.topics), least)
     return made
+
+
+def _of_frame(frame: Any) -> dict[str, Any]:
+    """The columns of a frame, by topic if one of them is called so."""
+    columns = {str(name): frame[name] for name in frame.columns if name != "topic"}
+    if "topic" not in frame.columns:
+        return columns
+    names = [str(topic) for topic in frame["topic"]]
+    if len(set(names)) < len(names):
+        raise InputError("a frame that has a topic twice", "each topic once")
+    return {name: dict(zip(names, x, strict=True)) for name, x in columns.items()}
+
+
+def _of_array(data: Any) -> Matrix:
+    """An array [topics, systems], which names neither."""
+    try:
+        values = np.asarray(data, dtype=np.float64)
+    except (TypeError, ValueError):
+        expected = "numbers, as an array [topics, systems] or {system: scores}"
+        raise InputError(short(data), expected) from None
+    if values.ndim != 2:
+        raise InputError(f"an array of shape {values.shape}", "[topics, systems]")
+    if values.size:
+        values = np.stack([sample(x) for x in values.T], axis=1)
+    return Matrix(values, _numbers(values.shape[1]), _numbers(values.shape[0]))
+
+
+def _numbers(count: int) -> tuple[str, ...]:
+    """The names of what has none."""
+    return tuple(str(i + 1) for i in range(count))
 
 
 def _by_run(scores: Scores) -> dict[str, dict[str, float]]:
@@ -173,30 +197,19 @@ def _by_run(scores: Scores) -> dict[str, dict[str, float]]:
 
 
 def _of_mapping(data: Mapping[str, Any], topics: Topics) -> Matrix:
-    systems = tuple(map(str, data))
-    data = {system: named(x) for system, x in data.items()}
-    if not data:
+    given = {str(system): named(x) for system, x in data.items()}
+    if not given:
         raise InputError("no systems", "the scores of each")
-    first = next(iter(data.values()))
-    if not isinstance(first, Mapping):
-        columns = [sample(x, name) for name, x in zip(systems, data.values(), strict=True)]
-        if len({len(x) for x in columns}) > 1:
-            found = f"{min(map(len, columns))} to {max(map(len, columns))} scores"
-            raise InputError(found, "as many of each system: topics without names are in order")
-        return Matrix(np.stack(columns, axis=1), systems, tuple(map(str, range(1, len(first) + 1))))
-    if not all(isinstance(x, Mapping) for x in data.values()):
-        raise InputError("scores with topics and scores without", "all with, or all without")
-    every = list(dict.fromkeys(topic for x in data.values() for topic in x))
-    shared = [topic for topic in every if all(topic in x for x in data.values())]
-    if topics == "same" and len(shared) < len(every):
-        lacking = [str(topic) for topic in every if topic not in set(shared)]
-        found = f"{some(lacking, 'topic')} that not every system has"
-        raise InputError(found, "the same topics, or topics='common'")
-    columns = [
-        sample({topic: x[topic] for topic in shared}, name)
-        for name, x in zip(systems, data.values(), strict=True)
-    ]
-    return Matrix(np.stack(columns, axis=1), systems, tuple(map(str, shared)))
+    systems = tuple(given)
+    if _have_topics(given.values(), "all"):
+        shared = _shared(given.values(), topics, "that not every system has")
+        rows = [sample({topic: x[topic] for topic in shared}, name) for name, x in given.items()]
+        return Matrix(np.stack(rows, axis=1), systems, tuple(map(str, shared)))
+    rows = [sample(x, name) for name, x in given.items()]
+    if len({len(x) for x in rows}) > 1:
+        found = f"{min(map(len, rows))} to {max(map(len, rows))} scores"
+        raise InputError(found, "as many of each system: topics without names are in order")
+    return Matrix(np.stack(rows, axis=1), systems, _numbers(len(rows[0])))
 
 
 def refuse_few(found: int, least: int) -> None:

@@ -17,6 +17,8 @@ from cranfield.stats.resampling import TOLERANCE
 from cranfield.stats.samples import Systems, matrix
 from cranfield.wording import counted, some
 
+__all__ = ["Factors", "factors", "standardise"]
+
 METHODS = ("z", "cdf", "linear")
 
 

@@ -13,6 +13,8 @@ from cranfield.scores import FLOOR, Interval, Scores
 from cranfield.stats.resampling import TRIALS, checked_trials
 from cranfield.stats.samples import Sample, refuse_few, sample
 
+__all__ = ["Summary", "summarise"]
+
 QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 

@@ -29,6 +29,8 @@ from cranfield.stats.result import Outcome, Sampled, checked_confidence
 from cranfield.stats.samples import Matrix, Systems, Topics, matrix
 from cranfield.wording import counted, some
 
+__all__ = ["Family", "randomised_tukey_hsd", "tukey_hsd"]
+
 SIMULTANEOUS = (
     "p-values and intervals hold for all pairs at once: if all systems are equal, the probability "
     "that any pair is found to differ is at most α"

@@ -25,6 +25,8 @@ from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress, in_chunks
 from cranfield.stats.result import Outcome, Sampled
 from cranfield.stats.samples import Sample, mean, refuse_few, sample
 
+__all__ = ["unpaired_bootstrap", "welch"]
+
 Statistic: TypeAlias = Literal["mean", "median"] | Callable[..., Any]
 """What is compared: a name, or a function of an array such as ``np.std``."""
 

@@ -5,51 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cranfield.meta.correlation import CorrelationMatrix
+from cranfield.errors import InputError
+from cranfield.meta.correlation import TRIALS, CorrelationMatrix, correlation
+from cranfield.meta.rankings import STATISTICS, P
+from cranfield.report import options, places
+from cranfield.report import sheets as tables
+from cranfield.report.meta import Method, Work
+from cranfield.report.options import option
 from cranfield.report.pictures import Picture, altair, rows_of, shortened
-from cranfield.report.places import (
-    around,
-    around_all,
-    finished,
-    places_for,
-    points_at,
-    texts_at,
-)
-from cranfield.report.sheets import (
-    Field,
-    Sheet,
-    interval_fields,
-    interval_text,
-    percent,
-    runs_on,
-    with_interval,
-)
 from cranfield.scores import four_decimals
 
 if TYPE_CHECKING:
     import polars as pl
 
 TABLES = ("matrix", "pairs")
-TITLES = {
-    "kendall": "Kendall's τ",
-    "kendall-b": "Kendall's τ_b",
-    "tau-ap": "τ_ap",
-    "tau-ap-symmetric": "Symmetric τ_ap",
-    "tau-ap-b": "τ_ap,b",
-    "spearman": "Spearman's ρ",
-    "rbo": "RBO",
-}
 
 
 def title(found: CorrelationMatrix) -> str:
     """The statistic, as people call it."""
-    return TITLES[found.statistic] + ("" if found.p is None else f" (p = {found.p:g})")
+    return STATISTICS[found.statistic].title + ("" if found.p is None else f" (p = {found.p:g})")
 
 
 def caption(found: CorrelationMatrix) -> str:
     """What was compared, on what, and how intervals were found."""
     what = f"the rankings by {' and '.join(found.sets) or 'two measures'}"
-    if found.statistic == "tau-ap":
+    if STATISTICS[found.statistic].has_gold:
         gold = found.sets[0] if found.sets else "the one above the column"
         what += f", {gold} being the gold one"
     return (
@@ -60,67 +40,71 @@ def caption(found: CorrelationMatrix) -> str:
 
 def _counts(found: CorrelationMatrix) -> str:
     """How many runs and topics there are, and what the intervals are."""
-    size = runs_on(len(found.runs), found.topics)
-    return f"{size}; {percent(found.confidence)} intervals by bootstrap of topics"
+    size = tables.runs_on(len(found.runs), found.topics)
+    return f"{size}; {tables.percent(found.confidence)} intervals by bootstrap of topics"
 
 
 def settings(found: CorrelationMatrix) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    return {
-        "statistic": found.statistic,
-        "p": found.p,
-        "confidence": found.confidence,
-        "runs": len(found.runs),
-        "topics": found.topics,
-        "trials": found.trials,
-        "seed": found.seed,
-    }
+    size = tables.settings_of(found, "runs", "topics", "trials", "seed")
+    return tables.settings_of(found, "statistic", "p", "confidence") | size
 
 
-def sheets(found: CorrelationMatrix) -> list[Sheet]:
+def sheets(found: CorrelationMatrix) -> list[tables.Sheet]:
     """The matrix, for people; and a row for each pair. Between two sets there are rows only."""
     matrix = [] if found.between == "sets" else [matrix_sheet(found)]
     return [*matrix, pairs_sheet(found)]
 
 
-def matrix_sheet(found: CorrelationMatrix) -> Sheet:
+def usual(found: CorrelationMatrix, format: str) -> tuple[str, ...]:
+    """What is shown if nothing is asked for: people see the matrix, if there is one."""
+    return ("pairs",) if format in tables.PROGRAMS or found.between == "sets" else ("matrix",)
+
+
+def matrix_sheet(found: CorrelationMatrix) -> tables.Sheet:
     """Measures against measures; of a symmetric statistic the upper triangle."""
     names, cells = found.names, set(found.pairs)
     rows = range(len(names) - 1 if found.symmetric else len(names))
     columns = range(1 if found.symmetric else 0, len(names))
     fields = [
-        Field(names[j], None, texts=[_cell(found, i, j) if (i, j) in cells else "" for i in rows])
+        tables.Field(
+            names[j], None, texts=[_cell(found, i, j) if (i, j) in cells else "" for i in rows]
+        )
         for j in columns
     ]
-    key = Field("measure", None, texts=[names[i] for i in rows], key=True)
-    return Sheet("matrix", [key, *fields], caption(found))
+    key = tables.Field("measure", None, texts=[names[i] for i in rows], key=True)
+    return tables.Sheet("matrix", [key, *fields], caption(found))
 
 
 def _cell(found: CorrelationMatrix, i: int, j: int) -> str:
-    return with_interval(*(float(x[i, j]) for x in (found.values, found.low, found.high)))
+    return tables.with_interval(*(float(x[i, j]) for x in (found.values, found.low, found.high)))
 
 
 def _interval(found: CorrelationMatrix, i: int, j: int) -> str:
-    return interval_text(float(found.low[i, j]), float(found.high[i, j]))
+    return tables.interval_text(float(found.low[i, j]), float(found.high[i, j]))
 
 
-def pairs_sheet(found: CorrelationMatrix) -> Sheet:
+def pairs_sheet(found: CorrelationMatrix) -> tables.Sheet:
     """A row for each pair of measures; between sets, for each measure."""
     rows = found.rows()
     heads = {"x": "measure", "y": "other" if found.symmetric else "gold"}
     if found.between == "sets":
-        keys = [Field("measure", [row["x"] for row in rows], key=True)]
+        keys = [tables.Field("measure", [row["x"] for row in rows], key=True)]
     else:
-        keys = [Field(k, [row[k] for row in rows], head, key=True) for k, head in heads.items()]
+        keys = [
+            tables.Field(k, [row[k] for row in rows], head, key=True) for k, head in heads.items()
+        ]
     same = {k: v for k, v in settings(found).items() if k not in ("statistic", "p")}
-    return Sheet(
+    return tables.Sheet(
         "pairs",
         [
             *keys,
-            Field("statistic", [found.statistic] * len(rows), people=False),
-            Field("value", [row["value"] for row in rows], TITLES[found.statistic]),
-            *interval_fields([(row["low"], row["high"]) for row in rows], found.confidence),
-            *(Field(name, [value] * len(rows), people=False) for name, value in same.items()),
+            tables.Field("statistic", [found.statistic] * len(rows), people=False),
+            tables.Field(
+                "value", [row["value"] for row in rows], STATISTICS[found.statistic].title
+            ),
+            *tables.interval_fields([(row["low"], row["high"]) for row in rows], found.confidence),
+            *tables.constants(same, rows),
         ],
         caption(found),
     )
@@ -176,7 +160,7 @@ def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     colour = alt.Scale(domain=[least, 1], range=["#eff6fc", "#6baed6"])  # under black texts
     tooltip = [alt.Tooltip(f"{name}:N") for name in ("x", "y", "shown", "interval")]
     cells = base.mark_rect(stroke="white").encode(
-        alt.Color("value:Q", scale=colour, title=TITLES[found.statistic]), tooltip=tooltip
+        alt.Color("value:Q", scale=colour, title=STATISTICS[found.statistic].title), tooltip=tooltip
     )
     texts = [
         base.mark_text(fontSize=size, dy=dy).encode(alt.Text(f"{name}:N"))
@@ -187,7 +171,7 @@ def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
         height=ROW * len(y),
         title={"text": _heading(found), "subtitle": _said(found)},
     )
-    return finished(chart, "").configure_view(stroke=None)
+    return places.finished(chart, "").configure_view(stroke=None)
 
 
 def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
@@ -202,7 +186,7 @@ def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     chart = alt.concat(*panels, columns=3).properties(
         title={"text": _heading(found), "subtitle": _said(found), "offset": 12}
     )
-    return finished(chart, "")
+    return places.finished(chart, "")
 
 
 def _panel(data: pl.DataFrame, heading: str, sets: Sequence[str]) -> Any:
@@ -210,13 +194,13 @@ def _panel(data: pl.DataFrame, heading: str, sets: Sequence[str]) -> Any:
     import polars as pl
 
     alt = altair()
-    ticks = around_all([*data["first"], *data["second"]])
-    at = points_at(data["first"], data["second"], (ticks, ticks), SIDE, SIDE)
+    ticks = places.around_all([*data["first"], *data["second"]])
+    at = places.points_at(data["first"], data["second"], (ticks, ticks), SIDE, SIDE)
     labels = shortened(data["run"].to_list(), 16)
-    taken = [around(point, 5) for point in at]
-    places = places_for(at[:NAMED], labels[:NAMED], SIDE, SIDE, taken)
-    places += [""] * (len(labels) - len(places))
-    data = data.with_columns(pl.Series("label", labels), pl.Series("place", places))
+    taken = [places.around(point, 5) for point in at]
+    chosen = places.places_for(at[:NAMED], labels[:NAMED], SIDE, SIDE, taken)
+    chosen += [""] * (len(labels) - len(chosen))
+    data = data.with_columns(pl.Series("label", labels), pl.Series("place", chosen))
     scale = alt.Scale(domain=[ticks[0], ticks[-1]], nice=False, zero=False)
     x, y = (
         channel(f"{name}:Q", title=f"mean by {by}", scale=scale,
@@ -231,7 +215,7 @@ def _panel(data: pl.DataFrame, heading: str, sets: Sequence[str]) -> Any:
     layers = [
         alt.Chart(ends).mark_line(color=LINE, strokeWidth=0.8).encode(x, y),
         base.mark_point(filled=True, color=POINT, opacity=0.85).encode(tooltip=tooltip),
-        *texts_at(base, data),
+        *places.texts_at(base, data),
     ]
     return alt.layer(*layers).properties(width=SIDE, height=SIDE, title=heading)
 
@@ -243,4 +227,35 @@ def _heading(found: CorrelationMatrix) -> str:
 def _said(found: CorrelationMatrix) -> list[str]:
     """What a picture says below its heading."""
     gold = f"{found.sets[0]} is gold" if found.sets else "columns are gold"
-    return [_counts(found), *([gold] if found.statistic == "tau-ap" else [])]
+    return [_counts(found), *([gold] if STATISTICS[found.statistic].has_gold else [])]
+
+
+# -- the command --------------------------------------------------------------------------------
+
+
+def check(asked: Any) -> None:
+    """Refuse a parameter of another statistic."""
+    if asked.p is not None and asked.statistic != "rbo":
+        raise InputError("--p", "--statistic rbo with it")
+
+
+METHOD = Method(
+    place=4,
+    name="correlation",
+    help="do measures, or sets of judgments, rank runs alike?",
+    description="Correlate the rankings of runs by every two measures, or those of every "
+    "measure by two sets of judgments, with intervals from resampled topics.",
+    work=Work(correlation, doing="resampling", steps=lambda asked, *_: asked.trials),
+    result=CorrelationMatrix,
+    options=(
+        option(
+            "--qrels2", metavar="FILE",
+            help="other judgments: correlate each measure by QRELS with itself by these",
+        ),
+        options.statistic("; of tau-ap the measure of the column, or QRELS, is the gold one"),
+        option("--p", type=float, metavar="P", help=f"of rbo: how deep it looks (default: {P})"),
+        options.confidence(),
+        *options.trials(TRIALS, "random draws of topics, for intervals"),
+        options.plot("the matrix, or with --qrels2 the means by both", "its"),
+    ),
+)  # fmt: skip

@@ -6,17 +6,12 @@ from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from cranfield.meta.leave_one_out import LeaveOneOut
+from cranfield.meta.leave_one_out import POOL_DEPTH, LeaveOneOut, leave_one_out
+from cranfield.report import options, places
+from cranfield.report.meta import Method, Work
+from cranfield.report.options import option
 from cranfield.report.pictures import Picture, altair, rows_of, shortened, told_apart
-from cranfield.report.places import (
-    around,
-    around_all,
-    finished,
-    places_for,
-    points_at,
-    texts_at,
-)
-from cranfield.report.sheets import Field, Sheet, runs_on, signed
+from cranfield.report.sheets import FLAT, Sheet, columns, runs_on, settings_of, signed
 from cranfield.wording import counted
 
 if TYPE_CHECKING:
@@ -28,19 +23,24 @@ COLUMNS = 3
 NAMED = 8  # runs, those that change most
 
 
+def sheets(found: LeaveOneOut) -> list[Sheet]:
+    """All tables: of measures, of runs, of contributors."""
+    return [summary_sheet(found), runs_sheet(found), contributors_sheet(found)]
+
+
 def summary_sheet(found: LeaveOneOut) -> Sheet:
     """A row for each measure: how much scores and ranks change."""
-    made = found.summaries
+    of = columns(found.summaries)
     return Sheet(
         "summary",
         [
-            Field("measure", [s.measure for s in made], key=True),
-            Field("mean_change", [s.mean_change for s in made]),
-            Field("largest_change", [s.largest_change for s in made]),
-            Field("largest_change_of", [s.largest_change_of for s in made], "of"),
-            Field("ranks_changed", [s.ranks_changed for s in made]),
-            Field("largest_rank_change", [s.largest_rank_change for s in made]),
-            Field("tau", [s.tau for s in made], "τ"),
+            of("measure", key=True),
+            of("mean_change"),
+            of("largest_change"),
+            of("largest_change_of", head="of"),
+            of("ranks_changed"),
+            of("largest_rank_change"),
+            of("tau", head="τ"),
         ],
         f"Leave-one-out test, {_compared(found)}: every run is scored without the judgments of "
         f"documents that no other {found.kind} has in its first {found.pool_depth}. Changes of "
@@ -51,24 +51,20 @@ def summary_sheet(found: LeaveOneOut) -> Sheet:
 
 def runs_sheet(found: LeaveOneOut) -> Sheet:
     """A row for each run and measure."""
-    made = found.results
-    relative = [one.relative for one in made]
+    of = columns(found.results)
     owner = "it" if found.kind == "run" else "its team"
     return Sheet(
         "runs",
         [
-            Field("measure", [one.measure for one in made], key=True),
-            Field("contributor", [one.contributor for one in made], "team",
-                  people=found.kind == "team", key=True),
-            Field("run", [one.run for one in made], key=True),
-            Field("before", [one.before for one in made]),
-            Field("after", [one.after for one in made]),
-            Field("difference", [one.difference for one in made],
-                  texts=[signed(one.difference) for one in made]),
-            Field("relative", relative, "%",
-                  ["–" if isnan(value) else f"{100 * value:+.2f}" for value in relative]),
-            Field("rank_before", [one.rank_before for one in made]),
-            Field("rank_after", [one.rank_after for one in made]),
+            of("measure", key=True),
+            of("contributor", head="team", people=found.kind == "team", key=True),
+            of("run", key=True),
+            of("before"),
+            of("after"),
+            of("difference", text=signed),
+            of("relative", head="%", text=lambda x: "–" if isnan(x) else f"{100 * x:+.2f}"),
+            of("rank_before"),
+            of("rank_after"),
         ],
         f"Leave-one-out test, {_compared(found)}: the score of each run by all judgments (before) "
         f"and without those of the documents that {owner} alone has in the first "
@@ -79,16 +75,16 @@ def runs_sheet(found: LeaveOneOut) -> Sheet:
 
 def contributors_sheet(found: LeaveOneOut) -> Sheet:
     """A row for each run, or team: what it alone brought."""
-    made = found.contributors
+    of = columns(found.contributors)
     return Sheet(
         "contributors",
         [
-            Field("contributor", [one.name for one in made], found.kind, key=True),
-            Field("runs", [len(one.runs) for one in made], people=found.kind == "team"),
-            Field("documents", [one.documents for one in made]),
-            Field("unique", [one.unique for one in made]),
-            Field("unique_judged", [one.unique_judged for one in made]),
-            Field("unique_relevant", [one.unique_relevant for one in made]),
+            of("contributor", lambda one: one.name, found.kind, key=True),
+            of("runs", lambda one: len(one.runs), people=found.kind == "team"),
+            of("documents"),
+            of("unique"),
+            of("unique_judged"),
+            of("unique_relevant"),
         ],
         f"Documents in the first {found.pool_depth} of {_compared(found)}, and those that no other "
         f"{found.kind} has there.",
@@ -97,12 +93,7 @@ def contributors_sheet(found: LeaveOneOut) -> Sheet:
 
 def settings(found: LeaveOneOut) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    return {
-        "pool_depth": found.pool_depth,
-        "kind": found.kind,
-        "runs": len(found.runs),
-        "topics": len(found.topics),
-    }
+    return settings_of(found, "pool_depth", "kind", "runs", "topics")
 
 
 def _compared(found: LeaveOneOut) -> str:
@@ -113,16 +104,13 @@ def _compared(found: LeaveOneOut) -> str:
     return f"{counted(len(found.runs), 'run')} of {teams} on {counted(topics, 'topic')}"
 
 
+# -- the picture --------------------------------------------------------------------------------
+
+
 def picture(found: LeaveOneOut) -> Picture:
     """Scores without a run's contributor against scores by all judgments: a point for each run."""
-    import polars as pl
-
-    data = pl.DataFrame(
-        {
-            name: [getattr(one, name) for one in found.results]
-            for name in ("measure", "contributor", "run", "before", "after", "difference")
-        }
-    )
+    columns = ("measure", "contributor", "run", "before", "after", "difference")
+    data = runs_sheet(found).frame(*columns)
     return Picture(lambda: _scatter(data, found), data, found.notices)
 
 
@@ -141,12 +129,12 @@ def _scatter(data: pl.DataFrame, found: LeaveOneOut) -> Any:
             "offset": 12,
         }
     )
-    return finished(chart, "")
+    return places.finished(chart, "")
 
 
 def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut) -> Any:
     alt = altair()
-    ticks = around_all([*data["before"], *data["after"]])
+    ticks = places.around_all([*data["before"], *data["after"]])
     scale = alt.Scale(domain=[ticks[0], ticks[-1]], nice=False, zero=False)
     axis = alt.Axis(values=ticks, labelOverlap=True, labelFlush=False)
     x = alt.X("before:Q", title=f"{measure}, all judgments", scale=scale, axis=axis)
@@ -161,7 +149,7 @@ def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut) -> Any:
     if found.kind == "team" and len(names) <= 8:
         apart = told_apart("contributor", names, "team")
         encoded = encoded.encode(color=apart["color"], shape=apart["shape"])
-    texts = texts_at(alt.Chart().encode(x, y), _named(data, ticks))
+    texts = places.texts_at(alt.Chart().encode(x, y), _named(data, ticks))
     return alt.layer(same.encode(x, y), encoded, *texts).properties(width=SIDE, height=SIDE)
 
 
@@ -170,12 +158,48 @@ def _named(data: pl.DataFrame, ticks: Sequence[float]) -> pl.DataFrame:
     import polars as pl
 
     side, axes = float(SIDE), (list(ticks), list(ticks))
-    taken = [around(at, 5) for at in points_at(data["before"], data["after"], axes, side, side)]
+    taken = [
+        places.around(at, 5)
+        for at in places.points_at(data["before"], data["after"], axes, side, side)
+    ]
     changed = data.filter(pl.col("difference") != 0)
     most = changed.sort(pl.col("difference").abs(), descending=True).head(NAMED)
-    at = points_at(most["before"], most["after"], axes, side, side)
+    at = places.points_at(most["before"], most["after"], axes, side, side)
     labels = shortened(most["run"].to_list(), 16)
-    places = places_for(at, labels, side, side, taken)
+    chosen = places.places_for(at, labels, side, side, taken)
     return most.with_columns(
-        pl.Series("label", labels, pl.String), pl.Series("place", places, pl.String)
+        pl.Series("label", labels, pl.String), pl.Series("place", chosen, pl.String)
     )
+
+
+# -- the command --------------------------------------------------------------------------------
+
+
+def usual(found: Any, format: str) -> Sequence[str] | None:
+    """What is shown if nothing is asked for."""
+    return ("runs",) if format in FLAT else None
+
+
+METHOD = Method(
+    place=7,
+    name="leave-one-out",
+    help="are runs that did not contribute to the pool scored as they should be?",
+    description="The leave-one-out test. Each run, or team, is left out in turn: its runs are "
+    "scored without the judgments of documents that nobody else had in the pool. If scores and "
+    "ranks hardly change, the collection can be used for runs that were not pooled.",
+    work=Work(leave_one_out, takes="runs"),
+    result=LeaveOneOut,
+    measures="AP nDCG@10",
+    runs="the runs that made the pool",
+    options=(
+        option(
+            "--teams", metavar="FILE",
+            help="leave out teams, not runs: lines `run team`, or a table with these columns",
+        ),
+        option(
+            "--pool-depth", type="count", metavar="K", default=POOL_DEPTH,
+            help=f"how many documents of each list were judged (default: {POOL_DEPTH})",
+        ),
+        options.plot("scores before and after", "the", below=True),
+    ),
+)  # fmt: skip

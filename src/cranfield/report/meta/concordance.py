@@ -6,18 +6,32 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from cranfield.meta.concordance import Concordance, ConcordancePair
-from cranfield.report.sheets import Field, Sheet, p_field, runs_on, shown_p
+from cranfield.meta.concordance import Concordance, ConcordancePair, concordance
+from cranfield.report.meta import Method, Work
+from cranfield.report.options import option
+from cranfield.report.sheets import FLAT, Field, Sheet, columns, p_field, runs_on, shown_p
 from cranfield.wording import counted
 
 TABLES = ("matrix", "pairs")
+
+
+def sheets(found: Concordance) -> list[Sheet]:
+    """The measures against each other, for people; and everything."""
+    return [matrix_sheet(found), pairs_sheet(found)]
+
+
+def usual(found: Concordance, format: str) -> tuple[str, ...]:
+    """What is shown if nothing is asked for: one table, of JSON both."""
+    if format == "json":
+        return TABLES
+    return ("pairs",) if format in FLAT else ("matrix",)
 
 
 def matrix_sheet(found: Concordance) -> Sheet:
     """For people: the measures against each other, with each set of gold measures."""
     rows = [(gold, first) for gold in found.gold for first in found.measures[:-1]]
     cells = {(p.gold, p.first, p.second): cell_of(p, found.alpha) for p in found.pairs}
-    columns = [
+    others = [
         Field(second, None, second, [cells.get((gold, first, second), "–") for gold, first in rows])
         for second in found.measures[1:]
     ]
@@ -26,7 +40,7 @@ def matrix_sheet(found: Concordance) -> Sheet:
         [
             Field("gold", None, "gold", [gold_name(gold) for gold, _ in rows], key=True),
             Field("measure", None, "measure", [first for _, first in rows], key=True),
-            *columns,
+            *others,
         ],
         f"Concordance test: {_compared(found)}. Of the pairs of lists on which the measures of row "
         "and column strictly disagree (their number is in parentheses), the share for which the "
@@ -38,24 +52,24 @@ def matrix_sheet(found: Concordance) -> Sheet:
 
 def pairs_sheet(found: Concordance) -> Sheet:
     """Everything, a row for each pair of measures and set of gold measures."""
-    pairs = found.pairs
-    pvalues = [pair.pvalue for pair in pairs]
+    of = columns(found.pairs)
+    pvalues = [pair.pvalue for pair in found.pairs]
     return Sheet(
         "pairs",
         [
-            Field("gold", [gold_name(pair.gold) for pair in pairs], key=True),
-            Field("first", [pair.first for pair in pairs], key=True),
-            Field("second", [pair.second for pair in pairs], key=True),
-            Field("compared", [pair.compared for pair in pairs], people=False),
-            Field("disagreements", [pair.disagreements for pair in pairs]),
-            Field("concordant_first", [pair.concordant[0] for pair in pairs], people=False),
-            Field("concordant_second", [pair.concordant[1] for pair in pairs], people=False),
-            Field("share_first", *_shares(pairs, 0)),
-            Field("share_second", *_shares(pairs, 1)),
-            Field("wins_first", [pair.wins[0] for pair in pairs]),
-            Field("wins_second", [pair.wins[1] for pair in pairs]),
+            of("gold", lambda pair: gold_name(pair.gold), key=True),
+            of("first", key=True),
+            of("second", key=True),
+            of("compared", people=False),
+            of("disagreements"),
+            of("concordant_first", lambda pair: pair.concordant[0], people=False),
+            of("concordant_second", lambda pair: pair.concordant[1], people=False),
+            of("share_first", lambda pair: pair.shares[0], text=_share),
+            of("share_second", lambda pair: pair.shares[1], text=_share),
+            of("wins_first", lambda pair: pair.wins[0]),
+            of("wins_second", lambda pair: pair.wins[1]),
             p_field("pvalue", pvalues, [*map(shown_p, pvalues)], found.alpha),
-            Field("significant", [p <= found.alpha for p in pvalues], people=False),
+            of("significant", lambda pair: pair.pvalue <= found.alpha, people=False),
         ],
         f"Concordance test: {_compared(found)}. Shares are of the disagreements in which a measure "
         f"is concordant with {_all_gold(found)}; it wins where it alone is. p is that of the exact "
@@ -90,12 +104,9 @@ def gold_name(gold: Sequence[str]) -> str:
     return " & ".join(gold)
 
 
-def _shares(pairs: Sequence[ConcordancePair], which: int) -> tuple[list[float], str, list[str]]:
-    shares = [pair.shares[which] for pair in pairs]
-    texts = [
-        f"{share:.1%}" if p.disagreements else "–" for share, p in zip(shares, pairs, strict=True)
-    ]
-    return shares, "", texts
+def _share(share: float) -> str:
+    """A share as people see it; nan is that of no disagreement."""
+    return "–" if math.isnan(share) else f"{share:.1%}"
 
 
 def _compared(found: Concordance) -> str:
@@ -109,3 +120,28 @@ def _all_gold(found: Concordance) -> str:
     return (
         "the gold measure" if len(found.gold) == 1 else "the gold measures of the row, all at once"
     )
+
+
+# -- the command --------------------------------------------------------------------------------
+
+
+METHOD = Method(
+    place=5,
+    name="concordance",
+    help="where two measures disagree, which one do simple measures side with?",
+    description="The concordance test. Where two measures disagree on which of two lists is "
+    "better, how often is each of them concordant with gold measures: simple ones that every "
+    "good measure should respect, such as intent recall and precision?",
+    work=Work(concordance),
+    result=Concordance,
+    options=(
+        option(
+            "--gold", action="append", metavar="MEASURE", required=True,
+            help="required: a gold measure; may be repeated: each is used alone, then all at once",
+        ),
+        option(
+            "--alpha", type=float, default=0.01, metavar="A",
+            help="p-values of the sign test of at most A are marked (default: 0.01)",
+        ),
+    ),
+)  # fmt: skip

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cranfield.meta.swap import Swap, SwapRates
-from cranfield.report.discriminative import HEIGHT, LEGEND, WIDTH, apart
+from cranfield.errors import InputError
+from cranfield.meta.swap import TRIALS, Swap, SwapRates, checked_rate, swap
+from cranfield.report import options
+from cranfield.report.meta import Method, Work
+from cranfield.report.meta.discriminative import LEGEND, apart, curves
+from cranfield.report.options import option
 from cranfield.report.pictures import Picture, altair, rows_of, shortened
-from cranfield.report.places import finished
-from cranfield.report.sheets import Field, Sheet, percent
+from cranfield.report.sheets import Sheet, columns, constants, percent
+from cranfield.scores import Notice
 from cranfield.wording import counted
 
 if TYPE_CHECKING:
@@ -19,45 +24,47 @@ TABLES = ("measures", "bins")
 
 def sheets(found: Swap, rate: float = 0.05) -> list[Sheet]:
     """A row for each measure and size of topic sets; and a row for each bin of differences."""
-    rates = found.rates
-    same = settings(found, rate)
+    of = columns(found.rates)
     measures = Sheet(
         "measures",
         [
-            Field("measure", [one.measure for one in rates], key=True),
-            Field("set_size", [one.size for one in rates], "topics in a set", key=True),
-            Field("comparisons", [one.comparisons for one in rates]),
-            Field("swap_rate", [one.rate for one in rates]),
-            Field("difference_needed", [one.required(rate) for one in rates]),
-            Field("share", [one.sensitivity(rate) for one in rates], "share that has it"),
-            Field("topics", [one.topics for one in rates], people=False),
-            *(Field(name, [value] * len(rates), people=False) for name, value in same.items()),
+            of("measure", key=True),
+            of("set_size", lambda one: one.size, "topics in a set", key=True),
+            of("comparisons"),
+            of("swap_rate", lambda one: one.rate),
+            of("difference_needed", lambda one: one.required(rate)),
+            of("share", lambda one: one.sensitivity(rate), "share that has it"),
+            of("topics", people=False),
+            *constants(settings(found, rate), found.rates),
         ],
         f"{_caption(found)} The difference needed is that from which on at most "
         f"{percent(rate)} of the comparisons are swaps, bins being taken together where the rate "
         "does not fall.",
     )
-    rows = _rows(found)
-    bins = Sheet(
+    return [measures, _bins(found)]
+
+
+def _bins(found: Swap) -> Sheet:
+    rows = [
+        (one, bin, falling)
+        for one in found.rates
+        for bin, falling in zip(one.bins, one.falling, strict=True)
+    ]
+    of = columns(rows)
+    return Sheet(
         "bins",
         [
-            Field(
-                name, [row[name] for row in rows], head, texts, key=name in ("measure", "set_size")
-            )
-            for name, head, texts in (
-                ("measure", "", None),
-                ("set_size", "topics in a set", None),
-                ("low", "from", None),
-                ("high", "below", None),
-                ("comparisons", "", None),
-                ("swaps", "", [f"{row['swaps']:,.1f}".removesuffix(".0") for row in rows]),
-                ("swap_rate", "", None),
-                ("rate_taken_together", "taken together", None),
-            )
+            of("measure", lambda row: row[0].measure, key=True),
+            of("set_size", lambda row: row[0].size, "topics in a set", key=True),
+            of("low", lambda row: row[1].low, "from"),
+            of("high", lambda row: row[1].high, "below"),
+            of("comparisons", lambda row: row[1].comparisons),
+            of("swaps", lambda row: row[1].swaps, text=lambda n: f"{n:,.1f}".removesuffix(".0")),
+            of("swap_rate", lambda row: row[1].rate),
+            of("rate_taken_together", lambda row: row[2], "taken together"),
         ],
         _caption(found),
     )
-    return [measures, bins]
 
 
 def settings(found: Swap, rate: float = 0.05) -> dict[str, Any]:
@@ -97,31 +104,12 @@ def _drawn(found: Swap) -> str:
     return f"{sets} {topics} ({counted(found.trials, 'trial')}, seed {found.seed})"
 
 
-def _rows(found: Swap) -> list[dict[str, Any]]:
-    return [
-        {
-            "measure": one.measure,
-            "set_size": one.size,
-            "low": bin.low,
-            "high": bin.high,
-            "comparisons": bin.comparisons,
-            "swaps": bin.swaps,
-            "swap_rate": bin.rate,
-            "rate_taken_together": falling,
-        }
-        for one in found.rates
-        for bin, falling in zip(one.bins, one.falling, strict=True)
-    ]
-
-
 # -- the picture --------------------------------------------------------------------------------
 
 
 def picture(found: Swap, rate: float = 0.05) -> Picture:
     """The swap rate against the difference: a line for each measure, and size of topic sets."""
-    import polars as pl
-
-    data = pl.DataFrame(_rows(found))
+    data = _bins(found).frame()
     return Picture(lambda: _chart(found, data, rate), data, found.notices)
 
 
@@ -152,14 +140,10 @@ def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
         base.mark_line(),
         base.mark_point(opacity=0, size=60).encode(tooltip=tooltip),
     ]  # fmt: skip
-    chart = alt.layer(*layers).properties(
-        width=WIDTH,
-        height=HEIGHT,
-        title={"text": "Swap rates" + (" of significant differences" if found.filter else ""),
-               "subtitle": [_drawn(found), "bins are taken together where the rate does not fall",
-                            f"grey line: {percent(rate)}"]},
-    )  # fmt: skip
-    return finished(chart, "")
+    heading = "Swap rates" + (" of significant differences" if found.filter else "")
+    together = "bins are taken together where the rate does not fall"
+    told = [_drawn(found), together, f"grey line: {percent(rate)}"]
+    return curves(alt.layer(*layers), heading, told)
 
 
 def _line(found: Swap, one: SwapRates, short: dict[str, str]) -> str:
@@ -168,3 +152,56 @@ def _line(found: Swap, one: SwapRates, short: dict[str, str]) -> str:
     if len(short) == 1:
         return f"sets of {counted(one.size, 'topic')}"
     return short[one.measure] + (f", {counted(one.size, 'topic')}" if len(sizes) > 1 else "")
+
+
+# -- the command --------------------------------------------------------------------------------
+
+
+def notices(found: Swap, rate: float = 0.05) -> tuple[Notice, ...]:
+    """What to know, also of differences that a rate needs."""
+    return (*found.notices, *found.cautions(rate))
+
+
+def check(asked: Any) -> None:
+    """Refuse a level that decides nothing, and what is no rate."""
+    if asked.alpha is not None and asked.filter is None:
+        raise InputError("--alpha", "--filter t with it")
+    checked_rate(asked.rate)
+
+
+def usual(found: Any, format: str) -> Sequence[str] | None:
+    """What is shown if nothing is asked for."""
+    return TABLES if format == "json" else TABLES[:1]
+
+
+METHOD = Method(
+    place=2,
+    name="swap",
+    help="how often do two sets of topics disagree on which run is better?",
+    description="Compare all pairs of runs on two disjoint sets of topics, drawn again and "
+    "again: how often they swap, by how much they differ (Voorhees and Buckley 2002).",
+    work=Work(swap, doing="drawing topics", steps=lambda asked, _, n: asked.trials * n),
+    result=Swap,
+    measures="AP nDCG@10 RR P@10",
+    options=(
+        options.sizes("topics in a set (default: half of all)"),
+        option(
+            "--bin", type=float, default=0.01, metavar="D",
+            help="how wide bins of differences are (default: 0.01)",
+        ),
+        option(
+            "--filter", choices=("t",),
+            help="only pairs that a paired t-test on the first set finds to differ significantly",
+        ),
+        option(
+            "--alpha", type=float, metavar="A",
+            help="with --filter t, p-values of at most A are significant (default: 0.05)",
+        ),
+        option(
+            "--rate", type=float, default=0.05, metavar="R",
+            help="the swap rate that is tolerated (default: 0.05)",
+        ),
+        *options.trials(TRIALS, "pairs of sets drawn at random"),
+        options.plot("swap rates against differences"),
+    ),
+)  # fmt: skip

@@ -5,11 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cranfield.meta.discriminative import DiscriminativePower
+from cranfield.errors import InputError
+from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
+from cranfield.report import options
+from cranfield.report.meta import Method, Work
+from cranfield.report.options import option
 from cranfield.report.pictures import COLOURS, DASHES, Picture, altair, rows_of, shortened
 from cranfield.report.places import finished
-from cranfield.report.sheets import Field, Sheet, how_tested, p_field, shown_of, signed, topics_text
-from cranfield.stats.families import CORRECTION_TITLES, OF_TWO, RANDOM
+from cranfield.report.sheets import (
+    Sheet,
+    columns,
+    constants,
+    how_tested,
+    p_field,
+    shown_of,
+    signed,
+    topics_text,
+)
+from cranfield.stats.corrections import CORRECTIONS
+from cranfield.stats.families import TESTS, steps
 from cranfield.stats.result import all_exact
 from cranfield.wording import counted
 
@@ -24,54 +38,49 @@ WIDTH, HEIGHT = 420, 280
 
 def sheets(found: DiscriminativePower) -> list[Sheet]:
     """A row for each measure, the most discriminative first; and a row for each pair of runs."""
-    measures = found.measures
-    columns = [
-        Field("measure", [one.measure for one in measures], key=True),
-        Field("significant", [len(one.significant) for one in measures], "significant pairs"),
-        Field("pairs", [len(one.pairs) for one in measures], "of"),
-        Field("share", [one.share for one in measures]),
-        Field(
-            "smallest_significant",
-            [one.smallest for one in measures],
-            "smallest significant difference",
-        ),
+    of = columns(found.measures)
+    fields = [
+        of("measure", key=True),
+        of("significant", lambda one: len(one.significant), "significant pairs"),
+        of("pairs", lambda one: len(one.pairs), "of"),
+        of("share"),
+        of("smallest_significant", lambda one: one.smallest, "smallest significant difference"),
+        of("hsd", lambda one: one.critical, "HSD"),
+        of("topics", people=len({one.topics for one in found.measures}) > 1),
+        *constants(settings(found), found.measures),
     ]
-    if any(one.critical is not None for one in measures):
-        columns.append(Field("hsd", [one.critical for one in measures], "HSD"))
-    columns += [
-        Field("topics", [one.topics for one in measures], people=_topics_differ(found)),
-        *(
-            Field(name, [value] * len(measures), people=False)
-            for name, value in settings(found).items()
-        ),
-    ]
-    return [Sheet("measures", columns, caption(found)), _curves(found)]
+    kept = [field for field in fields if field.name != "hsd" or _has_hsd(found)]
+    return [Sheet("measures", kept, caption(found)), _curves(found)]
+
+
+def _has_hsd(found: DiscriminativePower) -> bool:
+    return any(one.critical is not None for one in found.measures)
 
 
 def settings(found: DiscriminativePower) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
     made = {"test": found.test, "correction": found.correction, "alpha": found.alpha}
-    return made | ({"trials": found.trials, "seed": found.seed} if found.test in RANDOM else {})
+    random = {"trials": found.trials, "seed": found.seed}
+    return made | (random if TESTS[found.test].random else {})
 
 
 def _curves(found: DiscriminativePower) -> Sheet:
-    rows = _rows(found)
-    pairs = [pair for one in found.measures for pair in one.pairs]
-    pvalues = [pair.pvalue for pair in pairs]
-    shown = [shown_of(pair.pvalue, pair.sampled) for pair in pairs]
+    rows = [
+        (one.measure, rank, pair)
+        for one in found.measures
+        for rank, pair in enumerate(one.pairs, 1)
+    ]
+    of, of_pairs = columns(rows), columns(pair for _, _, pair in rows)
+    shown = [shown_of(pair.pvalue, pair.sampled) for _, _, pair in rows]
     return Sheet(
         "curves",
         [
-            *(
-                Field(name, [row[name] for row in rows], key=True)
-                for name in ("measure", "rank", "run", "other")
-            ),
-            Field(
-                "difference",
-                [pair.difference for pair in pairs],
-                texts=[signed(pair.difference) for pair in pairs],
-            ),
-            p_field("pvalue", pvalues, shown, found.alpha),
+            of("measure", lambda row: row[0], key=True),
+            of("rank", lambda row: row[1], key=True),
+            of_pairs("run", key=True),
+            of_pairs("other", key=True),
+            of_pairs("difference", text=signed),
+            p_field("pvalue", [pair.pvalue for _, _, pair in rows], shown, found.alpha),
         ],
         f"ASL curves: the p-values of all pairs of {counted(len(found.runs), 'run')}, on "
         f"{_topics(found)}, the largest first, by the {_test(found)}. A difference above 0 says "
@@ -85,7 +94,7 @@ def caption(found: DiscriminativePower) -> str:
         f"Discriminative power: pairs of {counted(len(found.runs), 'run')} that differ "
         f"significantly at α = {found.alpha:g} by the {_test(found)}, on {_topics(found)}."
     )
-    if any(one.critical is not None for one in found.measures):
+    if _has_hsd(found):
         told += " HSD is the honestly significant difference: larger ones are significant."
     return told
 
@@ -93,32 +102,13 @@ def caption(found: DiscriminativePower) -> str:
 def _test(found: DiscriminativePower) -> str:
     """The test, with what its p-values rest on."""
     sampled = [pair.sampled for one in found.measures for pair in one.pairs]
-    also = CORRECTION_TITLES[found.correction] if found.test in OF_TWO else ""
+    also = "" if TESTS[found.test].many else CORRECTIONS[found.correction].title
     title, *how = how_tested(found.test, found.trials, found.seed, all_exact(sampled), also)
     return title + (f" ({', '.join(how)})" if how else "")
 
 
-def _topics_differ(found: DiscriminativePower) -> bool:
-    return len({one.topics for one in found.measures}) > 1
-
-
 def _topics(found: DiscriminativePower) -> str:
     return topics_text(one.topics for one in found.measures)
-
-
-def _rows(found: DiscriminativePower) -> list[dict[str, Any]]:
-    return [
-        {
-            "measure": one.measure,
-            "rank": rank,
-            "run": pair.run,
-            "other": pair.other,
-            "difference": pair.difference,
-            "pvalue": pair.pvalue,
-        }
-        for one in found.measures
-        for rank, pair in enumerate(one.pairs, 1)
-    ]
 
 
 # -- the picture --------------------------------------------------------------------------------
@@ -126,9 +116,7 @@ def _rows(found: DiscriminativePower) -> list[dict[str, Any]]:
 
 def picture(found: DiscriminativePower, whole: bool = False) -> Picture:
     """ASL curves, a line for each measure: near α, where pairs become significant, or `whole`."""
-    import polars as pl
-
-    data = pl.DataFrame(_rows(found))
+    data = _curves(found).frame()
     return Picture(lambda: _chart(found, data, whole), data, found.notices)
 
 
@@ -167,15 +155,15 @@ def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
         base.mark_line(clip=True),
         base.mark_point(opacity=0, size=60, clip=True).encode(tooltip=tooltip),
     ]
-    chart = alt.layer(*layers, data=rows_of(drawn)).properties(  # once: it is checked, and long
-        width=WIDTH,
-        height=HEIGHT,
-        title={
-            "text": "ASL curves",
-            "subtitle": [f"{_test(found)}, {_topics(found)}", f"grey line: α = {found.alpha:g}"],
-        },
-    )
-    return finished(chart, "")
+    told = [f"{_test(found)}, {_topics(found)}", f"grey line: α = {found.alpha:g}"]
+    once = {"data": rows_of(drawn)}  # it is checked, and long
+    return curves(alt.layer(*layers, **once), "ASL curves", told)
+
+
+def curves(chart: Any, heading: str, told: Sequence[str]) -> Any:
+    """A chart of lines, as methods have them: what it shows, and what is to be known of it."""
+    title = {"text": heading, "subtitle": told}
+    return finished(chart.properties(width=WIDTH, height=HEIGHT, title=title), "")
 
 
 def apart(lines: Sequence[str], title: str) -> list[Any]:
@@ -190,3 +178,46 @@ def apart(lines: Sequence[str], title: str) -> list[Any]:
                 scale=alt.Scale(domain=list(lines), range=values))
         for channel, values in ((alt.Color, colours), (alt.StrokeDash, dashes))
     ]  # fmt: skip
+
+
+# -- the command --------------------------------------------------------------------------------
+
+
+def check(asked: Any) -> None:
+    """Refuse what is about a picture without one."""
+    if asked.whole and asked.plot is None:
+        raise InputError("--whole", "--plot FILE with it")
+
+
+def usual(found: Any, format: str) -> Sequence[str] | None:
+    """What is shown if nothing is asked for."""
+    return TABLES if format == "json" else TABLES[:1]
+
+
+METHOD = Method(
+    place=1,
+    name="discriminative-power",
+    help="how many pairs of runs does each measure tell apart?",
+    description="Test all pairs of runs by each measure: how many differ significantly, from "
+    "which difference on, and the p-values of all as a curve (ASL curve).",
+    work=Work(
+        discriminative_power,
+        doing="testing",
+        steps=lambda asked, m, n: n * steps(asked.test, m, m * (m - 1) // 2, asked.trials),
+    ),
+    result=DiscriminativePower,
+    measures="AP nDCG@10 RR P@10",
+    options=(
+        options.which_test("randomised-tukey"),
+        options.correction(
+            "none (default, as the method has it), holm, bonferroni or bh", default="none"
+        ),
+        options.alpha(),
+        *options.trials(),
+        options.plot("the ASL curves"),
+        option(
+            "--whole", action="store_true",
+            help="with --plot, p-values from 0 to 1 (default: to three times alpha)",
+        ),
+    ),
+)  # fmt: skip

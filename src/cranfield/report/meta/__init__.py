@@ -1,0 +1,93 @@
+"""The methods of `cranfield meta`, a module for each: its tables, its picture, its options.
+
+A module has
+
+- ``METHOD``, the row: what it computes, and its options;
+- ``TABLES``, ``sheets(found)`` and ``settings(found)``: the names of its tables, the tables, and
+  what their captions tell in words, for programs;
+- if it has one, ``picture(found)``;
+- if they are not the usual ones, ``usual(found, format)``: the tables that are shown in a format
+  if none is named (all); ``notices(found)``: what to know (those of the result); ``check(asked)``,
+  which refuses options that do not go together.
+
+These functions may have arguments that are called as options. Nothing else has to know of a new
+module: the command line, the pictures of `cf.plot.meta` and the page of methods ask `methods`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any, Literal, TypeAlias
+
+from cranfield.errors import InputError
+from cranfield.report.options import Option
+from cranfield.report.pictures import Picture
+
+Takes: TypeAlias = Literal["scores", "runs", "judgments"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A function of `cf.meta`, and what it begins with.
+
+    That are scores of topics, QRELS with RUNs, or two QRELS perhaps with RUNs. Options go to
+    arguments of the same name. While it is `doing` what a progress bar says, it tells so many
+    `steps`, which depend on the options and the numbers of runs and measures.
+    """
+
+    function: Callable[..., Any]
+    takes: Takes = "scores"
+    doing: str = ""
+    steps: Callable[[Any, int, int], int] = lambda asked, runs, measures: 0
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of `cranfield meta`: a row.
+
+    `place` orders the methods; `work` is what is done, and `result` the type of what is found.
+    `measures` are evaluated if none is named. `otherwise` is an option, a value, and the work to
+    be done where it has that value.
+    """
+
+    place: int
+    name: str
+    help: str
+    description: str
+    work: Work
+    result: type[Any]
+    options: Sequence[Option] = ()
+    measures: str = "AP nDCG@10 ERR@10"
+    runs: str = ""  # what is said of them, where they are not optional files
+    otherwise: tuple[str, str, Work] | None = None
+
+    def work_for(self, asked: Any) -> Work:
+        """What is to be done, by these options."""
+        if self.otherwise is None:
+            return self.work
+        name, value, work = self.otherwise
+        return work if getattr(asked, name) == value else self.work
+
+
+@cache
+def methods() -> dict[str, ModuleType]:
+    """The modules of all methods by name, in their order."""
+    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+    modules.sort(key=lambda module: module.METHOD.place)
+    return {module.METHOD.name: module for module in modules}
+
+
+def picture_of(found: Any, **options: Any) -> Picture:
+    """The picture of what a method found."""
+    drawn = {x.METHOD.result: x for x in methods().values() if hasattr(x, "picture")}
+    if type(found) not in drawn:
+        kinds = ", ".join(kind.__name__ for kind in drawn)
+        expected = f"what a function of cf.meta returns that has a picture: {kinds}"
+        raise InputError(type(found).__name__, expected)
+    picture: Picture = drawn[type(found)].picture(found, **options)
+    return picture

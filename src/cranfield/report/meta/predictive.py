@@ -1,0 +1,127 @@
+"""How often measures agree with people: each measure, and each pair of measures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cranfield.meta.predictive import PredictivePower, predictive_power
+from cranfield.report import options
+from cranfield.report.meta import Method, Work
+from cranfield.report.options import option
+from cranfield.report.sheets import (
+    Sheet,
+    columns,
+    interval_fields,
+    p_field,
+    percent,
+    runs_on,
+    settings_of,
+    shown_p,
+    signed,
+)
+from cranfield.wording import counted
+
+TABLES = ("measures", "pairs")
+METHODS = {"wilson": "Wilson's", "exact": "the exact one of Clopper and Pearson"}
+
+
+def sheets(found: PredictivePower) -> list[Sheet]:
+    """Each measure; and each pair of measures, if there are several."""
+    return [measures_sheet(found), *([pairs_sheet(found)] if found.pairs else [])]
+
+
+def measures_sheet(found: PredictivePower) -> Sheet:
+    """How often each measure agrees, with its interval."""
+    made = found.measures
+    of = columns(made)
+    defined = " Of each measure, those count for whose topic it is defined." * _differ(found)
+    return Sheet(
+        "measures",
+        [
+            of("measure", key=True),
+            of("preferences", lambda one: one.n, people=_differ(found)),
+            of("agreement", lambda one: one.rate),
+            *interval_fields([(m.interval.low, m.interval.high) for m in made], found.confidence),
+            of("agreements", head="agree"),
+            of("disagreements", head="disagree"),
+            of("tied"),
+        ],
+        f"Predictive power: how often a measure agrees with people on which of two outputs is "
+        f"better. {_compared(found)}.{defined} Where a measure is tied it does not agree. The "
+        f"{percent(found.confidence)} interval is {METHODS[found.method]}.",
+    )
+
+
+def pairs_sheet(found: PredictivePower) -> Sheet:
+    """Which of two measures predicts preferences that the other does not."""
+    of = columns(found.pairs)
+    pvalues = [pair.pvalue for pair in found.pairs]
+    defined = ", those for whose topic both are defined" * _differ(found)
+    return Sheet(
+        "pairs",
+        [
+            of("first", key=True),
+            of("second", key=True),
+            of("preferences", lambda pair: pair.n, people=_differ(found)),
+            of("difference", text=signed),
+            of("both"),
+            of("only_first"),
+            of("only_second"),
+            p_field("pvalue", pvalues, [*map(shown_p, pvalues)], found.alpha),
+            of("significant", lambda pair: pair.pvalue <= found.alpha, people=False),
+        ],
+        f"Predictive power of two measures on the same preferences{defined}: the difference of "
+        f"their rates of agreement, first − second, and how many preferences both, or one of "
+        f"them alone, predicted. p is that of McNemar's exact test. * p ≤ α = {found.alpha:g}.",
+    )  # fmt: skip
+
+
+def settings(found: PredictivePower) -> dict[str, Any]:
+    """What was done, for programs: what captions tell in words."""
+    return {
+        "interval": found.method,
+        **settings_of(found, "confidence", "alpha", "runs", "topics"),
+    }
+
+
+def _differ(found: PredictivePower) -> bool:
+    """Whether some measures are undefined for some preferences."""
+    return any(one.n != found.preferences for one in found.measures)
+
+
+def _compared(found: PredictivePower) -> str:
+    who = f" of {counted(found.assessors, 'assessor')}" if found.assessors else ""
+    outputs = f"{counted(found.outputs, 'pair')} of outputs"
+    size = runs_on(len(found.runs), len(found.topics))
+    return f"{counted(found.preferences, 'preference')}{who} on {outputs}: {size}"
+
+
+# -- the command --------------------------------------------------------------------------------
+
+
+METHOD = Method(
+    place=6,
+    name="predictive-power",
+    help="how often do measures agree with people on which of two outputs is better?",
+    description="Predictive power: how often do measures agree with people who were shown the "
+    "outputs of two runs for a topic, and said which is better?",
+    work=Work(predictive_power),
+    result=PredictivePower,
+    options=(
+        option(
+            "--preferences", metavar="FILE", required=True,
+            help="required: lines `topic preferred other`, or `topic run other preferred`, where "
+            "what is preferred is one of the two or tie, and an assessor may follow; or a table "
+            "with these columns",
+        ),
+        option(
+            "--interval", choices=("wilson", "exact"), default="wilson", dest="method",
+            help="of the rate of agreement: Wilson's (default), or the exact one of Clopper and "
+            "Pearson",
+        ),
+        options.confidence(),
+        options.alpha(
+            what="differences of two measures with a p-value of at most A are significant"
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,209 @@
+"""Stability of rankings: samples against measures, long rows, and the curves as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cranfield.errors import InputError
+from cranfield.meta.rankings import STATISTICS
+from cranfield.meta.stability import (
+    TRIALS,
+    TRIALS_OF_JUDGMENTS,
+    Stability,
+    stability,
+    stability_of_judgments,
+)
+from cranfield.report import options
+from cranfield.report import sheets as tables
+from cranfield.report.meta import Method, Work
+from cranfield.report.meta.discriminative import LEGEND, apart, curves
+from cranfield.report.options import option
+from cranfield.report.pictures import Picture, altair, rows_of, shortened
+from cranfield.wording import counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TABLES = ("sizes", "points")
+ONLY_TOPICS = {"sizes": None, "against": "all", "replacement": False, "scores": False}
+BANDS = 3  # measures whose intervals are drawn: more would hide each other
+
+
+def sheets(found: Stability) -> list[tables.Sheet]:
+    """Sizes against measures, for people; and a row for each measure and size."""
+    sizes = sorted({point.size for point in found.points})
+    cells = {(p.measure, p.size): tables.with_interval(p.mean, p.low, p.high) for p in found.points}
+    fields = [
+        tables.Field(measure, None, texts=[cells.get((measure, size), "–") for size in sizes])
+        for measure in found.measures
+    ]
+    key = tables.Field(_drawn_of(found), None, texts=[f"{size:g}" for size in sizes], key=True)
+    return [tables.Sheet("sizes", [key, *fields], caption(found)), _points(found)]
+
+
+def _points(found: Stability) -> tables.Sheet:
+    of = tables.columns(found.points)
+    return tables.Sheet(
+        "points",
+        [
+            of("measure", key=True),
+            of("size", head=_drawn_of(found), text="{:g}".format),
+            of("mean"),
+            *tables.interval_fields(
+                [(point.low, point.high) for point in found.points], found.confidence
+            ),
+            *tables.constants(settings(found), found.points),
+        ],
+        caption(found),
+    )
+
+
+def _drawn_of(found: Stability) -> str:
+    """What a size is of."""
+    return "topics" if found.sampled == "topics" else "share of judgments"
+
+
+def settings(found: Stability) -> dict[str, Any]:
+    """What was done, for programs: what captions tell in words."""
+    sampled = tables.settings_of(
+        found, "sampled", "statistic", "against", "replacement", "confidence"
+    )
+    return sampled | tables.settings_of(found, "runs", "topics", "trials", "seed")
+
+
+def caption(found: Stability) -> str:
+    """What was drawn, compared, and how often."""
+    return (
+        f"{STATISTICS[found.statistic].title} between the rankings of "
+        f"{counted(len(found.runs), 'run')} {_compared(found)}: mean, and where the middle "
+        f"{tables.percent(found.confidence)} of the trials are; {_drawn(found)}."
+    )
+
+
+def _compared(found: Stability) -> str:
+    if found.sampled == "judgments":
+        return "with a random part of the judgments and with all"
+    again = " with replacement" if found.replacement else ""
+    if found.against == "others":
+        return "on a random sample of topics and on as many others"
+    return f"on a random sample of topics{again} and on all"
+
+
+def _drawn(found: Stability) -> str:
+    trials = counted(found.trials, "trial")
+    return f"{counted(found.topics, 'topic')} ({trials}, seed {found.seed})"
+
+
+# -- the picture --------------------------------------------------------------------------------
+
+
+def picture(found: Stability) -> Picture:
+    """The mean of the statistic against the size of the sample, a line for each measure.
+
+    Of a few measures the intervals are bands.
+    """
+    data = _points(found).frame("measure", "size", "mean", "low", "high")
+    return Picture(lambda: _chart(found, data), data, found.notices)
+
+
+def _chart(found: Stability, data: pl.DataFrame) -> Any:
+    import polars as pl
+
+    alt = altair()
+    names = list(found.measures)
+    lines = shortened(names, LEGEND)
+    line = pl.col("measure").replace_strict(names, lines, return_dtype=pl.String)
+    topics = found.sampled == "topics"
+    x = alt.X(
+        "size:Q",
+        title="topics in a sample" if topics else "share of the judgments",
+        axis=alt.Axis(grid=False, format="d" if topics else "%"),
+        scale=alt.Scale(zero=False, nice=False, padding=6),
+    )
+    colour, dash = apart(lines, "measure")
+    base = alt.Chart(rows_of(data.with_columns(line=line))).encode(x, colour)
+    title = f"{STATISTICS[found.statistic].title}, mean of {counted(found.trials, 'trial')}"
+    value = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=False))
+    tooltip = [
+        alt.Tooltip("measure:N"),
+        alt.Tooltip("size:Q", format="" if topics else "%"),
+        *(alt.Tooltip(f"{name}:Q", format=".4f") for name in ("mean", "low", "high")),
+    ]
+    layers = [
+        base.mark_line().encode(value, dash),
+        base.mark_point(filled=True, size=25).encode(value, tooltip=tooltip),
+    ]
+    told = [_drawn(found)]
+    if len(names) <= BANDS:
+        band = base.mark_area(opacity=0.13)
+        layers.insert(0, band.encode(alt.Y("low:Q", title=title), alt.Y2("high:Q")))
+        told.append(f"bands: the middle {tables.percent(found.confidence)} of the trials")
+    heading = f"Rankings of {counted(len(found.runs), 'run')} {_compared(found)}"
+    return curves(alt.layer(*layers), heading, told)
+
+
+# -- the command --------------------------------------------------------------------------------
+
+
+def check(asked: Any) -> None:
+    """Refuse options that are about another sample."""
+    if asked.sample == "topics" and asked.shares is not None:
+        raise InputError("--shares", "--sample judgments with it")
+    for name, usual in ONLY_TOPICS.items():
+        if asked.sample == "judgments" and getattr(asked, name) != usual:
+            raise InputError(f"--{name}", "--sample topics with it")
+
+
+def usual(found: Any, format: str) -> Sequence[str] | None:
+    """What is shown if nothing is asked for."""
+    return ("points",) if format in tables.PROGRAMS else ("sizes",)
+
+
+METHOD = Method(
+    place=3,
+    name="stability",
+    help="is the ranking of runs the same on fewer topics, or with fewer judgments?",
+    description="Rank runs on random samples of the topics, or with random parts of the "
+    "judgments, and compare the rankings with that on all of them.",
+    work=Work(
+        stability,
+        doing="drawing topics",
+        steps=lambda asked, _, n: (asked.trials or TRIALS) * n,
+    ),
+    otherwise=("sample", "judgments", Work(
+        stability_of_judgments,
+        takes="runs",
+        doing="drawing judgments",
+        steps=lambda asked, *_: asked.trials or TRIALS_OF_JUDGMENTS,
+    )),
+    result=Stability,
+    measures="AP nDCG@10 RR P@10",
+    options=(
+        option(
+            "--sample", choices=("topics", "judgments"), default="topics",
+            help="what is drawn at random (default: topics)",
+        ),
+        options.sizes("topics in a sample (default: ten sizes)"),
+        option(
+            "--against", choices=("all", "others"), default="all",
+            help="a sample of topics is compared with all (default), or with as many others",
+        ),
+        option(
+            "--replacement", action="store_true", help="a topic may be in a sample several times"
+        ),
+        option(
+            "--shares", type="numbers", metavar="S,S,…",
+            help="of the judgments that are kept (default: 0.1,0.2,…,1)",
+        ),
+        options.statistic(),
+        options.confidence("the share of trials that intervals hold"),
+        option(
+            "--trials", type="count", metavar="B",
+            help=f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} with "
+            "--sample judgments)",
+        ),
+        options.seed(),
+        options.plot("the curves"),
+    ),
+)  # fmt: skip

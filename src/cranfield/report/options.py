@@ -1,0 +1,98 @@
+"""Options of commands as data: what `cli` tells argparse. Those that several commands have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cranfield.stats.corrections import CORRECTIONS
+from cranfield.stats.families import TESTS, usual_test
+from cranfield.stats.resampling import TRIALS
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option: its names, and the settings that argparse knows, such as help and default.
+
+    A `type` is a function, or the name of one in `cli/options.py`: count, counts or numbers.
+    `below` puts it after the options that say how results are shown.
+    """
+
+    flags: tuple[str, ...]
+    settings: Mapping[str, Any]
+    below: bool = False
+
+
+def option(*flags: str, below: bool = False, **settings: Any) -> Option:
+    """An option, given as to argparse."""
+    return Option(flags, settings, below)
+
+
+def which_test(named: str | None = None) -> Option:
+    """How differences are tested."""
+    usual = named or f"{usual_test(3)}, or {usual_test(2)} of two runs"
+    said = f"one of {', '.join(TESTS)} (default: {usual})"
+    return option("--test", choices=tuple(TESTS), metavar="NAME", default=named, help=said)
+
+
+def correction(said: str, default: str | None = None) -> Option:
+    """How p-values are corrected."""
+    said = f"of tests of two runs for the number of pairs: {said}"
+    names = tuple(CORRECTIONS)
+    return option("--correction", choices=names, metavar="NAME", default=default, help=said)
+
+
+def alpha(also: str = "", what: str = "p-values of at most A are significant") -> Option:
+    """What is significant."""
+    said = f"{what}{also} (default: 0.05)"
+    return option("--alpha", type=float, default=0.05, metavar="A", help=said)
+
+
+def trials(
+    default: int = TRIALS, what: str = "random trials of the test", also: str = ""
+) -> tuple[Option, Option]:
+    """How random trials are drawn: their number, and the seed."""
+    said = f"{what} (default: {default:,}){also}"
+    return option("--trials", type="count", default=default, metavar="B", help=said), seed()
+
+
+def seed() -> Option:
+    """Which random numbers."""
+    said = "the same seed gives the same result (default: 0)"
+    return option("--seed", type=int, default=0, metavar="S", help=said)
+
+
+def how_tested(of_alpha: str = "", of_trials: str = "") -> tuple[Option, ...]:
+    """How differences are tested, and what else two of these options decide."""
+    known = "holm (default), bonferroni, bh (Benjamini and Hochberg) or none"
+    return which_test(), correction(known), alpha(of_alpha), *trials(also=of_trials)
+
+
+def confidence(of: str = "of intervals") -> Option:
+    """How sure intervals are."""
+    said = f"{of} (default: 0.95)"
+    return option("--confidence", type=float, default=0.95, metavar="C", help=said)
+
+
+def statistic(also: str = "") -> Option:
+    """How rankings are compared."""
+    from cranfield.meta.rankings import STATISTICS  # `compare`, which has none, need not load meta
+
+    said = f"one of {', '.join(STATISTICS)} (default: kendall){also}"
+    names = tuple(STATISTICS)
+    return option("--statistic", choices=names, default="kendall", metavar="NAME", help=said)
+
+
+def sizes(said: str) -> Option:
+    """How many topics are drawn."""
+    return option("--sizes", type="counts", metavar="N,N,…", help=said)
+
+
+def plot(what: str, whose: str = "their", below: bool = False) -> Option:
+    """Where a picture goes."""
+    said = (
+        f"draw {what}: PNG, SVG, PDF, HTML, or {whose} numbers, by the end of the name; "
+        "needs pip install 'cranfield[report]'"
+    )
+    return option("--plot", metavar="FILE", help=said, below=below)
