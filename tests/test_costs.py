@@ -24,7 +24,7 @@ from cranfield.data.qrels import read_qrels
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table
-from cranfield.data.run import Run, read_run, read_runs
+from cranfield.data.run import ListRun, Run, read_run, read_runs
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.columns import label_columns
 from cranfield.labelling.gold import GoldStandard
@@ -452,7 +452,7 @@ def test_types_of_other_columns_are_refused() -> None:
 def rankings_of(
     gold: GoldStandard, run: Run, *noted: Any, exclude_self: bool = False, threads: int = 2
 ) -> Rankings:
-    if run.lists is not None:
+    if isinstance(run, ListRun):
         return label_lists(gold, run, exclude_self, noted)
     return label_columns(gold, run, exclude_self, threads, None, noted).rankings
 

@@ -666,7 +666,10 @@ WRONG_CLASSES = {
         "c:2: found columns topic, doc, expected the columns topic, doc, class",
     ),
     "not text": (b"1 a x\n1 \xff x\n", "c:2: found bytes that are not UTF-8"),
-    "json of lists": ('{"1": ["a", "b"]}', "c: found list for topic '1', expected {doc: class}"),
+    "json of lists": (
+        '{"1": ["a", "b"]}',
+        "c: found list for topic '1', expected {topic: {doc: class}}",
+    ),
 }
 
 
@@ -687,7 +690,7 @@ def test_what_is_wrong_with_classes(
     [
         (3, "found 3, expected classes as a path, a mapping, a frame or tuples"),
         ({}, "classes: found no classes, expected at least one"),
-        ({"1": "a"}, "classes: found str for topic '1', expected {doc: class}"),
+        ({"1": "a"}, "classes: found str for topic '1', expected {topic: {doc: class}}"),
         ([("1", "a")], "classes: found 2 fields ('1 a'), expected topic doc class"),
         (
             pl.DataFrame({"topic": ["1"], "doc": ["a"]}),

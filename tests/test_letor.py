@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.reading import letor
-from cranfield.data.reading.formats import recognise
+from cranfield.data.reading.formats import FORMAT, recognise
 from cranfield.data.reading.records import Problem, Record
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.trec import Irregular
+from cranfield.data.reading.table import Irregular
 from cranfield.data.run import read_run
 from cranfield.tools.letor import DEPTH, blocks, eval_rank, eval_score, read_results, ttest
 
@@ -222,7 +222,7 @@ def test_untied_predictions_score_as_in_trec_eval() -> None:
 
 
 def test_judgments_have_docids_or_the_numbers_of_their_lines() -> None:
-    assert recognise(Source.of("test.txt")) == "letor"
+    assert recognise(Source.of("test.txt")).name == "letor"
     assert cf.read_qrels("test.txt").to_dict() == JUDGED
 
 
@@ -289,7 +289,9 @@ def test_many_number_signs_cost_no_more_than_other_characters() -> None:
     write("other", f"2 qid:1 {'#' * 100_000}\n1 qid:1 {'#' * 100_000} docid = a\n")
     start = time.process_time()
     assert cf.read_qrels("other").to_dict() == {"1": {"1": 2.0, "a": 1.0}}
-    assert not any(isinstance(x, Problem) for x in letor.errors(Source.of("other"), "qrels"))
+    assert not any(
+        isinstance(x, Problem) for x in FORMAT["letor"].errors(Source.of("other"), "qrels")
+    )
     assert time.process_time() - start < 10
 
 
@@ -308,7 +310,7 @@ def test_the_fast_reader_and_the_slow_one_agree(
 ) -> None:
     pieces(size)
     source = Source.of(write("any", "\n".join(found)))
-    slow = list(letor.errors(source, "qrels"))
+    slow = list(FORMAT["letor"].errors(source, "qrels"))
     records = [item for item in slow if isinstance(item, Record)]
     judged: dict[str, dict[str, float]] = {}
     for record in records:
@@ -349,8 +351,8 @@ def test_most_lines_tell_the_format() -> None:
     write("other", "2 1:3\n1 qid:1 1:3\n0 qid:1 1:3\n")
     assert refused(lambda: cf.read_qrels("other")).startswith("other:1: found no qid")
     write("other", f"2 qid:1 {'1:0.5 ' * 9000}\n")
-    assert recognise(Source.of("other")) == "letor"
-    assert recognise(Source.of(write("other", "q1 0 qid:1 1\n"))) == "trec"
+    assert recognise(Source.of("other")).name == "letor"
+    assert recognise(Source.of(write("other", "q1 0 qid:1 1\n"))).name == "trec"
     write("other", "1 0 a 1\n1 qid:1 b 2\n1 0 c 0\n")  # an iteration may be called anything
     assert cf.read_qrels("other").to_dict() == {"1": {"a": 1.0, "b": 2.0, "c": 0.0}}
 

@@ -14,6 +14,7 @@ from cranfield.cli.progress import Progress
 from cranfield.data.groups import read_groups
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading.formats import FORMATS as INPUT_FORMATS
+from cranfield.data.reading.formats import RUN_FORMATS
 from cranfield.data.reading.source import Source
 from cranfield.data.tracks import read_gains
 from cranfield.errors import InputError
@@ -210,8 +211,7 @@ def add_costs(group: Any) -> None:
 
 def add_formats(group: Any) -> None:
     """The options that say how files are written."""
-    runs = [name for name in INPUT_FORMATS if name not in ("ntcir", "early")]
-    for what, choices in (("qrels", INPUT_FORMATS), ("run", runs)):
+    for what, choices in (("qrels", INPUT_FORMATS), ("run", RUN_FORMATS)):
         group.add_argument(f"--{what}-format", choices=choices, help="instead of recognising it")
     add_separator(group)
 

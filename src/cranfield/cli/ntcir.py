@@ -30,7 +30,7 @@ from cranfield.cli.options import (
 from cranfield.cli.output import tell, write
 from cranfield.data.ntcir.nev import write_files
 from cranfield.data.reading.columns import EARLY, TREC
-from cranfield.data.reading.formats import GRADES
+from cranfield.data.reading.labels import GRADES
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 from cranfield.report.formats import FORMATS

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
+from cranfield.data.reading.cells import Layout, lines_of
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.formats import Format, recognise
-from cranfield.data.reading.mappings import read_json
-from cranfield.data.reading.records import HEADED, fields_of, rows, text_lines
-from cranfield.data.reading.source import Source
-from cranfield.data.reading.tables import is_frame, polars_frame
+from cranfield.data.reading.records import Line, fields_of, short, text_lines
+from cranfield.data.reading.source import Source, split_name
+from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
@@ -22,6 +23,34 @@ ASSESSOR = ("assessor", "assessor_id", "rater", "rater_id", "worker", "worker_id
             "annotator_id", "judge", "judge_id", "coder", "user", "user_id")  # fmt: skip
 LABEL = ("label", "level", "rating", *SPELLINGS["level"])
 IGNORED = SPELLINGS["intent"]  # TREC's second column, where a table has kept it
+
+
+IDS = ("topic", "doc", "assessor")
+
+
+class _Layout(Layout):
+    """Columns that say who judged what; all others are what was judged, by their own names."""
+
+    def columns(self, names: Iterable[Any]) -> dict[str, str]:
+        given = list(names)
+        known = ((ours, spelt(spellings, given)) for ours, spellings in self.spellings.items())
+        ids = {ours: theirs for ours, theirs in known if theirs is not None}
+        rest = [name for name in given if name not in ids.values()]
+        return ids | {name: name for name in rest if name.strip().lower() not in IGNORED}
+
+    def lacking(self, columns: Mapping[str, str]) -> str:
+        missing = (name for name in self.needed if name not in columns)
+        such = ((name, ", ".join(self.spellings[name][1:5])) for name in missing)
+        return next((f"a column named {name} (or {some})" for name, some in such), "")
+
+
+SEVERAL = _Layout(  # assessors
+    ((*IDS, "label"),),
+    IDS,
+    {"topic": SPELLINGS["topic"], "doc": SPELLINGS["doc"], "assessor": ASSESSOR},
+    wide=True,
+)
+ONE = replace(SEVERAL, needed=IDS[:2])
 
 
 class Assessment(NamedTuple):
@@ -43,20 +72,16 @@ def assessments(data: AssessmentsLike) -> Iterator[Assessment]:
     """
     if isinstance(data, str | os.PathLike):
         yield from _of_files([os.fspath(data)])
-    elif is_frame(data):
-        frame = polars_frame(data, list, "assessments")
-        yield from _of_table(((None, row) for row in frame.iter_rows(named=True)), "assessments")
     elif isinstance(data, Mapping):
-        yield from _of_mapping(data, "assessments")
-    elif isinstance(data, Iterable) and not isinstance(data, bytes):
+        yield from _made(_of_mapping(data, "assessments"))
+    elif is_frame(data) or not isinstance(data, Iterable) or isinstance(data, bytes):
+        yield from _made(lines_of(data, SEVERAL, "assessments"))
+    else:
         given = list(data)
         if given and all(isinstance(one, str | os.PathLike) for one in given):
             yield from _of_files([os.fspath(path) for path in given])
         else:
-            yield from _of_table(_of_rows(given), "assessments")
-    else:
-        expected = "assessments as paths, a mapping, a frame or tuples"
-        raise InputError(type(data).__name__, expected)
+            yield from _made(lines_of(given, SEVERAL, "assessments"))
 
 
 def assessor_names(paths: Sequence[str]) -> list[str]:
@@ -65,12 +90,7 @@ def assessor_names(paths: Sequence[str]) -> list[str]:
     >>> assessor_names(["a/ann.txt", "a/bob.txt.gz"]), assessor_names(["a/1.txt", "b/1.txt"])
     (['ann', 'bob'], ['a/1.txt', 'b/1.txt'])
     """
-    stems = []
-    for path in paths:
-        name, suffix = os.path.splitext(os.path.basename(path))
-        if suffix in (".gz", ".bz2", ".xz", ".zst", ".zstd"):
-            name = os.path.splitext(name)[0]
-        stems.append("standard input" if path == "-" else name)
+    stems = ["standard input" if path == "-" else split_name(path)[0] for path in paths]
     clashing = Counter(stems)
     return [stem if clashing[stem] == 1 else p for stem, p in zip(stems, paths, strict=True)]
 
@@ -94,113 +114,56 @@ def _of_files(paths: list[str]) -> Iterator[Assessment]:
 
 def _of_file(source: Source, assessor: str) -> Iterator[Assessment]:
     format = recognise(source)
-    if format == "json":
-        found = read_json(source)
+    if format.nested is not None:
+        found = format.nested(source)
         alone = _depth(found) == 2
-        yield from _of_mapping({assessor: found} if alone else found, source.name)
-    elif format in ("trec", "ntcir", "early"):
-        yield from _of_table(_text_rows(source, format), source.name, assessor)
-    else:
-        yield from _of_table(_table_rows(source, format), source.name, assessor)
+        return _made(_of_mapping({assessor: found} if alone else found, source.name))
+    if format.rows is not None:
+        return _made(lines_of(source, ONE, source.name), assessor)
+    return _made(_of_text(source, format), assessor)
 
 
-_Rows: TypeAlias = Iterator[tuple[int | None, Mapping[str, Any]]]  # with their lines
+def _made(lines: Iterable[Line], assessor: str = "") -> Iterator[Assessment]:
+    """Assessments from lines; those that name no assessor are by the same one."""
+    for line in lines:
+        ids = {name: line.name(name) for name in IDS if name in line.cells}
+        cells = {name.strip(): cell for name, cell in line.cells.items() if name not in IDS}
+        by = ids.get("assessor", assessor)
+        yield Assessment(line.where, line.number, ids["topic"], ids["doc"], by, cells)
+
 
 _LAYOUTS = {
-    "trec": ("topic iteration doc label", "topic doc label"),
     "ntcir": ("topic doc label", "topic doc label class"),
     "early": ("topic label doc relevant",),
 }
 
 
-def _text_rows(source: Source, format: Format) -> _Rows:
+def _of_text(source: Source, format: Format) -> Iterator[Line]:
     """TREC's four fields, or one of NTCIR's layouts, whatever the labels are; one for all lines."""
-    layouts = {len(names.split()): names for names in _LAYOUTS[format]}
-    before = ""
+    known = _LAYOUTS.get(format.name, ("topic iteration doc label", "topic doc label"))
+    layouts, before = {len(names.split()): names for names in known}, ""
     for number, line in text_lines(source):
         fields = fields_of(line, None)
         if len(fields) not in layouts:
-            found = f"{counted(len(fields), 'field')} ({line.strip()[:60]!r})"
+            found = f"{counted(len(fields), 'field')} ({short(line.strip())})"
             expected = ", or ".join(f"{n}: {names}" for n, names in layouts.items())
             raise InputError(found, expected + before, source.name, number)
         names = layouts[len(fields)]
         layouts, before = {len(fields): names}, ", as on the lines before"
         cells = dict(zip(names.split(), fields, strict=True))
-        yield number, {name: cells[name] for name in ("topic", "doc", "label")}
+        yield Line(source.name, number, {name: cells[name] for name in ("topic", "doc", "label")})
 
 
-def _table_rows(source: Source, format: Format) -> _Rows:
-    headed = format in HEADED
-    for row in rows(source, format):
-        if isinstance(row, InputError):
-            raise row
-        if not headed:
-            yield row
-        headed = False
-
-
-def _of_rows(given: Iterable[Any]) -> _Rows:
-    """Tuples (topic, doc, assessor, label), or a mapping for each row of a table."""
-    names = ("topic", "doc", "assessor", "label")
-    for number, row in enumerate(given, 1):
-        if isinstance(row, Mapping):
-            yield None, row
-        elif isinstance(row, Sequence) and not isinstance(row, str) and len(row) == len(names):
-            yield None, dict(zip(names, row, strict=True))
-        else:
-            raise InputError(f"{row!r} as row {number}", f"({', '.join(names)})", "assessments")
-
-
-def _of_table(table: _Rows, where: str, assessor: str | None = None) -> Iterator[Assessment]:
-    """Rows with names for their cells; without a column for it, all by the same assessor."""
-    known: tuple[str, ...] = ()
-    ids: dict[str, str] = {}
-    rest: list[str] = []
-    for line, row in table:
-        if tuple(row) != known:
-            known = tuple(row)
-            ids = _id_columns(known, assessor is None, where, line)
-            rest = [
-                name
-                for name in known
-                if name not in ids.values() and name.strip().lower() not in IGNORED
-            ]
-        topic, doc, *by = (_id(row[ids[name]], name, where, line) for name in ids)
-        cells = {name.strip(): row[name] for name in rest}
-        yield Assessment(where, line, topic, doc, by[0] if by else assessor or "", cells)
-
-
-def _id_columns(
-    names: Sequence[str], needs_assessor: bool, where: str, line: int | None
-) -> dict[str, str]:
-    """Our name -> the table's own, for what says who judged what."""
-    wanted = {"topic": SPELLINGS["topic"], "doc": SPELLINGS["doc"], "assessor": ASSESSOR}
-    found: dict[str, str] = {}
-    for ours, spellings in wanted.items():
-        theirs = spelt(spellings, names)
-        if theirs is not None:
-            found[ours] = theirs
-        elif ours != "assessor" or needs_assessor:
-            expected = f"a column named {ours} (or {', '.join(spellings[1:5])})"
-            raise InputError(f"columns {', '.join(names) or '(none)'}", expected, where, line)
-    return found
-
-
-def _of_mapping(data: Any, where: str) -> Iterator[Assessment]:
+def _of_mapping(data: Any, where: str) -> Iterator[Line]:
     """From ``{assessor: {topic: {doc: label}}}``; a label may be a mapping of criteria."""
     if _depth(data) < 3:
         raise InputError("a mapping of another shape", "{assessor: {topic: {doc: label}}}", where)
     for assessor, topics in data.items():
         for topic, docs in _mapping(topics, f"assessor {assessor}", where).items():
             for doc, label in _mapping(docs, f"topic {topic} of {assessor}", where).items():
-                yield Assessment(
-                    where,
-                    None,
-                    _id(topic, "topic", where, None),
-                    _id(doc, "doc", where, None),
-                    _id(assessor, "assessor", where, None),
-                    label if isinstance(label, Mapping) else {"label": label},
-                )
+                ids = dict(zip(IDS, (topic, doc, assessor), strict=True))
+                criteria = label if isinstance(label, Mapping) else {"label": label}
+                yield Line(where, None, {**criteria, **ids})
 
 
 def _mapping(value: Any, what: str, where: str) -> Mapping[Any, Any]:
@@ -215,10 +178,3 @@ def _depth(value: Any) -> int:
     if not isinstance(value, Mapping):
         return 0
     return 1 + max((_depth(inner) for inner in list(value.values())[:1]), default=0)
-
-
-def _id(cell: Any, name: str, where: str, line: int | None) -> str:
-    """Identifiers are strings; whole numbers are taken as they are written."""
-    if isinstance(cell, bool) or not isinstance(cell, str | int) or not str(cell).strip():
-        raise InputError(f"{name} {cell!r}", "an identifier", where, line)
-    return str(cell)

@@ -16,31 +16,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.data.reading.columns import SPELLINGS, spelt
-from cranfield.data.reading.formats import Format, recognise
-from cranfield.data.reading.mappings import read_json
-from cranfield.data.reading.records import (
-    HEADED,
-    Row,
-    fields_of,
-    finite,
-    identifier,
-    rows,
-    text_lines,
-)
+from cranfield.data.reading.cells import Layout, format_of, lines_of, where_of
+from cranfield.data.reading.columns import SPELLINGS
+from cranfield.data.reading.records import Line, finite
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Table
-from cranfield.data.reading.tables import (
-    is_frame,
-    names_things,
-    polars_frame,
-    read_frame,
-    strings_of,
-)
-from cranfield.data.reading.trec import COMMENT, Fields, Irregular, all_numbers
+from cranfield.data.reading.table import Irregular, Table, types_without
+from cranfield.data.reading.tables import is_frame, names_things, polars_frame, strings_of
+from cranfield.data.reading.trec import COMMENT, number_columns
 from cranfield.errors import InputError
-from cranfield.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,8 +34,36 @@ if TYPE_CHECKING:
 CostsLike: TypeAlias = Any  # a path, {type: cost}, {topic: {doc: cost}}, a frame, DocCosts
 
 UNITS = ("seconds", "minutes", "characters", "words")  # columns that tell the unit
-COST = ("cost", "price", "effort", "time", *UNITS)
+KEYS = (("topic", "doc"), ("doc",), ("type",))  # what may tell a cost
 TEXT = (("type", "cost"), ("topic", "doc", "cost"))  # the columns of text, by their number
+
+
+class _Layout(Layout):
+    """What tells the cost and then the cost, whose column may be named after its unit."""
+
+    def columns(self, names: Iterable[Any]) -> dict[str, str]:
+        found = super().columns(names)
+        costs = [name for name in ("cost", *UNITS) if name in found]
+        keys = [key for key in KEYS if found.keys() >= set(key)]
+        return {name: found[name] for name in (*keys[0], costs[0])} if keys and costs else {}
+
+    def is_header(self, names: Iterable[Any]) -> bool:
+        return bool(self.columns(names))
+
+    def lacking(self, columns: Mapping[str, str]) -> str:
+        return "" if columns else self.columns_are
+
+
+LAYOUT = _Layout(
+    TEXT,
+    (),
+    {name: SPELLINGS[name] for name in ("topic", "doc", "type")}
+    | {"cost": ("cost", "price", "effort", "time")}
+    | {unit: (unit,) for unit in UNITS},
+    alike=True,
+    fixed=True,
+    columns_are="cost, and type, or topic and doc, or doc",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +115,7 @@ class DocCosts:
 
     def unknown_types(self, run: Run) -> list[str]:
         """The types of results of a run that have no cost."""
-        found: dict[str, None] = {}
-        for table in (part() for part in run.parts()) if run.parts else ():
-            if table.types is not None:
-                found.update(dict.fromkeys(table.types[self.rows(table) < 0].tolist()))
-        return list(found)
+        return types_without(self, run.tables())
 
 
 def read_costs(data: CostsLike, unit: str = "") -> DocCosts:
@@ -120,77 +128,36 @@ def read_costs(data: CostsLike, unit: str = "") -> DocCosts:
     """
     if isinstance(data, DocCosts):
         made = data
-    elif isinstance(data, Mapping):
-        made = _by_record(_of_mapping(data, "costs"), "costs")
-    elif is_frame(data):
-        frame = polars_frame(data, list, "costs")
-        cells: Iterator[Row] = ((None, row) for row in frame.iter_rows(named=True))
-        made = _from_frame(frame, "costs") or _by_record(cells, "costs")
-    elif isinstance(data, str | os.PathLike):
-        made = _from_file(Source.of(data))
+    elif isinstance(data, str | os.PathLike | Mapping) or is_frame(data):
+        data = Source.of(data) if isinstance(data, str | os.PathLike) else data
+        found = lines_of(data, LAYOUT, "costs", nested=_of_mapping)
+        made = _in_order(data) or _by_record(found, where_of(data, "costs"))
     else:
         raise InputError(repr(data), "costs as a path, a dict or a frame")
     return replace(made, unit=unit) if unit else made
 
 
-# -- files ------------------------------------------------------------------------------------
+# -- in order ---------------------------------------------------------------------------------
 
 
-def _from_file(source: Source) -> DocCosts:
-    format = _format(source)
-    if format == "json":
-        found = read_json(source)
-        if not isinstance(found, dict):
-            expected = "{type: cost} or {topic: {doc: cost}}"
-            raise InputError("JSON that is not an object", expected, source.name)
-        return _by_record(_of_mapping(found, source.name), source.name)
-    if format == "trec":
-        return _from_text(source) or _by_record(_of_text(source), source.name)
-    made = _from_table(source, format) if format != "jsonl" else None  # it mixes types
-    return made or _by_record(rows(source, format), source.name, headed=format in HEADED)
-
-
-def _format(source: Source) -> Format:
-    """As for runs, but that a table has other columns, and text is text."""
-    first = source.start.decode("utf-8", "replace").lstrip().partition("\n")[0]
-    headers: dict[str, Format] = {",": "csv", "\t": "tsv"}
-    for separator, format in headers.items():
-        if _columns(first.split(separator)):
-            return format
-    found = recognise(source)
-    if found == "json" and _columns(_keys(first)):
-        return "jsonl"
-    return "trec" if found in ("ntcir", "early") else found
-
-
-def _keys(line: str) -> list[str]:
-    """The keys of the JSON object that a line is, none if it is none."""
-    import json
+def _in_order(data: CostsLike) -> DocCosts | None:
+    """Costs read as columns, or None if they must be looked at one by one."""
+    if isinstance(data, Mapping):
+        return None
+    if is_frame(data):
+        return _from_frame(polars_frame(data, list, "costs"), "costs")
+    source = Source.of(data)
+    format = format_of(source, LAYOUT)
+    if format.rows is None:
+        return _from_text(source) if format.nested is None else None
+    if format.rows.mixed:
+        return None
+    import polars as pl
 
     try:
-        return list(dict(json.loads(line)))
-    except (ValueError, TypeError, RecursionError):
-        return []
-
-
-def _columns(names: Sequence[str]) -> dict[str, str]:
-    """Our name -> the table's own of what tells the cost, and last of the cost; else none."""
-    found = {name: spelt(SPELLINGS[name], names) for name in ("topic", "doc", "type")}
-    found["cost"] = spelt(COST, names)
-    known = {name: theirs for name, theirs in found.items() if theirs is not None}
-    for wanted in (("topic", "doc", "cost"), ("doc", "cost"), ("type", "cost")):
-        if known.keys() >= set(wanted):
-            return {name: known[name] for name in wanted}
-    return {}
-
-
-def _unit(column: str) -> str:
-    """The unit a column of costs is named after."""
-    name = column.strip().lower()
-    return name if name in UNITS else ""
-
-
-# -- in order ---------------------------------------------------------------------------------
+        return _from_frame(format.rows.frame(source), source.name)
+    except pl.exceptions.PolarsError:
+        return None
 
 
 def _from_text(source: Source) -> DocCosts | None:
@@ -201,31 +168,17 @@ def _from_text(source: Source) -> DocCosts | None:
     if layout is None:
         return None
     try:
-        column = Fields(text, width).column
+        keys, costs = number_columns(text, width)
     except Irregular:
         return None
-    costs = all_numbers(column(width - 1))
-    if costs is None or not (costs > 0).all():
-        return None
-    keys = [column(i) for i in range(width - 1)]
-    return _each_once(_made(layout[:-1], keys, costs, "", source.name))
-
-
-def _from_table(source: Source, format: Format) -> DocCosts | None:
-    """The costs in a table, or None if a cell of it is not in order."""
-    import polars as pl
-
-    try:
-        return _from_frame(read_frame(source, format), source.name)
-    except pl.exceptions.PolarsError:
-        return None
+    return _each_once(_made(layout, keys, costs, source.name)) if (costs > 0).all() else None
 
 
 def _from_frame(frame: pl.DataFrame, where: str) -> DocCosts | None:
     """The costs in a frame, or None if a cell of it is not in order."""
     import polars as pl
 
-    named = _columns(frame.columns)
+    named = LAYOUT.columns(frame.columns)
     if not named or not len(frame):
         return None
     *keys, costs = (frame[theirs] for theirs in named.values())
@@ -238,15 +191,14 @@ def _from_frame(frame: pl.DataFrame, where: str) -> DocCosts | None:
     if not all(cells.fill_null(False).all() for cells in in_order):
         return None
     columns = [strings_of(text) for text in texts]
-    made = _made(tuple(named)[:-1], columns, numbers.to_numpy(), _unit(named["cost"]), where)
-    return _each_once(made)
+    return _each_once(_made(tuple(named), columns, numbers.to_numpy(), where))
 
 
-def _made(
-    key: tuple[str, ...], columns: Sequence[Strings], costs: Floats, unit: str, where: str
-) -> DocCosts:
-    *topics, names = columns
-    return DocCosts(Table.of(names, costs, *topics).grouped(), key, unit, where)
+def _made(names: tuple[str, ...], keys: Sequence[Strings], costs: Floats, where: str) -> DocCosts:
+    """Costs, given the names of all columns, of which the last is the unit, or no unit."""
+    *topics, docs = keys
+    unit = names[-1] if names[-1] in UNITS else ""
+    return DocCosts(Table.of(docs, costs, *topics).grouped(), names[:-1], unit, where)
 
 
 def _each_once(made: DocCosts) -> DocCosts | None:
@@ -256,71 +208,38 @@ def _each_once(made: DocCosts) -> DocCosts | None:
 # -- record by record -------------------------------------------------------------------------
 
 
-def _of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[Row]:
+def _of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]:
     by_topic = any(isinstance(value, Mapping) for value in data.values())
     for key, value in data.items():
         if not by_topic:
-            yield None, {"type": key, "cost": value}
+            yield {"type": key, "cost": value}
         elif isinstance(value, Mapping):
-            for doc, cost in value.items():
-                yield None, {"topic": key, "doc": doc, "cost": cost}
+            yield from ({"topic": key, "doc": doc, "cost": cost} for doc, cost in value.items())
         else:
             raise InputError(f"{value!r} for topic {key!r}", "{doc: cost}", where)
 
 
-def _of_text(source: Source) -> Iterator[Row]:
-    layout: tuple[str, ...] = ()  # that of the first line
-    for number, line in text_lines(source):
-        fields = fields_of(line, None)
-        layout = layout or next((names for names in TEXT if len(names) == len(fields)), ())
-        if len(layout) != len(fields):
-            layouts = [layout] if layout else TEXT
-            expected = " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts)
-            found = f"{counted(len(fields), 'field')} ({line.strip()!r})"
-            raise InputError(found, expected, source.name, number)
-        yield number, dict(zip(layout, fields, strict=True))
-
-
-def _by_record(found: Iterable[Row | InputError], where: str, headed: bool = False) -> DocCosts:
+def _by_record(found: Iterable[Line], where: str) -> DocCosts:
     """One cost after the other, with the line of every error."""
-    named: dict[str, str] = {}
+    names: tuple[str, ...] = ()
+    costs: dict[tuple[str, ...], float] = {}
     lines: dict[tuple[str, ...], int | None] = {}
-    costs: list[float] = []
-    for row in found:
-        if isinstance(row, InputError):
-            raise row
-        line, cells = row
-        if not named:
-            named = _columns(list(cells))
-            if not named:
-                columns = ", ".join(map(str, cells))
-                expected = "cost, and type, or topic and doc, or doc"
-                raise InputError(f"columns {columns}", expected, where, line)
-            if headed:
-                continue
-        *ids, cost = (cells.get(theirs) for theirs in named.values())
-        key = tuple(_id(name, cell, where, line) for name, cell in zip(named, ids, strict=False))
+    for line in found:
+        names = tuple(line.cells)
+        key, cost = tuple(map(line.name, names[:-1])), line.cells[names[-1]]
         number = finite(cost)
         if number is None or number <= 0:
             what = "no cost" if cost is None or cost == "" else f"cost {cost}"
-            what += f" of {_called(named, key)}" if line is None else ""
-            raise InputError(what, "a number above 0", where, line)
-        if key in lines:
-            before = "" if line is None else f" (first on line {lines[key]})"
-            raise InputError(f"{_called(named, key)} again{before}", "each once", where, line)
-        lines[key] = line
-        costs.append(number)
+            what += f" of {_called(names, key)}" if line.number is None else ""
+            raise line.error(what, "a number above 0")
+        if key in costs:
+            before = "" if line.number is None else f" (first on line {lines[key]})"
+            raise line.error(f"{_called(names, key)} again{before}", "each once")
+        costs[key], lines[key] = number, line.number
     if not costs:
         raise InputError("no costs", "at least one", where)
-    keys = [Strings.of(column) for column in zip(*lines, strict=True)]
-    return _made(tuple(named)[:-1], keys, np.array(costs), _unit(named["cost"]), where)
-
-
-def _id(name: str, cell: Any, where: str, line: int | None) -> str:
-    found = identifier(cell)
-    if found is None:
-        raise InputError(f"{name} {cell!r}", "an identifier", where, line)
-    return found
+    keys = [Strings.of(column) for column in zip(*costs, strict=True)]
+    return _made(names, keys, np.array(list(costs.values())), where)
 
 
 def _called(columns: Iterable[str], key: tuple[str, ...]) -> str:

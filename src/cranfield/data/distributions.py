@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from cranfield.data.assessments import ASSESSOR, LABEL
-from cranfield.data.reading.cells import Layout, Line, read_lines, where_of
+from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS, spelt
-from cranfield.data.reading.records import finite
+from cranfield.data.reading.records import Line, finite
 from cranfield.errors import InputError
 from cranfield.wording import counted, some
 
@@ -28,14 +28,14 @@ VALUES = Layout(
     (("item", "label", "value"),),
     ("item",),
     {"item": ITEM, "label": LABEL, "value": VALUE},
-    told=1,
+    told=("item",),
     wide=True,  # with a column for each label
 )
 VOTES = Layout(
     (("item", "assessor", "label"),),
     ("item", "assessor", "label"),
     {"item": ITEM, "assessor": ASSESSOR, "label": LABEL},
-    told=1,
+    told=("item",),
 )
 NEAR = 1e-6  # how far from 1 the sum of written probabilities may be
 
@@ -87,22 +87,28 @@ def read_distributions(
     for (item, label), line in lines.items():
         if label not in order:
             raise line.error(f"label {label!r} of item {item}", f"one of {', '.join(order)}")
-    totals = {item: math.fsum(of_item.values()) for item, of_item in values.items()}
-    whole = all(value.is_integer() for of_item in values.values() for value in of_item.values())
-    by_votes = votes or (whole and any(total != 1 for total in totals.values()))
-    for item, total in totals.items():
-        line = lines[item, next(iter(values[item]))]
-        if total == 0:
-            raise line.error(f"nothing for any label of item {item}", "a number above 0")
-        if not by_votes and abs(total - 1) > NEAR:
-            said = f"probabilities of item {item} that sum to {total:.10g}"
-            raise line.error(said, "1 (or votes: whole numbers throughout)")
+    totals, counted_votes = _totals(values, lines, votes)
     items = {
         item: tuple(of_item.get(label, 0.0) / totals[item] for label in order)
         for item, of_item in values.items()
     }
-    many = (min(totals.values()), max(totals.values())) if by_votes else None
+    many = (min(totals.values()), max(totals.values())) if counted_votes else None
     return Distributions(items, order, many, where)
+
+
+def _totals(values: _ByLabel, lines: _Lines, votes: bool) -> tuple[dict[str, float], bool]:
+    """What the values of each item sum to: 1, unless they are votes, and whether they are."""
+    totals = {item: math.fsum(of_item.values()) for item, of_item in values.items()}
+    whole = all(value.is_integer() for of_item in values.values() for value in of_item.values())
+    votes = votes or (whole and any(total != 1 for total in totals.values()))
+    for item, total in totals.items():
+        line = lines[item, next(iter(values[item]))]
+        if total == 0:
+            raise line.error(f"nothing for any label of item {item}", "a number above 0")
+        if not votes and abs(total - 1) > NEAR:
+            said = f"probabilities of item {item} that sum to {total:.10g}"
+            raise line.error(said, "1 (or votes: whole numbers throughout)")
+    return totals, votes
 
 
 # -- labels -------------------------------------------------------------------------------------

@@ -7,22 +7,29 @@ judgments themselves, in NTCIREVAL's format with classes (``topic doc L2 class``
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from cranfield.data.ntcir import topic_dirs
-from cranfield.data.reading.columns import SPELLINGS, spelt
-from cranfield.data.reading.formats import ITERATIONS, recognise
-from cranfield.data.reading.mappings import read_json
-from cranfield.data.reading.records import HEADED, fields_of, rows, text_lines
+from cranfield.data.reading.cells import Layout, lines_of, where_of
+from cranfield.data.reading.columns import ITERATIONS, SPELLINGS
+from cranfield.data.reading.formats import NTCIR, recognise
+from cranfield.data.reading.records import Line, fields_of
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.tables import is_frame, polars_frame
+from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
 GroupsLike: TypeAlias = Any  # a path, {topic: {doc: class}}, a frame, tuples, or Groups
-EXPECTED = "topic doc class"
+TEXT = ("topic", "doc", "class")
+LAYOUT = Layout(
+    (TEXT, ("topic", "doc", "L2", "class")),  # or judgments with classes, whatever their labels
+    TEXT,
+    {name: SPELLINGS[name] for name in TEXT},
+    alike=True,
+    line=" ".join(TEXT),
+    columns_are=f"the columns {', '.join(TEXT)}",
+)
 
 
 @dataclass(frozen=True)
@@ -45,91 +52,42 @@ def read_groups(data: GroupsLike, separator: str | None = None) -> Groups:
     """Classes from a path, a mapping, a Polars or pandas frame, or tuples."""
     if isinstance(data, Groups):
         return data
-    where = "classes"
+    layout = LAYOUT
     if isinstance(data, str | os.PathLike):
-        where = os.fspath(data)
-        if (inside := topic_dirs.groups(where, separator)) is not None:
-            return Groups(inside, where)
-        found = _of_file(Source.of(data), separator)
-    elif is_frame(data):
-        frame = polars_frame(data, list, where)
-        found = _of_rows(((None, row) for row in frame.iter_rows(named=True)), where)
-    elif isinstance(data, Mapping):
-        found = _of_mapping(data, where)
-    elif isinstance(data, Iterable) and not isinstance(data, bytes):
-        found = ((None, tuple(row)) for row in data)
-    else:
+        data = Source.of(data)
+        format = recognise(data, None, separator, kind="qrels")
+        if format.groups is not None:
+            return Groups(format.groups(data.path, separator), data.path)
+        if format is NTCIR:  # judgments without classes have three fields as well
+            layout = replace(LAYOUT, text=LAYOUT.text[1:], fields=_labelled)
+    elif not isinstance(data, Iterable) and not is_frame(data):
         raise InputError(repr(data), "classes as a path, a mapping, a frame or tuples")
-    return Groups(_once(found, where), where)
+    where = where_of(data, "classes")
+    found = _once(lines_of(data, layout, "classes", separator))
+    if not found:
+        raise InputError("no classes", "at least one", where)
+    return Groups(found, where)
 
 
-_Line: TypeAlias = tuple[int | None, tuple[Any, ...]]
+def _labelled(line: str, separator: str | None) -> list[str | None]:
+    """The fields of a judgment, whose class may be missing."""
+    fields = fields_of(line, separator)
+    return [*fields, None] if len(fields) == 3 else [*fields]
 
 
-def _of_file(source: Source, separator: str | None) -> Iterator[_Line]:
-    format = recognise(source, None, separator)
-    if format == "json":
-        yield from _of_mapping(read_json(source), source.name)
-    elif format not in ("trec", "ntcir", "early"):
-        yield from _of_rows(rows(source, format), source.name, format in HEADED)
-    else:
-        width = None
-        for number, line in text_lines(source):
-            fields = fields_of(line, separator)
-            width = width or len(fields)
-            if format == "ntcir" and len(fields) == 3:
-                found = f"no class ({line.strip()!r})"
-                raise InputError(found, "topic doc L2 class", source.name, number)
-            if len(fields) == width == 4 and fields[1] not in ITERATIONS:
-                del fields[2]  # judgments with classes, whatever their labels
-            yield number, tuple(fields)
-
-
-def _of_rows(
-    table: Iterable[tuple[int | None, dict[str, Any]] | InputError],
-    where: str,
-    headed: bool = False,
-) -> Iterator[_Line]:
-    for row in table:
-        if isinstance(row, InputError):
-            raise row
-        line, cells = row
-        wanted = ("topic", "doc", "class")
-        named = [spelt(SPELLINGS[name], cells) for name in wanted]
-        if None in named:
-            found = f"columns {', '.join(map(str, cells))}"
-            raise InputError(found, f"the columns {', '.join(wanted)}", where, line)
-        if headed:
-            headed = False
-        else:
-            yield line, tuple(cells[name] for name in named if name is not None)
-
-
-def _of_mapping(data: Any, where: str) -> Iterator[_Line]:
-    if not isinstance(data, Mapping):
-        raise InputError(type(data).__name__, "{topic: {doc: class}}", where)
-    for topic, docs in data.items():
-        if not isinstance(docs, Mapping):
-            found = f"{type(docs).__name__} for topic {topic!r}"
-            raise InputError(found, "{doc: class}", where)
-        for doc, name in docs.items():
-            yield None, (topic, doc, name)
-
-
-def _once(given: Iterable[_Line], where: str) -> dict[str, dict[str, str]]:
+def _once(given: Iterable[Line]) -> dict[str, dict[str, str]]:
     """Each item in one class: more than one is refused, as nobody says what it would mean."""
     made: dict[str, dict[str, str]] = {}
-    for line, cells in given:
-        texts = ["" if cell is None else str(cell).strip() for cell in cells]
-        if len(texts) != 3 or not all(texts):
-            said = " ".join(texts)
-            found = f"{counted(len(texts), 'field')} ({said!r})"
-            raise InputError(found, EXPECTED, where, line)
-        topic, doc, name = texts
+    for line in given:
+        cells = {name: "" if x is None else str(x).strip() for name, x in line.cells.items()}
+        topic, doc, name = (cells[column] for column in TEXT)
+        said = " ".join(cells.values()).rstrip()
+        if "L2" in cells and line.cells["class"] is None:
+            raise line.error(f"no class ({said!r})", "topic doc L2 class")
+        if not (topic and doc and name) or ("L2" in cells and doc in ITERATIONS):
+            raise line.error(f"{counted(len(cells), 'field')} ({said!r})", LAYOUT.line)
         before = made.setdefault(topic, {}).setdefault(doc, name)
         if before != name:
             said = f"class {name} for document {doc} of topic {topic}"
-            raise InputError(said, f"one class, {before}", where, line)
-    if not made:
-        raise InputError("no classes", "at least one", where)
+            raise line.error(said, f"one class, {before}")
     return made

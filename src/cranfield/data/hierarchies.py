@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from cranfield.data.reading.cells import Layout, Line, read_lines, where_of
+from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.records import finite, identifier
+from cranfield.data.reading.records import Line, finite, identifier
 from cranfield.data.run import TIES, Ties
 from cranfield.errors import InputError
 from cranfield.wording import counted

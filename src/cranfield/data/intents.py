@@ -17,11 +17,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.data.reading.cells import Layout, Line, read_lines, where_of
-from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.records import finite
+from cranfield.data.reading.cells import Layout, read_lines, where_of
+from cranfield.data.reading.columns import SPELLINGS, in_order
+from cranfield.data.reading.records import Line, finite
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Table, in_group
+from cranfield.data.reading.table import Irregular, Table, in_group
 from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
 from cranfield.wording import counted
@@ -60,10 +60,6 @@ class Documents(NamedTuple):
     levels: Floats
     first: Ints  # the judgment that names each document first
     by_intent: ByIntent
-
-
-class Irregular(ValueError):
-    """Judgments that repeat themselves: they must be looked at one by one."""
 
 
 def documents_of(table: Table) -> Documents:
@@ -113,18 +109,6 @@ def _documents(
         tuple(map(tuple, ordered)), doc, np.array(place, dtype=np.int64)[intent], level
     )
     return Documents(offsets, highest, first, by_intent)
-
-
-def in_order(names: Iterable[str]) -> list[str]:
-    """Intents by number, if all of them are numbers, else by name.
-
-    >>> in_order(["10", "9"]), in_order(["b", "10", "9"])
-    (['9', '10'], ['10', '9', 'b'])
-    """
-    given = list(names)
-    if all(name.isdecimal() for name in given):
-        return sorted(given, key=lambda name: (int(name), name))
-    return sorted(given)
 
 
 def _numbered(texts: Strings, hashes: Any, group: Ints) -> Ints:

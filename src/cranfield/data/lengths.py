@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,14 +11,13 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.reading.columns import SPELLINGS, spelt
-from cranfield.data.reading.formats import Format, recognise
-from cranfield.data.reading.mappings import read_json
-from cranfield.data.reading.records import HEADED, finite, real
+from cranfield.data.reading.formats import FORMAT, TREC, Format, recognise
+from cranfield.data.reading.records import finite, real, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Table
-from cranfield.data.reading.tables import is_frame, polars_frame, read_frame
-from cranfield.data.reading.trec import COMMENT, Fields, Irregular, all_numbers
+from cranfield.data.reading.table import Irregular, Table
+from cranfield.data.reading.tables import is_frame, polars_frame
+from cranfield.data.reading.trec import number_columns
 from cranfield.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,53 +100,46 @@ def _from_mapping(data: Mapping[Any, Any], where: str) -> DocLengths:
 
 def _from_file(source: Source) -> DocLengths:
     format = _format(source)
-    if format == "trec":
-        return _from_text(source)
-    if format == "json":
-        found = read_json(source)
+    if format.nested is not None:
+        found = format.nested(source)
         if not isinstance(found, dict):
             raise InputError("JSON that is not an object", "{doc: length}", source.name)
         return _from_mapping(found, source.name)
+    if format.rows is None:
+        return _from_text(source)
     import polars as pl
 
     try:
-        frame = read_frame(source, format)
+        frame = format.rows.frame(source)
     except pl.exceptions.PolarsError as error:
         reason = str(error).partition("\n")[0]
-        raise InputError(f"a broken {format} file ({reason})", EXPECTED, source.name) from None
-    return _from_frame(frame, source.name, header=format in HEADED)
+        broken = f"a broken {format.name} file ({reason})"
+        raise InputError(broken, EXPECTED, source.name) from None
+    return _from_frame(frame, source.name, header=format.rows.headed)
 
 
 def _format(source: Source) -> Format:
     """As for runs, but that a header need not name topics."""
     for line in source.start.decode("utf-8", "replace").splitlines()[:1]:
-        formats: dict[str, Format] = {",": "csv", "\t": "tsv"}
-        for separator, format in formats.items():
-            names = {name.strip().strip('"').lower() for name in line.split(separator)}
-            if names & set(SPELLINGS["doc"]):
-                return format
+        for name, separator in (("csv", ","), ("tsv", "\t")):
+            if spelt(SPELLINGS["doc"], line.split(separator)):
+                return FORMAT[name]
     found = recognise(source)
-    return "trec" if found in ("csv", "tsv") else found
+    return TREC if found.rows is not None and found.rows.headed else found
 
 
 def _from_text(source: Source) -> DocLengths:
-    text = source.read()
-    if b"#" in text:
-        text = COMMENT.sub(b"", text)
     try:
-        fields = Fields(text, 2)
-        lengths = all_numbers(fields.column(1))
-        if lengths is None or (lengths < 0).any():
+        (docs,), lengths = number_columns(source.read(), 2)
+        if (lengths < 0).any():
             raise Irregular
     except Irregular:
         raise _first_error(source) from None
-    return _checked(fields.column(0), {"": lengths}, source.name)
+    return _checked(docs, {"": lengths}, source.name)
 
 
 def _first_error(source: Source) -> InputError:
-    for number, line in enumerate(source.read().decode("utf-8", "replace").split("\n"), 1):
-        if not line.strip() or re.match(r"\s*#", line):
-            continue
+    for number, line in text_lines(source):
         parts = line.split()
         length = finite(parts[1]) if len(parts) == 2 else None
         if length is None or length < 0:

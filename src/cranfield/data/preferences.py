@@ -22,11 +22,13 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.qrels import Qrels
-from cranfield.data.reading.records import fields_of, finite, identifier, text_lines
+from cranfield.data.reading.cells import Layout, lines_of, of_text
+from cranfield.data.reading.records import Line, fields_of, finite, identifier, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.reading.trec import COMMENT, Fields, Irregular, all_numbers
+from cranfield.data.reading.trec import number_columns
 from cranfield.errors import InputError, RepetitionError
 from cranfield.wording import counted
 
@@ -203,17 +205,17 @@ def _group(judged: _Judged, name: str, subgroups: Sequence[list[int]]) -> Prefer
 
 def _read(data: PreferencesLike, format: str, what: str) -> _Judged:
     names, where, source = FIELDS[format], what, None
+    layout = Layout((names,), names, {})
     if isinstance(data, str | os.PathLike):
         source = Source.of(data)
         where = source.name
         try:
-            columns, levels = _of_text(source.read(), len(names))
+            columns, levels = number_columns(source.read(), len(names))
         except Irregular:
-            lines = ((number, fields_of(line, None)) for number, line in text_lines(source))
-            columns, levels = _of_rows(lines, names, where)
+            columns, levels = _of_lines(of_text(source, layout), names)
     elif isinstance(data, Iterable) and not (isinstance(data, bytes | Mapping) or is_frame(data)):
-        rows = ((None, row if isinstance(row, tuple | list) else [row]) for row in data)
-        columns, levels = _of_rows(rows, names, where)
+        rows = (row if isinstance(row, tuple | list) else [row] for row in data)
+        columns, levels = _of_lines(lines_of(rows, layout, where), names)
     else:
         raise InputError(type(data).__name__, f"{what} as a path or tuples")
     *ids, docs = columns
@@ -222,34 +224,20 @@ def _read(data: PreferencesLike, format: str, what: str) -> _Judged:
     return judged
 
 
-def _of_text(text: bytes, width: int) -> tuple[list[Strings], Floats]:
-    """The columns of a text that is in order."""
-    fields = Fields(COMMENT.sub(b"", text) if b"#" in text else text, width)
-    levels = all_numbers(fields.column(width - 1))
-    if levels is None:
-        raise Irregular
-    return [fields.column(i) for i in range(width - 1)], levels
-
-
-def _of_rows(
-    rows: Iterable[tuple[int | None, Sequence[Any]]], names: Sequence[str], where: str
-) -> tuple[list[Strings], Floats]:
-    """The same record by record, with the line of every error."""
+def _of_lines(lines: Iterable[Line], names: Sequence[str]) -> tuple[list[Strings], Floats]:
+    """The columns of lines that are looked at one by one."""
     columns: list[list[str]] = [[] for _ in names[:-1]]
     levels = []
-    for line, cells in rows:
-        if len(cells) != len(names):
-            said = " ".join(map(str, cells))
-            found = f"{counted(len(cells), 'field')} ({said!r})"
-            raise InputError(found, f"{len(names)}: {' '.join(names)}", where, line)
-        for name, cell, column in zip(names, cells, columns, strict=False):
-            known = identifier(cell)
+    for line in lines:
+        for name, column in zip(names, columns, strict=False):
+            known = identifier(line.cells[name])
             if known is None or fields_of(known, None) != [known]:
-                raise InputError(f"{name} {cell!r}", "an identifier without blanks", where, line)
+                found = f"{name} {line.cells[name]!r}"
+                raise line.error(found, "an identifier without blanks")
             column.append(known)
-        level = finite(cells[-1])
+        level = finite(line.cells["level"])
         if level is None:
-            raise InputError(f"level {cells[-1]!r}", "a finite number", where, line)
+            raise line.error(f"level {line.cells['level']!r}", "a finite number")
         levels.append(level)
     return [Strings.of(column) for column in columns], np.array(levels)
 

@@ -6,7 +6,7 @@ import os
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
@@ -14,26 +14,15 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data import intents
-from cranfield.data.ntcir import topic_dirs
-from cranfield.data.reading import letor, trec
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.formats import recognise
 from cranfield.data.reading.labels import LabelsLike, level_of, read_labels
-from cranfield.data.reading.mappings import Nested, nested, read_json
-from cranfield.data.reading.records import (
-    PLAIN,
-    Problem,
-    Record,
-    Text,
-    errors,
-    identifier,
-    real,
-    short,
-)
+from cranfield.data.reading.mappings import Nested, nested
+from cranfield.data.reading.records import PLAIN, Problem, Record, Text, identifier, real, short
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings, spans
-from cranfield.data.reading.table import Table
-from cranfield.data.reading.tables import NotATable, frame_table, is_frame, read_table
+from cranfield.data.reading.table import Irregular, Table
+from cranfield.data.reading.tables import frame_table, is_frame
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
@@ -119,22 +108,14 @@ def read_qrels(
             raise InputError("judgments without intents", NESTED, data.where)
         return data
     if isinstance(data, str | os.PathLike):
-        path = os.fspath(data)
-        if by_intent and (ideal := topic_dirs.intent_judgments(path, text)) is not None:
-            qrels = _of_judged(*_judged(ideal), path)
-        elif not by_intent and (inside := topic_dirs.judgments(path, text)) is not None:
-            qrels = _of_records(inside, path)
-        else:
-            qrels = _read_file(Source.of(data), format, text)
+        qrels = _read_file(Source.of(data), format, text)
     elif is_frame(data):
         qrels = _of_table(frame_table(data, "qrels", "qrels", by_intent))
     elif by_intent:
         qrels = _of_judged(*_by_intent(data, text), "qrels")
     else:
         judged, repeated = nested(data, "qrels", "qrels")
-        if text.labels is not None:
-            judged = {t: _labelled(docs, text.labels) for t, docs in judged.items()}
-        qrels = _of_nested(judged, "qrels", repeated)
+        qrels = _of_nested(_labelled(judged, text.labels), "qrels", repeated)
     if not qrels.topics:
         raise InputError("no judgments", "at least one", qrels.where)
     if "all" in qrels.topics:
@@ -144,60 +125,56 @@ def read_qrels(
 
 def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:
     """The fast way where the file is in order, else record by record, with every error's place."""
-    format = recognise(source, forced, text.separator, text.labels or ())
-    if format == "letor":
+    format = recognise(source, forced, text.separator, text.labels or (), "qrels")
+    if format.placed:
         if text.intents:
             raise InputError("LETOR data", "topic intent doc level", source.name)
         try:
-            return _of_letor(letor.read_table(source), source.name)
-        except trec.Irregular:
-            raise letor.first_error(source, "qrels") from None
+            return _placed(format.table(source, "qrels"), source.name)
+        except Irregular:
+            raise format.first_error(source, "qrels") from None
     try:
-        if replace(text, intents=False) != PLAIN or (text.intents and format == "ntcir"):
-            raise trec.Irregular
-        if format in ("trec", "ntcir"):
-            trec_text = partial(trec.read_table, kind="qrels", types=text.intents)
-            read = trec.read_ntcir if format == "ntcir" else trec_text
-            if pieces := [read(piece()) for piece in source.pieces()]:
-                return _in_order(Table.joined(pieces), source.name)
-        elif format in ("csv", "tsv", "parquet", "arrow"):
-            return _in_order(read_table(source, format, "qrels", text.intents), source.name)
-    except (trec.Irregular, NotATable):
-        pass
-    found = errors(source, format, "qrels", text)
+        return _in_order(format.table(source, "qrels", text), source.name)
+    except Irregular:
+        found = format.errors(source, "qrels", text)
     if text.intents:
         return _of_judged(*_judged(found), source.name)
     qrels = _of_records(found, source.name)
-    if format == "json":  # records cannot tell of topics without documents
-        levels = qrels.to_dict()
-        every = {topic: levels.get(topic, {}) for topic in read_json(source)}
-        return _of_nested(dict(every), source.name)
-    return qrels
+    if format.nested is None:
+        return qrels
+    levels = qrels.to_dict()  # records cannot tell of topics without documents
+    return _of_nested({t: levels.get(t, {}) for t in format.nested(source)}, source.name)
 
 
-def _labelled(docs: Mapping[str, Any], labels: Mapping[str, float]) -> dict[str, Any]:
+def _labelled(judged: Nested, labels: Mapping[str, float] | None) -> Nested:
     """Documents with the levels that their labels mean."""
-    made = {}
-    for doc, label in docs.items():
-        level = level_of(label, labels) if isinstance(label, str) else None
-        made[doc] = label if level is None else level
-    return made
+    if labels is None:
+        return judged
+    return {
+        topic: {doc: _meant(label, labels) for doc, label in docs.items()}
+        for topic, docs in judged.items()
+    }
+
+
+def _meant(label: Any, labels: Mapping[str, float]) -> Any:
+    level = level_of(label, labels) if isinstance(label, str) else None
+    return label if level is None else level
 
 
 def _in_order(table: Table, where: str) -> Qrels:
     """A table whose topics have good names and whose documents are judged once."""
     table = table.grouped()
     if "all" in table.names:
-        raise trec.Irregular
+        raise Irregular
     if table.types is not None:
         return _of_intents(table, where)
     if table.repeats():
-        raise trec.Irregular
+        raise Irregular
     offsets = np.append(table.starts, len(table))
     return Qrels(tuple(table.names), offsets, table.values, table.docs, where)
 
 
-def _of_letor(table: Table, where: str) -> Qrels:
+def _placed(table: Table, where: str) -> Qrels:
     """The judgments of LETOR data, which know where they stood: predictions stand there, too."""
     qrels = _in_order(table, where)
     if len(qrels.topics) == len(table.names):
@@ -210,7 +187,7 @@ def _of_table(table: Table) -> Qrels:
     """A frame's table, however often it repeats itself."""
     try:
         return _in_order(table, "qrels")
-    except trec.Irregular:
+    except Irregular:
         topics = np.repeat(np.array(table.names, dtype=object), table.sizes).tolist()
         if table.types is not None:
             columns = (topics, table.types.tolist(), table.docs.tolist(), table.values.tolist())
@@ -220,18 +197,27 @@ def _of_table(table: Table) -> Qrels:
         return _of_nested(judged, "qrels", repeated)
 
 
-def _of_records(found: Iterator[Problem | Record], where: str) -> Qrels:
-    made: dict[str, dict[str, float]] = {}
-    repeated = grouped = 0
+def _of_records(found: Iterable[Problem | Record], where: str) -> Qrels:
+    judged: dict[str, dict[str, float]] = {}
+    good, repeated = good_records(found)
+    for record in good:
+        judged.setdefault(record.topic, {})[record.doc] = record.value or 0.0
+    grouped = sum(record.group is not None for record in good)
+    return replace(_of_nested(dict(judged), where, repeated), grouped=grouped)
+
+
+def good_records(found: Iterable[Problem | Record]) -> tuple[list[Record], int]:
+    """The records, if nothing is wrong, and how many judgments repeat another."""
+    records: list[Record] = []
+    repeated = 0
     for item in found:
         if isinstance(item, Record):
-            made.setdefault(item.topic, {})[item.doc] = item.value or 0.0
-            grouped += item.group is not None
+            records.append(item)
         elif item.cause is not None:
             raise item.cause
         else:
             repeated += 1
-    return replace(_of_nested(dict(made), where, repeated), grouped=grouped)
+    return records, repeated
 
 
 # -- for intents ------------------------------------------------------------------------------
@@ -243,34 +229,31 @@ Judged: TypeAlias = dict[str, dict[str, dict[str, float]]]
 def _of_intents(table: Table, where: str) -> Qrels:
     """Judgments for intents, each given once."""
     if table.types is None or (table.types.length == 0).any():
-        raise trec.Irregular
-    try:
-        found = intents.documents_of(table)
-    except intents.Irregular:
-        raise trec.Irregular from None
-    return Qrels(
-        tuple(table.names),
-        found.offsets,
-        found.levels,
-        table.docs[found.first],
-        where,
-        by_intent=found.by_intent,
-    )
+        raise Irregular
+    found = intents.documents_of(table)
+    return _of_documents(table.names, found, table.docs[found.first], where)
 
 
-def _judged(found: Iterator[Problem | Record]) -> tuple[Judged, int]:
+def _of_documents(
+    topics: Iterable[str],
+    found: intents.Documents,
+    docs: Strings | list[str],
+    where: str,
+    repeated: int = 0,
+) -> Qrels:
+    by_intent = found.by_intent
+    names = tuple(topics)
+    return Qrels(names, found.offsets, found.levels, docs, where, repeated, by_intent=by_intent)
+
+
+def _judged(found: Iterable[Problem | Record]) -> tuple[Judged, int]:
     """Judgments for intents, and how many repeat another."""
-    made: Judged = {}
-    repeated = 0
-    for item in found:
-        if isinstance(item, Record):
-            docs = made.setdefault(item.topic, {}).setdefault(str(item.type), {})
-            docs[item.doc] = item.value or 0.0
-        elif item.cause is not None:
-            raise item.cause
-        else:
-            repeated += 1
-    return made, repeated
+    judged: Judged = {}
+    good, repeated = good_records(found)
+    for record in good:
+        docs = judged.setdefault(record.topic, {}).setdefault(str(record.type), {})
+        docs[record.doc] = record.value or 0.0
+    return judged, repeated
 
 
 def _by_intent(data: Any, text: Text) -> tuple[Judged, int]:
@@ -292,45 +275,43 @@ def _by_intent(data: Any, text: Text) -> tuple[Judged, int]:
     return made, repeated
 
 
-def _tuples(data: Any) -> Iterator[tuple[Any, Any, Any, Any]]:
-    if not isinstance(data, Iterable) or isinstance(data, str | bytes):
-        expected = f"judgments as a path, {NESTED}, a frame or tuples"
-        raise InputError(repr(data), expected, "qrels")
+def _tuples(data: Any) -> Iterator[tuple[Any, ...]]:
     if isinstance(data, Mapping):
-        for topic, of_topic in data.items():
-            if not isinstance(of_topic, Mapping):
-                raise InputError(f"{of_topic!r} for topic {topic!r}", f"intents: {NESTED}", "qrels")
-            for intent, docs in of_topic.items():
-                if not isinstance(docs, Mapping):
-                    found = f"{docs!r} for {intent!r} of topic {topic!r}"
-                    raise InputError(found, f"documents with levels: {NESTED}", "qrels")
-                for doc, level in docs.items():
-                    yield topic, intent, doc, level
-        return
-    for number, row in enumerate(data, 1):
-        named = {name: getattr(row, name) for name in getattr(row, "_fields", ())}
-        wanted = [spelt(SPELLINGS[name], named) for name in ("topic", "intent", "doc", "level")]
-        cells = tuple(row) if isinstance(row, Iterable) else ()
-        if None not in wanted:  # a named tuple, in whichever order
-            cells = tuple(named[str(name)] for name in wanted)
-        if len(cells) != 4:
-            raise InputError(f"{row!r} as row {number}", "(topic, intent, doc, level)", "qrels")
-        yield cells
+        return _leaves(data)
+    if isinstance(data, Iterable) and not isinstance(data, str | bytes):
+        return (_cells(row, number) for number, row in enumerate(data, 1))
+    expected = f"judgments as a path, {NESTED}, a frame or tuples"
+    raise InputError(repr(data), expected, "qrels")
+
+
+def _leaves(data: Mapping[Any, Any]) -> Iterator[tuple[Any, ...]]:
+    for topic, of_topic in data.items():
+        if not isinstance(of_topic, Mapping):
+            raise InputError(f"{of_topic!r} for topic {topic!r}", f"intents: {NESTED}", "qrels")
+        for intent, docs in of_topic.items():
+            if not isinstance(docs, Mapping):
+                found = f"{docs!r} for {intent!r} of topic {topic!r}"
+                raise InputError(found, f"documents with levels: {NESTED}", "qrels")
+            yield from ((topic, intent, doc, level) for doc, level in docs.items())
+
+
+def _cells(row: Any, number: int) -> tuple[Any, ...]:
+    """Topic, intent, document and level of a tuple; one with names may have them in any order."""
+    named = {name: getattr(row, name) for name in getattr(row, "_fields", ())}
+    wanted = [spelt(SPELLINGS[name], named) for name in ("topic", "intent", "doc", "level")]
+    if None not in wanted:
+        return tuple(named[str(name)] for name in wanted)
+    cells = tuple(row) if isinstance(row, Iterable) else ()
+    if len(cells) != 4:
+        raise InputError(f"{row!r} as row {number}", "(topic, intent, doc, level)", "qrels")
+    return cells
 
 
 def _of_judged(judged: Judged, repeated: int, where: str) -> Qrels:
     found = intents.documents_in(judged)
     every = [doc for of_topic in judged.values() for docs in of_topic.values() for doc in docs]
     docs = [every[row] for row in found.first.tolist()]
-    return Qrels(
-        tuple(judged),
-        found.offsets,
-        found.levels,
-        docs,
-        where,
-        repeated,
-        by_intent=found.by_intent,
-    )
+    return _of_documents(judged, found, docs, where, repeated)
 
 
 def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:

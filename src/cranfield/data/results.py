@@ -15,10 +15,10 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.ntcir.nev import read_results as read_nev
-from cranfield.data.reading.cells import Layout, Line, read_lines
+from cranfield.data.reading.cells import Layout, read_lines
 from cranfield.data.reading.columns import SPELLINGS, spelt
-from cranfield.data.reading.records import finite, identifier
-from cranfield.data.reading.source import START, Source
+from cranfield.data.reading.records import Line, finite, identifier
+from cranfield.data.reading.source import START, Source, split_name
 from cranfield.errors import InputError
 
 ResultsLike: TypeAlias = Any  # a path, {topic: {measure: value}}, {topic: value}, a frame, tuples
@@ -36,7 +36,7 @@ LAYOUT = Layout(
         "measure": ("measure", "metric", "measure_name", "metric_name"),
         "value": ("value", "score", "val"),
     },
-    told=1,
+    told=("topic",),
     wide=True,  # with a column for each measure
 )
 
@@ -75,30 +75,43 @@ def read_results(
         yield from _named(_of_nev(source), name or file_name(source))
         return
     topic_first = source is not None and _topic_first(source, known)
-    told: str | None = None  # what a runid said before the results
-    waiting: list[Result] = []
-    by_topic = False
-    for line in read_lines(
-        source or data, LAYOUT, where, nested=partial(_nested, known), where=where
-    ):
-        for result in _of_line(line, topic_first):
-            if result.measure == "runid" and result.run is None:
-                said = identifier(result.value)
-                yield from _named(waiting, said if told is None else told)
-                told = said if told is not None or not waiting else None
-                waiting = []
-            elif result.topic not in SUMMARIES and not result.measure.startswith(_TEXTS):
-                by_topic = True
-                value = _number(result) if wanted(result.measure) else None
-                made = result._replace(value=value)
-                if result.run is not None:
-                    yield made
-                else:
-                    waiting.append(made)
-    if not by_topic:
+    lines = read_lines(source or data, LAYOUT, where, nested=partial(_nested, known), where=where)
+    found = (result for line in lines for result in _of_line(line, topic_first))
+    of_topics = _of_topics(found, wanted, source.name if source else where)
+    yield from _called(of_topics, name or file_name(data))
+
+
+def _of_topics(
+    results: Iterable[Result], wanted: Callable[[str], bool], where: str
+) -> Iterator[Result]:
+    """The results of topics, at least one, and what says whose they are."""
+    some = False
+    for result in results:
+        if result.measure == "runid" and result.run is None:
+            yield result
+        elif result.topic not in SUMMARIES and not result.measure.startswith(_TEXTS):
+            some = True
+            yield result._replace(value=_number(result) if wanted(result.measure) else None)
+    if not some:
         found = "no scores of topics, only of all together"
-        raise InputError(found, "some (trec_eval needs -q)", source.name if source else where)
-    yield from _named(waiting, told or name or file_name(data))
+        raise InputError(found, "some (trec_eval needs -q)", where)
+
+
+def _called(results: Iterable[Result], otherwise: str | None) -> Iterator[Result]:
+    """The results with the name of their run, which a ``runid`` tells before or after them."""
+    told: str | None = None  # before them
+    waiting: list[Result] = []
+    for result in results:
+        if result.run is not None:
+            yield result
+        elif result.measure != "runid":
+            waiting.append(result)
+        else:
+            name = identifier(result.value)
+            yield from _named(waiting, name if told is None else told)
+            told = name if told is not None or not waiting else None
+            waiting = []
+    yield from _named(waiting, told or otherwise)
 
 
 def _named(results: Iterable[Result], run: str | None) -> Iterator[Result]:
@@ -190,10 +203,7 @@ def file_name(data: Any) -> str | None:
     """What a run is called that nothing names: as its file, without what tells its kind."""
     if not isinstance(data, str | os.PathLike):
         return None
-    base = os.path.basename(os.fspath(data))
-    for suffix in (".gz", ".bz2", ".xz", ".zst"):
-        base = base.removesuffix(suffix)
-    return os.path.splitext(base)[0] or None
+    return split_name(data)[0] or None
 
 
 def _topic_first(source: Source, known: Callable[[str], bool]) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from itertools import islice, pairwise
 from typing import Any, Literal, TypeAlias, get_args
@@ -12,17 +13,15 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.data.ntcir import topic_dirs
-from cranfield.data.ntcir.ir4qa import is_ir4qa, read_ir4qa
-from cranfield.data.qrels import Qrels
+from cranfield.data.qrels import Qrels, good_records
 from cranfield.data.reading import letor, trec
-from cranfield.data.reading.formats import Format, recognise
-from cranfield.data.reading.mappings import Nested, is_listed, nested, read_json
-from cranfield.data.reading.records import PLAIN, Record, Text, errors, first_error, real, records
+from cranfield.data.reading.formats import Format, recognise, runs_in
+from cranfield.data.reading.mappings import Nested, is_listed, nested
+from cranfield.data.reading.records import PLAIN, Record, Text, real
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Table
-from cranfield.data.reading.tables import NotATable, frame_table, is_frame, read_table
+from cranfield.data.reading.table import Irregular, Table
+from cranfield.data.reading.tables import frame_table, is_frame
 from cranfield.errors import CranfieldError, InputError
 
 RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, a frame, tuples, Run,
@@ -38,11 +37,12 @@ def reading_order(ties: str | None) -> Ties | None:
 
 
 Part: TypeAlias = Callable[[], Table]
+Top: TypeAlias = tuple[list[str], bool]  # some documents, and whether a tie decided which
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
-    """One system's lists: a mapping, or parts of a table read one after the other.
+class Run(ABC):
+    """One system's lists: a mapping (`ListRun`), or parts of a table (`TableRun`).
 
     The value of a document is what it is ranked by, larger first; equal values are ordered by
     document id, larger first (trec_eval's rule); with `stable`, they stay in the order of the
@@ -53,48 +53,42 @@ class Run:
     """
 
     name: str
-    lists: Mapping[str, Mapping[str, float]] | None
-    parts: Callable[[], Iterator[Part]] | None = None
+    _: KW_ONLY
     given: bool = False
     where: str = "run"
     source: Source | None = None
-    format: Format | None = None
     stable: bool = False
-    text: Text = PLAIN
 
     def __repr__(self) -> str:
         return f"Run {self.name!r}"
 
+    @abstractmethod
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{topic: {doc: value}}``, the value being what documents are ranked by."""
-        if self.lists is not None:
-            return {topic: dict(docs) for topic, docs in self.lists.items()}
-        made: dict[str, dict[str, float]] = {}
-        try:
-            for table in (part() for part in self.parts()) if self.parts else ():
-                docs, values = table.docs.tolist(), table.values.tolist()
-                for name, (a, b) in zip(table.names, table.bounds(), strict=True):
-                    known = made.setdefault(name, {})
-                    expected = len(known) + b - a
-                    known.update(zip(docs[a:b], values[a:b], strict=True))
-                    if len(known) < expected:
-                        found = f"a document of topic {name} twice"
-                        raise self.refusal(found, "each document once")
-        except trec.Irregular:
-            raise self.refusal("lines out of order", "results") from None
-        return made
 
+    @abstractmethod
     def list_of(self, topic: str) -> dict[str, float]:
         """``{doc: value}`` of one topic, empty if the run does not answer it."""
-        if self.lists is not None:
-            return dict(self.lists.get(topic, {}))
-        found: dict[str, float] = {}
-        for table in (part() for part in self.parts()) if self.parts else ():
-            for name, (a, b) in zip(table.names, table.bounds(), strict=True):
-                if name == topic:
-                    values = table.values[a:b].tolist()
-                    found.update(zip(table.docs[a:b].tolist(), values, strict=True))
-        return found
+
+    @abstractmethod
+    def tops(self, depth: int | None) -> dict[str, Top]:
+        """Of each list the first `depth` documents, and whether a tie decided which they are.
+
+        >>> read_run({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}}).tops(2)
+        {'q1': (['d2', 'd3'], True)}
+        """
+
+    @abstractmethod
+    def renamed(self, name: Callable[[str], str]) -> Run:
+        """The run with other names of its topics."""
+
+    def tables(self) -> Iterator[Table]:
+        """The parts of a table one after the other, none of a run that is a mapping."""
+        return iter(())
+
+    def held(self, progress: Callable[[str], None] | None = None) -> Run:
+        """The run with all it has in memory."""
+        return self
 
     def ranked(self, topic: str) -> list[str]:
         """The documents of one topic from the top down, none if the run does not answer it."""
@@ -108,29 +102,23 @@ class Run:
         """
         return {topic: docs for topic, (docs, _) in self.tops(depth).items()}
 
-    def tops(self, depth: int | None) -> dict[str, tuple[list[str], bool]]:
-        """Of each list the first `depth` documents, and whether a tie decided which they are.
 
-        >>> read_run({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}}).tops(2)
-        {'q1': (['d2', 'd3'], True)}
-        """
-        if self.lists is not None:
-            return {topic: self._top(topic, docs, depth) for topic, docs in self.lists.items()}
-        try:
-            found: dict[str, tuple[list[str], bool]] = {}
-            for table in self._whole_topics():
-                if not found.keys().isdisjoint(table.names):  # lines of a topic are far apart
-                    return self._tops(self.gathered(), depth)
-                found |= self._tops(table, depth)
-        except trec.Irregular:
-            raise self.refusal("lines out of order", "results") from None
-        if not found:
-            raise self.refusal("no results", "at least one")
-        return found
+@dataclass(frozen=True, eq=False, repr=False)
+class ListRun(Run):
+    """A run in memory: ``{topic: {doc: value}}``."""
 
-    def _top(
-        self, topic: str, docs: Mapping[str, float], depth: int | None
-    ) -> tuple[list[str], bool]:
+    lists: Mapping[str, Mapping[str, float]]
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        return {topic: dict(docs) for topic, docs in self.lists.items()}
+
+    def list_of(self, topic: str) -> dict[str, float]:
+        return dict(self.lists.get(topic, {}))
+
+    def tops(self, depth: int | None) -> dict[str, Top]:
+        return {topic: self._top(topic, docs, depth) for topic, docs in self.lists.items()}
+
+    def _top(self, topic: str, docs: Mapping[str, float], depth: int | None) -> Top:
         if any(real(score) is None for score in docs.values()):
             raise self.without_order(topic, docs)
         ranked = from_the_top(docs, self.given, self.stable)
@@ -142,26 +130,93 @@ class Run:
         found = f"score {score!r} for document {doc} of topic {topic}"
         return InputError(found, "a finite number", self.where)
 
+    def renamed(self, name: Callable[[str], str]) -> ListRun:
+        return replace(self, lists={name(topic): docs for topic, docs in self.lists.items()})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableRun(Run):
+    """A run in parts: tables that are read one after the other, when somebody needs them."""
+
+    parts: Callable[[], Iterator[Part]]
+    format: Format | None = None  # of the file, where errors have lines
+    text: Text = PLAIN
+
+    def tables(self) -> Iterator[Table]:
+        """The parts one after the other; one that is not in order is the error it is."""
+        try:
+            yield from (part() for part in self.parts())
+        except Irregular:
+            raise self.refusal("lines out of order", "results") from None
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        made: dict[str, dict[str, float]] = {}
+        for table in self.tables():
+            docs, values = table.docs.tolist(), table.values.tolist()
+            for name, (a, b) in zip(table.names, table.bounds(), strict=True):
+                known = made.setdefault(name, {})
+                expected = len(known) + b - a
+                known.update(zip(docs[a:b], values[a:b], strict=True))
+                if len(known) < expected:
+                    found = f"a document of topic {name} twice"
+                    raise self.refusal(found, "each document once")
+        return made
+
+    def list_of(self, topic: str) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for table in self.tables():
+            for name, (a, b) in zip(table.names, table.bounds(), strict=True):
+                if name == topic:
+                    values = table.values[a:b].tolist()
+                    found.update(zip(table.docs[a:b].tolist(), values, strict=True))
+        return found
+
+    def tops(self, depth: int | None) -> dict[str, Top]:
+        found: dict[str, Top] = {}
+        for table in self._whole_topics():
+            if not found.keys().isdisjoint(table.names):  # lines of a topic are far apart
+                return self._tops(self.gathered(), depth)
+            found |= self._tops(table, depth)
+        if not found:
+            raise self.refusal("no results", "at least one")
+        return found
+
+    def renamed(self, name: Callable[[str], str]) -> TableRun:
+        return self.changed(lambda table: replace(table, names=[name(t) for t in table.names]))
+
+    def changed(self, change: Callable[[Table], Table]) -> TableRun:
+        """The run with something changed in each of its parts, whenever it is read."""
+        return replace(
+            self, parts=lambda: (partial(_changed, change, part) for part in self.parts())
+        )
+
+    def held(self, progress: Callable[[str], None] | None = None) -> TableRun:
+        tables = []
+        for table in self.tables():
+            tables.append(table.compact())
+            if progress is not None:
+                progress(self.name)
+        return replace(self, parts=lambda: iter([lambda table=table: table for table in tables]))
+
     def _whole_topics(self) -> Iterator[Table]:
         """Part after part, the last topic of each with the next one, where it may go on."""
         waiting: list[Table] = []
-        for part in self.parts() if self.parts else ():
-            waiting.append(part())
+        for table in self.tables():
+            waiting.append(table)
             if len({*waiting[0].names, *waiting[-1].names}) > 1:
-                table = Table.joined(waiting).grouped()
-                last = len(table.names) - 1
-                yield table.groups(0, last)
-                waiting = [table.groups(last, last + 1).compact()]
+                whole = Table.joined(waiting).grouped()
+                last = len(whole.names) - 1
+                yield whole.groups(0, last)
+                waiting = [whole.groups(last, last + 1).compact()]
         if waiting:
             yield Table.joined(waiting).grouped()
 
     def gathered(self) -> Table:
         """The whole run at once, its lines grouped by topic without changing their order."""
-        parts = self.parts() if self.parts else ()
-        return Table.joined([part().compact() for part in parts]).grouped()
+        return Table.joined([table.compact() for table in self.tables()]).grouped()
 
-    def _tops(self, table: Table, depth: int | None) -> dict[str, tuple[list[str], bool]]:
-        """The same for a table of whole topics."""
+    def _tops(self, table: Table, depth: int | None) -> dict[str, Top]:
+        """Of each list of a table of whole topics the first documents."""
         if twice := table.repeats():
             found = f"document {twice[1]} of topic {twice[0]} twice"
             raise self.refusal(found, "each document once")
@@ -180,7 +235,11 @@ class Run:
         """The error that explains why the run cannot be used, with its line if there is one."""
         if self.source is None or self.format is None:
             return InputError(found, expected, self.where)
-        return first_error(self.source, self.format, "run", self.text)
+        return self.format.first_error(self.source, "run", self.text)
+
+
+def _changed(change: Callable[[Table], Table], part: Part) -> Table:
+    return change(part())
 
 
 def _parts_equals(values: Sequence[float] | Floats, depth: int | None) -> bool:
@@ -242,22 +301,15 @@ def read_run(
         given = data.given or ties == "given"
         return replace(data, name=name or data.name, given=given, stable=stable)
     if isinstance(data, str | os.PathLike):
-        inside = topic_dirs.lists(os.fspath(data), separator)
-        if inside is not None:
-            run = _of_nested(
-                dict(inside), False, ties, os.fspath(data), topic_dirs.run_name(os.fspath(data))
-            )
-        else:
-            run = _read_file(
-                Source.of(data), format, ties, Text(separator, further=further), types, qrels
-            )
+        text = Text(separator, further=further, types=types)
+        run = _read_file(Source.of(data), format, ties, text, qrels)
     elif _is_array(data) or _is_list_of_numbers(data):
         run = _predicted(partial(letor.predictions_of, data), qrels, ties, name or "run", "run")
     elif is_frame(data):
         run = _of_table(frame_table(data, "run", "run", types), "run", ties)
     else:
         lists, _ = nested(data, "run", "run")
-        run = _of_nested(lists, not is_listed(data), ties, "run")
+        run = _of_lists(lists, not is_listed(data), ties, "run")
     return replace(run, name=name) if name else run
 
 
@@ -276,20 +328,14 @@ def read_runs(
     options are those of `read_run`.
     """
     if isinstance(runs, str | os.PathLike):
-        runs = _inside(runs)
+        runs = runs_in(runs)
     elif isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
-        runs = [path for run in runs for path in _inside(run)]
+        runs = [path for run in runs for path in runs_in(run)]
     read = [
         read_run(data, format, name=name, ties=ties, separator=separator, types=types, qrels=qrels)
         for name, data in _named(runs, qrels)
     ]
     return [replace(run, name=name) for run, name in zip(read, _distinct(read), strict=True)]
-
-
-def _inside(path: str | os.PathLike[str]) -> list[str]:
-    """A run, or all runs of a directory."""
-    inside = topic_dirs.runs(os.fspath(path)) if os.path.isdir(path) else []
-    return inside or [os.fspath(path)]
 
 
 def _named(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, RunLike]]:
@@ -350,7 +396,7 @@ def _distinct(runs: Sequence[Run]) -> list[str]:
     return unique
 
 
-def _of_nested(
+def _of_lists(
     lists: Nested, scored: bool, ties: Ties | None, where: str, tag: str | None = None
 ) -> Run:
     if not lists:
@@ -360,7 +406,7 @@ def _of_nested(
     if ties in ("trec", "file") and not scored:
         raise InputError("no scores", f"scores for ties={ties}", where)
     given, stable = ties == "given" or not scored, ties == "file"
-    return Run(tag or where, lists, given=given, where=where, stable=stable)
+    return ListRun(tag or where, lists, given=given, where=where, stable=stable)
 
 
 def _of_table(table: Table, where: str, ties: Ties | None) -> Run:
@@ -369,9 +415,12 @@ def _of_table(table: Table, where: str, ties: Ties | None) -> Run:
     if ties is None and not table.scored:
         ties = "given" if table.ranks is None else "rank"
     ranked = by_order(table, ties, where)
+    return _in_parts(table.tag or where, [lambda: ranked], ties, where)
+
+
+def _in_parts(name: str, parts: Sequence[Part], ties: Ties | None, where: str) -> TableRun:
     given, stable = ties == "given", ties == "file"
-    whole = partial(iter, [lambda: ranked])
-    return Run(table.tag or where, None, whole, given, where, stable=stable)
+    return TableRun(name, lambda: iter(parts), given=given, where=where, stable=stable)
 
 
 def by_order(table: Table, ties: Ties | None, where: str) -> Table:
@@ -384,54 +433,37 @@ def by_order(table: Table, ties: Ties | None, where: str) -> Table:
 
 
 def _read_file(
-    source: Source,
-    forced: str | None,
-    ties: Ties | None,
-    text: Text,
-    types: bool,
-    qrels: Qrels | None,
+    source: Source, forced: str | None, ties: Ties | None, text: Text, qrels: Qrels | None
 ) -> Run:
     """The fast way where the file is in order, else record by record, with every error's place."""
-    if forced is None and is_ir4qa(source):
-        lists = {topic: _by_place(docs) for topic, docs in read_ir4qa(source).items()}
-        name = os.path.basename(source.path).removesuffix(".xml")
-        return replace(_of_nested(dict(lists), False, ties, source.name, name), source=source)
-    format = recognise(source, forced, text.separator)
-    learnt = qrels is not None and qrels.lines is not None
-    if format == "letor" or (learnt and forced is None and letor.are_predictions(source)):
+    format = recognise(source, forced, text.separator, kind="run")
+    learnt = qrels is not None and qrels.lines is not None and format.checks is None
+    if format.placed or (learnt and forced is None and letor.are_predictions(source)):
         name = os.path.basename(source.name)
         read = partial(letor.read_predictions, source)
         return replace(_predicted(read, qrels, ties, source.name, name), source=source)
-    if format == "trec" and text.separator is None:
-        run = _stream(source, ties, text, types)
-    elif format in ("trec", "ntcir", "early", "json", "jsonl"):
-        run = _read_records(source, format, ties, text, types)
-    else:
-        try:
-            run = _of_table(read_table(source, format, "run", types), source.name, ties)
-        except NotATable:
-            run = _read_records(source, format, ties, text, types)
-    return replace(run, source=source, format=format)
+    if format.streamed and text.separator is None:
+        return _stream(source, format, ties, text)
+    try:
+        run = _of_table(format.table(source, "run", text), source.name, ties)
+    except Irregular:
+        run = _of_records(source, format, ties, text)
+    run = replace(run, source=source)
+    return replace(run, format=format, text=text) if isinstance(run, TableRun) else run
 
 
-def _by_place(docs: Sequence[str]) -> dict[str, float]:
-    """Documents from the top down, with values that fall."""
-    return {doc: -float(place) for place, doc in enumerate(docs)}
-
-
-def _stream(source: Source, ties: Ties | None, text: Text, types: bool) -> Run:
-    """TREC text: its parts are read when it is evaluated, and not kept."""
-
-    def table(read: Callable[[], bytes]) -> Table:
-        return by_order(trec.read_table(read(), "run", types, text.further), ties, source.name)
+def _stream(source: Source, format: Format, ties: Ties | None, text: Text) -> Run:
+    """Text whose parts are read when it is evaluated, and not kept."""
 
     def parts() -> Iterator[Part]:
-        for read in source.pieces():
-            yield partial(table, read)
+        for part in format.parts(source, "run", text):
+            yield lambda part=part: by_order(part(), ties, source.name)  # type: ignore[misc]
 
-    given, stable = ties == "given", ties == "file"
-    tag = _first_tag(source, text)
-    return Run(tag, None, parts, given, source.name, stable=stable, text=text)
+    tag = trec.first_tag(source, text)
+    if tag is None:
+        raise format.first_error(source, "run", text)
+    run = _in_parts(tag, (), ties, source.name)
+    return replace(run, parts=parts, source=source, format=format, text=text)
 
 
 def _predicted(
@@ -451,8 +483,7 @@ def _predicted(
     cuts = np.searchsorted(qrels.offsets, np.arange(0, len(values), PART))
     bounds = np.unique(np.append(cuts, len(qrels.topics))).tolist()
     tables = [partial(_placed, values, qrels, *bound) for bound in pairwise(bounds)]
-    stable = ties in (None, "file")
-    return Run(name, None, lambda: iter(tables), ties == "given", where, stable=stable)
+    return _in_parts(name, tables, ties or "file", where)
 
 
 def _placed(values: Floats, qrels: Qrels, first: int, stop: int) -> Table:
@@ -463,52 +494,39 @@ def _placed(values: Floats, qrels: Qrels, first: int, stop: int) -> Table:
     return Table(list(qrels.topics[first:stop]), starts, docs, docs.hashes(), values[begin:end])
 
 
-def _first_tag(source: Source, text: Text) -> str:
-    for record in records(source, "trec", "run", text):
-        if isinstance(record, Record) and record.tag is not None:
-            return record.tag
-        break
-    raise first_error(source, "trec", "run", text)
-
-
-def _read_records(
-    source: Source, format: Format, ties: Ties | None, text: Text, types: bool
-) -> Run:
-    """Line by line, with the line of every error."""
-    found: list[Record] = []
-    for item in errors(source, format, "run", text):
-        if isinstance(item, Record):
-            found.append(item)
-        elif item.cause is not None:
-            raise item.cause
+def _of_records(source: Source, format: Format, ties: Ties | None, text: Text) -> Run:
+    """Record by record, with the line of every error."""
+    found, _ = good_records(format.errors(source, "run", text))
     scored = all(r.value is not None for r in found)
     if not scored and any(r.value is not None for r in found):
         expected = "a score on every line or on none"
         raise InputError("scores on some lines only", expected, source.name)
-    if ties == "rank" and (unranked := [r for r in found if r.rank is None]):
-        raise InputError("no rank", "one for ties=rank", source.name, unranked[0].line)
-    if format == "json":  # records cannot tell of topics without documents
-        lists: dict[str, dict[str, float]] = {topic: {} for topic in read_json(source)}
+    if format.topics is not None:  # records cannot tell of those without documents
+        lists: dict[str, dict[str, float]] = {topic: {} for topic in format.topics(source)}
         for place, r in enumerate(found):
             lists[r.topic][r.doc] = -float(place) if r.value is None else r.value
-        return _of_nested(dict(lists), scored, ties, source.name)
-    return _of_table(_table_of(found, scored, types), source.name, ties)
+        return _of_lists(dict(lists), scored, ties, source.name, found[0].tag if found else None)
+    if ties == "rank" and (unranked := [r for r in found if r.rank is None]):
+        raise InputError("no rank", "one for ties=rank", source.name, unranked[0].line)
+    return _of_table(_table_of(found, scored, text.types), source.name, ties)
 
 
-def _table_of(found: Sequence[Record], scored: bool, types: bool) -> Table:
+def _table_of(found: Sequence[Record], scored: bool, typed: bool) -> Table:
     """Records as columns."""
-    topics = [r.topic for r in found]
+    topics, docs, tags, values, ranks, types = (
+        [getattr(record, name) for record in found]
+        for name in ("topic", "doc", "tag", "value", "rank", "type")
+    )
     starts = [i for i, topic in enumerate(topics) if i == 0 or topic != topics[i - 1]]
-    docs = Strings.of([r.doc for r in found])
-    ranks = np.array([np.nan if r.rank is None else r.rank for r in found])
+    names = Strings.of(docs)
     return Table(
         [topics[i] for i in starts],
         np.array(starts, dtype=np.int64),
-        docs,
-        docs.hashes(),
-        np.array([r.value or 0.0 for r in found]),
-        None if np.isnan(ranks).any() else ranks,
-        found[0].tag,
+        names,
+        names.hashes(),
+        np.array([value or 0.0 for value in values]),
+        None if None in ranks else np.array(ranks),
+        tags[0],
         scored,
-        Strings.of([r.type or "" for r in found]) if types and any(r.type for r in found) else None,
+        Strings.of([kind or "" for kind in types]) if typed and any(types) else None,
     )

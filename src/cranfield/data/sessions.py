@@ -15,9 +15,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from cranfield.data.lengths import UNITS
-from cranfield.data.reading.cells import Layout, Line, read_lines, where_of
+from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.records import finite
+from cranfield.data.reading.records import Line, finite
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import TIES, Ties, from_the_top
 from cranfield.errors import InputError
@@ -189,40 +189,58 @@ class _Place(NamedTuple):
     rank: float | None
 
 
+_Lists: TypeAlias = dict[Key, list[dict[str, _Place]]]  # of each session, by query
+
+
 def _in_time(found: Iterable[Line], where: str, ties: Ties | None) -> Sessions:
     """Lists from rows, the queries of a session being 1, 2, 3, … in the order of the rows."""
-    made: dict[Key, list[dict[str, _Place]]] = {}
-    tag = ""
-    for line in found:
-        key = line.name("topic"), line.name("session")
-        query = _whole(line, "query", "query number")
-        lists = made.setdefault(key, [])
-        if query == len(lists) + 1:
-            lists.append({})
-        elif query != len(lists):
-            before = f" after query {len(lists)}" if lists else " first"
-            expected = f"{len(lists)} or {len(lists) + 1}" if lists else "1"
-            said = f"query {query}{before} in session {key[1]} of topic {key[0]}"
-            raise line.error(said, f"{expected}: sessions in the order of time")
-        if line.cells["doc"] is None:
-            continue  # a query without an answer
-        doc = line.name("doc")
-        if doc in lists[-1]:
-            again = f"document {doc} again for query {query} of session {key[1]} of topic {key[0]}"
-            first = lists[-1][doc].line
-            again += f" (first on line {first})" if first else ""
-            raise line.error(again, "each document once in a list")
-        lists[-1][doc] = _Place(line.number, _optional(line, "score"), _optional(line, "rank"))
-        tag = tag or str(line.cells.get("tag") or "")
+    made, tag = _by_query(found)
     every = [place for lists in made.values() for docs in lists for place in docs.values()]
     order = _order(every, ties, where)
-    by_rank = [
+    contradicted = [
         session_name(key)
         for key, lists in made.items()
         if order in ("trec", "file") and any(_contradict(docs, order) for docs in lists)
     ]
     ordered = {key: [_ranked(docs, order) for docs in lists] for key, lists in made.items()}
-    return Sessions(tag, ordered, where, tuple(by_rank))
+    return Sessions(tag, ordered, where, tuple(contradicted))
+
+
+def _by_query(found: Iterable[Line]) -> tuple[_Lists, str]:
+    """The documents of each query as they come, and the name of the system."""
+    made: _Lists = {}
+    tag = ""
+    for line in found:
+        docs = _list_of(line, made)
+        if line.cells["doc"] is None:
+            continue  # a query without an answer
+        doc = line.name("doc")
+        if doc in docs:
+            query = f"query {_query(line)} of session {line.name('session')}"
+            again = f"document {doc} again for {query} of topic {line.name('topic')}"
+            again += f" (first on line {docs[doc].line})" if docs[doc].line else ""
+            raise line.error(again, "each document once in a list")
+        docs[doc] = _Place(line.number, _optional(line, "score"), _optional(line, "rank"))
+        tag = tag or str(line.cells.get("tag") or "")
+    return made, tag
+
+
+def _list_of(line: Line, made: _Lists) -> dict[str, _Place]:
+    """The list that a line belongs to: that of the last query of its session, or a new one."""
+    key, query = (line.name("topic"), line.name("session")), _query(line)
+    lists = made.setdefault(key, [])
+    if query == len(lists) + 1:
+        lists.append({})
+    elif query != len(lists):
+        before = f" after query {len(lists)}" if lists else " first"
+        expected = f"{len(lists)} or {len(lists) + 1}" if lists else "1"
+        said = f"query {query}{before} in session {key[1]} of topic {key[0]}"
+        raise line.error(said, f"{expected}: sessions in the order of time")
+    return lists[-1]
+
+
+def _query(line: Line) -> int:
+    return _whole(line, "query", "query number")
 
 
 def _order(places: Sequence[_Place], ties: Ties | None, where: str) -> Ties:
@@ -273,7 +291,7 @@ def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None =
     queries: dict[Key, int] = {}
     for line in read_lines(data, layout, "clicks", nested=partial(_of_nested_clicks, layout)):
         key = line.name("topic"), line.name("session")
-        query = _whole(line, "query", "query number")
+        query = _query(line)
         if query > queries.get(key, 0) + 1:
             said = f"query {query} in session {key[1]} of topic {key[0]}"
             expected = f"{queries.get(key, 0) + 1} first, with - as its rank if nothing was clicked"

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-from cranfield.data.reading.columns import SPELLINGS, spelt
-from cranfield.data.reading.formats import Format
-from cranfield.data.reading.records import fields_of, rows, text_lines
+from cranfield.data.reading.cells import Layout, lines_of, where_of
+from cranfield.data.reading.columns import SPELLINGS
+from cranfield.data.reading.records import fields_of, text_lines
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.tables import is_frame, polars_frame
+from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
 
 TopicsLike: TypeAlias = Any  # a path, or the names of topics
 TeamsLike: TypeAlias = Any  # a path, {run: team}, or a frame with the columns run and team
-
-TEAM = ("team", "team_id", "group", "participant")  # how tables call the column
 
 
 def read_topics(data: TopicsLike) -> tuple[str, ...]:
@@ -46,62 +44,39 @@ def read_gains(source: Source) -> dict[str, str]:
 
 
 def read_teams(data: TeamsLike) -> dict[str, str]:
-    """``{run: team}`` from a path, a mapping or a frame."""
-    where = "teams"
-    pairs: Iterable[tuple[int | None, Any, Any]]
-    if isinstance(data, str | os.PathLike):
-        source = Source.of(data)
-        where, pairs = source.name, _team_rows(source)
-    elif is_frame(data):
-        frame = polars_frame(data, list, where)
-        run, team = _run_and_team(frame.columns, where)
-        pairs = ((None, *row) for row in frame.select(run, team).iter_rows())
-    elif isinstance(data, Mapping):
-        pairs = ((None, run, team) for run, team in data.items())
-    else:
+    """``{run: team}`` from a path, a mapping, a frame or tuples."""
+    if isinstance(data, Mapping):
+        data = data.items()
+    elif not (isinstance(data, Iterable | str | os.PathLike) or is_frame(data)):
         raise InputError(repr(data), "teams as a path, {run: team} or a frame")
     made: dict[str, str] = {}
-    for line, run, team in pairs:
+    for line in lines_of(data, TEAMS, "teams"):
+        run, team = line.cells["run"], line.cells["team"]
+        if team is None:
+            expected = "a run and its team, or a header with the columns run and team"
+            raise line.error(repr(run), expected)
         if not (isinstance(run, str) and isinstance(team, str) and run and team):
-            raise InputError(f"{run!r}: {team!r}", "a run and its team", where, line)
+            raise line.error(f"{run!r}: {team!r}", "a run and its team")
         if run in made:
-            raise InputError(f"run {run} again", "each run once", where, line)
+            raise line.error(f"run {run} again", "each run once")
         made[run] = team
     if not made:
-        raise InputError("no teams", "a run and its team on each line", where)
+        expected = "a run and its team on each line"
+        raise InputError("no teams", expected, where_of(data, "teams"))
     return made
 
 
-def _team_rows(source: Source) -> Iterator[tuple[int | None, str, str]]:
-    """The lines ``run team``, or the rows of a table with these columns."""
-    first = next((line for _, line in text_lines(source)), "")
-    formats: dict[str, Format] = {",": "csv", "\t": "tsv"}
-    for separator, format in formats.items():
-        if spelt(TEAM, first.split(separator)):
-            yield from _team_table(source, format)
-            return
-    for number, line in text_lines(source):
-        fields = [field.decode().strip() for field in line.encode().split(maxsplit=1)]
-        if len(fields) < 2:
-            expected = "a run and its team, or a header with the columns run and team"
-            raise InputError(repr(line.strip()), expected, source.name, number)
-        yield number, fields[0], fields[1]
+def _two_fields(line: str, separator: str | None) -> list[str | None]:
+    """A run and its team, which may have blanks in its name, or be missing."""
+    run, *team = (field.decode().strip() for field in line.encode().split(maxsplit=1))
+    return [run, team[0] if team else None]
 
 
-def _team_table(source: Source, format: Format) -> Iterator[tuple[int | None, str, str]]:
-    columns: tuple[str, str] | None = None
-    for row in rows(source, format):
-        if isinstance(row, InputError):
-            raise row
-        line, cells = row
-        if columns is None:  # the header
-            columns = _run_and_team(list(cells), source.name, line)
-        else:
-            yield line, cells[columns[0]], cells[columns[1]]
-
-
-def _run_and_team(names: Sequence[str], where: str, line: int | None = None) -> tuple[str, str]:
-    run, team = spelt(SPELLINGS["tag"], names), spelt(TEAM, names)
-    if run is None or team is None:
-        raise InputError(f"columns {', '.join(names)}", "run and team", where, line)
-    return run, team
+TEAMS = Layout(
+    (("run", "team"),),
+    ("run", "team"),
+    {"run": SPELLINGS["tag"], "team": ("team", "team_id", "group", "participant")},
+    told=("team",),
+    fields=_two_fields,
+    columns_are="run and team",
+)

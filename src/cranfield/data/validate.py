@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any, get_args
@@ -13,14 +12,13 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
+from cranfield.arrays import Floats
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading import letor
-from cranfield.data.reading.columns import SPELLINGS, TREC, Kind
-from cranfield.data.reading.formats import Format, recognise
-from cranfield.data.reading.mappings import read_json
-from cranfield.data.reading.records import PLAIN, Problem, Record, Text, errors, fields_of
+from cranfield.data.reading.columns import Kind
+from cranfield.data.reading.formats import FORMAT, recognise
+from cranfield.data.reading.records import PLAIN, Problem, Record, Text
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.tables import read_binary
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import some
 
@@ -33,7 +31,7 @@ class Report:
 
     where: str
     kind: Kind
-    format: Format
+    format: str
     lines: int = 0
     topics: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
@@ -92,20 +90,17 @@ def _compare_lines(predictions: Report, qrels: Report) -> None:
 
 def _validate_directory(path: str, text: Text) -> list[Report]:
     """Look for every problem in topic directories: in the judgments, and in each run."""
-    inside = topic_dirs.judgments(path, text)
-    if inside is None:
+    if not topic_dirs.holds(path, "qrels"):
         raise CranfieldError(f"{path} is a directory, expected a file or topic directories")
+    text = replace(text, intents=False)
     judged = Report(path, "qrels", "ntcir")
-    _collect(judged, inside)
+    _collect(judged, topic_dirs.errors(Source.of(path), "qrels", text))
     reports = [judged]
     for run in topic_dirs.runs(path):
-        files = topic_dirs.list_files(run)
-        reports.append(Report(run, "run", "trec", topics=tuple(files)))
-        for source in files.values():
-            try:
-                reports[-1].lines += len(topic_dirs.read_list(source, text.separator))
-            except InputError as error:
-                reports[-1].problems.append(Problem.error(error, source.name))
+        report, source = Report(run, "run", "trec"), Source.of(run)
+        _collect(report, topic_dirs.errors(source, "run", text))
+        report.topics = tuple(topic_dirs.topics_of(source))
+        reports.append(report)
     return reports
 
 
@@ -129,64 +124,20 @@ def validate_file(
 ) -> Report:
     """Look for every problem in one file."""
     source = Source.of(path)
-    recognised = recognise(source, format, text.separator, text.labels or ())
-    if kind is not None and kind not in get_args(Kind):
+    kinds: tuple[Kind, ...] = get_args(Kind)
+    known = next((one for one in kinds if kind == one), None)
+    if kind != known:
         raise InputError(f"kind {kind!r}", "qrels or run")
-    if format in (None, "letor") and kind != "qrels" and letor.are_predictions(source):
-        kind, recognised = "run", "letor"
-    told = kind or _kind(source, recognised, text.separator, text.intents)
-    report = Report(source.name, "qrels" if told == "qrels" else "run", recognised)
-    if recognised == "letor":
-        _collect(report, letor.errors(source, report.kind))
-        if report.kind == "run":
-            report.topics = ()  # those of the judgments
-        return report
-    found = _collect(report, errors(source, recognised, report.kind, text))
-    if report.kind == "run":
+    recognised = recognise(source, format, text.separator, text.labels or (), known)
+    if format in (None, "letor") and known != "qrels" and letor.are_predictions(source):
+        known, recognised = "run", FORMAT["letor"]
+    report = Report(source.name, known or recognised.kind_of(source, text), recognised.name)
+    found = _collect(report, recognised.errors(source, report.kind, text))
+    if report.kind == "run" and recognised.placed:
+        report.topics = ()  # those of the judgments
+    elif report.kind == "run":
         _oddities_of_run(report, found)
     return report
-
-
-def _kind(source: Source, format: Format, separator: str | None, by_intent: bool = False) -> Kind:
-    """Judgments or results? Told by the number or the names of the columns, or by the values."""
-    if format in ("ntcir", "early", "letor"):
-        return "qrels"
-    if format == "trec":
-        # A line with a mistake in it may have any number of fields: most lines decide.
-        widths = Counter(len(fields_of(line, separator)) for line in _first_lines(source)[:100])
-        width = widths.most_common(1)[0][0] if widths else 0
-        return "qrels" if 0 < width <= len(TREC["qrels"]) else "run"
-    try:
-        if format == "json":
-            data = read_json(source)
-            docs = [d for d in data.values() if isinstance(d, dict)]
-            if by_intent:
-                docs = [d for of_topic in docs for d in of_topic.values() if isinstance(d, dict)]
-            values = [v for d in docs for v in d.values()]
-            return "qrels" if values and all(isinstance(v, int) for v in values) else "run"
-        names = {str(name).strip(' "').lower() for name in _column_names(source, format)}
-    except (CranfieldError, AttributeError, ValueError):
-        return "run"  # and let the records say what is wrong
-    if names & {*SPELLINGS["rank"], *SPELLINGS["tag"]}:
-        return "run"
-    levels = {*SPELLINGS["level"]} - {"score"}
-    return "qrels" if names & levels or "corpus-id" in names else "run"
-
-
-def _first_lines(source: Source) -> list[str]:
-    lines = source.start.decode("utf-8", "replace").splitlines()
-    return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
-
-
-def _column_names(source: Source, format: Format) -> list[str]:
-    if format in ("parquet", "arrow"):
-        return read_binary(source, format).columns
-    first = next(iter(_first_lines(source)), "")
-    if format == "jsonl":
-        import json
-
-        return list(json.loads(first))
-    return first.split("," if format == "csv" else "\t")
 
 
 # -- what is odd but no error -----------------------------------------------------------------
@@ -200,33 +151,15 @@ def _oddities_of_qrels(report: Report, found: list[Record]) -> None:
 
 
 def _oddities_of_run(report: Report, found: list[Record]) -> None:
-    by_topic: dict[str, list[Record]] = {}
+    lists: dict[str, list[Record]] = {}
     for record in found:
-        by_topic.setdefault(record.topic, []).append(record)
-    tied = nearly = 0
-    tied_topics: list[str] = []
-    contradicted: dict[str, int] = {}
-    for topic, records in by_topic.items():
-        scores = np.array([r.value for r in records if r.value is not None])
-        same = _tied(scores)
-        if same.any():
-            tied_topics.append(topic)
-            tied += int(same.sum())
-        with np.errstate(over="ignore"):  # all that is too large for single precision is tied
-            nearly += int((_tied(scores.astype(np.float32)) & ~same).sum())
-        line = _contradiction(records)
-        if line is not None:
-            contradicted[topic] = line
-    if tied:
-        said = f"{tied} of {len(found)} documents share their score with another"
-        report.add("warning", f"{said}, in {some(tied_topics, 'topic')}")
-        decimals = max(_decimals(r.value) for r in found if r.value is not None)
-        if decimals <= FEW_DECIMALS:
-            said = f"no score has more than {decimals} decimals"
-            report.add("warning", f"{said}: are the ties due to rounding?")
-    if nearly:
-        said = f"{nearly} documents have scores that differ beyond single precision only"
-        report.add("warning", f"{said}: other tools may tie them")
+        lists.setdefault(record.topic, []).append(record)
+    scores = {
+        t: np.array([r.value for r in few if r.value is not None]) for t, few in lists.items()
+    }
+    _ties(report, scores, len(found))
+    lines = {topic: _contradiction(few) for topic, few in lists.items()}
+    contradicted = {topic: line for topic, line in lines.items() if line is not None}
     if contradicted:
         said = f"ranks contradict scores in {some(list(contradicted), 'topic')}; the scores decide"
         report.add("warning", said, min(contradicted.values()) or None)
@@ -235,6 +168,27 @@ def _oddities_of_run(report: Report, found: list[Record]) -> None:
         report.add(
             "warning", f"{len(tags)} run tags ({', '.join(tags[:5])}); the first names the run"
         )
+
+
+def _ties(report: Report, scores: Mapping[str, Floats], documents: int) -> None:
+    """Note scores that are equal, or would be in single precision."""
+    equal = {topic: _tied(x) for topic, x in scores.items()}
+    topics = [topic for topic, same in equal.items() if same.any()]
+    if topics:
+        tied = sum(int(same.sum()) for same in equal.values())
+        said = f"{tied} of {documents} documents share their score with another"
+        report.add("warning", f"{said}, in {some(topics, 'topic')}")
+        decimals = max(_decimals(score) for x in scores.values() for score in x.tolist())
+        if decimals <= FEW_DECIMALS:
+            said = f"no score has more than {decimals} decimals"
+            report.add("warning", f"{said}: are the ties due to rounding?")
+    with np.errstate(over="ignore"):  # all that is too large for single precision is tied
+        nearly = sum(
+            int((_tied(x.astype(np.float32)) & ~equal[topic]).sum()) for topic, x in scores.items()
+        )
+    if nearly:
+        said = f"{nearly} documents have scores that differ beyond single precision only"
+        report.add("warning", f"{said}: other tools may tie them")
 
 
 def _tied(scores: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.bool_]:

@@ -18,11 +18,11 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.data.intents import Intents
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.reading.cells import Layout, Line, read_lines, where_of
+from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.records import finite
+from cranfield.data.reading.records import Line, finite
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Table
+from cranfield.data.reading.table import Table, types_without
 from cranfield.errors import InputError
 from cranfield.wording import counted, some
 
@@ -102,11 +102,7 @@ class Verticals:
 
     def unknown(self, run: Run) -> list[str]:
         """The verticals of a run that are not among these."""
-        found: dict[str, None] = {}
-        for table in (part() for part in run.parts()) if run.parts else ():
-            if table.types is not None:
-                found.update(dict.fromkeys(table.types[self.rows(table) < 0].tolist()))
-        return list(found)
+        return types_without(self, run.tables())
 
 
 def read_verticals(data: VerticalsLike, separator: str | None = None) -> Verticals:

@@ -20,7 +20,10 @@ from cranfield.data.reading.strings import spans
 if TYPE_CHECKING:
     from cranfield.data.reading.table import Noted
 
-__all__ = ["Bools", "Floats", "Ints", "Judgments", "Rankings", "spans"]
+__all__ = [
+    "Intents", "Judgments", "Rankings", "RunLabels", "count_by", "distinct", "rankings_of", "spans",
+    "with_noted",
+]  # fmt: skip
 
 
 def distinct(values: Floats) -> Floats:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from typing import TypeAlias
 
@@ -19,9 +19,8 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.strings import Strings, Words, spans
-from cranfield.data.reading.table import Noted, Table, in_group
-from cranfield.data.reading.trec import Irregular
-from cranfield.data.run import Part, Run
+from cranfield.data.reading.table import Irregular, Noted, Table, in_group
+from cranfield.data.run import Part, TableRun
 from cranfield.labelling.blocks import RunLabels, rankings_of, with_noted
 from cranfield.labelling.gold import GoldStandard
 
@@ -44,19 +43,13 @@ class _Labelled:
     contradicted: list[str] = field(default_factory=list)
 
     def add(self, other: _Labelled) -> None:
-        self.names += other.names
-        self.topics += other.topics
-        self.returned += other.returned
-        self.tied += other.tied
-        self.noted += other.noted
-        self.scores += other.scores
-        self.hits += other.hits
-        self.contradicted += other.contradicted
+        for column in fields(self):
+            getattr(self, column.name).extend(getattr(other, column.name))
 
 
 def label_columns(
     gold: GoldStandard,
-    run: Run,
+    run: TableRun,
     exclude_self: bool = False,
     threads: int = 2,
     progress: Callable[[str], None] | None = None,
@@ -102,7 +95,7 @@ _Worked: TypeAlias = tuple[list[Table], _Labelled | None]
 
 
 def _in_parts(
-    run: Run,
+    run: TableRun,
     label: Callable[[Table], _Labelled],
     threads: int,
     progress: Callable[[str], None] | None,
@@ -144,9 +137,8 @@ def _in_parts(
     return found
 
 
-def _in_order(run: Run, work: Callable[[Part], _Worked], threads: int) -> Iterator[_Worked]:
+def _in_order(run: TableRun, work: Callable[[Part], _Worked], threads: int) -> Iterator[_Worked]:
     """The work done on each part, in the order of the parts, a few of them at a time."""
-    assert run.parts is not None  # noqa: S101
     parts = run.parts()
     first = list(islice(parts, 2))
     if threads < 2 or len(first) < 2:
@@ -174,7 +166,7 @@ def _in_order(run: Run, work: Callable[[Part], _Worked], threads: int) -> Iterat
 
 
 def _label(
-    gold: GoldStandard, run: Run, table: Table, exclude_self: bool, noted: Sequence[Noted]
+    gold: GoldStandard, run: TableRun, table: Table, exclude_self: bool, noted: Sequence[Noted]
 ) -> _Labelled:
     """Label topics that are whole and whose lines are adjacent."""
     if twice := table.repeats():
@@ -190,29 +182,34 @@ def _label(
         topics=[np.array([index[name] for name in known], dtype=np.int64)],
         returned=[np.array([length.get(name, 0) for name in known], dtype=np.int64)],
     )
-    tied = dict.fromkeys(known, 0)
-    if len(table):
-        segment = table.group
-        topics = np.array([index.get(name, -1) for name in table.names], dtype=np.int64)
-        value = -np.arange(len(table), dtype=np.float64) if run.given else table.values
-        order = _Order(value, table.starts, segment, run.stable)
-        rows, items = _judged_rows(gold, table, topics, segment)
-        first, last, ranks = order.places(rows, table.docs)
-        topic = topics[segment[rows]]
-        by_rank = np.lexsort((ranks, topic))
-        hits = (topic, ranks, items, first, last)
-        found.hits.append(tuple(column[by_rank] for column in hits))
-        tied |= dict(zip(table.names, order.tied().tolist(), strict=True))
-        if noted:
-            ranked = replace(table, values=value).reordered(order.from_the_top(table.docs))
-            lines = ranked.where(topics[segment] >= 0)
-            found.noted.append(tuple(known.rows(lines) for known in noted))
-            found.scores.append(lines.values)
-        if not run.given:
-            contradicted = (table.names[s] for s in order.contradicted(table.ranks))
-            found.contradicted += [name for name in contradicted if name in index]
-    found.tied.append(np.array([tied[name] for name in known], dtype=np.int64))
+    tied = _place(gold, run, table, noted, found) if len(table) else {}
+    found.tied.append(np.array([tied.get(name, 0) for name in known], dtype=np.int64))
     return found
+
+
+def _place(
+    gold: GoldStandard, run: TableRun, table: Table, noted: Sequence[Noted], found: _Labelled
+) -> dict[str, int]:
+    """Find the hits of some lines, and what is to be noted of all; how many are tied, by topic."""
+    index, segment = gold.topic_index, table.group
+    topics = np.array([index.get(name, -1) for name in table.names], dtype=np.int64)
+    value = -np.arange(len(table), dtype=np.float64) if run.given else table.values
+    order = _Order(value, table.starts, segment, run.stable)
+    rows, items = _judged_rows(gold, table, topics, segment)
+    first, last, ranks = order.places(rows, table.docs)
+    topic = topics[segment[rows]]
+    by_rank = np.lexsort((ranks, topic))
+    hits = (topic, ranks, items, first, last)
+    found.hits.append(tuple(column[by_rank] for column in hits))
+    if noted:
+        ranked = replace(table, values=value).reordered(order.from_the_top(table.docs))
+        lines = ranked.where(topics[segment] >= 0)
+        found.noted.append(tuple(known.rows(lines) for known in noted))
+        found.scores.append(lines.values)
+    if not run.given:
+        contradicted = (table.names[s] for s in order.contradicted(table.ranks))
+        found.contradicted += [name for name in contradicted if name in index]
+    return dict(zip(table.names, order.tied().tolist(), strict=True))
 
 
 def _judged_rows(

@@ -9,10 +9,10 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.intents import Intents as Known
-from cranfield.data.intents import in_order
 from cranfield.data.qrels import Qrels
+from cranfield.data.reading.columns import in_order
 from cranfield.data.reading.formats import recognise
-from cranfield.data.reading.records import Record, Text, records
+from cranfield.data.reading.records import Record, Text
 from cranfield.data.reading.source import Source
 from cranfield.data.verticals import Verticals
 from cranfield.errors import CranfieldError, InputError
@@ -31,32 +31,15 @@ def intents_on(gold: GoldStandard, known: Known | None = None) -> Intents:
     qrels, judged = gold.qrels, gold.qrels.by_intent
     if judged is None:
         raise InputError("judgments without intents", "topic intent doc level", qrels.where)
-    if known is not None and not (set(known.probabilities) | set(known.navigational)) & set(
-        qrels.topics
-    ):
-        told = some([*known.probabilities, *known.navigational], "topic")
-        expected = f"some of the judged topics: {some(qrels.topics, 'topic')}"
-        raise InputError(f"intents of {told}", expected, known.where)
-    names: list[tuple[str, ...]] = []
-    weights: list[float] = []
-    navigational: list[bool] = []
+    if known is not None:
+        _refuse_others(known, qrels)
     item = gold.items[judged.rows]
     topic_of = gold.judgments.item_topics[item]
     intent = _starts(judged.names)[topic_of] + judged.intents
-    meant = _named(judged.names, intent, judged.levels)
-    for topic, own in zip(qrels.topics, meant, strict=True):
-        probable = known.probabilities.get(topic) if known else None
-        typed = known.navigational.get(topic, {}) if known else {}
-        if known is not None and probable is not None:
-            _refuse_unknown(own, probable, qrels, topic, known.where)
-        every = own if probable is None else tuple(in_order(probable))
-        if known is not None and (strange := [name for name in typed if name not in every]):
-            found = f"{some(strange, 'intent')} of topic {topic}"
-            where, line = known.told.get((topic, strange[0]), (known.where, None))
-            raise InputError(found, f"one of {', '.join(every)}", where, line)
-        names.append(every)
-        weights += [1.0] * len(every) if probable is None else [probable[i] for i in every]
-        navigational += [typed.get(name, False) for name in every]
+    meant = zip(qrels.topics, _named(judged.names, intent, judged.levels), strict=True)
+    told = [_told(topic, own, known, qrels) for topic, own in meant]
+    names = tuple(tuple(of_topic) for of_topic in told)
+    each = [fact for of_topic in told for fact in of_topic.values()]
     count = np.array([len(few) for few in names], dtype=np.int64)
     shared = [0.0 if known and t in known.probabilities else float(n)
               for t, n in zip(qrels.topics, count, strict=True)]  # fmt: skip
@@ -68,16 +51,42 @@ def intents_on(gold: GoldStandard, known: Known | None = None) -> Intents:
     cell = cells[topic_of] + within * count[topic_of] + place
     levels[cell[place >= 0]] = judged.levels[place >= 0]
     return Intents(
-        tuple(names),
+        names,
         offsets,
-        np.array(weights),
+        np.array([weight for weight, _ in each]),
         np.array(shared),
-        np.array(navigational, dtype=bool),
+        np.array([navigational for _, navigational in each], dtype=bool),
         cells[:-1],
         levels,
         gold.judgments.offsets,
         _by_name(gold),
     )
+
+
+def _refuse_others(known: Known, qrels: Qrels) -> None:
+    """What is known must be of some of the judged topics."""
+    told = [*known.probabilities, *known.navigational]
+    if set(told).isdisjoint(qrels.topics):
+        expected = f"some of the judged topics: {some(qrels.topics, 'topic')}"
+        raise InputError(f"intents of {some(told, 'topic')}", expected, known.where)
+
+
+def _told(
+    topic: str, own: tuple[str, ...], known: Known | None, qrels: Qrels
+) -> dict[str, tuple[float, bool]]:
+    """The intents of a topic: how probable each is, or 1, and whether it is navigational."""
+    if known is None:
+        return dict.fromkeys(own, (1.0, False))
+    probable, typed = known.probabilities.get(topic), known.navigational.get(topic, {})
+    if probable is not None:
+        _refuse_unknown(own, probable, qrels, topic, known.where)
+        own = tuple(in_order(probable))
+    if strange := [name for name in typed if name not in own]:
+        found = f"{some(strange, 'intent')} of topic {topic}"
+        where, line = known.told.get((topic, strange[0]), (known.where, None))
+        raise InputError(found, f"one of {', '.join(own)}", where, line)
+    weights = dict.fromkeys(own, 1.0) if probable is None else probable
+    return {name: (weights[name], typed.get(name, False)) for name in own}
 
 
 def importance_of(verticals: Verticals, topics: Sequence[str], intents: Intents) -> Floats:
@@ -115,7 +124,7 @@ def _line(where: str, topic: str, intent: str) -> int | None:
     """The first line of a file with judgments for an intent."""
     try:
         source = Source.of(where)
-        found = records(source, recognise(source), "qrels", Text(intents=True))
+        found = recognise(source, kind="qrels").each(source, "qrels", Text(intents=True))
         told = (r for r in found if isinstance(r, Record) and (r.topic, r.type) == (topic, intent))
         return next((r.line for r in told), None)
     except (CranfieldError, OSError):

@@ -16,7 +16,7 @@ import numpy as np
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Noted, Table
-from cranfield.data.run import Run, from_the_top
+from cranfield.data.run import ListRun, from_the_top
 from cranfield.labelling.blocks import Rankings, count_by, rankings_of, with_noted
 from cranfield.labelling.gold import GoldStandard
 
@@ -37,10 +37,9 @@ class _Batch:
 
 
 def label_lists(
-    gold: GoldStandard, run: Run, exclude_self: bool = False, noted: Sequence[Noted] = ()
+    gold: GoldStandard, run: ListRun, exclude_self: bool = False, noted: Sequence[Noted] = ()
 ) -> Rankings:
     """Where a run in memory placed the judged documents, with what is to be noted of all."""
-    assert run.lists is not None  # noqa: S101
     n = len(gold.qrels.topics)
     returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     hits: list[tuple[Ints, ...]] = [(np.empty(0, dtype=np.int64),) * 5]
@@ -89,7 +88,7 @@ def label_lists(
 class _Lists:
     """The lists of a batch as arrays: their scores side by side, falling within each list."""
 
-    def __init__(self, batch: _Batch, run: Run) -> None:
+    def __init__(self, batch: _Batch, run: ListRun) -> None:
         self.batch, self.stable = batch, run.stable
         self.topics = np.array(batch.topics, dtype=np.int64)
         self.sizes = np.array([len(packed) // 8 for packed in batch.scores], dtype=np.int64)

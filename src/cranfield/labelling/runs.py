@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from cranfield.data.reading.table import Noted
-from cranfield.data.run import Run
+from cranfield.data.run import ListRun, Run, TableRun
+from cranfield.errors import InputError
 from cranfield.labelling.blocks import RunLabels
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
@@ -20,8 +21,10 @@ def label(
     noted: Sequence[Noted] = (),
 ) -> RunLabels:
     """Where a run placed the judged documents, with what is to be noted of all."""
-    if run.lists is not None:
+    if isinstance(run, ListRun):
         return RunLabels(label_lists(gold, run, exclude_self, noted), tuple(run.lists), ())
     from cranfield.labelling.columns import label_columns
 
+    if not isinstance(run, TableRun):
+        raise InputError(repr(run), "a run that read_run has made")
     return label_columns(gold, run, exclude_self, threads, progress, noted)

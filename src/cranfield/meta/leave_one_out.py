@@ -17,8 +17,7 @@ from cranfield.data.costs import read_costs
 from cranfield.data.intents import read_intents
 from cranfield.data.lengths import read_lengths
 from cranfield.data.qrels import Qrels, QrelsLike
-from cranfield.data.reading.trec import Irregular
-from cranfield.data.run import Run, RunLike
+from cranfield.data.run import RunLike
 from cranfield.data.tracks import TeamsLike
 from cranfield.data.verticals import read_verticals
 from cranfield.errors import InputError
@@ -158,7 +157,7 @@ def leave_one_out(
     settings = _read_once(options)
     progress = settings.pop("progress", None)
     reader = Evaluator(qrels, measures, **settings)
-    held = [_held(run, progress) for run in reader.read(runs)]
+    held = [run.held(progress) for run in reader.read(runs)]
     settings |= {name: new for name, old, new in _OTHERWISE if settings.get(name) == old}
     judged = reader.collection.gold.qrels
     full = Evaluator(judged, measures, **settings)(held)
@@ -228,21 +227,6 @@ def _read_once(options: Mapping[str, Any]) -> dict[str, Any]:
         name: readers[name](value) if name in readers and value is not None else value
         for name, value in options.items()
     }
-
-
-def _held(run: Run, progress: Callable[[str], None] | None) -> Run:
-    """A run whose parts are in memory."""
-    if run.parts is None:
-        return run
-    tables = []
-    try:
-        for part in run.parts():
-            tables.append(part().compact())
-            if progress is not None:
-                progress(run.name)
-    except Irregular:
-        raise run.refusal("lines out of order", "results") from None
-    return replace(run, parts=lambda: iter([lambda table=table: table for table in tables]))
 
 
 # -- who contributed what -----------------------------------------------------------------------

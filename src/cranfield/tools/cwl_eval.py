@@ -22,8 +22,7 @@ from cranfield.data.costs import CostsLike, DocCosts, read_costs
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.records import finite, text_lines
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.trec import Irregular
-from cranfield.data.run import Run, RunLike, read_run
+from cranfield.data.run import ListRun, Run, RunLike, read_run
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.blocks import Block, cut, in_blocks
 from cranfield.labelling.blocks import Rankings
@@ -356,20 +355,16 @@ def _refuse_gains(judged: Qrels, qrels: QrelsLike, low: float, high: float, why:
 
 def _looked_over(run: Run, costs: DocCosts | None) -> tuple[list[str], list[str]]:
     """The topics of a run as its lines name them one after the other, and types without a cost."""
-    if run.lists is not None:
+    if isinstance(run, ListRun):
         return list(run.lists), []
     names: list[str] = []
     types: dict[str, None] = {}
-    try:
-        for part in run.parts() if run.parts else ():
-            table = part()
-            names += table.names
-            if costs is not None and costs.by_type and table.types is not None:
-                unknown = table.types[costs.rows(table) < 0]
-                _, first = np.unique(unknown.hashes(), return_index=True)
-                types.update(dict.fromkeys(unknown[np.sort(first)]))
-    except Irregular:
-        raise run.refusal("lines out of order", "results") from None
+    for table in run.tables():
+        names += table.names
+        if costs is not None and costs.by_type and table.types is not None:
+            unknown = table.types[costs.rows(table) < 0]
+            _, first = np.unique(unknown.hashes(), return_index=True)
+            types.update(dict.fromkeys(unknown[np.sort(first)]))
     return [name for name, _ in groupby(names)], list(types)  # a topic may go on in the next part
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from cranfield.arrays import Bools, Floats
 from cranfield.data.qrels import Qrels
-from cranfield.data.reading.records import line_of
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.table import Table
-from cranfield.data.run import Part, Run
+from cranfield.data.reading.trec import line_of
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.wording import some
@@ -37,16 +33,6 @@ def added_up(values: Floats) -> Floats:
 def mean_of(rows: Sequence[Floats] | Floats) -> Floats:
     """The mean of rows, added in their order."""
     return added_up(np.asarray(rows)) / len(rows)
-
-
-def with_tables(run: Run, change: Callable[[Table], Table]) -> Run:
-    """A run of which every part is changed as it is read."""
-
-    def changed(part: Part) -> Table:
-        return change(part())
-
-    parts = run.parts or (lambda: iter(()))
-    return replace(run, parts=lambda: (partial(changed, part) for part in parts()))
 
 
 def about_topics(

@@ -17,7 +17,7 @@ from cranfield.data.run import Run, RunLike, read_run
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.scores import Notice
-from cranfield.tools.drop_ins import mean_of, refuse_judgments, with_tables
+from cranfield.tools.drop_ins import mean_of, refuse_judgments
 
 HIGHEST = 4  # level that judgments may have, and that ERR knows of
 
@@ -104,6 +104,4 @@ def _with_numbers(run: Run) -> Run:
             raise InputError(found, f"one name for topic {short}", run.where)
         return short
 
-    if run.lists is not None:
-        return replace(run, lists={number(topic): docs for topic, docs in run.lists.items()})
-    return with_tables(run, lambda table: replace(table, names=[*map(number, table.names)]))
+    return run.renamed(number)

@@ -14,9 +14,9 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.reading.records import line_of
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.run import Run, RunLike, read_run
+from cranfield.data.reading.trec import line_of
+from cranfield.data.run import Run, RunLike, TableRun, read_run
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.base import Measure
@@ -151,11 +151,12 @@ def _read(run: RunLike, traditional: bool) -> Run:
     if traditional or not (isinstance(run, str | os.PathLike) or is_frame(run)):
         return read_run(run, "trec", further=True)
     ranked = read_run(run, "trec", ties="rank", further=True)
-    _refuse_repeated_ranks(ranked)
+    if isinstance(ranked, TableRun):
+        _refuse_repeated_ranks(ranked)
     return ranked
 
 
-def _refuse_repeated_ranks(run: Run) -> None:
+def _refuse_repeated_ranks(run: TableRun) -> None:
     table = run.gathered()
     order = np.lexsort((table.values, table.group))
     again = (np.diff(table.group[order]) == 0) & (np.diff(table.values[order]) == 0)

@@ -21,7 +21,7 @@ from cranfield.data.ntcir.nev import (
 )
 from cranfield.data.ntcir.topic_dirs import MADE, RES, Judged, read_list, read_rel
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.reading.formats import recognise
+from cranfield.data.reading.formats import NTCIR, recognise
 from cranfield.data.reading.labels import LabelsLike, read_labels
 from cranfield.data.reading.records import Text, fields_of, finite, text_lines
 from cranfield.data.reading.source import Source
@@ -64,7 +64,7 @@ def split_qrels(qrels: str, suffix: str, separator: str | None = None, directory
     if suffix in MADE:
         raise InputError(f"suffix {suffix!r}", "another, such as rel")
     judged = read_qrels(qrels, separator=separator)  # has looked at every line
-    if recognise(source, None, separator) == "ntcir":
+    if recognise(source, None, separator) is NTCIR:
         lines, notices = _lines_of_topics(source, separator), []
     else:
         lines = _labelled_lines(judged, separator or " ")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from cranfield.data.intents import Intents, in_order, read_intents
+from cranfield.data.intents import Intents, read_intents
 from cranfield.data.ntcir.nev import file_name, topic_file
 from cranfield.data.ntcir.topic_dirs import (
     DIN,
@@ -27,6 +27,7 @@ from cranfield.data.ntcir.topic_dirs import (
     read_gained,
     read_ideal,
 )
+from cranfield.data.reading.columns import in_order
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 from cranfield.measures.base import Measure

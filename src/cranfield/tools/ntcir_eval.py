@@ -18,7 +18,7 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.data.ntcir.topic_dirs import Judged, Labelled
 from cranfield.data.qrels import read_qrels
-from cranfield.data.run import Run
+from cranfield.data.run import ListRun
 from cranfield.errors import InputError
 from cranfield.evaluation.blocks import Block, cut, in_blocks
 from cranfield.labelling.blocks import Rankings
@@ -158,7 +158,7 @@ def label(
     a
     """
     gold = _gold([judged])
-    found = label_lists(gold, Run("list", {"0": dict.fromkeys(docs, 0.0)}, given=True))
+    found = label_lists(gold, ListRun("list", {"0": dict.fromkeys(docs, 0.0)}, given=True))
     counted = _strategy([judged], classes).on(gold).counted(found)
     groups = {item.doc: item.group for item in judged}
     labels: dict[str, Labelled] = {}

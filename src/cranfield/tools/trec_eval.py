@@ -21,11 +21,12 @@ from cranfield.data.preferences import (
     read_preferences,
 )
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.reading.records import Problem, Record, errors, finite, text_lines
+from cranfield.data.reading.formats import TREC
+from cranfield.data.reading.records import Problem, Record, finite, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table
 from cranfield.data.reading.trec import last_tag
-from cranfield.data.run import Run, read_run
+from cranfield.data.run import ListRun, Run, TableRun, read_run
 from cranfield.errors import CranfieldError, InputError, RepetitionError
 from cranfield.evaluation.blocks import Block, cut, in_blocks
 from cranfield.labelling.blocks import Judgments, Rankings, count_by
@@ -37,7 +38,7 @@ from cranfield.measures.base import Measure
 from cranfield.measures.preferences import MEASURES
 from cranfield.measures.trec_eval import ALL, BY_GROUP, PREFERENCES, given_gains, unit_gains
 from cranfield.scores import FLOOR, Notice
-from cranfield.tools.drop_ins import about_topics, added_up, refuse_judgments, with_tables
+from cranfield.tools.drop_ins import about_topics, added_up, refuse_judgments
 from cranfield.tools.trec_measures import Failed, Gains, Line, asked
 
 T = TypeVar("T")
@@ -192,7 +193,7 @@ def _of_groups(
     wanted = [name for name in judged.qrels.topics if topic_of[name] in looked_at]
     gold = GoldStandard.of(judged.qrels.of_topics(wanted))
     found = {name: lists[topic] for name, topic in topic_of.items() if topic in lists}
-    rankings = _cut(label(gold, replace(run, lists=found)).rankings, settings)
+    rankings = _cut(label(gold, ListRun(run.name, found, where=run.where)).rankings, settings)
     values = {}
     for line, x in _values(gold, rankings, lines, settings).items():
         groups: dict[str, list[float]] = {topic: [] for topic in topics}
@@ -386,7 +387,7 @@ def _judgments(path: str) -> Qrels:
     judged = read_qrels(source, "trec")
     _refuse_fractions(judged, source)
     if judged.repeated:
-        every = errors(source, "trec", "qrels")
+        every = TREC.errors(source, "qrels")
         problem = next(item for item in every if isinstance(item, Problem))
         again = next(item for item in every if isinstance(item, Record))
         found = f"document {again.doc} of topic {again.topic} again"
@@ -411,7 +412,7 @@ def _refuse_fractions(judged: Qrels, source: Source | None = None) -> None:
 def _run(path: str, version: int) -> Run:
     """A run by score, then document; version 9 holds scores in single precision."""
     run = read_run("-" if path.startswith("-") else path, "trec", ties="trec", further=True)
-    return run if version == 10 else with_tables(run, _single)
+    return run if version == 10 or not isinstance(run, TableRun) else run.changed(_single)
 
 
 def _single(table: Table) -> Table:

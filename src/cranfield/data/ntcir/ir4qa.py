@@ -5,9 +5,13 @@ Documents are the elements that have an attribute DOCID, whatever else they say.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from xml.parsers import expat
 
-from cranfield.data.reading.source import Source
+from cranfield.data.reading.columns import Kind
+from cranfield.data.reading.records import Found, Record, Text
+from cranfield.data.reading.source import Beginning, Source
 from cranfield.errors import InputError
 
 
@@ -16,9 +20,28 @@ def is_ir4qa(source: Source) -> bool:
     return source.start.lstrip().startswith(b"<")
 
 
+def told(beginning: Beginning) -> bool:
+    """Whether this is such a run, where it may be a run at all."""
+    if beginning.kind is None:  # a topic of judgments may be called <q1>
+        return is_ir4qa(beginning.source) and b"<TOPIC" in beginning.start
+    return beginning.kind == "run" and is_ir4qa(beginning.source)
+
+
+def records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
+    """The documents of a run, which is called as its file."""
+    name = os.path.basename(source.path).removesuffix(".xml")
+    for topic, docs in _read(source).items():
+        yield from (Record(line, topic, doc, None, None, name) for doc, line in docs.items())
+
+
 def read_ir4qa(source: Source) -> dict[str, list[str]]:
     """``{topic: [doc, …]}`` of a run, in the order of the file."""
-    found: dict[str, dict[str, int]] = {}  # documents with their lines
+    return {topic: list(docs) for topic, docs in _read(source).items()}
+
+
+def _read(source: Source) -> dict[str, dict[str, int]]:
+    """``{topic: {doc: line}}`` of a run, in the order of the file."""
+    found: dict[str, dict[str, int]] = {}
     topic: str | None = None
     parser = expat.ParserCreate()  # xml.etree does not tell the lines of elements
 
@@ -59,4 +82,4 @@ def read_ir4qa(source: Source) -> dict[str, list[str]]:
         what = "no document" if found else "no topics"
         expected = '<TOPIC ID="…"> with elements that have a DOCID'
         raise InputError(what, expected, source.name)
-    return {topic: list(docs) for topic, docs in found.items()}
+    return found

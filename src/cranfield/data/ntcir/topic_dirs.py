@@ -17,10 +17,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from cranfield.data.intents import in_order
+from cranfield.data.reading.columns import Kind, in_order
 from cranfield.data.reading.labels import level_of, one_of
 from cranfield.data.reading.records import (
     PLAIN,
+    Line,
     Problem,
     Record,
     Text,
@@ -83,17 +84,12 @@ def read_judged(source: Source, text: Text = PLAIN) -> Iterator[Judged | InputEr
         if isinstance(line, InputError):
             yield line
             continue
-        fields = fields_of(line, text.separator)
-        if len(fields) not in (2, 3) or not all(fields):
-            found = f"{counted(len(fields), 'field')} ({line.strip()!r})"
-            yield InputError(found, "doc L2 or doc L2 class", source.name, number)
-            continue
-        level = level_of(fields[1], text.labels)
-        if level is None:
-            expected = one_of(fields[1], text.labels) if text.labels else "L0, L1, L2, …"
-            yield InputError(f"label {fields[1]!r}", expected, source.name, number)
-            continue
-        yield Judged(number, fields[0], level, fields[2] if len(fields) == 3 else None)
+        try:
+            cells = _named(line, number, source, text.separator, "doc L2", "doc L2 class").cells
+            level = _level(cells["L2"], number, source, text.labels)
+            yield Judged(number, cells["doc"], level, cells.get("class"))
+        except InputError as error:
+            yield error
 
 
 def read_rel(source: Source, text: Text = PLAIN, classes: bool = False) -> list[Judged]:
@@ -126,107 +122,127 @@ def read_list(source: Source, separator: str | None = None) -> list[str]:
 
 def read_labelled(source: Source, separator: str | None = None) -> list[Labelled]:
     """A labelled list from the top down: ``doc``, ``doc L2`` or ``doc L2 class`` on each line."""
-    found: dict[str, int] = {}
-    labelled = []
-    for number, line in text_lines(source, comments=False):  # an answer may begin with #
-        doc, *said = fields_of(line, separator)
-        level = level_of(said[0]) if said else None
-        if not doc or len(said) > 2:
-            held = f"{counted(len(said) + 1, 'field')} ({line.strip()!r})"
-            raise InputError(held, "doc, doc L2 or doc L2 class", source.name, number)
-        if said and level is None:
-            raise InputError(f"label {said[0]!r}", "L0, L1, L2, …", source.name, number)
-        _add(found, doc, number, source)
-        labelled.append(Labelled(doc, level, said[1] if len(said) == 2 else None, number))
-    return labelled
+    return [
+        Labelled(
+            line.cells["doc"],
+            _level(line.cells["L2"], line.number, source) if "L2" in line.cells else None,
+            line.cells.get("class"),
+            line.number,
+        )
+        for line in _list(source, separator, "doc", "doc L2", "doc L2 class")
+    ]
 
 
 def read_ideal(source: Source, separator: str | None = None) -> list[Judged]:
     """An ideal list from the top down: ``doc gain``, gains that fall, 0 for nonrelevant ones."""
-    found: dict[str, int] = {}
     ideal: list[Judged] = []
-    for number, line in text_lines(source, comments=False):  # an answer may begin with #
-        fields = fields_of(line, separator)
-        if len(fields) != 2 or not fields[0]:
-            held = f"{counted(len(fields), 'field')} ({line.strip()!r})"
-            raise InputError(held, "doc gain", source.name, number)
-        gain = _gain(fields[1], source, number)
+    for line in _list(source, separator, "doc gain"):
+        gain = _gain(line)
         if ideal and gain > ideal[-1].level:
-            held = f"gain {fields[1]} below {ideal[-1].level:g}"
-            raise InputError(held, "gains that fall: an ideal list", source.name, number)
-        _add(found, fields[0], number, source)
-        ideal.append(Judged(number, fields[0], gain, None))
+            held = f"gain {line.cells['gain']} below {ideal[-1].level:g}"
+            raise line.error(held, "gains that fall: an ideal list")
+        ideal.append(Judged(line.number or 0, line.cells["doc"], gain, None))
     return ideal
 
 
 def read_gained(source: Source, separator: str | None = None) -> list[Labelled]:
     """A list with gains from the top down: ``doc`` or ``doc gain`` on each line."""
-    found: dict[str, int] = {}
-    labelled = []
-    for number, line in text_lines(source, comments=False):  # an answer may begin with #
-        doc, *said = fields_of(line, separator)
-        if not doc or len(said) > 1:
-            held = f"{counted(len(said) + 1, 'field')} ({line.strip()!r})"
-            raise InputError(held, "doc or doc gain", source.name, number)
-        gain = _gain(said[0], source, number) if said else None
-        _add(found, doc, number, source)
-        labelled.append(Labelled(doc, gain, None, number))
-    return labelled
+    return [
+        Labelled(
+            line.cells["doc"], _gain(line) if "gain" in line.cells else None, None, line.number
+        )
+        for line in _list(source, separator, "doc", "doc gain")
+    ]
 
 
 def read_din(source: Source, separator: str | None = None) -> list[Share]:
     """What intents add to the gains of documents: ``intent inf|nav doc gain`` on each line."""
-    shares: dict[tuple[str, str], int] = {}
-    types: dict[str, tuple[str, int]] = {}
+    form = "intent inf|nav doc gain"
+    shares: dict[tuple[str, str], int | None] = {}
+    types: dict[str, tuple[str, int | None]] = {}
     found = []
-    for number, line in text_lines(source, comments=False):
-        fields = fields_of(line, separator)
-        if len(fields) != 4 or not all(fields):
-            held = f"{counted(len(fields), 'field')} ({line.strip()!r})"
-            raise InputError(held, "intent inf|nav doc gain", source.name, number)
-        intent, kind, doc, gain = fields
+    for line in _lines(source, separator, form):
+        intent, kind, doc = (line.cells[name] for name in form.split()[:3])
         if kind not in ("inf", "nav"):
-            raise InputError(f"type {kind!r}", "inf or nav", source.name, number)
-        first, since = types.setdefault(intent, (kind, number))
+            raise line.error(f"type {kind!r}", "inf or nav")
+        first, since = types.setdefault(intent, (kind, line.number))
         if kind != first:
-            expected = f"{first} as on line {since}"
-            raise InputError(f"{kind} for intent {intent}", expected, source.name, number)
-        since = shares.setdefault((intent, doc), number)
-        if since != number:
+            raise line.error(f"{kind} for intent {intent}", f"{first} as on line {since}")
+        since = shares.setdefault((intent, doc), line.number)
+        if since != line.number:
             again = f"document {doc} for intent {intent} again (first on line {since})"
-            raise InputError(again, "each document once for an intent", source.name, number)
-        found.append(Share(intent, kind == "nav", doc, _gain(gain, source, number)))
+            raise line.error(again, "each document once for an intent")
+        found.append(Share(intent, kind == "nav", doc, _gain(line)))
     if not found:
-        raise InputError("an empty file", "intent inf|nav doc gain", source.name)
+        raise InputError("an empty file", form, source.name)
     return found
 
 
 def read_dqrels(source: Source, separator: str | None = None) -> dict[str, list[JudgedForIntent]]:
     """``topic intent doc L2`` on each line, by topic; a line said twice is taken once."""
+    form = "topic intent doc L2"
     found: dict[str, dict[tuple[str, str], JudgedForIntent]] = {}
-    for number, line in text_lines(source):
-        fields = fields_of(line, separator)
-        if len(fields) != 4 or not all(fields):
-            held = f"{counted(len(fields), 'field')} ({line.strip()!r})"
-            raise InputError(held, "4: topic intent doc L2", source.name, number)
-        topic, intent, doc, label = fields
-        level = level_of(label)
-        if level is None:
-            raise InputError(f"label {label!r}", "L0, L1, L2, …", source.name, number)
-        judged = JudgedForIntent(number, intent, doc, level)
+    for number, text in text_lines(source):
+        line = _named(text, number, source, separator, form, expected=f"4: {form}")
+        topic, intent, doc, label = line.cells.values()
+        judged = JudgedForIntent(number, intent, doc, _level(label, number, source))
         first = found.setdefault(topic, {}).setdefault((intent, doc), judged)
-        if first.level != level:
+        if first.level != judged.level:
             held = f"another judgment of document {doc} for intent {intent} of topic {topic}"
-            raise InputError(held, f"that of line {first.line}", source.name, number)
+            raise line.error(held, f"that of line {first.line}")
     if not found:
-        raise InputError("an empty file", "topic intent doc L2", source.name)
+        raise InputError("an empty file", form, source.name)
     return {topic: list(judged.values()) for topic, judged in found.items()}
 
 
-def _gain(text: str, source: Source, number: int) -> float:
-    gain = finite(text)
+# -- lines and cells --------------------------------------------------------------------------
+
+
+def _named(
+    line: str,
+    number: int,
+    source: Source,
+    separator: str | None,
+    *forms: str,
+    expected: str = "",
+) -> Line:
+    """The fields of a line by their names in the form that has as many."""
+    fields = fields_of(line, separator)
+    names = next((form.split() for form in forms if len(form.split()) == len(fields)), None)
+    if names is None or not all(fields):
+        found = f"{counted(len(fields), 'field')} ({line.strip()!r})"
+        either = " or ".join(filter(None, (", ".join(forms[:-1]), forms[-1])))
+        raise InputError(found, expected or either, source.name, number)
+    return Line(source.name, number, dict(zip(names, fields, strict=True)))
+
+
+def _lines(source: Source, separator: str | None, *forms: str) -> Iterator[Line]:
+    for number, line in text_lines(source, comments=False):  # an answer may begin with #
+        yield _named(line, number, source, separator, *forms)
+
+
+def _list(source: Source, separator: str | None, *forms: str) -> Iterator[Line]:
+    """The lines of a list, in which each document must be once."""
+    found: dict[str, int] = {}
+    for line in _lines(source, separator, *forms):
+        _add(found, line.cells["doc"], line.number or 0, source)
+        yield line
+
+
+def _level(
+    label: str, number: int | None, source: Source, labels: Mapping[str, float] | None = None
+) -> float:
+    level = level_of(label, labels)
+    if level is None:
+        expected = one_of(label, labels) if labels else "L0, L1, L2, …"
+        raise InputError(f"label {label!r}", expected, source.name, number)
+    return level
+
+
+def _gain(line: Line) -> float:
+    gain = finite(line.cells["gain"])
     if gain is None or gain < 0:
-        raise InputError(f"gain {text!r}", "a number from 0", source.name, number)
+        raise line.error(f"gain {line.cells['gain']!r}", "a number from 0")
     return gain
 
 
@@ -236,6 +252,9 @@ def _add(found: dict[str, int], doc: str, number: int, source: Source) -> None:
         again = f"document {doc} again (first on line {found[doc]})"
         raise InputError(again, "each document once", source.name, number)
     found[doc] = number
+
+
+# -- directories ------------------------------------------------------------------------------
 
 
 def _topics(directory: str) -> dict[str, set[str]]:
@@ -262,14 +281,32 @@ def _split(path: str) -> tuple[str, str | None]:
     return path, None
 
 
-def judged_files(path: str) -> dict[str, Source] | None:
-    """``{topic: file of its judgments}`` of a directory; None if `path` is none."""
+def holds(path: str, kind: Kind | None) -> bool:
+    """Whether a path means judgments, or a run, of topic directories."""
+    if kind == "run":
+        return bool(runs(path) if os.path.isdir(path) else list_files(path))
     directory, suffix = _split(path)
-    if not os.path.isdir(directory):
-        return None
+    named = kind == "qrels" and os.path.isdir(directory)
+    return named and (suffix is not None or bool(_topics(directory)))
+
+
+def errors(source: Source, kind: Kind, text: Text = PLAIN) -> Iterator[Problem | Record]:
+    """Every judgment or result of topic directories, and every error in its place."""
+    path = source.path
+    if kind == "run":
+        return _results(path, text)
+    return intent_judgments(path, text) if text.intents else _records(judged_files(path), text)
+
+
+def topics_of(source: Source) -> list[str]:
+    """The topics of a run in a directory, those with empty lists among them."""
+    return list(list_files(source.path))
+
+
+def judged_files(path: str) -> dict[str, Source]:
+    """``{topic: file of its judgments}`` of a directory."""
+    directory, suffix = _split(path)
     topics = _topics(directory)
-    if not topics and suffix is None:
-        return None
     suffix = suffix or _suffix(topics, path)
     found = {
         topic: Source.of(os.path.join(directory, topic, f"{topic}.{suffix}"))
@@ -301,12 +338,6 @@ def _suffix(topics: Mapping[str, set[str]], path: str) -> str:
     return REL if REL in suffixes else suffixes[0]
 
 
-def judgments(path: str, text: Text = PLAIN) -> Iterator[Record | Problem] | None:
-    """The judgments of all topics of a directory; None if `path` is none."""
-    files = judged_files(path)
-    return None if files is None else _records(files, text)
-
-
 def _records(files: Mapping[str, Source], text: Text) -> Iterator[Record | Problem]:
     for topic, source in files.items():
         seen: dict[str, float] = {}
@@ -324,11 +355,9 @@ def _records(files: Mapping[str, Source], text: Text) -> Iterator[Record | Probl
                 yield Record(item.line, topic, item.doc, item.level, None, None, item.group)
 
 
-def groups(path: str, separator: str | None = None) -> dict[str, dict[str, str]] | None:
-    """``{topic: {doc: class}}`` of a directory, whatever the labels; None if `path` is none."""
+def groups(path: str, separator: str | None = None) -> dict[str, dict[str, str]]:
+    """``{topic: {doc: class}}`` of a directory, whatever the labels."""
     files = judged_files(path)
-    if files is None:
-        return None
     found: dict[str, dict[str, str]] = {topic: {} for topic in files}
     for topic, source in files.items():
         for number, line in text_lines(source, comments=False):
@@ -343,30 +372,25 @@ def groups(path: str, separator: str | None = None) -> dict[str, dict[str, str]]
     return found
 
 
-def intent_judgments(path: str, text: Text = PLAIN) -> Iterator[Record] | None:
+def intent_judgments(path: str, text: Text = PLAIN) -> Iterator[Record]:
     """What items are worth to the intents of all topics of a directory, whose ideal lists are
-    ``0001/0001.PREFIX.Irelv1`` and so on; None if `path` is none. ``DIR/*.PREFIX.Irelv`` chooses.
+    ``0001/0001.PREFIX.Irelv1`` and so on. ``DIR/*.PREFIX.Irelv`` chooses.
     """
     directory, suffix = _split(path)
-    if not os.path.isdir(directory) or not (topics := _topics(directory)):
-        return None
-    found = {topic: _ideal_lists(topic, files) for topic, files in topics.items()}
-    prefixes = sorted({match["prefix"] for of_topic in found.values() for match in of_topic})
+    ideal = {topic: _ideal_lists(topic, files) for topic, files in _topics(directory).items()}
+    prefixes = sorted({match["prefix"] for of_topic in ideal.values() for match in of_topic})
     wanted = [p for p in prefixes if suffix in (None, f"{p}{IRELV}")]
     if len(wanted) != 1:
         shown = f"0001/0001.PREFIX.{IRELV}1"
         several = f"ideal lists {', '.join(f'*.{p}{IRELV}' for p in wanted)}"
         said = several if wanted else f"no file such as {shown}"
         raise InputError(said, "the ideal lists of intents, of one prefix", path)
-    return (
-        Record(item.line, topic, item.doc, item.level, None, None, type=match["intent"])
-        for topic, of_topic in found.items()
-        for match in of_topic
-        if match["prefix"] == wanted[0]
-        for item in read_ideal(
-            Source.of(os.path.join(directory, topic, f"{topic}.{match[0]}")), text.separator
-        )
-    )
+    for topic, of_topic in ideal.items():
+        for match in (match for match in of_topic if match["prefix"] == wanted[0]):
+            source = Source.of(os.path.join(directory, topic, f"{topic}.{match[0]}"))
+            for item in read_ideal(source, text.separator):
+                intent = match["intent"]
+                yield Record(item.line, topic, item.doc, item.level, None, None, type=intent)
 
 
 _IRELV = re.compile(rf"(?P<prefix>(?:.+\.)?){IRELV}(?P<intent>[^.]+)")
@@ -421,18 +445,21 @@ def inside(directory: str, run: str) -> str:
     return next((path for path in known if run_name(path) == run_name(run)), run)
 
 
-def lists(path: str, separator: str | None = None) -> dict[str, dict[str, float]] | None:
-    """``{topic: {doc: value}}`` of a run in a directory, values falling; None if there is none."""
+def _results(path: str, text: Text) -> Iterator[Record | Problem]:
+    """What a run in a directory found, list after list."""
     if os.path.isdir(path):
-        if inside := runs(path):
-            names = [run_name(run) for run in inside]
-            expected = f"one of them, such as {inside[0]}"
-            raise InputError(some(names, "run"), expected, path)
-        return None
-    files = list_files(path)
-    found = {topic: read_list(source, separator) for topic, source in files.items()}
-    by_place = {t: {d: -float(i) for i, d in enumerate(docs)} for t, docs in found.items()}
-    return by_place or None
+        inside = runs(path)
+        names, expected = map(run_name, inside), f"one of them, such as {inside[0]}"
+        yield Problem.error(InputError(some(list(names), "run"), expected, path), path)
+        return
+    name = run_name(path)
+    for topic, source in list_files(path).items():
+        try:
+            docs = read_list(source, text.separator)
+        except InputError as error:
+            yield Problem.error(error, source.name)
+        else:
+            yield from (Record(None, topic, doc, None, None, name) for doc in docs)
 
 
 def list_files(path: str) -> dict[str, Source]:

@@ -5,22 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import spelt
-from cranfield.data.reading.formats import Format, recognise
-from cranfield.data.reading.mappings import read_json
-from cranfield.data.reading.records import (
-    HEADED,
-    Row,
-    fields_of,
-    identifier,
-    rows,
-    short,
-    text_lines,
-)
+from cranfield.data.reading.formats import FORMAT, TREC, Format, recognise
+from cranfield.data.reading.mappings import keys_of
+from cranfield.data.reading.records import Line, fields_of, short, text_lines
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.tables import is_frame, polars_frame
+from cranfield.data.reading.tables import Row, is_frame, polars_frame
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
@@ -35,11 +27,14 @@ class Layout:
     text: tuple[Names, ...]  # the fields of a line of text, in each form it may have
     needed: Names  # the columns of every table
     spellings: Mapping[str, Sequence[str]]  # in order: each takes one that is not taken yet
-    told: int = 2  # a header by so many of those that are needed
-    fields: Callable[[str, str | None], list[str]] = fields_of  # of a line, between separators
+    told: Names = ()  # those that make a header; the first two of those needed
+    fields: Callable[[str, str | None], Sequence[Any]] = fields_of  # of a line, between separators
     alike: bool = False  # whether all lines of text have the form of the first
     verbatim: bool = False  # whether # begins no comment, and " is part of a cell of TSV
     wide: bool = False  # whether tables may have other columns, beside those that are needed
+    fixed: bool = False  # whether all rows of a table have the columns of the first
+    line: str = ""  # what a line of text has, in words,
+    columns_are: str = ""  # and what tables
 
     def columns(self, names: Iterable[Any]) -> dict[str, str]:
         """Our name -> the table's own of each column."""
@@ -56,26 +51,15 @@ class Layout:
 
     def is_header(self, names: Iterable[Any]) -> bool:
         """Whether these are names of columns, be it that one is lacking."""
-        return self.columns(names).keys() >= set(self.needed[: self.told])
+        return self.columns(names).keys() >= set(self.told or self.needed[:2])
 
-
-class Line(NamedTuple):
-    """The cells of one line, by name."""
-
-    where: str
-    number: int | None  # None where there are no lines
-    cells: Mapping[str, Any]
-
-    def error(self, found: str, expected: str, hint: str = "") -> InputError:
-        """What is wrong with this line."""
-        return InputError(found, expected, self.where, self.number, hint)
-
-    def name(self, column: str) -> str:
-        """The identifier in a cell."""
-        found = identifier(self.cells[column])
-        if found is None or not found.strip():
-            raise self.error(f"{column} {self.cells[column]!r}", "an identifier")
-        return found
+    def lacking(self, columns: Mapping[str, str]) -> str:
+        """What is expected of a table where a column is missing, nothing if all are there."""
+        for name in self.needed:
+            if name not in columns:
+                such = ", ".join(self.spellings[name][1:4])
+                return self.columns_are or f"a column named {name} (or {such})"
+        return ""
 
 
 def where_of(data: Any, otherwise: str) -> str:
@@ -112,7 +96,7 @@ def lines_of(
     separator: str | None = None,
     nested: Nested | None = None,
 ) -> Iterator[Line]:
-    """The same, where there may be none."""
+    """The lines of whatever `read_lines` takes, where there may be none."""
     if isinstance(data, str | os.PathLike):
         yield from _of_file(Source.of(data), layout, separator, nested)
     elif is_frame(data):
@@ -123,59 +107,55 @@ def lines_of(
     elif isinstance(data, Iterable) and not isinstance(data, bytes):
         forms = layout.text if layout.wide else (layout.needed, *layout.text)
         for row in data:
-            one = isinstance(row, str | bytes) or not isinstance(row, Iterable)
-            yield _named((row,) if one else tuple(row), forms, where, None)
+            one = isinstance(row, str | bytes | Mapping) or not isinstance(row, Iterable)
+            yield _named((row,) if one else tuple(row), forms, where, None, layout.line)
     else:
         raise InputError(type(data).__name__, "a path, a mapping, a frame or tuples", where)
 
 
 def is_text(source: Source) -> bool:
     """Whether a file is lines of text, and neither a table with a header nor JSON."""
-    return recognise(source) in ("trec", "ntcir", "early")
+    format = recognise(source)
+    return format.rows is None and format.nested is None and not format.placed
 
 
 def _of_file(
     source: Source, layout: Layout, separator: str | None, nested: Nested | None
 ) -> Iterator[Line]:
-    format = _format(source, layout, separator)
-    if format == "json":
-        yield from _of_mapping(read_json(source), layout, source.name, nested)
-    elif format in ("csv", "tsv", "jsonl", "parquet", "arrow"):
-        plain = format == "tsv" and layout.verbatim
-        table = _unquoted(source) if plain else rows(source, format, layout.verbatim)
-        yield from _of_table(table, layout, source.name, format in HEADED)
+    format = format_of(source, layout, separator)
+    if format.nested is not None:
+        yield from _of_mapping(format.nested(source), layout, source.name, nested)
+    elif format.rows is not None:
+        plain = format is FORMAT["tsv"] and layout.verbatim
+        table = _unquoted(source) if plain else format.rows.rows(source, layout.verbatim)
+        yield from _of_table(table, layout, source.name, format.rows.headed)
     else:
-        forms = layout.text
-        for number, text in text_lines(source, comments=not layout.verbatim):
-            fields = layout.fields(text, separator)
-            line = _named(fields, forms, source.name, number, _between(separator))
-            forms = (tuple(line.cells),) if layout.alike else forms
-            yield line
+        yield from of_text(source, layout, separator)
 
 
-def _format(source: Source, layout: Layout, separator: str | None) -> Format:
+def of_text(source: Source, layout: Layout, separator: str | None = None) -> Iterator[Line]:
+    """The lines of a text, whatever it looks like."""
+    forms = layout.text
+    for number, text in text_lines(source, comments=not layout.verbatim):
+        fields = layout.fields(text, separator)
+        expected = layout.line or _either(forms, _between(separator))
+        line = _named(fields, forms, source.name, number, expected)
+        forms = (tuple(line.cells),) if layout.alike else forms
+        yield line
+
+
+def format_of(source: Source, layout: Layout, separator: str | None = None) -> Format:
     """As for judgments and runs, but that it is the columns of the layout that make a header."""
     first, _, rest = source.start.decode("utf-8", "replace").lstrip().partition("\n")
-    if layout.is_header(first.split("\t")):
-        return "tsv"
-    if layout.is_header(first.split(",")):
-        return "csv"
-    keys = _keys(first)
+    for name, between in (("tsv", "\t"), ("csv", ",")):
+        if layout.is_header(first.split(between)):
+            return FORMAT[name]
+    keys = keys_of(first)
     if layout.is_header(keys) or (keys and rest.strip()):  # JSON would end with the first object
-        return "jsonl"
+        return FORMAT["jsonl"]
     found = recognise(source)
     separated = separator is not None and separator in first  # whatever the name of the file says
-    return "trec" if separated and found in HEADED else found
-
-
-def _keys(line: str) -> list[str]:
-    import json
-
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return []
-    return list(found) if isinstance(found, dict) else []
+    return TREC if separated and found.rows is not None and found.rows.headed else found
 
 
 def _unquoted(source: Source) -> Iterator[Row]:
@@ -196,15 +176,13 @@ def _of_table(
         if isinstance(row, InputError):
             raise row
         number, cells = row
-        if tuple(cells) != known:
+        if known is None or (tuple(cells) != known and not layout.fixed):
             known, columns = tuple(cells), layout.columns(cells)
-            for name in layout.needed:
-                if name not in columns:
-                    found = f"columns {', '.join(map(str, known))}"
-                    such = ", ".join(layout.spellings[name][1:4])
-                    raise InputError(found, f"a column named {name} (or {such})", where, number)
+            if expected := layout.lacking(columns):
+                found = f"columns {', '.join(map(str, known))}"
+                raise InputError(found, expected, where, number)
         if not headed:
-            yield Line(where, number, {ours: cells[theirs] for ours, theirs in columns.items()})
+            yield Line(where, number, {ours: cells.get(theirs) for ours, theirs in columns.items()})
         headed = False
 
 
@@ -247,17 +225,19 @@ def _between(separator: str | None) -> str:
     return "<TAB>" if separator == "\t" else " "
 
 
+def _either(forms: Iterable[Names], between: str = " ") -> str:
+    return " or ".join(f"{len(names)}: {between.join(names)}" for names in dict.fromkeys(forms))
+
+
 def _named(
     fields: Sequence[Any],
     forms: Sequence[Names],
     where: str,
     number: int | None,
-    between: str = " ",
+    expected: str = "",
 ) -> Line:
     names = next((names for names in forms if len(names) == len(fields)), None)
     if names is None:
         found = f"{counted(len(fields), 'field')} ({short(' '.join(map(str, fields)))})"
-        every = dict.fromkeys(forms)
-        expected = " or ".join(f"{len(names)}: {between.join(names)}" for names in every)
-        raise InputError(found, expected, where, number)
+        raise InputError(found, expected or _either(forms), where, number)
     return Line(where, number, dict(zip(names, fields, strict=True)))

@@ -1,4 +1,4 @@
-"""The columns of judgments and runs, and what they are called in the wild."""
+"""The columns of judgments and runs, what they are called in the wild, and names in order."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ TREC = {
 NTCIR = (("topic", "doc", "level"), ("topic", "doc", "level", "class"))  # level as in L2
 EARLY = ("topic", "level", "doc", "relevant")  # NTCIR's first rounds: grades S, A, B, C, and 0 or 1
 VALUE = {"qrels": "level", "run": "score"}
+ITERATIONS = ("0", "1", "Q0")  # what TREC's second column holds
 
 SPELLINGS = {
     "topic": ("topic", "topic_id", "topicid", "query", "query_id", "query-id", "queryid", "qid",
@@ -79,3 +80,15 @@ def name_columns(
                 line,
             )
     return found
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Intents by number, if all of them are numbers, else by name.
+
+    >>> in_order(["10", "9"]), in_order(["b", "10", "9"])
+    (['9', '10'], ['10', '9', 'b'])
+    """
+    given = list(names)
+    if all(name.isdecimal() for name in given):
+        return sorted(given, key=lambda name: (int(name), name))
+    return sorted(given)

@@ -1,35 +1,169 @@
-"""Which format a file has: told by its content, or by its name where the content cannot tell."""
+"""The formats of judgments and runs: one table of how each is told, and how it is read.
+
+A format is a row of `TABLE`. What it holds is read twice: as columns, which is fast and gives up
+where anything is odd, and record by record, which is sure of the place of every problem.
+"""
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Collection
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from typing import Any, TypeAlias
 
-from cranfield.data.reading.columns import is_header
-from cranfield.data.reading.source import START, Source
-from cranfield.errors import InputError
+from cranfield.data.ntcir import ir4qa, topic_dirs
+from cranfield.data.reading import letor, tables, trec
+from cranfield.data.reading.columns import Kind
+from cranfield.data.reading.mappings import (
+    are_objects,
+    is_object,
+    json_kind,
+    json_records,
+    read_json,
+)
+from cranfield.data.reading.records import PLAIN, Found, Problem, Record, Text, checked
+from cranfield.data.reading.source import Beginning, Source, split_name
+from cranfield.data.reading.table import Irregular, Table
+from cranfield.errors import CranfieldError, InputError
 
-Format: TypeAlias = Literal[
-    "trec", "ntcir", "early", "csv", "tsv", "json", "jsonl", "parquet", "arrow", "letor"
-]
-FORMATS: tuple[Format, ...] = get_args(Format)
+Tells: TypeAlias = Callable[[Beginning], bool]
+Records: TypeAlias = Callable[[Source, Kind, Text], Iterator[Found]]
+Errors: TypeAlias = Callable[[Source, Kind, Text], Iterator[Problem | Record]]
 
-ITERATIONS = ("0", "1", "Q0")  # what TREC's second column holds
-GRADES = {"S": 3.0, "A": 2.0, "B": 1.0, "C": 0.0}  # of NTCIR's first rounds
-LABEL = re.compile(r"L(\d+)")  # NTCIREVAL's relevance labels
+BOTH: Mapping[Kind, str] = {"qrels": "judgments", "run": "results"}
+JUDGMENTS: Mapping[Kind, str] = {"qrels": "judgments"}
+RESULTS: Mapping[Kind, str] = {"run": "results"}
 
-_BY_NAME: dict[str, Format] = {
-    ".csv": "csv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-}
+
+def _never(beginning: Beginning) -> bool:
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class Format:
+    """One way to write judgments or runs.
+
+    It is told by its path alone (`at`), else by how it begins (`told`), else by the end of its
+    name (`suffixes`), else by the fields of its lines (`shape`).
+    """
+
+    name: str
+    records: Records | None = None  # one at a time; an InputError may end them
+    kinds: Mapping[Kind, str] = field(default_factory=lambda: BOTH)  # what it can hold, in words
+    kind: Callable[[Source, Text], Kind] | None = None  # which, where it may be either
+    at: Callable[[str, Kind | None], bool] = lambda path, kind: False
+    told: Tells = _never
+    suffixes: tuple[str, ...] = ()
+    shape: Tells = _never
+    forced: bool = True  # whether users may ask for it by its name
+    piece: Callable[[bytes, Kind, Text], Table] | None = None  # some whole lines as columns
+    whole: Callable[[Source, Kind, Text], Table] | None = None  # the file as columns
+    rows: tables.Tabular | None = None  # if it is a table with named columns
+    nested: Callable[[Source], Any] | None = None  # if it is an object: what it holds
+    topics: Callable[[Source], Iterable[str]] | None = None  # all, if some may have no documents
+    lined: bool = True  # whether it is lines
+    streamed: bool = False  # whether runs are read piece by piece when they are evaluated
+    placed: bool = False  # whether runs are predictions: one number for each judgment, in order
+    groups: Callable[[str, str | None], dict[str, dict[str, str]]] | None = None  # its classes
+    checks: Errors | None = None  # if it has other rules for what is wrong than `checked`
+
+    def kind_of(self, source: Source, text: Text) -> Kind:
+        """What a file holds: judgments or a run?"""
+        return self.kind(source, text) if self.kind is not None else next(iter(self.kinds))
+
+    def table(self, source: Source, kind: Kind, text: Text = PLAIN) -> Table:
+        """The file as columns, or Irregular if there is anything odd about it."""
+        if text.separator is not None or text.labels is not None:
+            raise Irregular
+        if self.whole is not None:
+            return self.whole(source, kind, text)
+        if self.piece is None or not (parts := [part() for part in self.parts(source, kind, text)]):
+            raise Irregular
+        return Table.joined(parts)
+
+    def parts(self, source: Source, kind: Kind, text: Text) -> Iterator[Callable[[], Table]]:
+        """The file piece by piece, to be read by whoever works on them."""
+        for read in source.pieces():
+            yield partial(self._part, read, kind, text)
+
+    def _part(self, read: Callable[[], bytes], kind: Kind, text: Text) -> Table:
+        assert self.piece is not None  # noqa: S101
+        return self.piece(read(), kind, text)
+
+    def errors(self, source: Source, kind: Kind, text: Text = PLAIN) -> Iterator[Problem | Record]:
+        """Every record of a file, and every error in its place."""
+        if self.checks is not None:
+            yield from self.checks(source, kind, text)
+            return
+        empty = True
+        for item in checked(self.each(source, kind, text), kind, source.name, text.intents):
+            empty = False
+            yield item
+        if empty:
+            what = self.kinds.get(kind, BOTH[kind])
+            found = ("an empty file", what) if self.lined else (f"no {what}", "at least one")
+            yield Problem.error(InputError(*found, source.name), source.name)
+
+    def each(self, source: Source, kind: Kind, text: Text = PLAIN) -> Iterator[Found]:
+        """Everything a file holds, each as a record or as the error that it is."""
+        try:
+            if self.records is not None:
+                yield from self.records(source, kind, text)
+        except InputError as error:
+            yield error
+
+    def first_error(self, source: Source, kind: Kind, text: Text = PLAIN) -> CranfieldError:
+        """The error to refuse a file with."""
+        for problem in self.errors(source, kind, text):
+            if isinstance(problem, Problem) and problem.cause is not None:
+                return problem.cause
+        return CranfieldError(f"cannot read {source.name} as {self.name} {kind}")
+
+
+def _tabular(name: str, rows: tables.Tabular, told: Tells, *suffixes: str) -> Format:
+    return Format(
+        name,
+        rows.records,
+        kind=rows.kind,
+        told=told,
+        suffixes=suffixes,
+        whole=rows.table,
+        rows=rows,
+        lined=rows.lined,
+    )
+
+
+# -- the table --------------------------------------------------------------------------------
+
+TREC = Format("trec", trec.records, kind=trec.kind_of, piece=trec.read_table, streamed=True)
+NTCIR = Format("ntcir", trec.ntcir_records, JUDGMENTS, shape=trec.are_ntcir, piece=trec.read_ntcir)
+DIRECTORIES = Format("directories", at=topic_dirs.holds, topics=topic_dirs.topics_of,
+                     groups=topic_dirs.groups, checks=topic_dirs.errors, forced=False)  # fmt: skip
+
+TABLE = (
+    TREC,
+    NTCIR,
+    Format("early", trec.early_records, JUDGMENTS, shape=trec.are_early),
+    _tabular("csv", tables.separated(","), partial(tables.is_headed, ","), ".csv"),
+    _tabular("tsv", tables.separated("\t"), partial(tables.is_headed, "\t")),
+    Format("json", json_records, kind=json_kind, told=is_object, suffixes=(".json",),
+           nested=read_json, topics=read_json, lined=False),
+    _tabular("jsonl", tables.json_lines(), are_objects, ".jsonl", ".ndjson"),
+    _tabular("parquet", tables.binary("parquet", "read_parquet"), tables.is_parquet, ".parquet"),
+    _tabular("arrow", tables.binary("arrow", "read_ipc"), tables.is_arrow,
+             ".arrow", ".feather", ".ipc"),
+    Format("letor", letor.records, letor.KINDS, told=letor.names_queries, whole=letor.read_table,
+           placed=True),
+    Format("ir4qa", ir4qa.records, RESULTS, told=ir4qa.told, shape=ir4qa.told,
+           topics=ir4qa.read_ir4qa, forced=False),
+    DIRECTORIES,
+)  # fmt: skip
+
+FORMAT = {format.name: format for format in TABLE}
+FORMATS = tuple(format.name for format in TABLE if format.forced)
+RUN_FORMATS = tuple(format.name for format in TABLE if format.forced and "run" in format.kinds)
 
 
 def recognise(
@@ -37,93 +171,42 @@ def recognise(
     forced: str | None = None,
     separator: str | None = None,
     labels: Collection[str] = (),
+    kind: Kind | None = None,
 ) -> Format:
     """The format of a file, or the one the user forced; with a separator, one of text.
 
-    `labels` may stand where NTCIR's judgments have L2.
+    `labels` may stand where NTCIR's judgments have L2. `kind` is what the file holds, if that is
+    known: only then a path may mean topic directories.
     """
+    for format in TABLE:
+        if format.at(source.path, kind):
+            return format
     if forced is not None:
-        for known in FORMATS:
-            if forced == known:
-                return known
-        raise InputError(f"format {forced!r}", f"one of {', '.join(FORMATS)}")
-    start = source.start
-    if separator is not None:
-        return _text_format(_lines(start), separator.encode(), labels)
-    if re.match(rb"PAR1(?![\s!-~])", start):  # else a topic named PAR1 or PAR1-x
-        return "parquet"
-    if start.startswith(b"ARROW1\0\0"):
-        return "arrow"
-    if _names_queries(start):
-        return "letor"
-    lines = _lines(start)
-    if not lines:
-        return _by_name(source) or "trec"
-    if lines[0].lstrip().startswith(b"{"):
-        return _by_name(source, "json", "jsonl") or ("jsonl" if _is_record(lines[0]) else "json")
-    for between, name in ((",", "csv"), ("\t", "tsv")):
-        if is_header(lines[0].decode("utf-8", "replace").split(between)):
-            return "csv" if name == "csv" else "tsv"
-    return _by_name(source) or _text_format(lines, None, labels)
+        if forced not in FORMATS:
+            raise InputError(f"format {forced!r}", f"one of {', '.join(FORMATS)}")
+        return FORMAT[forced]
+    beginning = Beginning(source, kind, separator, labels)
+    suffix = split_name(source.path)[1]
+    whatever = TABLE if separator is None else ()
+    told = chain(
+        (format for format in whatever if format.told(beginning)),
+        (format for format in whatever if suffix in format.suffixes),
+        (format for format in TABLE if format.shape(beginning)),
+    )
+    return next(told, TREC)
 
 
-def _lines(start: bytes) -> list[bytes]:
-    lines = start.splitlines()[: None if len(start) < START else -1]  # the last may be cut
-    return [line for line in lines if line.strip() and not line.lstrip().startswith(b"#")]
+def runs_in(path: str | os.PathLike[str]) -> list[str]:
+    """The runs that a path means: all that are in topic directories, or the one it is."""
+    inside = topic_dirs.runs(os.fspath(path)) if os.path.isdir(path) else []
+    return inside or [os.fspath(path)]
 
 
-def _names_queries(start: bytes) -> bool:
-    """Whether most lines have ``qid:ID`` as their second field; the last may be cut after it."""
-    heads = [line.split(None, 2) for line in start.splitlines()[:100]]
-    heads = [fields for fields in heads if fields and not fields[0].startswith(b"#")]
-    named = [fields for fields in heads if len(fields) > 1 and fields[1].startswith(b"qid:")]
-    return 2 * len(named) > len(heads)
+def runs_beside(judgments: str) -> list[str]:
+    """The runs that lie beside judgments: all of their topic directories, else none."""
+    return topic_dirs.runs(judgments.removesuffix("/"))
 
 
-def _text_format(lines: list[bytes], separator: bytes | None, labels: Collection[str]) -> Format:
-    """TREC's, or one of NTCIR's judgments, told by where most lines have a label.
-
-    NTCIR has ``topic doc L2`` or ``topic doc L2 class``, and had ``topic S doc 1`` in its first
-    rounds. A TREC document may be called L2 as well; but then what stands before it, in the place
-    of the document, is the iteration.
-    """
-    rows = [[field.strip().decode("utf-8", "replace") for field in line.split(separator)]
-            for line in lines[:100]]  # fmt: skip
-    rows = [row for row in rows if len(row) in (3, 4)]
-    grades = {label for label in labels or GRADES if label.isalpha()}
-    labelled = [row for row in rows if row[2] in labels or LABEL.fullmatch(row[2])]
-    graded = [row for row in rows if len(row) == 4 and row[1] in grades and row[3] in ("0", "1")]
-    if 2 * len(graded) > len(rows) and not labelled and _told_once(graded):
-        return "early"
-    if not rows or 2 * len(labelled) < len(rows):  # one with a mistake is not told here
-        return "trec"
-    if any(len(row) == 3 for row in labelled):
-        return "ntcir"
-    items = {tuple(row[:3]) for row in labelled}
-    iterations = 2 * len({item[:2] for item in items}) <= len(items)  # a document has one label
-    seconds = {row[1] for row in labelled}
-    return "trec" if iterations or seconds <= set(ITERATIONS) else "ntcir"
-
-
-def _told_once(graded: list[list[str]]) -> bool:
-    """Whether a grade is either relevant or not, as in NTCIR; TREC's iterations may be both."""
-    return len({(row[1], row[3]) for row in graded}) == len({row[1] for row in graded})
-
-
-def _is_record(line: bytes) -> bool:
-    """Whether a line is a whole object that names its columns."""
-    import json
-
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(record, dict) and is_header(list(record))
-
-
-def _by_name(source: Source, *among: Format) -> Format | None:
-    root, suffix = os.path.splitext(source.path.lower())
-    if suffix in (".gz", ".bz2", ".xz", ".zst", ".zstd"):
-        suffix = os.path.splitext(root)[1]
-    found = _BY_NAME.get(suffix)
-    return found if not among or found in among else None
+def run_beside(judgments: str, run: str) -> str:
+    """The path of a run that may be named as those of the judgments' topic directories are."""
+    return topic_dirs.inside(judgments, run)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from cranfield.data.reading.formats import LABEL
 from cranfield.errors import InputError
 
 LabelsLike: TypeAlias = str | Mapping[str, Any]  # "S=3,A=2,B=1,C=0", {"S": 3, …}
+
+NTCIR_LABEL = re.compile(r"L(\d+)")  # as NTCIREVAL has them
+GRADES = {"S": 3.0, "A": 2.0, "B": 1.0, "C": 0.0}  # of NTCIR's first rounds
 
 
 def level_of(
@@ -27,7 +30,7 @@ def level_of(
     """
     if labels is not None and label in labels:
         return labels[label]
-    found = LABEL.fullmatch(label)
+    found = NTCIR_LABEL.fullmatch(label)
     level = float(found[1]) if found else number
     if level is None or not math.isfinite(level):  # L999… may be too large for a float
         return None

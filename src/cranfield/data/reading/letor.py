@@ -11,7 +11,7 @@ that begin with ``#`` count in neither.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
@@ -21,23 +21,26 @@ from cranfield.arrays import Floats, Ints
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.records import (
     NUMBER,
-    Problem,
+    PLAIN,
+    Found,
     Record,
+    Text,
     fields_of,
     finite,
     lines,
     meant,
     short,
 )
-from cranfield.data.reading.source import Source
+from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import ROOM, Bytes, Strings, spans
-from cranfield.data.reading.table import Table
-from cranfield.data.reading.trec import COMMENT, Fields, Irregular, all_numbers
+from cranfield.data.reading.table import Irregular, Table
+from cranfield.data.reading.trec import COMMENT, all_numbers, number_columns
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
 LAYOUT = "level qid:ID features # comment"
 PREDICTIONS = "one number a line"
+KINDS: Mapping[Kind, str] = {"qrels": "judgments", "run": "predictions"}
 QID = np.frombuffer(b"qid:", dtype=np.uint8)
 HEAD = 64  # bytes of a line that usually hold its level and its qid
 FEW = 64  # tables kept before they are joined: thousands of small ones would leave holes in memory
@@ -47,10 +50,18 @@ _DOCID = re.compile(rb"#(?:[^\n]*?\bdocid[^\S\n]*=[^\S\n]*(\S+))?[^\n]*")
 # -- judgments ---------------------------------------------------------------------------------
 
 
-def read_table(source: Source) -> Table:
+def names_queries(beginning: Beginning) -> bool:
+    """Whether most lines have ``qid:ID`` as their second field; the last may be cut after it."""
+    heads = [line.split(None, 2) for line in beginning.start.splitlines()[:100]]
+    heads = [fields for fields in heads if fields and not fields[0].startswith(b"#")]
+    named = [fields for fields in heads if len(fields) > 1 and fields[1].startswith(b"qid:")]
+    return 2 * len(named) > len(heads)
+
+
+def read_table(source: Source, kind: Kind = "qrels", text: Text = PLAIN) -> Table:
     """The judgments of a file, in its order.
 
-    Irregular if a line is not in order; `errors` says which.
+    Irregular if a line is not in order; `records` says which.
     """
     before, parts = 0, []
     for piece in source.pieces():
@@ -134,7 +145,7 @@ def _documents(text: bytes, ends: Ints, line: Ints, before: int) -> Strings:
     which = np.arange(len(line))
     _, place, at = np.intersect1d(line, named, assume_unique=True, return_indices=True)
     which[place] = len(line) + at
-    return Strings.joined([numbers, docids])[which].compact()
+    return Strings.joined([numbers, docids])[which].copy()
 
 
 # -- predictions -------------------------------------------------------------------------------
@@ -160,7 +171,9 @@ def read_predictions(source: Source, expected: int, judgments: str, where: str) 
     try:
         found = np.concatenate([np.empty(0), *map(_numbers, (p() for p in source.pieces()))])
     except Irregular:
-        raise first_error(source, "run") from None
+        wrong = (x for x in records(source, "run") if isinstance(x, InputError))
+        unknown = InputError("lines out of order", PREDICTIONS, source.name)
+        raise next(wrong, unknown) from None
     if len(found) != expected:
         at = line_of(source, min(expected, len(found)))
         raise _wrong_number(len(found), expected, judgments, where, at)
@@ -168,12 +181,7 @@ def read_predictions(source: Source, expected: int, judgments: str, where: str) 
 
 
 def _numbers(text: bytes) -> Floats:
-    if b"#" in text:
-        text = COMMENT.sub(b"", text)
-    found = all_numbers(Fields(text, 1).column(0))
-    if found is None:
-        raise Irregular
-    return found
+    return number_columns(text, 1)[1]
 
 
 def line_of(source: Source, place: int) -> int:
@@ -209,23 +217,18 @@ def _wrong_number(
 # -- line by line, for errors ------------------------------------------------------------------
 
 
-def errors(source: Source, kind: Kind) -> Iterator[Problem | Record]:
+def records(source: Source, kind: Kind, text: Text = PLAIN) -> Iterator[Found]:
     """Every judgment or prediction of a file, and every error in its place."""
     one_of = _judgment if kind == "qrels" else _prediction
     seen: dict[tuple[str, str], int] = {}
-    empty = True
     for number, line in lines(source):
-        empty = False
         found = line if isinstance(line, InputError) else one_of(line, source.name, number)
         if isinstance(found, Record):
             first = seen.setdefault((found.topic, found.doc), number)
             if first != number:
                 said = f"document {found.doc} of topic {found.topic} again (first on line {first})"
                 found = InputError(said, "each document once", source.name, number)
-        yield found if isinstance(found, Record) else Problem.error(found, source.name)
-    if empty:
-        what = "judgments" if kind == "qrels" else "predictions"
-        yield Problem.error(InputError("an empty file", what, source.name), source.name)
+        yield found
 
 
 def _judgment(line: str, where: str, number: int) -> Record | InputError:
@@ -233,7 +236,7 @@ def _judgment(line: str, where: str, number: int) -> Record | InputError:
     level, query = [field.decode() for field in (*data.encode().split(None, 2), b"", b"")][:2]
     if not query.startswith("qid:"):
         said = f"no qid in the second field ({short(line.strip())})"
-        return InputError(said, LAYOUT, where, number, _meant(line, "qrels"))
+        return InputError(said, LAYOUT, where, number, meant(fields_of(line, None), "qrels"))
     if not (topic := query.removeprefix("qid:")):
         return InputError(f"a qid without a name ({short(line.strip())})", LAYOUT, where, number)
     if topic == "all":
@@ -249,16 +252,7 @@ def _judgment(line: str, where: str, number: int) -> Record | InputError:
 def _prediction(line: str, where: str, number: int) -> Record | InputError:
     value = finite(line)
     if value is None:
-        return InputError(short(line.strip()), PREDICTIONS, where, number, _meant(line, "run"))
+        return InputError(
+            short(line.strip()), PREDICTIONS, where, number, meant(fields_of(line, None), "run")
+        )
     return Record(number, "", str(number), value, None, None)
-
-
-def _meant(line: str, kind: Kind) -> str:
-    return meant(line, fields_of(line, None), kind, "letor")
-
-
-def first_error(source: Source, kind: Kind) -> InputError:
-    """The error to refuse a file with."""
-    causes = (item.cause for item in errors(source, kind) if isinstance(item, Problem))
-    expected = LAYOUT if kind == "qrels" else PREDICTIONS
-    return next((c for c in causes if c), InputError("lines out of order", expected, source.name))

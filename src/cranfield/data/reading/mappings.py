@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, TypeAlias
 
-from cranfield.data.reading.columns import TREC, VALUE, Kind
-from cranfield.data.reading.source import Source
-from cranfield.errors import InputError
+from cranfield.data.reading.columns import TREC, VALUE, Kind, is_header
+from cranfield.data.reading.records import Found, Recorder, Text, short
+from cranfield.data.reading.source import Beginning, Source, split_name
+from cranfield.errors import CranfieldError, InputError
 
 Nested: TypeAlias = dict[str, Mapping[str, float]]
 
@@ -35,6 +37,76 @@ def read_json(source: Source) -> Any:
     except (ValueError, RecursionError) as error:
         found = f"JSON beyond all limits ({error})"
         raise InputError(found, "a JSON object", source.name) from None
+
+
+def is_object(beginning: Beginning) -> bool:
+    """Whether a file is one JSON object."""
+    return beginning.first.lstrip().startswith("{") and not are_objects(beginning)
+
+
+def are_objects(beginning: Beginning) -> bool:
+    """Whether there is a JSON object on each line: the name says so, or the first has columns."""
+    if not beginning.first.lstrip().startswith("{"):
+        return False
+    by_name = {".json": False, ".jsonl": True, ".ndjson": True}
+    suffix = split_name(beginning.source.path)[1]
+    return by_name[suffix] if suffix in by_name else is_header(keys_of(beginning.first))
+
+
+def keys_of(line: str) -> list[str]:
+    """The keys of the JSON object that a line is, none if it is none."""
+    import json
+
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return []
+    return list(found) if isinstance(found, dict) else []
+
+
+def json_kind(source: Source, text: Text) -> Kind:
+    """Judgments or results? Levels are whole numbers."""
+    try:
+        inner = [x for x in read_json(source).values() if isinstance(x, dict)]
+    except (CranfieldError, AttributeError):
+        return "run"  # and let the records say what is wrong
+    if text.intents:
+        inner = [x for of_topic in inner for x in of_topic.values() if isinstance(x, dict)]
+    values = [value for docs in inner for value in docs.values()]
+    return "qrels" if values and all(isinstance(value, int) for value in values) else "run"
+
+
+def json_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
+    """The documents of a JSON object."""
+    data = read_json(source)
+    if not isinstance(data, Mapping):
+        yield InputError(short(repr(data)), "a JSON object", source.name)
+        return
+    recorder = Recorder(kind, source.name, text)
+    for topic, docs in data.items():
+        if text.intents and isinstance(docs, Mapping):
+            recorder = replace(recorder, kind="qrels")
+            for intent, levels in docs.items():
+                of = f" for {intent!r} of topic {topic!r}"
+                yield from _leaves(recorder, {"topic": topic, "intent": intent}, levels, of)
+        else:
+            yield from _leaves(recorder, {"topic": topic}, docs, f" for topic {topic!r}")
+
+
+def _leaves(recorder: Recorder, above: dict[str, str], docs: Any, of: str) -> Iterator[Found]:
+    """Documents with their values; a list of a run has them from the top down."""
+    value = VALUE[recorder.kind]
+    if isinstance(docs, Mapping):
+        cells = ({**above, "doc": doc, value: given} for doc, given in docs.items())
+        yield from (recorder.record(one, scored=True) for one in cells)
+    elif isinstance(docs, list) and recorder.kind == "run":
+        yield from (recorder.record({**above, "doc": doc}) for doc in docs)
+    else:
+        expected = "{topic: {intent: {doc: level}}}" if "intent" in above else f"{{doc: {value}}}"
+        yield InputError(f"{type(docs).__name__}{of}", expected, recorder.where)
+
+
+# -- in memory --------------------------------------------------------------------------------
 
 
 def nested(data: Any, kind: Kind, where: str) -> tuple[Nested, int]:

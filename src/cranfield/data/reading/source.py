@@ -6,12 +6,14 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import IO, Any
 
+from cranfield.data.reading.columns import Kind
 from cranfield.errors import CranfieldError, InputError
 
 BOM = b"\xef\xbb\xbf"
@@ -23,6 +25,20 @@ MAGIC = {
     "xz": re.compile(rb"\xfd7zXZ\x00"),
     "zst": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
+ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")  # what names of compressed files end in
+
+
+def split_name(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """The name of a file without directory and suffix, and its suffix, be it compressed or not.
+
+    >>> split_name("runs/bm25.JSON.gz")
+    ('bm25', '.json')
+    """
+    stem, suffix = os.path.splitext(os.path.basename(path))
+    if suffix.lower() in COMPRESSED:
+        stem, suffix = os.path.splitext(stem)
+    return stem, suffix.lower()
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,27 +149,10 @@ class Source:
 
     def _decompressed(self) -> Any:
         raw = self._raw()
-        match self.compression:
-            case "gz":
-                import gzip
-
-                return gzip.GzipFile(fileobj=raw)
-            case "bz2":
-                import bz2
-
-                return bz2.BZ2File(raw)
-            case "xz":
-                import lzma
-
-                return lzma.LZMAFile(raw)
-            case "zst":
-                if sys.version_info >= (3, 14):
-                    from compression import zstd
-                else:
-                    from backports import zstd
-
-                return zstd.ZstdFile(raw)
-        return raw
+        if self.compression is None:
+            return raw
+        module = {"gz": "gzip", "bz2": "bz2", "xz": "lzma", "zst": ZSTD}[self.compression]
+        return import_module(module).open(raw)
 
     def _stdin(self) -> bytes:
         if "stdin" not in self._kept:
@@ -163,3 +162,36 @@ class Source:
 
 def _cannot_read(name: str, error: OSError) -> CranfieldError:
     return CranfieldError(f"cannot read {name}: {(error.strerror or str(error)).lower()}")
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What tells the format of a file: how it begins, and what the user says of it."""
+
+    source: Source
+    kind: Kind | None = None  # what it holds, where that is known
+    separator: str | None = None  # between the fields of a line; None: blanks
+    labels: Collection[str] = ()  # what may stand where NTCIR's judgments have L2
+
+    @property
+    def start(self) -> bytes:
+        """The first few thousand bytes."""
+        return self.source.start
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The first lines that hold something, but for one that may be cut."""
+        lines = self.start.splitlines()[: None if len(self.start) < START else -1]
+        return [line for line in lines if line.strip() and not line.lstrip().startswith(b"#")]
+
+    @property
+    def first(self) -> str:
+        """The first of these lines, if there is one."""
+        return self.lines[0].decode("utf-8", "replace") if self.lines else ""
+
+    @cached_property
+    def fields(self) -> list[list[str]]:
+        """The fields of the first hundred lines."""
+        between = None if self.separator is None else self.separator.encode()
+        cut = (line.split(between) for line in self.lines[:100])
+        return [[field.strip().decode("utf-8", "replace") for field in line] for line in cut]

@@ -78,7 +78,7 @@ class Strings:
         ends = (self.start + self.length).tolist()
         return [str(data[a:b], "utf-8") for a, b in zip(self.start.tolist(), ends, strict=True)]
 
-    def compact(self) -> Strings:
+    def copy(self) -> Strings:
         """The same strings in a buffer that holds nothing else."""
         return Strings.packed(self.buffer[spans(self.start, self.length)].tobytes(), self.length)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -12,6 +12,12 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.strings import Strings, Words
+
+COLUMNS = ("docs", "hashes", "values", "ranks", "types")  # a cell for each line
+
+
+class Irregular(ValueError):
+    """What is read is not in order; whoever reads it record by record finds where."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,16 +59,12 @@ class Table:
         return np.repeat(np.arange(len(self.names)), self.sizes)
 
     def _lines(self, rows: Any, names: list[str], starts: Ints) -> Table:
-        return replace(
-            self,
-            names=names,
-            starts=starts,
-            docs=self.docs[rows],
-            hashes=self.hashes[rows],
-            values=self.values[rows],
-            ranks=None if self.ranks is None else self.ranks[rows],
-            types=None if self.types is None else self.types[rows],
-        )
+        return replace(self.each(lambda column: column[rows]), names=names, starts=starts)
+
+    def each(self, change: Callable[[Any], Any]) -> Table:
+        """The same with every column changed that there is."""
+        columns = ((name, getattr(self, name)) for name in COLUMNS)
+        return replace(self, **{name: change(x) for name, x in columns if x is not None})
 
     def groups(self, first: int, stop: int) -> Table:
         """The groups first..stop-1."""
@@ -93,14 +95,7 @@ class Table:
 
     def compact(self) -> Table:
         """The same, without holding on to the text it was read from."""
-        return replace(
-            self,
-            docs=self.docs.compact(),
-            hashes=self.hashes.copy(),
-            values=self.values.copy(),
-            ranks=None if self.ranks is None else self.ranks.copy(),
-            types=None if self.types is None else self.types.compact(),
-        )
+        return self.each(lambda column: column.copy())
 
     @staticmethod
     def joined(parts: list[Table]) -> Table:
@@ -111,24 +106,10 @@ class Table:
         names = [name for p in parts for name in p.names]
         starts = np.concatenate([p.starts + b for p, b in zip(parts, before, strict=True)])
         tag, scored = parts[0].tag, parts[0].scored
-        docs, hashes, values = (
-            [getattr(p, c) for p in parts] for c in ("docs", "hashes", "values")
-        )
-        ranks = [p.ranks for p in parts if p.ranks is not None]
-        types = [p.types for p in parts if p.types is not None]
-        ranked, typed = len(ranks) == len(parts), len(types) == len(parts)
+        columns = {name: [getattr(p, name) for p in parts] for name in COLUMNS}
         parts.clear()
-        return Table(
-            names,
-            starts,
-            Strings.joined(docs),
-            _concatenated(hashes),
-            _concatenated(values),
-            _concatenated(ranks) if ranked else None,
-            tag,
-            scored,
-            Strings.joined(types) if typed else None,
-        )
+        joined = {name: _concatenated(column) for name, column in columns.items()}
+        return Table(names, starts, tag=tag, scored=scored, **joined)
 
     def repeats(self) -> tuple[str, str] | None:
         """A topic and a document that occurs twice in it: told by hashes, then made certain."""
@@ -188,8 +169,21 @@ class Noted(Protocol):
         """The row of `values` for each of some lines of a run, -1 where nothing is known."""
 
 
+def types_without(noted: Noted, tables: Iterable[Table]) -> list[str]:
+    """The types of results of which nothing is known."""
+    found: dict[str, None] = {}
+    for table in tables:
+        if table.types is not None:
+            found.update(dict.fromkeys(table.types[noted.rows(table) < 0].tolist()))
+    return list(found)
+
+
 def _concatenated(columns: list[Any]) -> Any:
-    whole = np.concatenate(columns)
+    """Columns one after the other, none if one of them is missing. Empties the list."""
+    if any(column is None for column in columns):
+        return None
+    strings = isinstance(columns[0], Strings)
+    whole = Strings.joined(columns) if strings else np.concatenate(columns)
     columns.clear()
     return whole
 

@@ -1,4 +1,4 @@
-"""Tables: CSV and TSV with a header, Parquet, Arrow, Polars and pandas frames.
+"""Tables: CSV and TSV with a header, JSONL, Parquet, Arrow, Polars and pandas frames.
 
 Polars reads them; all become a `Table`. A run without scores has no values: its order is that of
 its ranks or, without those, the table's own.
@@ -7,65 +7,226 @@ its ranks or, without those, the table's own.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cranfield.data.reading.columns import VALUE, Kind, name_columns
-from cranfield.data.reading.formats import Format
-from cranfield.data.reading.source import Source
+from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, is_header, name_columns
+from cranfield.data.reading.records import Found, Recorder, Text, lines, not_text, short
+from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Table
-from cranfield.errors import InputError
+from cranfield.data.reading.table import Irregular, Table
+from cranfield.errors import CranfieldError, InputError
+from cranfield.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-class NotATable(ValueError):
-    """The file is not in order; `records` finds where."""
+Row: TypeAlias = tuple[int | None, dict[str, Any]]  # the line, if it has one, and named cells
+Rows: TypeAlias = Iterator[Row | InputError]
 
 
-def read_table(source: Source, format: Format, kind: Kind, types: bool = False) -> Table:
-    """A file's table, or NotATable if there is anything wrong with it."""
-    import polars as pl
+@dataclass(frozen=True)
+class Tabular:
+    """A way to write tables with named columns: read whole, or row by row."""
 
+    frame: Callable[[Source], pl.DataFrame]  # errors may be Polars' own; cells of text are text
+    rows: Callable[[Source, bool], Rows]  # blanks around cells of text may be part of them, or not
+    names: Callable[[Source], Iterable[Any]]  # of the columns
+    headed: bool = False  # whether the first row is the header, and cells are text
+    mixed: bool = False  # whether every row names its own columns
+    lined: bool = True  # whether rows are lines
+
+    def table(self, source: Source, kind: Kind, text: Text) -> Table:
+        """The table of a file, or Irregular if there is anything wrong with it."""
+        import polars as pl
+
+        if self.mixed:
+            raise Irregular
+        try:
+            found = tidy(self.frame(source), kind, source.name, text.typed)
+        except (pl.exceptions.PolarsError, InputError):
+            raise Irregular from None
+        if self.headed and any(column.null_count() for column in found):
+            raise Irregular  # an empty cell, or a line with too few of them
+        return _table_of(found, text.typed)
+
+    def records(self, source: Source, kind: Kind, text: Text) -> Iterator[Found]:
+        """The rows of a file, each as a record."""
+        recorder = Recorder(kind, source.name, text)
+        typed = kind == "run" or text.intents
+        known: dict[tuple[str, ...], dict[str, str]] = {}
+        for row in self.rows(source, False):
+            if isinstance(row, InputError):
+                yield row
+                continue
+            line, cells = row
+            columns = tuple(cells)
+            if columns not in known:
+                try:
+                    known[columns] = name_columns(list(cells), kind, source.name, line, typed)
+                except InputError as error:
+                    yield error
+                    if self.mixed:
+                        continue
+                    return
+                if self.headed:
+                    continue
+            ours = {name: cells[column] for name, column in known[columns].items()}
+            yield recorder.record(ours, line, line is None and VALUE[kind] in ours)
+
+    def kind(self, source: Source, text: Text) -> Kind:
+        """Judgments or results? Told by the names of the columns."""
+        try:
+            names = {str(name).strip(' "').lower() for name in self.names(source)}
+        except (CranfieldError, ValueError):
+            return "run"  # and let the records say what is wrong
+        if names & {*SPELLINGS["rank"], *SPELLINGS["tag"]}:
+            return "run"
+        levels = {*SPELLINGS["level"]} - {"score"}
+        return "qrels" if names & levels or "corpus-id" in names else "run"
+
+
+# -- text: CSV and TSV ------------------------------------------------------------------------
+
+
+def separated(separator: str) -> Tabular:
+    """A table of text, whose first line names the columns."""
+
+    def frame(source: Source) -> pl.DataFrame:
+        import polars as pl
+
+        return pl.read_csv(
+            source.read(),
+            separator=separator,
+            infer_schema=False,  # identifiers are strings and never parsed
+            quote_char='"',
+        ).select(pl.all().str.strip_chars())
+
+    def names(source: Source) -> list[str]:
+        return Beginning(source).first.split(separator)
+
+    return Tabular(frame, partial(_separated, separator), names, headed=True)
+
+
+def is_headed(separator: str, beginning: Beginning) -> bool:
+    """Whether the first line names the columns of judgments or results."""
+    names = beginning.first.split(separator)
+    return not names[0].lstrip().startswith("{") and is_header(names)
+
+
+def _separated(separator: str, source: Source, verbatim: bool) -> Rows:
+    """The rows of such a table, the header being the first; it is never taken `verbatim`."""
+    import csv
+
+    text = source.read()
     try:
-        found = tidy(read_frame(source, format), kind, source.name, types)
-        if format in ("csv", "tsv") and any(column.null_count() for column in found):
-            raise NotATable  # an empty cell, or a line with too few of them
-        return _table_of(found, types)
-    except (pl.exceptions.PolarsError, InputError):
-        raise NotATable from None
+        decoded = text.decode()
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        yield not_text(text[error.start : error.start + 4], source, line)
+        return
+    table = csv.reader(io.StringIO(decoded, newline=""), delimiter=separator, strict=True)
+    header: list[str] = []
+    try:
+        for row in table:
+            if not any(cell.strip() for cell in row):
+                continue
+            cells = [cell if verbatim and header else cell.strip() for cell in row]
+            header = header or cells
+            if len(cells) == len(header):
+                yield table.line_num, dict(zip(header, cells, strict=True))
+                continue
+            found = f"{counted(len(cells), 'field')} ({short(separator.join(cells))})"
+            expected = f"{len(header)}: {' '.join(header)}"
+            yield InputError(found, expected, source.name, table.line_num)
+    except csv.Error as error:
+        yield InputError(str(error), "a well-formed table", source.name, table.line_num)
 
 
-def read_frame(source: Source, format: Format) -> pl.DataFrame:
-    """What a table holds; the cells of CSV and TSV are text. Errors may be Polars' own."""
-    import polars as pl
+# -- a JSON object on each line ---------------------------------------------------------------
 
-    if format in ("parquet", "arrow"):
-        return read_binary(source, format)
-    if format == "jsonl":
+
+def json_lines() -> Tabular:
+    """A table with an object for each row, which names its cells."""
+
+    def frame(source: Source) -> pl.DataFrame:
+        import polars as pl
+
         return pl.read_ndjson(source.read())
-    return pl.read_csv(
-        source.read(),
-        separator="," if format == "csv" else "\t",
-        infer_schema=False,  # identifiers are strings and never parsed
-        quote_char='"',
-    ).select(pl.all().str.strip_chars())
+
+    def names(source: Source) -> Iterable[Any]:
+        import json
+
+        return list(json.loads(Beginning(source).first))
+
+    return Tabular(frame, _json_rows, names, mixed=True)
 
 
-def read_binary(source: Source, format: Format) -> pl.DataFrame:
-    """What a Parquet or Arrow file holds."""
-    import polars as pl
+def _json_rows(source: Source, verbatim: bool) -> Rows:
+    import json
 
-    data = io.BytesIO(source.read())
-    try:
-        return pl.read_parquet(data) if format == "parquet" else pl.read_ipc(data)
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"a broken {format} file ({reason})", "a whole one", source.name) from None
+    for number, line in lines(source):
+        if isinstance(line, InputError):
+            yield line
+            continue
+        try:
+            row = json.loads(line, object_pairs_hook=_without_repetition)
+        except (ValueError, RecursionError):
+            row = None
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            yield InputError(short(line.strip()), "a JSON object", source.name, number)
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError("a key twice")
+    return made
+
+
+# -- Parquet and Arrow ------------------------------------------------------------------------
+
+
+def binary(name: str, reader: str) -> Tabular:
+    """A table that a function of Polars reads from bytes."""
+
+    def frame(source: Source) -> pl.DataFrame:
+        import polars as pl
+
+        data = io.BytesIO(source.read())
+        try:
+            found: pl.DataFrame = getattr(pl, reader)(data)
+        except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+            reason = str(error).partition("\n")[0]
+            what = f"a broken {name} file ({reason})"
+            raise InputError(what, "a whole one", source.name) from None
+        return found
+
+    def rows(source: Source, verbatim: bool) -> Rows:
+        return ((None, row) for row in frame(source).iter_rows(named=True))
+
+    return Tabular(frame, rows, lambda source: frame(source).columns, lined=False)
+
+
+def is_parquet(beginning: Beginning) -> bool:
+    """Whether a file begins as Parquet does, and not with a topic named PAR1 or PAR1-x."""
+    return re.match(rb"PAR1(?![\s!-~])", beginning.start) is not None
+
+
+def is_arrow(beginning: Beginning) -> bool:
+    """Whether a file begins as Arrow does."""
+    return beginning.start.startswith(b"ARROW1\0\0")
+
+
+# -- frames -----------------------------------------------------------------------------------
 
 
 def is_frame(data: Any) -> bool:

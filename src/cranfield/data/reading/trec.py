@@ -1,5 +1,8 @@
 """TREC text: judgments ``topic iteration doc level`` and runs ``topic Q0 doc rank score tag``.
 
+And NTCIR's judgments: ``topic doc L2``, ``topic doc L2 class``, and ``topic S doc 1`` of its first
+rounds.
+
 Fields are separated by any blanks; lines may end in CRLF; blank lines and lines that begin with
 ``#`` are skipped. A piece of text is cut into fields with a few array operations; anything out of
 order makes it Irregular, and `records` finds the line.
@@ -8,38 +11,51 @@ order makes it Irregular, and `records` finds the line.
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.data.reading.columns import TREC, VALUE, Kind
-from cranfield.data.reading.records import finite
-from cranfield.data.reading.source import Source
+from cranfield.data.reading.columns import EARLY, ITERATIONS, NTCIR, TREC, VALUE, Kind
+from cranfield.data.reading.labels import GRADES, NTCIR_LABEL
+from cranfield.data.reading.records import (
+    PLAIN,
+    Found,
+    Record,
+    Recorder,
+    Text,
+    fields_of,
+    finite,
+    lines,
+    meant,
+    short,
+)
+from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import ROOM, Bytes, Strings, numbers, whole_numbers
-from cranfield.data.reading.table import Table
+from cranfield.data.reading.table import Irregular, Table
+from cranfield.errors import InputError
+from cranfield.wording import counted
 
 FURTHER = re.compile(rb"^([^\S\n]*(?:\S+[^\S\n]+){5}\S+)[^\S\n]+[^\n]*", re.MULTILINE)
 COMMENT = re.compile(rb"^[ \t\r\f\v]*#[^\n]*(?:\n|\Z)", re.MULTILINE)
 
 
-class Irregular(ValueError):
-    """The text is not what it should be; `records` finds the line."""
+# -- as columns -------------------------------------------------------------------------------
 
 
-def read_table(text: bytes, kind: Kind, types: bool = False, further: bool = False) -> Table:
+def read_table(text: bytes, kind: Kind, how: Text = PLAIN) -> Table:
     """The lines of TREC text, or Irregular if one is not in order.
 
-    With `types`, the second column is kept: the type of each result, or the intent of a judgment.
-    With `further`, what follows the six fields of a run on a line is left out.
+    The second column is kept if it matters: the type of each result, or the intent of a judgment.
     """
     if b"#" in text:
         text = COMMENT.sub(b"", text)
     try:
         column = Fields(text, len(TREC[kind])).column
     except Irregular:
-        if not further:
+        if not how.further:
             raise
         column = Fields(FURTHER.sub(rb"\1", text), len(TREC[kind])).column
     at = TREC[kind].index
@@ -47,7 +63,7 @@ def read_table(text: bytes, kind: Kind, types: bool = False, further: bool = Fal
     if values is None:
         raise Irregular
     made = Table.of(column(at("doc")), values, column(at("topic")))
-    if types:
+    if how.typed:
         made = replace(made, types=column(1))
     if kind == "qrels":
         return made
@@ -57,8 +73,10 @@ def read_table(text: bytes, kind: Kind, types: bool = False, further: bool = Fal
     return replace(made, ranks=ranks, tag=tag[0] if tag else None)
 
 
-def read_ntcir(text: bytes) -> Table:
+def read_ntcir(text: bytes, kind: Kind, how: Text = PLAIN) -> Table:
     """The lines ``topic doc L2`` of NTCIR's judgments, or Irregular if one is not in order."""
+    if how.intents or kind == "run":
+        raise Irregular
     if b"#" in text:
         text = COMMENT.sub(b"", text)
     topics, docs, labels = (Fields(text, 3).column(i) for i in range(3))
@@ -67,6 +85,139 @@ def read_ntcir(text: bytes) -> Table:
     if levels is None or not (marked & (labels.length > 1)).all():
         raise Irregular
     return Table.of(docs, levels, topics)
+
+
+# -- told by their lines ----------------------------------------------------------------------
+
+
+def are_ntcir(beginning: Beginning) -> bool:
+    """Whether most lines are ``topic doc L2`` or ``topic doc L2 class``.
+
+    A TREC document may be called L2 as well; but then what stands before it, in the place of the
+    document, is the iteration.
+    """
+    rows, labelled = _labelled(beginning)
+    if not rows or 2 * len(labelled) < len(rows):  # one with a mistake is not told here
+        return False
+    if any(len(row) == 3 for row in labelled):
+        return True
+    items = {tuple(row[:3]) for row in labelled}
+    iterations = 2 * len({item[:2] for item in items}) <= len(items)  # a document has one label
+    return not iterations and not {row[1] for row in labelled} <= set(ITERATIONS)
+
+
+def are_early(beginning: Beginning) -> bool:
+    """Whether most lines are ``topic S doc 1``, as in NTCIR's first rounds.
+
+    A grade is either relevant or not; TREC's iterations may be both.
+    """
+    rows, labelled = _labelled(beginning)
+    grades = {label for label in beginning.labels or GRADES if label.isalpha()}
+    graded = [(row[1], row[3]) for row in rows if len(row) == 4 and row[1] in grades]
+    graded = [pair for pair in graded if pair[1] in ("0", "1")]
+    told_once = len(set(graded)) == len({grade for grade, _ in graded})
+    return 2 * len(graded) > len(rows) and not labelled and told_once
+
+
+def _labelled(beginning: Beginning) -> tuple[list[list[str]], list[list[str]]]:
+    """The lines with three or four fields, and those that have a label as their third."""
+    rows = [row for row in beginning.fields if len(row) in (3, 4)]
+    known = beginning.labels
+    return rows, [row for row in rows if row[2] in known or NTCIR_LABEL.fullmatch(row[2])]
+
+
+def kind_of(source: Source, text: Text) -> Kind:
+    """Judgments or results? A line with a mistake may have any number of fields: most decide."""
+    widths = Counter(map(len, Beginning(source, separator=text.separator).fields))
+    width = widths.most_common(1)[0][0] if widths else 0
+    return "qrels" if 0 < width <= len(TREC["qrels"]) else "run"
+
+
+# -- line by line -----------------------------------------------------------------------------
+
+
+def records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
+    """The lines of TREC text."""
+    hint = "or topic doc L2" if kind == "qrels" else ""
+    return _records(source, Recorder(kind, source.name, text), (TREC[kind],), hint)
+
+
+def ntcir_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
+    """The lines ``topic doc L2`` or ``topic doc L2 class``."""
+    return _judged(source, Recorder(kind, source.name, text, "L0, L1, L2, …"), NTCIR)
+
+
+def early_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
+    """The lines ``topic S doc 1``."""
+    how = replace(text, labels=GRADES) if text.labels is None else text
+    return _judged(source, Recorder(kind, source.name, how), (EARLY,))
+
+
+def _judged(
+    source: Source, recorder: Recorder, layouts: Sequence[tuple[str, ...]]
+) -> Iterator[Found]:
+    if recorder.kind == "run":
+        yield InputError("NTCIR judgments", f"a run: {' '.join(TREC['run'])}", source.name)
+    else:
+        yield from _records(source, recorder, layouts)
+
+
+def _records(
+    source: Source, recorder: Recorder, layouts: Sequence[tuple[str, ...]], hint: str = ""
+) -> Iterator[Found]:
+    kind, text, run = recorder.kind, recorder.text, len(TREC["run"])
+    for number, line in lines(source):
+        if isinstance(line, InputError):
+            yield line
+            continue
+        fields = fields_of(line, text.separator)
+        if text.further and kind == "run":
+            fields = fields[:run]
+        names = next((names for names in layouts if len(names) == len(fields)), None)
+        if names is not None:
+            yield recorder.record(dict(zip(names, fields, strict=True)), number)
+            continue
+        found = f"{counted(len(fields), 'field')} ({short(line.strip())})"
+        expected = " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts)
+        if kind == "qrels" and len(fields) == run:
+            expected += " (this looks like a run: judgments come first)"
+        told = (
+            meant(fields, kind) or _separated(line, fields) or (hint if len(fields) != run else "")
+        )
+        if text.intents:
+            expected, told = expected.replace("iteration", "intent"), ""
+        yield InputError(found, expected, source.name, number, told)
+
+
+def _separated(line: str, fields: Sequence[str]) -> str:
+    """The hint that something else than blanks may separate the fields of a line."""
+    if len(fields) < 3:
+        for separator in ";|,\t":
+            if line.count(separator) >= 2:
+                return f"or are fields separated by {separator!r}? then say so: --sep"
+    return ""
+
+
+def line_of(source: Source, kind: Kind, topic: str, doc: str) -> int | None:
+    """The line of a TREC file that holds a document of a topic."""
+    every = records(source, kind, PLAIN)
+    found = (r.line for r in every if isinstance(r, Record) and (r.topic, r.doc) == (topic, doc))
+    return next(found, None)
+
+
+def first_tag(source: Source, text: Text) -> str | None:
+    """The name of the run on the first line of its file, if there is one in order."""
+    first = next(records(source, "run", text), None)
+    return first.tag if isinstance(first, Record) else None
+
+
+def number_columns(text: bytes, width: int) -> tuple[list[Strings], Floats]:
+    """The fields of lines that end in a number, or Irregular if one is not in order."""
+    fields = Fields(COMMENT.sub(b"", text) if b"#" in text else text, width)
+    found = all_numbers(fields.column(width - 1))
+    if found is None:
+        raise Irregular
+    return [fields.column(i) for i in range(width - 1)], found
 
 
 def last_tag(source: Source) -> str | None:
