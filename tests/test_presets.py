@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from math import log2
@@ -14,7 +13,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import presets as command
-from cranfield.cli.main import main
+from cranfield.cli.main import main, parser
 from cranfield.evaluation.presets import Preset, preset, presets, read_presets
 
 ROOT = Path(__file__).parents[1]
@@ -630,9 +629,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     """What `cranfield presets` prints."""
-    parser = argparse.ArgumentParser()
-    command.add_to(parser.add_subparsers())
-    options = parser.parse_args(["presets", *arguments])
+    options = parser(["presets"]).parse_args(["presets", *arguments])
     assert options.run(options) == 0
     return capsys.readouterr().out
 
