@@ -10,7 +10,7 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.errors import InputError
 from cranfield.measures.base import Measure, cite, has, measure
-from cranfield.measures.lists import Lists, total
+from cranfield.measures.lists import Lists, floats, total
 from cranfield.measures.parameters import TableSetting, is_number, param, rel_param, shown
 from cranfield.measures.sets import reach_param, reached
 
@@ -20,8 +20,7 @@ POINTS = tuple(i / 10 for i in range(11))
 def interpolated(x: Lists, recall: float, reach: str) -> Floats:
     """max over the ranks that reach a recall of C(r)/r; 0 if none does."""
     enough = (x.I > 0) & (reached(recall, x.R, reach)[:, None] <= x.C)
-    best: Floats = np.where(enough, x.C / x.r, 0.0).max(axis=1, initial=0.0)
-    return best
+    return floats(np.where(enough, x.C / x.r, 0.0).max(axis=1, initial=0.0))
 
 
 @measure

@@ -45,7 +45,7 @@ from cranfield.measures.base import (
     is_built_in,
     measure,
 )
-from cranfield.measures.lists import Lists, NeedsMore, above, ratio, total
+from cranfield.measures.lists import Lists, NeedsMore, above, floats, ratio, total
 from cranfield.measures.parameters import GainSetting, gain_param, param, shown
 
 DEEPEST = 1_000_000  # ranks that a model can look at
@@ -87,8 +87,7 @@ class Items:
     def R(self) -> Floats:
         """Items of the topic that have a gain; at best, unjudged ones of the list too."""
         known = self.lists.R
-        found: Floats = np.maximum(known, (self.g > 0).sum(axis=1)) if self.best else known
-        return found
+        return np.maximum(known, (self.g > 0).sum(axis=1)) if self.best else known
 
     @cached_property
     def i(self) -> Floats:
@@ -455,8 +454,7 @@ def over(name: str, *values: float) -> tuple[str, tuple[float, ...]]:
 
 def _sum(x: Floats) -> Floats:
     """Σ_i, of rows that are always as long: so padding cannot change the last bit."""
-    found: Floats = np.ascontiguousarray(x).sum(axis=1, keepdims=True)
-    return found
+    return floats(np.ascontiguousarray(x).sum(axis=1, keepdims=True))
 
 
 # -- readings of other measures, and models that are functions ----------------------------------

@@ -123,8 +123,7 @@ def powers(p: float, k: Ints) -> Floats:
     factors = np.full(min(int(k.max(initial=0)), vanishing) + 1, p)
     factors[0] = 1.0
     table = np.cumprod(factors)
-    found: Floats = table[np.minimum(k, len(table) - 1)]
-    return found
+    return table[np.minimum(k, len(table) - 1)]
 
 
 @measure

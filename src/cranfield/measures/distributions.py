@@ -12,7 +12,7 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure, cite, measure
-from cranfield.measures.lists import total
+from cranfield.measures.lists import floats, total
 from cranfield.measures.parameters import param
 
 NEAR = 1e-6  # how far from 1 the sum of probabilities may be
@@ -88,8 +88,7 @@ class NMD(Divergence):
     def between(self, p: Floats, gold: Floats) -> Floats:
         P, P_gold = np.cumsum(p, axis=1), np.cumsum(gold, axis=1)
         apart = total(np.abs(P - P_gold)[:, :-1])  # at the last both are 1
-        normalised: Floats = apart / (p.shape[1] - 1)
-        return normalised
+        return floats(apart / (p.shape[1] - 1))
 
 
 @measure
@@ -114,8 +113,7 @@ class JSD(Divergence):
     def between(self, p: Floats, gold: Floats) -> Floats:
         middle = (p + gold) / 2
         both = (_relative_entropy(p, middle) + _relative_entropy(gold, middle)) / 2
-        found: Floats = np.maximum(both, 0.0) / np.log(self.base)  # rounding may be below 0
-        return found
+        return floats(np.maximum(both, 0.0) / np.log(self.base))  # rounding may be below 0
 
 
 def _relative_entropy(p: Floats, q: Floats) -> Floats:
@@ -134,8 +132,7 @@ def order_aware(p: Floats, gold: Floats) -> Floats:
     apart = np.abs(i[:, None] - i)  # |i − j|
     weighted = total(((p - gold) ** 2)[:, :, None] * apart)  # over j
     there = gold > 0
-    mean: Floats = total(weighted * there) / there.sum(axis=1)
-    return mean
+    return floats(total(weighted * there) / there.sum(axis=1))
 
 
 @measure
@@ -158,8 +155,7 @@ class RNOD(Divergence):
     range = "0 to 1, below √2 in rare cases"
 
     def between(self, p: Floats, gold: Floats) -> Floats:
-        root: Floats = np.sqrt(order_aware(p, gold) / (p.shape[1] - 1))
-        return root
+        return floats(np.sqrt(order_aware(p, gold) / (p.shape[1] - 1)))
 
 
 @measure
@@ -180,5 +176,4 @@ class RSNOD(Divergence):
 
     def between(self, p: Floats, gold: Floats) -> Floats:
         both = (order_aware(p, gold) + order_aware(gold, p)) / 2
-        root: Floats = np.sqrt(both / (p.shape[1] - 1))
-        return root
+        return floats(np.sqrt(both / (p.shape[1] - 1)))

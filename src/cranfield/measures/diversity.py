@@ -25,7 +25,7 @@ from cranfield.measures.dcg import nDCG
 from cranfield.measures.gains import gain_of
 from cranfield.measures.grammar import MeasureLike, parse_measure
 from cranfield.measures.intents import best_first, gold_rows, intent_rows, intents_of, rows_of
-from cranfield.measures.lists import Gold, IntentBlock, Lists, NeedsMore, ratio, total
+from cranfield.measures.lists import Gold, IntentBlock, Lists, NeedsMore, floats, ratio, total
 from cranfield.measures.ncu import Pplus, Q
 from cranfield.measures.parameters import (
     GainSetting,
@@ -46,8 +46,7 @@ LEAST = 2.0**-60  # what this part of a sum cannot change its last bit
 def over_intents(x: Any) -> Floats:
     """Σ_i x(i), in their order: padding cannot change the last bit. The last axis is i."""
     x = np.asarray(x, dtype=np.float64)
-    made: Floats = np.cumsum(x, axis=-1)[..., -1] if x.shape[-1] else np.zeros(x.shape[:-1])
-    return made
+    return np.cumsum(x, axis=-1)[..., -1] if x.shape[-1] else np.zeros(x.shape[:-1])
 
 
 def expectation(M: Floats, known: IntentBlock, counted: Bools) -> Floats:
@@ -172,16 +171,14 @@ class Diverse(Measure):
             flag = gain_of(settings["gain"], level) > 0
         else:
             flag = level > 0
-        found: Floats = (flag & judged[:, :, None]).astype(np.float64)
-        return found
+        return floats(flag & judged[:, :, None])
 
     def served(self, x: Lists) -> Bools:
         """Which intents some judged item is relevant to: [topics, intents]."""
         known = intents_of(x)
         if not x.gold.known:
             return known.there
-        found: Bools = self._flags(known.levels, known.judged).any(axis=1) & known.there
-        return found
+        return self._flags(known.levels, known.judged).any(axis=1) & known.there
 
     def counted(self, x: Lists) -> Bools:
         """Which intents count."""
@@ -433,8 +430,7 @@ class Sharp(Diverse):
     gamma: float = param(0.5, "the part of intent recall", low=0, high=1)
 
     def values(self, lists: Lists) -> Floats:
-        mixed: Floats = sharpened(self.irec.values(lists), super().values(lists), self.gamma)
-        return mixed
+        return floats(sharpened(self.irec.values(lists), super().values(lists), self.gamma))
 
     @property
     def irec(self) -> IRec:
@@ -561,8 +557,7 @@ def faded(q: float, count: Any) -> Floats:
     """q^count, by repeated multiplication."""
     count = np.asarray(count, dtype=np.int64)
     table = np.cumprod(np.concatenate(([1.0], np.full(int(count.max(initial=0)), q))))
-    found: Floats = table[count]
-    return found
+    return floats(table[count])
 
 
 class Cascade(Diverse):
@@ -599,8 +594,7 @@ class Cascade(Diverse):
         ranks = np.arange(1, self._last_rank(x.l) + 1)
         fading = np.cumprod(np.concatenate(([1.0], np.full(len(ranks) - 1, 1.0 - self.alpha))))
         terms = whole[:, None] * fading * self.discount(ranks)
-        found: Floats = np.cumsum(terms, axis=1)[:, -1]
-        return found
+        return np.cumsum(terms, axis=1)[:, -1]
 
     def _last_rank(self, cutoff: int | None) -> int:
         """The last rank that can change a sum."""
@@ -621,8 +615,7 @@ class Cascade(Diverse):
 
 def _discounted(x: Lists, ng: Floats, d: Floats) -> Floats:
     terms = x.step("ng·d", ng * d)
-    found: Floats = np.cumsum(terms, axis=1)[:, -1] if terms.shape[1] else np.zeros(len(terms))
-    return found
+    return np.cumsum(terms, axis=1)[:, -1] if terms.shape[1] else np.zeros(len(terms))
 
 
 class OverGreedy(Cascade):
@@ -669,8 +662,7 @@ class ByLogarithm(Cascade):
     references = cite("clarke2008", "clarke2011")
 
     def discount(self, r: Any) -> Floats:
-        found: Floats = np.log(2.0) / np.log(np.asarray(r) + 1.0)
-        return found
+        return floats(np.log(2.0) / np.log(np.asarray(r) + 1.0))
 
 
 class ByRank(Cascade):
@@ -679,8 +671,7 @@ class ByRank(Cascade):
     references = cite("chapelle2009", "clarke2011")
 
     def discount(self, r: Any) -> Floats:
-        found: Floats = 1.0 / np.asarray(r, dtype=np.float64)
-        return found
+        return 1.0 / np.asarray(r, dtype=np.float64)
 
 
 class ByPatience(Cascade):

@@ -155,8 +155,7 @@ class Expected(Lists):
     @cached_property
     def cg(self) -> Floats:
         own = np.divide(self._G, self._m, out=np.zeros_like(self._G), where=self._m > 0)
-        found: Floats = self._before(self._seen.cg) + own + self._share(self._G - own)
-        return found
+        return self._before(self._seen.cg) + own + self._share(self._G - own)
 
 
 def _at(cumulated: Floats, column: Ints) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.measures.base import Measure, cite, has, measure
-from cranfield.measures.lists import Lists, ratio, total
+from cranfield.measures.lists import Lists, floats, ratio, total
 from cranfield.measures.parameters import GainSetting, gain_param, rel_param
 from cranfield.measures.sets import returned
 
@@ -116,8 +116,7 @@ class RnDCG(Graded):
 
 def last(x: Floats) -> Floats:
     """The last column, 0 if there is none."""
-    found: Floats = x[:, -1] if x.shape[1] else np.zeros(len(x))
-    return found
+    return x[:, -1] if x.shape[1] else np.zeros(len(x))
 
 
 def beyond(cumulated: Floats, r: Ints, each: float) -> Floats:
@@ -126,5 +125,4 @@ def beyond(cumulated: Floats, r: Ints, each: float) -> Floats:
     if not width:
         return each * r.astype(np.float64)
     inside = np.take_along_axis(cumulated, np.minimum(r, width) - 1, axis=1)
-    found: Floats = inside + each * np.maximum(r - width, 0)
-    return found
+    return floats(inside + each * np.maximum(r - width, 0))

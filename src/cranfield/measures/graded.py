@@ -9,7 +9,7 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.measures.base import Measure, Normalised, cite, has, measure
 from cranfield.measures.gains import gain_of
-from cranfield.measures.lists import Lists, total
+from cranfield.measures.lists import Lists, floats, total
 from cranfield.measures.parameters import (
     GainSetting,
     gain_param,
@@ -131,14 +131,12 @@ class WRR(Measure):
 
     def score(self, x: Lists) -> Floats:
         worth = x.step("δ/(r − 1/β)", x.I / (x.r - 1.0 / self.betas(x, x.level)))
-        best: Floats = worth.max(axis=1, initial=0.0)
-        return best
+        return floats(worth.max(axis=1, initial=0.0))
 
     def betas(self, x: Lists, level: Floats) -> Floats:
         """β of some levels."""
         if self.beta is None:
-            own: Floats = x.h + 2.0 - np.clip(level, 0.0, x.h)
-            return own
+            return floats(x.h + 2.0 - np.clip(level, 0.0, x.h))
         if len(self.beta) == 1:
             return np.full(level.shape, self.beta[0])
         found = gain_of(self.beta, level, "beta")

@@ -26,6 +26,11 @@ BLOCK_CELLS = 1 << 19  # topics × columns of one block: a few megabytes per arr
 DENSE_CELLS = 1 << 16  # topics × ranks where every rank counts: some ten arrays stay in the cache
 
 
+def floats(x: Any) -> Floats:
+    """An array as what it is, of doubles: where its type is lost to the type checker."""
+    return np.asarray(x, dtype=np.float64)
+
+
 def ratio(numerator: Any, denominator: Any) -> Floats:
     """numerator / denominator, and 0 where nothing can be divided by (no relevant item)."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
@@ -40,13 +45,13 @@ def total(x: Any) -> Floats:
     Added in the order of the ranks, so that padding, block size and threads cannot change the
     last bit (NumPy's own sum adds pairwise, in an order that depends on the width).
     """
-    x = np.asarray(x, dtype=np.float64)
+    x = floats(x)
     return np.cumsum(x, axis=1)[:, -1] if x.shape[1] else np.zeros(x.shape[0])
 
 
 def above(x: Any) -> Floats:
     """Σ_{k<r} x(k): what stands above each rank, added from the top down."""
-    x = np.asarray(x, dtype=np.float64)
+    x = floats(x)
     return np.concatenate((np.zeros((len(x), 1)), np.cumsum(x, axis=1)), axis=1)[:, :-1]
 
 
@@ -72,8 +77,7 @@ class IntentBlock:
     @cached_property
     def n(self) -> Floats:
         """The number of intents of each topic."""
-        n: Floats = self.there.sum(axis=1).astype(np.float64)
-        return n
+        return floats(self.there.sum(axis=1))
 
 
 class Gold:
@@ -145,8 +149,7 @@ class Costs:
 
     def at(self, row: Ints, rank: Ints) -> Floats:
         """That of the item at a rank of a list, for many of them."""
-        found: Floats = self.flat[(np.cumsum(self.n) - self.n)[row] + rank - 1]
-        return found
+        return floats(self.flat[(np.cumsum(self.n) - self.n)[row] + rank - 1])
 
 
 class Lists:
@@ -295,12 +298,11 @@ class Lists:
         self._need("an ideal list")
         return self.gold.ideal.view(self.l, rel=self.rel, gain=self.gain, max_level=self.max_level)
 
-    def step(self, name: str, values: Any) -> Floats:
+    def step(self, name: str, values: T) -> T:
         """The values, and a note of them if somebody wants to see how a score comes about."""
         if self.gold.traced:
             self.steps[name] = values
-        found: Floats = values
-        return found
+        return values
 
     @property
     def whole_ideal(self) -> Lists:
@@ -334,8 +336,7 @@ class Lists:
     @cached_property
     def first(self) -> Floats:
         """1 at r1, the rank of the first relevant item, else 0."""
-        found: Floats = self.I * (self.C == 1)
-        return found
+        return floats(self.I * (self.C == 1))
 
     @cached_property
     def g(self) -> Floats:
@@ -354,8 +355,7 @@ class Lists:
         width = cg.shape[1]
         if not width:
             return np.zeros(self.r.shape)
-        at: Floats = np.take_along_axis(cg, np.minimum(self.r, width) - 1, axis=1)
-        return at
+        return np.take_along_axis(cg, np.minimum(self.r, width) - 1, axis=1)
 
     @property
     def R(self) -> Floats:
@@ -371,8 +371,7 @@ class Lists:
     @property
     def N(self) -> Floats:
         """N: the number of items judged nonrelevant to the topic."""
-        N: Floats = self.gold.judged.sum(axis=1) - self.R
-        return N
+        return floats(self.gold.judged.sum(axis=1) - self.R)
 
     @property
     def h(self) -> Any:

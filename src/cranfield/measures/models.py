@@ -170,8 +170,7 @@ class INSQ(UserModel):
 
 def inverse_squares(depth: Floats) -> Floats:
     """((d − 1) / d)², the C of INSQ, INST and NERR11."""
-    found: Floats = ((depth - 1.0) / depth) ** 2
-    return found
+    return ((depth - 1.0) / depth) ** 2
 
 
 @measure
@@ -204,8 +203,7 @@ class SET(UserModel):
 
     def C(self, x: Items) -> Floats:
         w = (np.append(x.i, x.n + 1) + 1.0) ** self.beta - np.append(x.i, x.n + 1.0) ** self.beta
-        found: Floats = w[1:] / w[:-1]
-        return found
+        return w[1:] / w[:-1]
 
 
 # -- users who react to what they find -----------------------------------------------------------
@@ -395,8 +393,7 @@ class BPMD(BPM):
 def odds(b: float, exponent: Floats) -> Floats:
     """1 / (1 + b·e^exponent), however large the exponent."""
     with np.errstate(over="ignore"):
-        found: Floats = 1.0 / (1.0 + b * np.exp(exponent)) if b else np.ones(exponent.shape)
-    return found
+        return 1.0 / (1.0 + b * np.exp(exponent)) if b else np.ones(exponent.shape)
 
 
 class Foraging(UserModel):
@@ -613,8 +610,7 @@ class TBG(UserModel):
     vary = over("halflife", 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 
     def W(self, x: Items) -> Floats:
-        found: Floats = 2.0 ** (-above(x.c) / self.halflife)
-        return found
+        return 2.0 ** (-above(x.c) / self.halflife)
 
 
 @reading

@@ -17,7 +17,7 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.measures.base import Measure, Normalised, cite, has, measure
 from cranfield.measures.gains import gain_of
-from cranfield.measures.lists import Lists, total
+from cranfield.measures.lists import Lists, floats, total
 from cranfield.measures.parameters import (
     GainSetting,
     beta_param,
@@ -51,8 +51,7 @@ def rank_biased(m: Any, x: Lists) -> tuple[Floats, Floats]:
     """At relevant items, each one less likely than the one before by a factor γ."""
 
     def weights(y: Lists) -> Floats:
-        found: Floats = y.I * m.gamma ** np.maximum(y.C - 1.0, 0.0)
-        return found
+        return floats(y.I * m.gamma ** np.maximum(y.C - 1.0, 0.0))
 
     if x.l is not None and m.norm == "min":
         return weights(x), np.minimum(x.R, x.l)
@@ -117,8 +116,7 @@ def precision(m: Any, x: Lists) -> Floats:
 
 def blended_ratio(m: Any, x: Lists) -> Floats:
     """BR(r) = (C(r) + β·cg(r)) / (r + β·cg*(r))."""
-    found: Floats = (x.C + m.beta * x.cg) / (x.r + m.beta * x.cg_ideal)
-    return found
+    return floats((x.C + m.beta * x.cg) / (x.r + m.beta * x.cg_ideal))
 
 
 def reciprocal_rank(m: Any, x: Lists) -> Floats:
@@ -128,8 +126,7 @@ def reciprocal_rank(m: Any, x: Lists) -> Floats:
 
 def effort(m: Any, x: Lists) -> Floats:
     """IE(r) = p^r: what the effort of reading r items leaves (iRBU's utility)."""
-    found: Floats = m.p ** x.r.astype(np.float64)
-    return found
+    return floats(m.p ** x.r.astype(np.float64))
 
 
 UTILITIES: dict[str, Callable[[Any, Lists], Floats]] = {

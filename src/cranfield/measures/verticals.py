@@ -34,8 +34,7 @@ def own_intent(levels: Floats, rel: float | None = None) -> Ints:
         return np.full(levels.shape[:-1], -1, dtype=np.int64)
     highest = levels.max(axis=-1)
     belongs = highest > 0 if rel is None else highest >= rel
-    found: Ints = np.where(belongs, levels.argmax(axis=-1), -1)
-    return found
+    return np.where(belongs, levels.argmax(axis=-1), -1)
 
 
 def suitability(x: Lists, rel: float | None) -> Floats:
