@@ -90,9 +90,8 @@ def _global_gold(gold: Gold, known: IntentBlock, m: Measure) -> Gold:
     g = _local_gains(rows_of(known.levels, every, gold_rows(gold)), m, known)
     GG, filled, order = best_first(_global_gains(g, known), known.judged)
     tops = np.maximum(GG[:, 0], 0.0) if GG.shape[1] else np.zeros(len(GG))
-    made = Gold(GG, filled, float(tops.max(initial=0.0)), gold.known, gold.traced, tops=tops)
-    made.order = order
-    return made
+    highest = float(tops.max(initial=0.0))
+    return Gold(GG, filled, highest, gold.known, gold.traced, tops=tops, order=order)
 
 
 def _global_gains(g: Floats, known: IntentBlock) -> Floats:

@@ -17,14 +17,13 @@ so (`exact_under_ties`); tests enumerate all orders to prove it.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.labelling.blocks import spans
-from cranfield.measures.gains import Gain
-from cranfield.measures.lists import Lists
+from cranfield.measures.lists import Lists, scattered
 
 
 class Cells(NamedTuple):
@@ -52,16 +51,12 @@ class Expected(Lists):
         depth: int | None = None,
         looked_at: int | None = None,
         cells: Cells | None = None,
-        *,
-        cutoff: int | None = None,
-        rel: float | None = None,
-        gain: Gain = "linear",
-        max_level: float | None = None,
+        **seen: Any,
     ) -> None:
         self.hits, self.bounds = hits, (first, last)
         cells = cells or _cells(hits, first, last, depth if looked_at is None else looked_at)
         n = hits.n if depth is None else np.minimum(hits.n, depth)
-        filled = cells.filled
+        filled, cutoff = cells.filled, seen.get("l")
         if cutoff is not None:  # the k-th cell cannot stand above rank k
             filled = filled[:, :cutoff] & (cells.r[:, :cutoff] <= cutoff)
         width = filled.shape[1]
@@ -72,22 +67,13 @@ class Expected(Lists):
             filled,
             n,
             hits.gold,
-            cutoff=cutoff,
-            rel=rel,
-            gain=gain,
-            max_level=max_level,
+            **seen,
         )
 
-    def _view(
-        self, cutoff: int | None, rel: float | None, gain: Gain, max_level: float | None
-    ) -> Lists:
-        settings = {"cutoff": cutoff, "rel": rel, "gain": gain, "max_level": max_level}
-        return Expected(self._whole(), *self.bounds, cells=self.cells, **settings)  # type: ignore[arg-type]
-
-    def _whole(self) -> Lists:
-        """The judged items of the lists, with the length that the depth leaves."""
-        hits = self.hits
-        return Lists(hits.r, hits.level, hits.judged, self.n, hits.gold)
+    def _view(self, **seen: Any) -> Lists:
+        x = self.hits  # with the length that the depth leaves:
+        hits = Lists(x.r, x.level, x.judged, self.n, x.gold)
+        return Expected(hits, *self.bounds, cells=self.cells, **seen)
 
     @cached_property
     def condensed(self) -> Lists:
@@ -188,19 +174,14 @@ def _cells(hits: Lists, first: Ints, last: Ints, depth: int | None) -> Cells:
     count = np.bincount(row, weights=shown, minlength=len(hits)).astype(np.int64)
     filled = np.arange(int(count.max(initial=0))) < count[:, None]
 
-    def spread(values: Ints, padding: int) -> Ints:
-        made = np.full(filled.shape, padding, dtype=np.int64)
-        made[filled] = values
-        return made
-
     group = np.repeat(np.arange(len(first)), shown)
     j = spans(np.ones_like(shown), shown)
-    r = spread(first[group] + j - 1, 0)
+    r = scattered(filled, first[group] + j - 1, 0)
     return Cells(
         np.where(filled, r, hits.n[:, None] + 1),
         filled,
-        spread(a[group], 0),
-        spread(b[group], 0),
-        spread(size[group], 1),
-        spread(j, 1),
+        scattered(filled, a[group], 0),
+        scattered(filled, b[group], 0),
+        scattered(filled, size[group], 1),
+        scattered(filled, j, 1),
     )

@@ -8,7 +8,7 @@ order of rank; a quantity is computed when first asked for and remembered.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
@@ -49,6 +49,13 @@ def total(x: Any) -> Floats:
     return np.cumsum(x, axis=1)[:, -1] if x.shape[1] else np.zeros(x.shape[0])
 
 
+def scattered(there: Bools, values: Any, padding: float = 0) -> Any:
+    """Values one after the other, put where something is there; the rest is padding."""
+    cells = np.full((*there.shape, *values.shape[1:]), padding, dtype=values.dtype)
+    cells[there] = values
+    return cells
+
+
 def above(x: Any) -> Floats:
     """Σ_{k<r} x(k): what stands above each rank, added from the top down."""
     x = floats(x)
@@ -80,42 +87,41 @@ class IntentBlock:
         return floats(self.there.sum(axis=1))
 
 
-class Gold:
-    """The judgments of a block of topics, padded, with all that is derived from them."""
+@dataclass(eq=False, repr=False)
+class Remembers:
+    """What keeps the values that were computed of it."""
 
-    def __init__(
-        self,
-        levels: Floats,
-        judged: Bools,
-        max_level: float,
-        known: bool = True,
-        traced: bool = False,
-        distinct: Floats | None = None,
-        intents: IntentBlock | None = None,
-        tops: Floats | None = None,
-    ) -> None:
-        self.levels, self.judged, self.max_level, self.known = levels, judged, max_level, known
-        self.intents = intents
-        self.order: Ints | None = None  # which of the intents' items each level is of
-        self.tops = tops  # the highest level of each topic, where that is what h means
-        # The levels of the whole collection, so that nothing depends on how blocks are cut.
-        self.distinct = distinct_of(levels) if distinct is None else distinct
-        self.traced = traced  # whether lists keep the steps of a computation
-        self._remembered: dict[Any, Any] = {}
+    _remembered: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def remember(self, key: Any, compute: Callable[[], T]) -> T:
-        """The value under `key`, computed once per block, whatever the number of runs."""
+        """The value under `key`, computed once: of a Gold, whatever the number of runs."""
         if key not in self._remembered:
             self._remembered[key] = compute()
         value: T = self._remembered[key]
         return value
 
-    @property
+
+@dataclass(eq=False, repr=False)
+class Gold(Remembers):
+    """The judgments of a block of topics, padded, with all that is derived from them."""
+
+    levels: Floats
+    judged: Bools
+    max_level: float
+    known: bool = True  # whether these are all, and not only what the lists have
+    traced: bool = False  # whether lists keep the steps of a computation
+    # The levels of the whole collection, so that nothing depends on how blocks are cut.
+    distinct: Any = None
+    intents: IntentBlock | None = None
+    tops: Floats | None = None  # the highest level of each topic, where that is what h means
+    order: Ints | None = None  # which of the intents' items each level is of
+
+    def __post_init__(self) -> None:
+        self.distinct = distinct_of(self.levels) if self.distinct is None else self.distinct
+
+    @cached_property
     def ideal(self) -> Lists:
         """The ideal lists: all judged items, best first."""
-        return self.remember("ideal", self._ideal)
-
-    def _ideal(self) -> Lists:
         n, width = self.levels.shape
         ranks = np.broadcast_to(np.arange(1, width + 1), (n, width))
         length = self.judged.sum(axis=1)
@@ -142,17 +148,16 @@ class Costs:
 
     def to(self, width: int) -> Floats:
         """Those down to a rank, as [lists, width]; NaN beyond the end."""
-        made = np.full((len(self.n), width), np.nan)
         rows = spans(np.cumsum(self.n) - self.n, np.minimum(self.n, width))
-        made[np.arange(width) < self.n[:, None]] = self.flat[rows]
-        return made
+        return floats(scattered(np.arange(width) < self.n[:, None], self.flat[rows], np.nan))
 
     def at(self, row: Ints, rank: Ints) -> Floats:
         """That of the item at a rank of a list, for many of them."""
         return floats(self.flat[(np.cumsum(self.n) - self.n)[row] + rank - 1])
 
 
-class Lists:
+@dataclass(eq=False, repr=False)
+class Lists(Remembers):
     """A block of ranked lists, seen through a cutoff, a gain and a threshold.
 
     | name | meaning |
@@ -174,36 +179,23 @@ class Lists:
     `x.ratio(a, b)` does so with the fraction that is the score.
     """
 
-    def __init__(
-        self,
-        r: Ints,
-        level: Floats,
-        judged: Bools,
-        n: Ints,
-        gold: Gold,
-        *,
-        cutoff: int | None = None,
-        rel: float | None = None,
-        gain: Gain = "linear",
-        max_level: float | None = None,
-        is_ideal: bool = False,
-        lengths: Mapping[str, Lengths] | None = None,
-        costs: Costs | None = None,
-        by_intent: Floats | None = None,
-        vertical: Floats | None = None,
-    ) -> None:
-        self.r, self.level, self.judged, self.n, self.gold = r, level, judged, n, gold
-        self.l, self.rel, self.gain, self.max_level = cutoff, rel, gain, max_level
-        self.is_ideal = is_ideal
-        self.lengths = lengths or {}
-        self.costs = costs  # of all items, judged or not
-        self.by_intent = by_intent  # [lists, items, intents] the level for each intent
-        self.vertical = vertical  # [lists, items] the number of its kind of result, NaN: unknown
-        self.steps: dict[str, Any] = {}
-        self.by_rank: dict[str, Floats] = {}  # steps that have a value at every rank
-        self.fraction: tuple[Any, Any] | None = None
-        self._views: dict[Any, Lists] = {}
-        self._remembered: dict[Any, Any] = {}
+    r: Ints
+    level: Floats
+    judged: Bools
+    n: Ints
+    gold: Gold
+    l: int | None = None
+    rel: float | None = None
+    gain: Gain = "linear"
+    max_level: float | None = None
+    is_ideal: bool = False
+    lengths: Mapping[str, Lengths] = field(default_factory=dict)
+    costs: Costs | None = None  # of all items, judged or not
+    by_intent: Floats | None = None  # [lists, items, intents] the level for each intent
+    vertical: Floats | None = None  # [lists, items] the number of its kind of result, NaN: unknown
+    steps: dict[str, Any] = field(default_factory=dict, init=False)
+    by_rank: dict[str, Floats] = field(default_factory=dict, init=False)  # steps of every rank
+    fraction: tuple[Any, Any] | None = field(default=None, init=False)
 
     def __len__(self) -> int:
         return len(self.n)
@@ -219,43 +211,28 @@ class Lists:
         max_level: float | None = None,
     ) -> Lists:
         """The same lists cut at `cutoff`, with this gain and threshold."""
-        key = (cutoff, rel, gain, max_level)
-        if key not in self._views:
-            self._views[key] = self._view(cutoff, rel, gain, max_level)
-        return self._views[key]
+        seen: dict[str, Any] = {"l": cutoff, "rel": rel, "gain": gain, "max_level": max_level}
+        return self.remember(("view", *seen.values()), lambda: self._view(**seen))
 
-    def _view(
-        self, cutoff: int | None, rel: float | None, gain: Gain, max_level: float | None
-    ) -> Lists:
-        judged = self.judged
+    def _view(self, **seen: Any) -> Lists:
+        judged, cutoff = self.judged, seen["l"]
         if cutoff is not None:  # the k-th judged item cannot stand above rank k
             judged = judged[:, :cutoff] & (self.r[:, :cutoff] <= cutoff)
         width = judged.shape[1]
-        return Lists(
-            self.r[:, :width],
-            self.level[:, :width],
-            judged,
-            self.n,
-            self.gold,
-            cutoff=cutoff,
-            rel=rel,
-            gain=gain,
-            max_level=max_level,
-            is_ideal=self.is_ideal,
+        return replace(
+            self,
+            r=self.r[:, :width],
+            level=self.level[:, :width],
+            judged=judged,
+            costs=None,
             lengths={
                 unit: Lengths(own[:, :width], before[:, :width])
                 for unit, (own, before) in self.lengths.items()
             },
             by_intent=None if self.by_intent is None else self.by_intent[:, :width],
             vertical=None if self.vertical is None else self.vertical[:, :width],
+            **seen,
         )
-
-    def remember(self, key: Any, compute: Callable[[], T]) -> T:
-        """The value under `key`, computed once for these lists."""
-        if key not in self._remembered:
-            self._remembered[key] = compute()
-        value: T = self._remembered[key]
-        return value
 
     def by_ranks(self, values: Floats, width: int, unjudged: float) -> Floats:
         """Values of the judged items as [lists, width], with one for all other ranks."""
@@ -266,7 +243,7 @@ class Lists:
 
     def at_level(self, rel: float) -> Lists:
         """The same view, with what is relevant decided by this level alone; not kept."""
-        return self._view(self.l, rel, "binary", None)
+        return self._view(l=self.l, rel=rel, gain="binary", max_level=None)
 
     @cached_property
     def condensed(self) -> Lists:
@@ -278,17 +255,7 @@ class Lists:
         if self.costs is not None:
             row, column = np.nonzero(self.judged)
             costs = Costs(self.costs.at(row, self.r[row, column]), n)
-        return Lists(
-            ranks,
-            self.level,
-            self.judged,
-            n,
-            self.gold,
-            lengths=lengths,
-            costs=costs,
-            by_intent=self.by_intent,
-            vertical=self.vertical,
-        )
+        return replace(self, r=ranks, n=n, lengths=lengths, costs=costs, is_ideal=False)
 
     @property
     def ideal(self) -> Lists:
@@ -461,8 +428,7 @@ def gold_block(
 ) -> Gold:
     """The judgments of the topics start..stop-1, padded; `importance` is Pr(v|i) of all intents."""
     judged, cells = _padding(judgments.offsets[start : stop + 1])
-    levels = np.zeros(judged.shape)
-    levels[judged] = judgments.levels[cells]
+    levels = scattered(judged, judgments.levels[cells])
     known = None if intents is None else intent_block(intents, start, stop, importance)
     return Gold(levels, judged, judgments.max_level, distinct=judgments.distinct, intents=known)
 
@@ -473,20 +439,13 @@ def intent_block(
     """The intents of the topics start..stop-1, padded."""
     there, of_intents = _padding(intents.offsets[start : stop + 1])
     judged, of_items = _padding(intents.items[start : stop + 1])
-    weights, navigational = np.zeros(there.shape), np.zeros(there.shape, dtype=bool)
-    weights[there] = intents.weights[of_intents]
-    navigational[there] = intents.navigational[of_intents]
-    width = there.shape[1]
-    levels = np.zeros((*judged.shape, width))
-    levels[judged] = intents.levels_of(intents.by_name[of_items], width)
-    alike = intents.alike[start:stop]
-    wanted = None
-    if importance is not None:
-        wanted = np.zeros((*there.shape, importance.shape[1]))
-        wanted[there] = importance[of_intents]
+    weights = scattered(there, intents.weights[of_intents])
+    navigational = scattered(there, intents.navigational[of_intents])
+    levels = scattered(judged, intents.levels_of(intents.by_name[of_items], there.shape[1]))
+    wanted = None if importance is None else scattered(there, importance[of_intents])
     return IntentBlock(
         weights,
-        alike,
+        intents.alike[start:stop],
         navigational,
         there,
         levels,
@@ -502,9 +461,7 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
     judged, cells = _padding(rankings.offsets[start : stop + 1])
     n = rankings.lengths[start:stop]
     r = np.repeat(n[:, None] + 1, judged.shape[1], axis=1)
-    level = np.zeros(judged.shape)
     r[judged] = rankings.ranks[cells]
-    level[judged] = rankings.levels[cells]
     lengths, costs, vertical = {}, None, None
     for unit, every in rankings.noted.items():
         if unit == "cost":
@@ -512,32 +469,36 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
             costs = Costs(every[first : first + n.sum()], n)
             continue
         if unit == "vertical":
-            vertical = np.full(judged.shape, np.nan)
-            vertical[judged] = every[rankings.starts[rankings.hit_topics[cells]] + r[judged] - 1]
+            hits = rankings.starts[rankings.hit_topics[cells]] + r[judged] - 1
+            vertical = scattered(judged, every[hits], np.nan)
             continue
         own, before = np.zeros(judged.shape), np.zeros(judged.shape)
         for t, (a, k) in enumerate(zip(rankings.starts[start:stop], n, strict=True)):
-            hits, given = judged[t], every[a : a + k]
-            own[t, hits] = given[r[t, hits] - 1]
-            before[t, hits] = above(given[None, :])[0, r[t, hits] - 1]
+            there, given = judged[t], every[a : a + k]
+            own[t, there] = given[r[t, there] - 1]
+            before[t, there] = above(given[None, :])[0, r[t, there] - 1]
         lengths[unit] = Lengths(own, before)
     by_intent = None
     if gold.intents is not None and gold.intents.flat is not None:
         width = gold.intents.there.shape[1]
-        by_intent = np.zeros((*judged.shape, width))
-        by_intent[judged] = gold.intents.flat.levels_of(rankings.items[cells], width)
+        by_intent = scattered(judged, gold.intents.flat.levels_of(rankings.items[cells], width))
     return Lists(
-        r, level, judged, n, gold,
-        lengths=lengths, costs=costs, by_intent=by_intent, vertical=vertical,
-    )  # fmt: skip
+        r,
+        scattered(judged, rankings.levels[cells]),
+        judged,
+        n,
+        gold,
+        lengths=lengths,
+        costs=costs,
+        by_intent=by_intent,
+        vertical=vertical,
+    )
 
 
 def tie_bounds(rankings: Rankings, start: int, stop: int) -> tuple[Ints, Ints]:
     """The first and last rank that ties allow each item of the topics start..stop-1, padded."""
     judged, cells = _padding(rankings.offsets[start : stop + 1])
-    first, last = np.zeros(judged.shape, dtype=np.int64), np.zeros(judged.shape, dtype=np.int64)
-    first[judged], last[judged] = rankings.first[cells], rankings.last[cells]
-    return first, last
+    return scattered(judged, rankings.first[cells]), scattered(judged, rankings.last[cells])
 
 
 def _padding(offsets: Ints) -> tuple[Bools, slice]:
