@@ -172,6 +172,8 @@ class Measure(metaclass=MeasureType):
     is_model: ClassVar[bool] = False  # a user model of C/W/L
     combines: ClassVar[bool] = False  # whether it is of another measure: D(nDCG)
     below_zero: ClassVar[bool] = False  # whether items may do harm: gain=raw
+    holds_under_ties: ClassVar[bool] = False  # whether the equation does, for expected values
+    may_fall: ClassVar[bool] = False  # whether it may, when a better item moves up by one rank
     takes_gains: ClassVar[bool] = True  # whether it can do with gains alone, for D(M)
     has_residuals: ClassVar[bool] = False  # whether it has `bounds`
     length_unit: ClassVar[str] = ""  # of document lengths, if it needs them
@@ -196,13 +198,13 @@ class Measure(metaclass=MeasureType):
 
     def exact_under_ties(self) -> bool:
         """Whether the equation holds for expected values, as `expected.py` explains."""
-        return False
+        return self.holds_under_ties
 
     def rewards_better_items(self) -> bool:
         """Whether the score never gets worse when a better item trades places with a worse one
         directly above it; then no order of tied items beats the one by level.
         """
-        if not is_built_in(type(self)):
+        if self.may_fall or not is_built_in(type(self)):
             return False  # of a user's own measure nothing is known
         rel = getattr(self, "rel", None)
         return self.effectiveness and (rel is None or rel > 0)  # else some of no use is relevant

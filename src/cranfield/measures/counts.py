@@ -17,9 +17,7 @@ class Coverage(Measure):
     better = "neither"
     effectiveness = False
     task = "whether a collection's judgments can be used for a run that was not pooled"
-
-    def exact_under_ties(self) -> bool:
-        return True
+    holds_under_ties = True
 
 
 @measure
@@ -65,9 +63,7 @@ class Count(Measure):
     better = "neither"
     effectiveness = False
     range = "whole numbers"
-
-    def exact_under_ties(self) -> bool:
-        return True
+    holds_under_ties = True
 
 
 @measure

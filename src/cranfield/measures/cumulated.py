@@ -16,9 +16,7 @@ class Cumulated(Measure):
 
     gain: GainSetting = gain_param()
     rel: float | None = graded_rel_param()
-
-    def exact_under_ties(self) -> bool:
-        return True
+    holds_under_ties = True
 
 
 def gains_to(x: Lists, rank: Floats) -> Floats:

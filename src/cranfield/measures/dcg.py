@@ -65,6 +65,7 @@ class DCG(Measure):
     task = "graded relevance at the top of the list, where topics should not weigh alike"
     range = "from 0"
     properties = has("graded", "recall-independent")
+    holds_under_ties = True
 
     def score(self, x: Lists) -> Floats:
         return self.discounted(x.ideal if self.measurement == "ideal" else x)
@@ -73,9 +74,6 @@ class DCG(Measure):
         """Σ_r g(r)/d(r)."""
         d = x.step("d", DISCOUNTS[self.discount](x.r, self.b))
         return x.step("Σ g/d", total(x.step("g/d", x.g / d)))
-
-    def exact_under_ties(self) -> bool:
-        return True
 
     def variant(self) -> str:
         b = shown(self.b)
@@ -154,6 +152,7 @@ class RBP(Measure):
     task = "a user of known persistence; does not depend on how many relevant items exist"
     range = "0 to 1, and less than 1 for lists that end"
     properties = has("graded", "recall-independent")
+    holds_under_ties = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -182,9 +181,6 @@ class RBP(Measure):
     def takes_max_level(self) -> bool:
         binary = self.rel is not None or self.gain == "binary"
         return self.level_is_open(binary or bool(self.measurement))
-
-    def exact_under_ties(self) -> bool:
-        return True
 
     def rewards_better_items(self) -> bool:
         return not self.measurement and super().rewards_better_items()

@@ -123,6 +123,7 @@ class Diverse(Measure):
     """A measure of lists for the intents of a topic."""
 
     takes = "intents"
+    may_fall = True  # what is better for one intent may be worse for another
 
     def __call__(  # type: ignore[override]
         self,
@@ -148,9 +149,6 @@ class Diverse(Measure):
             return float(self.values(x)[0, 0])
         except CranfieldError as problem:
             raise CranfieldError(f"{self}: {problem}") from None
-
-    def rewards_better_items(self) -> bool:
-        return False  # what is better for one intent may be worse for another
 
     def of_intent(self) -> tuple[Measure, ...]:
         """What it is made of, intent by intent."""

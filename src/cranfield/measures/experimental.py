@@ -52,14 +52,13 @@ class G(Graded):
     (1.0, 0.6309)
     """
 
+    may_fall = True  # what is gained above an item lowers its discount
+
     def score(self, x: Lists) -> Floats:
         ideal = x.whole_ideal
         cost = np.cumsum(np.maximum(ideal.g, 1.0), axis=1)
         d = x.step("d", np.log2(2.0 + beyond(cost, x.r, 1.0) - x.cg))
         return x.ratio(total(x.step("g/d", ratio(x.g, d))), total(ideal.g))
-
-    def rewards_better_items(self) -> bool:
-        return False  # what is gained above an item lowers its discount
 
 
 @measure
@@ -95,6 +94,8 @@ class RnDCG(Graded):
     1.0
     """
 
+    holds_under_ties = True
+
     def score(self, x: Lists) -> Floats:
         ideal = x.whole_ideal
         best = np.cumsum(ideal.g / np.log2(ideal.r + 1.0), axis=1)
@@ -109,9 +110,6 @@ class RnDCG(Graded):
         at_end = ratio(total(x.g / np.log2(x.r + 1.0)), last(best))
         points = total(changes) + goes_on
         return x.ratio(total(changes * ratio(dcg, best)) + goes_on * at_end, points)
-
-    def exact_under_ties(self) -> bool:
-        return True
 
 
 def last(x: Floats) -> Floats:

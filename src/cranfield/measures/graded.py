@@ -45,6 +45,7 @@ class GAP(Measure):
     task = "informational search with graded judgments, users with different standards"
     properties = has("graded", "normalised")
     takes_gains = False
+    holds_under_ties = True
 
     def score(self, x: Lists) -> Floats:
         found, all_there_is = np.zeros(len(x)), np.zeros(len(x))
@@ -73,21 +74,16 @@ class GAP(Measure):
             upto = levels * (levels + 1.0) / 2.0
         return list(zip(levels[1:].tolist(), np.diff(upto).tolist(), strict=True))
 
-    def exact_under_ties(self) -> bool:
-        return True
-
 
 class CumulatedPrecision(Measure):
     """Σ_r I(r)·cg(r)/r: what gAP adds up."""
 
     gain: GainSetting = gain_param()
     rel: float | None = graded_rel_param()
+    holds_under_ties = True
 
     def score(self, x: Lists) -> Floats:
         return total(x.step("cg/r", x.I * x.cg / x.r))
-
-    def exact_under_ties(self) -> bool:
-        return True
 
 
 @measure

@@ -137,13 +137,11 @@ class rpref_N(RelativePreference):
 
     max_level: float | None = max_level_param()
     properties = has("graded", "normalised")
+    may_fall = True  # at a cutoff (or a depth) an item's penalty may outweigh its gain
 
     def score(self, x: Lists) -> Floats:
         d = x.R + x.N - ratio(total(x.whole_ideal.g), x.g_h)
         return self.weighted(x, ratio(self.penalty(x), d[:, None]))
-
-    def rewards_better_items(self) -> bool:
-        return False  # at a cutoff (or a depth) an item's penalty may outweigh its gain
 
     def takes_max_level(self) -> bool:
         return self.level_is_open(self.gain == "binary")
@@ -219,6 +217,7 @@ class infAP(Measure):
     references = cite("yilmaz2006")
     task = "pools of which only a random sample was judged"
     properties = has("normalised")
+    may_fall = True  # an item pooled but not judged is better above than below
 
     def score(self, x: Lists) -> Floats:
         eps = 1e-5
@@ -226,6 +225,3 @@ class infAP(Measure):
         precision = x.step("precision above", (c + eps) / (judged + 2 * eps))
         inferred = np.where(x.r == 1, 1.0, (1.0 + pooled * precision) / x.r)
         return x.ratio(total(x.step("inferred", x.I * inferred)), x.R)
-
-    def rewards_better_items(self) -> bool:
-        return False  # an item pooled but not judged is better above than below

@@ -10,9 +10,14 @@ import re
 from collections.abc import Callable
 
 
-def _ours(names: str) -> dict[str, str]:
+def _ours(names: str, settings: str = "") -> dict[str, str]:
     """Names that are ours, in whatever letters."""
-    return {name.lower(): name for name in names.split()}
+    return {name.lower(): name + settings for name in names.split()}
+
+
+def _names_of(table: dict[str, str]) -> dict[str, str]:
+    """Our name of each name, from the names that others have for ours."""
+    return {name: ours for ours, names in table.items() for name in names.split()}
 
 
 # trec_eval's names (after the patterns below have taken the cutoff out of them).
@@ -61,14 +66,8 @@ NTCIREVAL = {
     "msndcg": "nDCG",
     "prec": "P",
     "hit": "Success",
-    "rbp": "RBP(p=0.95)",
-    "nrbp": "nRBP(p=0.95)",
-    "err": "ERR(prob=linear)",
-    "nerr": "nERR(prob=linear)",
-    "ebr": "EBR(prob=linear)",
-    "nebr": "nEBR(prob=linear)",
-    "irbu": "iRBU(prob=linear)",
-    "nirbu": "niRBU(prob=linear)",
+    **_ours("RBP nRBP", "(p=0.95)"),
+    **_ours("ERR nERR EBR nEBR iRBU niRBU", "(prob=linear)"),
 }
 
 # ir_measures' names, where they mean something else than ours.
@@ -88,56 +87,45 @@ ALIASES = {
     **TREC_EVAL,
     **{n: ours.partition("|")[0] for n, ours in NTCIREVAL.items() if "-" in n or "," in n},
     **{name: IR_MEASURES[name] for name in ("mrr", "precision", "r", "setr")},
-    "msndcg": "nDCG",
-    "prec": "P",
-    "hit": "Success",
-    "dcg_burges": "DCG(gain=exp)",
-    "f1": "F",
-    "hit_rate": "Success",
-    "hits": "NumRelRet",
-    "ndcg_burges": "nDCG(gain=exp)",
-    "p+": "Pplus",
-    "r-measure": "Rmeasure",
-    "r-precision": "Rprec",
-    "r_precision": "Rprec",
-    "rbp": "RBP",
-    "u-measure": "U",
-    # diversity: NTCIR's, ndeval's, ir_measures'
-    "i-rec": "IRec",
-    "strec": "IRec(intents=relevant)",
-    "strecall": "IRec(intents=relevant)",
-    "alpha-dcg": "alpha_DCG",
-    "alpha-ndcg": "alpha_nDCG",
-    "α-dcg": "alpha_DCG",
-    "α-ndcg": "alpha_nDCG",
-    "α_dcg": "alpha_DCG",
-    "α_ndcg": "alpha_nDCG",
-    "map_ia": "IA(AP, intents=relevant)",
-    "err-ia": "ERR_IA",
-    "nerr-ia": "nERR_IA",
-    "ap_ia": "IA(AP, intents=relevant)",
-    "map-ia": "IA(AP, intents=relevant)",
-    "p_ia": "IA(P, intents=relevant)",
-    "p-ia": "IA(P, intents=relevant)",
-    "p+q": "PplusQ",
-    "p+q#": "PplusQsharp",
-    "p+q♯": "PplusQsharp",
-    # sessions and texts
-    "session-u": "sU",
-    "rouge-n": "ROUGE",
-    "rouge-s": "ROUGES",
-    "rouge-su": "ROUGESU",
-    "f_qa": "NuggetF",
-    "f-flat": "Ssharp",
-    "s#": "Ssharp",
-    "s♯": "Ssharp",
-    "s-flat": "Sflat",
-    "s♭": "Sflat",
-    "s-measure": "Smeasure",
-    "t-flat": "Tflat",
-    "t♭": "Tflat",
-    "t-measure": "Tmeasure",
-    "w-recall": "WRecall",
+    **_names_of(
+        {
+            "nDCG": "msndcg",
+            "P": "prec",
+            "Success": "hit hit_rate",
+            "DCG(gain=exp)": "dcg_burges",
+            "F": "f1",
+            "NumRelRet": "hits",
+            "nDCG(gain=exp)": "ndcg_burges",
+            "Pplus": "p+",
+            "Rmeasure": "r-measure",
+            "Rprec": "r-precision r_precision",
+            "RBP": "rbp",
+            "U": "u-measure",
+            # diversity: NTCIR's, ndeval's, ir_measures'
+            "IRec": "i-rec",
+            "IRec(intents=relevant)": "strec strecall",
+            "alpha_DCG": "alpha-dcg α-dcg α_dcg",
+            "alpha_nDCG": "alpha-ndcg α-ndcg α_ndcg",
+            "IA(AP, intents=relevant)": "map_ia ap_ia map-ia",
+            "IA(P, intents=relevant)": "p_ia p-ia",
+            "ERR_IA": "err-ia",
+            "nERR_IA": "nerr-ia",
+            "PplusQ": "p+q",
+            "PplusQsharp": "p+q# p+q♯",
+            # sessions and texts
+            "sU": "session-u",
+            "ROUGE": "rouge-n",
+            "ROUGES": "rouge-s",
+            "ROUGESU": "rouge-su",
+            "NuggetF": "f_qa",
+            "Ssharp": "f-flat s# s♯",
+            "Sflat": "s-flat s♭",
+            "Smeasure": "s-measure",
+            "Tflat": "t-flat t♭",
+            "Tmeasure": "t-measure",
+            "WRecall": "w-recall",
+        }
+    ),
 }
 
 # Names with numbers inside, rewritten before anything else.

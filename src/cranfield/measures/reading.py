@@ -42,6 +42,7 @@ class TBG(Measure):
     task = "effort in seconds: short good documents first"
     range = "from 0"
     properties = has("recall-independent", "uses lengths")
+    may_fall = True  # a long document may cost more than it gains
 
     def score(self, x: Lists) -> Floats:
         T = x.step("T", self.time(x))
@@ -54,9 +55,6 @@ class TBG(Measure):
         opened = self.per_word * x.length_above(self.length_unit) + self.per_document * k
         own = x.I * (self.per_word * x.length(self.length_unit) + self.per_document)
         return self.summary_time * k + self.miss * opened + (self.click - self.miss) * above(own)
-
-    def rewards_better_items(self) -> bool:
-        return False  # a long document may cost more than it gains
 
 
 @measure
@@ -92,6 +90,7 @@ class U(Measure):
     task = "effort in text read; the same scale for lists, sessions and summaries"
     range = "from 0"
     properties = has("graded", "recall-independent", "diminishing return", "uses lengths")
+    may_fall = True  # a long document may cost more than it gains
 
     def score(self, x: Lists) -> Floats:
         g = x.step("gain", self.worth(x))
@@ -111,6 +110,3 @@ class U(Measure):
     def takes_max_level(self) -> bool:
         binary = self.prob == "linear" and self.gain == "binary"
         return self.level_is_open(binary or self.prob == "gain")
-
-    def rewards_better_items(self) -> bool:
-        return False  # a long document may cost more than it gains

@@ -26,8 +26,7 @@ def returned(x: Lists) -> Floats:
 class SetMeasure(Measure):
     """What the measures here have in common: they count, so they hold for expected counts."""
 
-    def exact_under_ties(self) -> bool:
-        return True
+    holds_under_ties = True
 
 
 @measure
@@ -353,11 +352,9 @@ class PairAccuracy(Measure):
     references = cite("macavaney2022")
     task = "checking the training of a ranker: the area under its ROC curve"
     properties = has("normalised", "recall-independent")
+    may_fall = True  # at a cutoff (or a depth) one more relevant item may make for wrong pairs
 
     def score(self, x: Lists) -> Floats:
         C = x.step("C(n)", total(x.I))
         wrong = x.step("pairs in the wrong order", total(x.I * (x.r - x.C)))
         return np.where(C > 0, 1.0 - ratio(wrong, C * (returned(x) - C)), 0.0)
-
-    def rewards_better_items(self) -> bool:
-        return False  # at a cutoff (or a depth) one more relevant item may make for wrong pairs

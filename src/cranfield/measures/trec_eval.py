@@ -15,13 +15,9 @@ from cranfield.measures.base import Measure
 from cranfield.measures.dcg import RBP, powers
 from cranfield.measures.grammar import parse_measure
 from cranfield.measures.lists import Lists
+from cranfield.measures.preferences import MEASURES
 
-PREFERENCES = (
-    *("prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
-    *("prefs_simp", "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel"),
-    *("prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret"),
-    *("prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp"),
-)
+PREFERENCES = tuple(MEASURES)
 BY_GROUP = {"map_avgjg": "map", "P_avgjg": "P", "Rprec_mult_avgjg": "Rprec_mult"}
 ALL = (
     *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
