@@ -140,22 +140,19 @@ class Scores:
     def _validate(self) -> None:
         shape = (len(self.runs), len(self.topics), len(self.measures))
         if self.values.shape != shape:
-            raise InputError(
-                f"values of shape {self.values.shape}",
-                f"{shape}: one per run, topic and measure",
-            )
+            expected = f"{shape}: one per run, topic and measure"
+            raise InputError(f"values of shape {self.values.shape}", expected)
         for kind, names in self._axes:
-            _refuse_repeated(kind, names)
+            if len(set(names)) < len(names):
+                twice = next(name for i, name in enumerate(names) if name in names[:i])
+                raise InputError(f"the {kind} {twice!r} twice", f"every {kind} once")
         if ALL in self.topics:
             raise InputError(f"a topic named '{ALL}'", "another name: it is kept for the summary")
-        if len(self.summaries) != len(self.measures) or not set(self.summaries) <= set(SUMMARIES):
-            raise InputError(
-                f"summaries {self.summaries}",
-                f"one of {', '.join(SUMMARIES)} for each",
-            )
-        if len(self.better) != len(self.measures) or not set(self.better) <= set(BETTER):
-            expected = f"one of {', '.join(BETTER)} for each of the measures"
-            raise InputError(f"better {self.better}", expected)
+        whole = "each of the measures"
+        for name, choices, of in (("summaries", SUMMARIES, "each"), ("better", BETTER, whole)):
+            given = getattr(self, name)
+            if len(given) != len(self.measures) or not set(given) <= set(choices):
+                raise InputError(f"{name} {given}", f"one of {', '.join(choices)} for {of}")
         one_of("undefined", self.undefined, UNDEFINED)
 
     @property
@@ -448,39 +445,27 @@ class Scores:
 
         The Parquet file is also a plain table for others: run, topic, measure, value.
         """
-        if _format_of(path) == ".json":
-            write_whole(path, self.to_json().encode())
-        else:
-            write_whole(path, self._to_parquet())
+        as_json = _format_of(path) == ".json"
+        write_whole(path, self.to_json().encode() if as_json else self._to_parquet())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scores:
         """Return the scores that `save` wrote."""
-        where = os.fspath(path)
-        if _format_of(path) == ".json":
-            return cls._from_json(read_bytes(path), where)
-        return cls._from_parquet(read_bytes(path), where)
+        read = cls._from_json if _format_of(path) == ".json" else cls._from_parquet
+        return read(read_bytes(path), os.fspath(path))
 
     def _names(self) -> dict[str, Any]:
         """Return everything but the values."""
-        return {
-            "runs": self.runs,
-            "topics": self.topics,
-            "measures": self.measures,
-            "summaries": self.summaries,
-            "undefined": self.undefined,
-            "better": self.better,
-            "notices": [asdict(notice) for notice in self.notices],
-        }
+        plain = ("runs", "topics", "measures", "summaries", "undefined", "better")
+        names = {name: getattr(self, name) for name in plain}
+        return {**names, "notices": [asdict(notice) for notice in self.notices]}
 
     @classmethod
     def _from_names(cls, names: Mapping[str, Any], values: Any) -> Scores:
         notices = [Notice(**{**n, "topics": tuple(n["topics"])}) for n in names["notices"]]
         shape = tuple(len(names[axis]) for axis in ("runs", "topics", "measures"))
-        return cls(
-            np.array(values, dtype=np.float64).reshape(shape),
-            **{**names, "notices": notices},
-        )
+        values = np.array(values, dtype=np.float64).reshape(shape)
+        return cls(values, **{**names, "notices": notices})
 
     @classmethod
     def _from_json(cls, text: str | bytes, where: str | None) -> Scores:
@@ -615,14 +600,6 @@ def _listed(names: Sequence[str]) -> str:
 
 
 # -- validating and selecting -------------------------------------------------------------------
-
-
-def _refuse_repeated(kind: str, names: Iterable[str]) -> None:
-    seen = set()
-    for name in names:
-        if name in seen:
-            raise InputError(f"the {kind} {name!r} twice", f"every {kind} once")
-        seen.add(name)
 
 
 def _format_of(path: str | os.PathLike[str]) -> str:

@@ -41,7 +41,7 @@ def lists_of(
         known, is_known = _with_nonrelevant(level, found, known, is_known)
     # Judged items move to the left, in the order of their ranks; what is left is padding.
     order = np.argsort(~found, axis=1, kind="stable")[:, : int(found.sum(axis=1).max(initial=0))]
-    n = there.sum(axis=1)
+    n, needed = there.sum(axis=1), there if every_length else found & (level > 0)
     hit = np.take_along_axis(found, order, axis=1)
     rank = np.take_along_axis(np.cumsum(there, axis=1), order, axis=1)
     return Lists(
@@ -51,19 +51,14 @@ def lists_of(
         n,
         _gold(known, is_known, judged is not None),
         lengths={
-            unit: _lengths(
-                _matrix("lengths", given),
-                there,
-                there if every_length else found & (level > 0),
-                order,
-            )
+            unit: _lengths(_matrix("lengths", given, there.shape), there, needed, order)
             for unit, given in (lengths or {}).items()
         },
-        costs=None if costs is None else _costs(_matrix("costs", costs), there),
+        costs=None if costs is None else _costs(_matrix("costs", costs, there.shape), there),
     )
 
 
-def _matrix(name: str, values: Any) -> Floats:
+def _matrix(name: str, values: Any, shape: tuple[int, ...] | None = None) -> Floats:
     try:
         made = np.array(values, dtype=np.float64)  # None becomes NaN
     except (TypeError, ValueError):
@@ -74,6 +69,8 @@ def _matrix(name: str, values: Any) -> Floats:
             f"{name} that are no list and no array [n, depth] of numbers",
             "one (rows of different lengths need padding and mask=)",
         )
+    if shape is not None and made.shape != shape:
+        raise InputError(f"{name} of shape {made.shape}", shape)
     return made
 
 
@@ -133,8 +130,6 @@ def _refuse_unknown(level: Floats, found: Bools, known: Floats, is_known: Bools)
 
 
 def _lengths(length: Floats, there: Bools, needed: Bools, order: Any) -> Lengths:
-    if length.shape != there.shape:
-        raise InputError(f"lengths of shape {length.shape}", there.shape)
     length = np.where(needed | (there & ~np.isnan(length)), length, 0.0)
     if not np.isfinite(length).all() or (length < 0).any():
         raise InputError("a length that is not a number from 0", "one per item")
@@ -145,8 +140,6 @@ def _lengths(length: Floats, there: Bools, needed: Bools, order: Any) -> Lengths
 
 def _costs(cost: Floats, there: Bools) -> Costs:
     """The costs of the items, rank by rank."""
-    if cost.shape != there.shape:
-        raise InputError(f"costs of shape {cost.shape}", there.shape)
     bad = there & ~np.isnan(cost) & ~(np.isfinite(cost) & (cost > 0))
     if bad.any():
         raise InputError(f"cost {cost[bad][0]:g}", "a number above 0")

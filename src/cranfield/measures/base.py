@@ -106,8 +106,7 @@ class MeasureType(type):
     """Lets a measure's class stand for the measure with default parameters: ``nDCG @ 10``."""
 
     def __matmul__(cls: type[M], cutoff: float) -> M:  # type: ignore[misc]
-        at: M = cls() @ cutoff
-        return at
+        return cls() @ cutoff
 
     @property
     def __signature__(cls) -> inspect.Signature:
@@ -465,15 +464,12 @@ class Measure(metaclass=MeasureType):
         return TAKES[cls.takes] == "evaluate"
 
     def _checked_cutoff(self, cutoff: Any) -> int:
+        name = type(self).__name__
         if not self.at:
-            name = type(self).__name__
             raise InputError(f"cutoff {shown(cutoff)}", "none", name)
         if not is_number(cutoff) or not 1 <= cutoff < 2**53 or cutoff % 1:
-            raise InputError(
-                f"cutoff {(repr(cutoff) if isinstance(cutoff, str) else shown(cutoff))}",
-                "a whole number from 1",
-                type(self).__name__,
-            )
+            given = repr(cutoff) if isinstance(cutoff, str) else shown(cutoff)
+            raise InputError(f"cutoff {given}", "a whole number from 1", name)
         return int(cutoff)
 
     def _checked(self, f: dataclasses.Field[Any], value: Any) -> Any:

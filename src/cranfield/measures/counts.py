@@ -11,13 +11,18 @@ from cranfield.measures.parameters import rel_param
 from cranfield.measures.sets import returned, shown_items
 
 
-class Coverage(Measure):
-    """How much of a list the judgments know: of no run the merit, and true of every topic."""
+class Descriptive(Measure):
+    """What a list or its judgments are like, not how good the list is."""
 
     better = "neither"
     effectiveness = False
-    task = "whether a collection's judgments can be used for a run that was not pooled"
     holds_under_ties = True
+
+
+class Coverage(Descriptive):
+    """How much of a list the judgments know: of no run the merit, and true of every topic."""
+
+    task = "whether a collection's judgments can be used for a run that was not pooled"
 
 
 @measure
@@ -56,14 +61,11 @@ class Unjudged(Coverage):
         return x.ratio(returned(x) - x.step("judged", total(x.J)), shown_items(x))
 
 
-class Count(Measure):
+class Count(Descriptive):
     """A number of things: summed over topics, true whatever is relevant, and never best."""
 
     summary = "sum"
-    better = "neither"
-    effectiveness = False
     range = "whole numbers"
-    holds_under_ties = True
 
 
 @measure

@@ -397,15 +397,11 @@ class UserModel(Measure):
         if self.width > DEEPEST:
             found = f"{type(self).__name__}: found cutoff {self.width}"
             raise CranfieldError(f"{found}, expected at most {DEEPEST}")
-        if self.max_gain is not None and self.max_gain < self.min_gain:
-            self._refuse_limits("max_gain", "min_gain")
-        if self.max_cost < self.min_cost:
-            self._refuse_limits("max_cost", "min_cost")
-
-    def _refuse_limits(self, high: str, low: str) -> None:
-        found = f"{high}={shown(getattr(self, high))}"
-        expected = f"at least {low}={shown(getattr(self, low))}"
-        raise InputError(found, expected, type(self).__name__)
+        for what in ("gain", "cost"):
+            low, high = getattr(self, f"min_{what}"), getattr(self, f"max_{what}")
+            if high is not None and high < low:
+                found, expected = f"max_{what}={shown(high)}", f"at least min_{what}={shown(low)}"
+                raise InputError(found, expected, type(self).__name__)
 
     def exact_under_ties(self) -> bool:
         return not self.looks_at and is_built_in(type(self))

@@ -583,15 +583,14 @@ class Cascade(Diverse):
         I = self.relevant(x)
         before = np.cumsum(I, axis=1) - I
         ng = over_intents(self.weights(x)[:, None, :] * I * faded(1.0 - self.alpha, before))
-        return _discounted(x, x.step("ng", ng), self.discount(x.r))
+        return total(x.step("ng·d", x.step("ng", ng) * self.discount(x.r)))
 
     def best(self, x: Lists) -> Floats:
         """The sum of a list in which every item is relevant to every intent, if there were one."""
         whole = over_intents(np.where(self.served(x), self.weights(x), 0.0))
         ranks = np.arange(1, self._last_rank(x.l) + 1)
-        fading = np.cumprod(np.concatenate(([1.0], np.full(len(ranks) - 1, 1.0 - self.alpha))))
-        terms = whole[:, None] * fading * self.discount(ranks)
-        return np.cumsum(terms, axis=1)[:, -1]
+        fading = faded(1.0 - self.alpha, ranks - 1)
+        return total(whole[:, None] * fading * self.discount(ranks))
 
     def _last_rank(self, cutoff: int | None) -> int:
         """The last rank that can change a sum."""
@@ -608,11 +607,6 @@ class Cascade(Diverse):
 
     def score(self, x: Lists) -> Floats:
         return self.over_best(x, x.step("Σ ng·d", self.cascade(x)))
-
-
-def _discounted(x: Lists, ng: Floats, d: Floats) -> Floats:
-    terms = x.step("ng·d", ng * d)
-    return np.cumsum(terms, axis=1)[:, -1] if terms.shape[1] else np.zeros(len(terms))
 
 
 class OverGreedy(Cascade):

@@ -244,13 +244,8 @@ def _onto(ours: str, call: Call) -> Call:
     """Our name for a foreign one, with the call's own parameters and cutoff on top."""
     plain, _, at_cutoff = ours.partition("|")
     target = _parts(at_cutoff if at_cutoff and call.cutoff is not None else plain)
-    return Call(
-        target.name,
-        target.arguments + call.arguments,
-        target.parameters | call.parameters,
-        call.cutoff,
-        call.measurement,
-    )
+    arguments, parameters = target.arguments + call.arguments, target.parameters | call.parameters
+    return Call(target.name, arguments, parameters, call.cutoff, call.measurement)
 
 
 # -- from parts to a measure ------------------------------------------------------------------

@@ -20,12 +20,8 @@ def intents_of(x: Lists) -> IntentBlock:
 
 def intent_rows(x: Lists) -> Lists:
     """The lists once for each intent, as a topic of its own: row t·I + i."""
-    return x.remember("intents", lambda: _intent_rows(x))
-
-
-def _intent_rows(x: Lists) -> Lists:
     intents_of(x)
-    return rows_of(x.by_intent, x, gold_rows(x.gold))
+    return x.remember("intents", lambda: rows_of(x.by_intent, x, gold_rows(x.gold)))
 
 
 def rows_of(by_intent: Any, x: Lists, gold: Gold) -> Lists:

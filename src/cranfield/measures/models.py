@@ -681,15 +681,7 @@ class NCU(UserModel):
         "C/W/L. Sakai's utilities are not in it: EU is the mean gain of what is seen, where Q "
         "has a blended ratio."
     )
-    examples = (
-        "NCU.EU",
-        "NCU(stop=u).EU",
-        "NCU(stop=rb).EU",
-        "NCU(stop=r1).EU",
-        "NCU(stop=rp).EU",
-        "NCU(stop=to_rp).EU",
-        "NCU(stop=sat).EU",
-    )
+    examples = ("NCU.EU", *(f"NCU(stop={stop}).EU" for stop in ncu.STOPS if stop != "gu"))
     task = "what a measure of the NCU family believes about its users"
     properties = has("graded")
 

@@ -10,7 +10,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -46,8 +46,7 @@ class Listed(NamedTuple):
 
     def queries(self) -> list[int]:
         """The number of the query that listed it."""
-        numbers: list[int] = np.repeat(np.arange(1, len(self.levels) + 1), self.sizes).tolist()
-        return numbers
+        return [query for query, n in enumerate(self.sizes, 1) for _ in range(n)]
 
     def ranks(self) -> Iterable[int]:
         """The rank in the list of that query."""
@@ -169,10 +168,8 @@ class Concatenated(NamedTuple):
 
 def gold_of(judged: Sequence[Sequence[float]], max_level: float, known: bool = True) -> Gold:
     """The judged levels of each session, highest first."""
-    width = max(map(len, judged), default=0)
-    there = np.arange(width) < np.array([len(levels) for levels in judged])[:, None]
-    levels = np.zeros(there.shape)
-    levels[there] = list(chain.from_iterable(sorted(x, reverse=True) for x in judged))
+    levels = _padded((sorted(x, reverse=True) for x in judged), 0.0)
+    there = np.arange(levels.shape[1]) < np.array([len(x) for x in judged])[:, None]
     return Gold(levels, there, max_level, known=known)
 
 
@@ -377,8 +374,7 @@ class nsDCG(sDCG):
         n = (ideal.g > 0).sum(axis=1)[:, None]  # how long each is
         summed = np.zeros(len(ideal))
         for q in range(1, int(queries.max(initial=0)) + 1):
-            after = Lists(ideal.r + (q - 1) * n, ideal.level, ideal.judged, ideal.n, ideal.gold,
-                          rel=self.rel, gain=self.gain, is_ideal=True)  # fmt: skip
+            after = replace(ideal, r=ideal.r + (q - 1) * n)
             summed += np.where(q <= queries, self.discounted(after, q, ideal.r), 0.0)
         return summed
 

@@ -29,8 +29,14 @@ class SetMeasure(Measure):
     holds_under_ties = True
 
 
+class OfRelevant(SetMeasure):
+    """A measure of how many of the items, or where, are relevant."""
+
+    rel: float | None = rel_param()
+
+
 @measure
-class P(SetMeasure):
+class P(OfRelevant):
     """Precision: the share of the items shown that are relevant.
 
     P@l = C(l) / l
@@ -42,7 +48,6 @@ class P(SetMeasure):
     0.6
     """
 
-    rel: float | None = rel_param()
     references = cite("vanrijsbergen1979")
     task = "how good the first page is; ignores the order within it"
     properties = has("recall-independent")
@@ -52,7 +57,7 @@ class P(SetMeasure):
 
 
 @measure
-class SetP(SetMeasure):
+class SetP(OfRelevant):
     """Set precision: the share of the items returned that are relevant.
 
     SetP@l = C(l) / min(l, n), n the length of the list
@@ -61,7 +66,6 @@ class SetP(SetMeasure):
     (0.5, 0.1)
     """
 
-    rel: float | None = rel_param()
     references = cite("vanrijsbergen1979")
     task = "results without an order, of whatever number"
     properties = has("normalised", "recall-independent")
@@ -71,7 +75,7 @@ class SetP(SetMeasure):
 
 
 @measure
-class Recall(SetMeasure):
+class Recall(OfRelevant):
     """Recall: the share of the relevant items that are shown.
 
     Recall@l = C(l) / R
@@ -80,7 +84,6 @@ class Recall(SetMeasure):
     0.25
     """
 
-    rel: float | None = rel_param()
     references = cite("vanrijsbergen1979")
     task = "whether a later stage, or a patient user, can find everything"
 
@@ -186,7 +189,7 @@ class E(FMeasure):
 
 
 @measure
-class Success(SetMeasure):
+class Success(OfRelevant):
     """Success (Hit): 1 if there is a relevant item down to the cutoff, else 0.
 
     Success@l = 1 if C(l) > 0, else 0
@@ -195,7 +198,6 @@ class Success(SetMeasure):
     (0.0, 1.0)
     """
 
-    rel: float | None = rel_param()
     references = cite("sakai2011ntcireval")
     task = "one answer is enough: question answering, known-item search, retrieval for RAG"
     properties = has("normalised", "recall-independent", "diminishing return")
@@ -229,7 +231,7 @@ def reached(share: float, R: Floats, how: str) -> Floats:
 
 
 @measure
-class Rprec(SetMeasure):
+class Rprec(OfRelevant):
     """R-precision: precision at rank R, where precision and recall are the same.
 
     Rprec = C(R) / R
@@ -240,7 +242,6 @@ class Rprec(SetMeasure):
     0.6666666666666666
     """
 
-    rel: float | None = rel_param()
     mult: float = param(1.0, "multiple of R to look at", low=0, open_ends=True)
     reach: str = reach_param()
     references = cite("buckley2005")
@@ -253,7 +254,7 @@ class Rprec(SetMeasure):
 
 
 @measure
-class RelP(SetMeasure):
+class RelP(OfRelevant):
     """Relative precision: precision over the best that can be had at the cutoff.
 
     RelP@l = C(l) / min(l, R): precision up to rank R, recall from there on
@@ -262,7 +263,6 @@ class RelP(SetMeasure):
     0.5
     """
 
-    rel: float | None = rel_param()
     references = cite("buckley2005")
     task = "precision, for topics with fewer relevant items than the cutoff"
     properties = has("normalised")

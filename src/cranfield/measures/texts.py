@@ -23,6 +23,7 @@ import numpy as np
 from cranfield.arrays import Ints
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure, cite, measure
+from cranfield.measures.lists import Remembers
 from cranfield.measures.parameters import param
 
 # -- tokens -----------------------------------------------------------------------------------
@@ -132,42 +133,31 @@ class Pairs:
 Units: TypeAlias = Counter[tuple[int, ...]] | Pairs
 
 
-@dataclass(frozen=True, eq=False)
-class Words:
-    """The tokens of a text by number, and how often it has each of their combinations."""
+@dataclass(eq=False)
+class Words(Remembers):
+    """The tokens of a text by number, and how often it has each of their combinations.
+
+    A reference is compared with every system, and counted once.
+    """
 
     tokens: tuple[int, ...]
-    _counted: dict[Any, Units] = field(default_factory=dict, repr=False)
 
     def grams(self, n: int) -> Units:
         """N-grams, each with its count."""
         starts = range(len(self.tokens) - n + 1)
-        return self._remembered(
-            ("grams", n), lambda: Counter(self.tokens[i : i + n] for i in starts)
-        )
+        return self.remember(n, lambda: Counter(self.tokens[i : i + n] for i in starts))
 
-    def skip_bigrams(self, skip: float | None) -> Units:
-        """Pairs in order with at most so many tokens between them; None: any number."""
-        return self._remembered(("skip", skip), lambda: Pairs.of(self._pairs(skip)))
+    def skip_bigrams(self, skip: float | None, words: bool = False) -> Units:
+        """Pairs in order with at most so many tokens between them; None: any number. With
+        `words`, also the tokens themselves, by numbers below 0.
+        """
+        return self.remember((skip, words), lambda: Pairs.of(self._pairs(skip, words)))
 
-    def skip_bigrams_and_words(self, skip: float | None) -> Units:
-        """The same and, by numbers below 0, the tokens themselves."""
-        return self._remembered(
-            ("both", skip),
-            lambda: Pairs.of(np.append(self._pairs(skip), ~np.array(self.tokens, dtype=np.int64))),
-        )
-
-    def _pairs(self, skip: float | None) -> Ints:
+    def _pairs(self, skip: float | None, words: bool) -> Ints:
         tokens = np.array(self.tokens, dtype=np.int64)
         last = len(tokens) if skip is None else min(int(skip) + 2, len(tokens))
-        found = [tokens[:-apart] << 32 | tokens[apart:] for apart in range(1, last)]
-        return np.concatenate([tokens[:0], *found])
-
-    def _remembered(self, key: Any, count: Callable[[], Units]) -> Units:
-        """A reference is compared with every system, and counted once."""
-        if key not in self._counted:
-            self._counted[key] = count()
-        return self._counted[key]
+        pairs = [tokens[:-apart] << 32 | tokens[apart:] for apart in range(1, last)]
+        return np.concatenate([~tokens if words else tokens[:0], *pairs])
 
 
 Reader: TypeAlias = Callable[[str], Words]
@@ -416,14 +406,18 @@ class ROUGE(Rouge):
         return words.grams(int(self.n))
 
 
-def _skip_param() -> Any:
-    return param(
+class OfSkipBigrams(Rouge):
+    """What it has in common in pairs of words in order, with others between them."""
+
+    skip: float | None = param(
         None, "most words between the two of a pair; any number if not given", low=0, whole=True
     )
+    references = cite("lin2004", "sakai2014metrics")
+    task = "summaries that may use other words between those of the reference texts"
 
 
 @measure
-class ROUGES(Rouge):
+class ROUGES(OfSkipBigrams):
     """ROUGE-S: the F-measure of skip bigrams, pairs of words in order with others between them.
 
     ROUGE-S = (β² + 1)·Prec·Rec / (β²·Prec + Rec)
@@ -436,16 +430,12 @@ class ROUGES(Rouge):
     0.5
     """
 
-    skip: float | None = _skip_param()
-    references = cite("lin2004", "sakai2014metrics")
-    task = "summaries that may use other words between those of the reference texts"
-
     def units(self, words: Words) -> Units:
         return words.skip_bigrams(self.skip)
 
 
 @measure
-class ROUGESU(Rouge):
+class ROUGESU(OfSkipBigrams):
     """ROUGE-SU: ROUGE-S that counts single words as well as pairs.
 
     ROUGE-SU = ROUGE-S of pairs and single words
@@ -458,12 +448,8 @@ class ROUGESU(Rouge):
     0.4
     """
 
-    skip: float | None = _skip_param()
-    references = cite("lin2004", "sakai2014metrics")
-    task = "summaries that may use other words between those of the reference texts"
-
     def units(self, words: Words) -> Units:
-        return words.skip_bigrams_and_words(self.skip)
+        return words.skip_bigrams(self.skip, words=True)
 
 
 # -- nuggets ----------------------------------------------------------------------------------
@@ -633,11 +619,9 @@ class Pourpre(NuggetF):
 
     def matches(self, x: Answer) -> Mapping[str, float]:
         mine = x.words.grams(1)
-        found = {}
-        for name, nugget in x.nuggets.items():
-            theirs = (nugget.words or Words(())).grams(1)
-            found[name] = ratio(shared(mine, theirs), theirs.total())
-        return {name: matched for name, matched in found.items() if matched}
+        vital = {name: (v.words or Words(())).grams(1) for name, v in x.nuggets.items()}
+        matches = {name: ratio(shared(mine, its), its.total()) for name, its in vital.items()}
+        return {name: matched for name, matched in matches.items() if matched}
 
 
 def _L_param() -> Any:
@@ -684,8 +668,17 @@ class Smeasure(NuggetMeasure):
         return added(self.worths(x, x.ideal).values())
 
 
+class AtMostOne(NuggetMeasure):
+    """What the measure gives that it is mixed into, but at most 1."""
+
+    range = "0 to 1"
+
+    def score(self, x: Answer) -> float:  # type: ignore[override]
+        return min(1.0, super().score(x))
+
+
 @measure
-class Sflat(Smeasure):
+class Sflat(AtMostOne, Smeasure):
     """S♭: S-measure, but at most 1.
 
     S♭ = min(1, S)
@@ -695,11 +688,6 @@ class Sflat(Smeasure):
     """
 
     references = cite("sakai2012kato", "sakai2014metrics")
-    task = Smeasure.task
-    range = "0 to 1"
-
-    def score(self, x: Answer) -> float:  # type: ignore[override]
-        return min(1.0, super().score(x))
 
 
 @measure
@@ -726,7 +714,7 @@ class Tmeasure(NuggetMeasure):
 
 
 @measure
-class Tflat(Tmeasure):
+class Tflat(AtMostOne, Tmeasure):
     """T♭: T-measure, but at most 1.
 
     T♭ = min(1, T)
@@ -734,13 +722,6 @@ class Tflat(Tmeasure):
     >>> Tflat()(8, {"N1": (1, 10)}, {"N1": 8})  # T is 10/8
     1.0
     """
-
-    references = cite("sakai2012kato", "sakai2014metrics")
-    task = Tmeasure.task
-    range = "0 to 1"
-
-    def score(self, x: Answer) -> float:  # type: ignore[override]
-        return min(1.0, super().score(x))
 
 
 @measure
