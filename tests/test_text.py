@@ -152,7 +152,7 @@ class TestRouge:
         )
         found = Words(tuple(tokens))
         assert pairs_of(found.skip_bigrams(skip)) == pairs
-        more = found.skip_bigrams_and_words(skip)
+        more = found.skip_bigrams(skip, words=True)
         assert more.total() == pairs.total() + len(tokens)
 
     @few

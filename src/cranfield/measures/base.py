@@ -221,7 +221,7 @@ class Measure(metaclass=MeasureType):
         """What items are worth to a single intent of a topic, for D(M)."""
         return x.g
 
-    def on_gains(self) -> Measure:
+    def on_gains(self) -> Self:
         """The same where levels are what items are worth already."""
         gain = "raw" if getattr(self, "gain", "") == "raw" else "linear"
         plain: dict[str, Any] = {"gain": gain, "rel": None, "max_level": None}
@@ -315,11 +315,8 @@ class Measure(metaclass=MeasureType):
 
     def view_settings(self) -> dict[str, Any]:
         """What decides gains and relevance."""
-        return {
-            "rel": getattr(self, "rel", None),
-            "gain": getattr(self, "gain", "linear"),
-            "max_level": getattr(self, "max_level", None),
-        }
+        usual = {"rel": None, "gain": "linear", "max_level": None}
+        return {name: getattr(self, name, default) for name, default in usual.items()}
 
     def weighs_intents(self) -> bool:
         """Whether it asks how probable intents are."""
@@ -429,7 +426,7 @@ class Measure(metaclass=MeasureType):
         """Whether it has a parameter and does not set it."""
         return any(f.name == name and getattr(self, name) == f.default for f in self.parameters())
 
-    def with_defaults(self, settings: Mapping[str, Any]) -> Measure:
+    def with_defaults(self, settings: Mapping[str, Any]) -> Self:
         """The measure with these parameters, where it has them and does not set them."""
         own = {name: value for name, value in settings.items() if self.takes_default(name)}
         return dataclasses.replace(self, **own) if own else self

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -254,8 +254,7 @@ class Combined(Diverse):
 
     def _refuse(self, base: Measure) -> None:
         if not base.effectiveness:
-            name = type(self).__name__
-            raise InputError(base, "a measure of effectiveness", name)
+            raise InputError(base, "a measure of effectiveness", type(self).__name__)
 
     def arguments(self) -> list[str]:
         return [str(self.base)]
@@ -279,12 +278,10 @@ class Combined(Diverse):
     def takes_default(self, name: str) -> bool:
         return self.base.takes_default(name) if name != "condensed" else not self.condensed
 
-    def with_defaults(self, settings: Mapping[str, Any]) -> Measure:
+    def with_defaults(self, settings: Mapping[str, Any]) -> Self:
         own = {name: value for name, value in settings.items() if name == "condensed"}
         others = {name: value for name, value in settings.items() if name != "condensed"}
-        changed: Any = super().with_defaults(own)
-        made: Measure = replace(changed, base=self.base.with_defaults(others))
-        return made
+        return replace(super().with_defaults(own), base=self.base.with_defaults(others))
 
     def view(self, lists: Lists) -> Lists:
         return replace(self.inner, condensed=self.condensed).view(lists)
@@ -292,20 +289,40 @@ class Combined(Diverse):
     def view_settings(self) -> dict[str, Any]:
         return self.base.view_settings()
 
-    def values(self, lists: Lists) -> Floats:
-        x = lists.condensed if self.condensed else lists
-        return self.combined(x)[:, None]
-
-    def combined(self, x: Lists) -> Floats:
-        """The measure, of whole lists."""
-        raise TypeError(f"{type(self).__name__} defines no combined(self, x)")
-
     def of_intent(self) -> tuple[Measure, ...]:
         return (replace(self.inner, condensed=self.condensed),)
 
 
+class Expectation(Diverse):
+    """What is expected of a measure of single intents."""
+
+    def of_kind(self, navigational: bool) -> Measure:
+        """The measure of an intent of that kind."""
+        raise TypeError(f"{type(self).__name__} defines no of_kind(self, navigational)")
+
+    def values(self, lists: Lists) -> Floats:
+        x = lists.condensed if self.condensed else lists
+        return expectation(self.by_intent(x), intents_of(x), self.counted(x))[:, None]
+
+    def by_intent(self, x: Lists) -> Floats:
+        """The value of the measure for each intent: [topics, intents]."""
+        known, rows = intents_of(x), intent_rows(x)
+        kinds = (self.of_kind(False), self.of_kind(True))
+        values = {m: m.values(rows)[:, 0].reshape(known.p.shape) for m in {*kinds}}
+        return np.where(known.navigational, values[kinds[1]], values[kinds[0]])
+
+    def traced(self, lists: Lists) -> Lists:
+        x = lists.condensed if self.condensed else lists
+        known, view, values = intents_of(x), self.view(lists), self.by_intent(x)
+        names = known.names[0] if known.names else map(str, range(known.p.shape[1]))
+        for i, intent in enumerate(names):
+            m = self.of_kind(bool(known.navigational[0, i]))
+            view.step(f"{m} for intent {intent}, Pr {known.p[0, i]:.4g}", values[:, i])
+        return view
+
+
 @measure
-class IA(Combined):
+class IA(Expectation, Combined):
     """Intent-aware: the mean of a measure over the intents, each by its probability.
 
     IA(M) = Σ_i Pr(i|q)·M_i
@@ -323,34 +340,11 @@ class IA(Combined):
     task = "users of one intent each; not the diversity of a list, unless M sees redundancy"
     range = "as M"
 
-    def combined(self, x: Lists) -> Floats:
-        return expectation(self.by_intent(x), intents_of(x), self.counted(x))
-
-    def by_intent(self, x: Lists) -> Floats:
-        """M_i: [topics, intents]."""
-        return self.inner.values(intent_rows(x))[:, 0].reshape(intents_of(x).p.shape)
-
-    def traced(self, lists: Lists) -> Lists:
-        return _with_parts(self, lists, self.by_intent, lambda _: str(self.inner))
+    def of_kind(self, navigational: bool) -> Measure:
+        return self.inner
 
     def takes_max_level(self) -> bool:
         return self.base.takes_max_level()
-
-
-def _with_parts(
-    m: Measure,
-    lists: Lists,
-    by_intent: Callable[[Lists], Floats],
-    name: Callable[[bool], str],
-) -> Lists:
-    """The view of a measure, with what it is for each intent among its steps."""
-    x = lists.condensed if m.condensed else lists
-    known, view, values = intents_of(x), m.view(lists), by_intent(x)
-    names = known.names[0] if known.names else map(str, range(known.p.shape[1]))
-    for i, intent in enumerate(names):
-        said = f"{name(bool(known.navigational[0, i]))} for intent {intent}"
-        view.step(f"{said}, Pr {known.p[0, i]:.4g}", values[:, i])
-    return view
 
 
 @measure
@@ -377,15 +371,16 @@ class D(Combined):
     def _refuse(self, base: Measure) -> None:
         super()._refuse(base)
         if not base.takes_gains:
-            name = type(self).__name__
-            raise CranfieldError(f"{name}: found {base}, which needs levels, not gains")
+            found = f"{type(self).__name__}: found {base}"
+            raise CranfieldError(f"{found}, which needs levels, not gains")
 
     def takes_max_level(self) -> bool:
         # What items are worth to single intents may depend on it; g_h is that of the topic.
         return isinstance(self.base, U) and self.base.takes_max_level()
 
-    def combined(self, x: Lists) -> Floats:
-        return self.inner.on_gains().values(global_lists(x, self.inner, self.din))[:, 0]
+    def values(self, lists: Lists) -> Floats:
+        x = lists.condensed if self.condensed else lists
+        return self.inner.on_gains().values(global_lists(x, self.inner, self.din))
 
     def traced(self, lists: Lists) -> Lists:
         x = lists.condensed if self.condensed else lists
@@ -481,7 +476,7 @@ class DINsharp(Sharp, DIN):
 
 
 @measure
-class PplusQ(Diverse):
+class PplusQ(Expectation):
     """P+Q: Q-measure for informational and P+ for navigational intents.
 
     PplusQ@l = Σ_i Pr(i|q)·Q_i@l + Σ_j Pr(j|q)·P+_j
@@ -501,24 +496,9 @@ class PplusQ(Diverse):
     task = "diversified search with informational and navigational intents"
     properties = has("graded")
 
-    def values(self, lists: Lists) -> Floats:
-        x = lists.condensed if self.condensed else lists
-        known = intents_of(x)
-        return expectation(self.by_intent(x), known, known.there)[:, None]
-
-    def by_intent(self, x: Lists) -> Floats:
-        """Q_i or P+_i: [topics, intents]."""
-        known, rows = intents_of(x), intent_rows(x)
-        q, pplus = (
-            m.values(rows)[:, 0].reshape(known.p.shape) for m in (self.of(Q), self.of(Pplus))
-        )
-        return np.where(known.navigational, pplus, q)
-
-    def traced(self, lists: Lists) -> Lists:
-        def name(navigational: bool) -> str:
-            return str(self.of(Pplus if navigational else Q))
-
-        return _with_parts(self, lists, self.by_intent, name)
+    def of_kind(self, navigational: bool) -> Measure:
+        cls = Pplus if navigational else Q
+        return cls(beta=self.beta, gain=self.gain, rel=self.rel, cutoff=self.cutoff)
 
     def weighs_intents(self) -> bool:
         return True
@@ -526,12 +506,8 @@ class PplusQ(Diverse):
     def types_intents(self) -> bool:
         return True
 
-    def of(self, cls: type[Measure]) -> Measure:
-        """Q or P+ with these parameters."""
-        return cls(beta=self.beta, gain=self.gain, rel=self.rel, cutoff=self.cutoff)
-
     def of_intent(self) -> tuple[Measure, ...]:
-        return (self.of(Q), self.of(Pplus))
+        return (self.of_kind(False), self.of_kind(True))
 
 
 @measure

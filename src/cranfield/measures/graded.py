@@ -8,16 +8,10 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.measures.base import Measure, Normalised, cite, has, measure
+from cranfield.measures.cumulated import Cumulated
 from cranfield.measures.gains import gain_of
 from cranfield.measures.lists import Lists, floats, total
-from cranfield.measures.parameters import (
-    GainSetting,
-    gain_param,
-    graded_rel_param,
-    max_level_param,
-    param,
-    rel_param,
-)
+from cranfield.measures.parameters import max_level_param, param, rel_param
 
 
 @measure
@@ -75,12 +69,8 @@ class GAP(Measure):
         return list(zip(levels[1:].tolist(), np.diff(upto).tolist(), strict=True))
 
 
-class CumulatedPrecision(Measure):
+class CumulatedPrecision(Cumulated):
     """Σ_r I(r)·cg(r)/r: what gAP adds up."""
-
-    gain: GainSetting = gain_param()
-    rel: float | None = graded_rel_param()
-    holds_under_ties = True
 
     def score(self, x: Lists) -> Floats:
         return total(x.step("cg/r", x.I * x.cg / x.r))

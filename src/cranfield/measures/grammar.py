@@ -21,6 +21,7 @@ from cranfield.measures.names import (
     PATTERNS,
     SEVERAL,
     TREC_EVAL,
+    measure_in,
 )
 from cranfield.measures.parameters import literal
 
@@ -221,10 +222,10 @@ def _entry(name: str, table: dict[str, str]) -> str | None:
     ours = table.get(name.lower())
     twins = [known for known in REGISTRY if known.lower() == name.lower()]
     case_matters = len(twins) > 1 and name in twins
-    if ours is not None and not (case_matters and _target(ours) != name):
+    if ours is not None and not (case_matters and measure_in(ours) != name):
         return ours
     canonical = _canonical(name)
-    same = [target for target in table.values() if _target(target) == canonical]
+    same = [target for target in table.values() if measure_in(target) == canonical]
     same = [target for target in same if "|" in target] or same
     return canonical if len(same) > 1 else next(iter(same), None)
 
@@ -232,12 +233,7 @@ def _entry(name: str, table: dict[str, str]) -> str | None:
 def _canonical(name: str) -> str:
     """Our own name for what a name may mean."""
     known = named(name)
-    return known[0] if len(known) == 1 else _target(ALIASES.get(name.lower(), ""))
-
-
-def _target(ours: str) -> str:
-    """The name in an entry of a table."""
-    return re.split(r"[(|]", ours)[0]
+    return known[0] if len(known) == 1 else measure_in(ALIASES.get(name.lower(), ""))
 
 
 def _onto(ours: str, call: Call) -> Call:

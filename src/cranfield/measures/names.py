@@ -166,6 +166,11 @@ PARAMETERS: dict[str, Callable[[str], dict[str, str]]] = {
 }
 
 
+def measure_in(ours: str) -> str:
+    """The measure that an entry of these tables names, without its parameters."""
+    return re.split(r"[(|]", ours)[0]
+
+
 def aliases_of(name: str) -> list[str]:
     """What other tools call a measure of ours.
 
@@ -173,10 +178,9 @@ def aliases_of(name: str) -> list[str]:
     ['recip_rank', 'mrr', 'ntcir:rr']
     """
 
-    def ours(target: str) -> str:
-        return re.split(r"[(|]", target)[0]
-
     both = ALIASES | {f"ntcir:{a}": target for a, target in NTCIREVAL.items()}
-    mine = {a: target for a, target in both.items() if ours(target) == name and a != name.lower()}
+    mine = {
+        a: target for a, target in both.items() if measure_in(target) == name and a != name.lower()
+    }
     same = [a for a, target in mine.items() if target == name]
     return same + [f"{a} = {target}" for a, target in mine.items() if target != name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Self
 
 import numpy as np
 
@@ -102,10 +102,8 @@ class U(Measure):
     def worth(self, x: Lists) -> Floats:
         return x.g if self.prob == "gain" else satisfaction(self, x)
 
-    def on_gains(self) -> Measure:
-        plain: Any = super().on_gains()
-        made: Measure = replace(plain, prob="gain")
-        return made
+    def on_gains(self) -> Self:
+        return replace(super().on_gains(), prob="gain")
 
     def takes_max_level(self) -> bool:
         binary = self.prob == "linear" and self.gain == "binary"

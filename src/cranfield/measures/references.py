@@ -461,13 +461,7 @@ def citation(key: str) -> str:
     place = next(fields[k] for k in places if k in fields)
     year = "" if fields["year"] in place else f", {fields['year']}"
     text = f"{fields['author'].rstrip('.')}. {fields['title']}. {place}{year}."
-    for code, letter in (
-        ('{\\"a}', "ä"),
-        ('{\\"u}', "ü"),
-        ("{\\'o}", "ó"),
-        ("\\_", "_"),
-        ("{", ""),
-        ("}", ""),
-    ):
+    letters = {'{\\"a}': "ä", '{\\"u}': "ü", "{\\'o}": "ó", "\\_": "_", "{": "", "}": ""}
+    for code, letter in letters.items():
         text = text.replace(code, letter)
     return re.sub(r"\s+", " ", text)
