@@ -483,6 +483,9 @@ class Measure(metaclass=MeasureType):
 class Normalised(Measure):
     """A measure divided by what it gives for the ideal list, under the same cutoff."""
 
+    measurements: ClassVar[tuple[str, ...]] = ()
+    range = "0 to 1"
+
     def score(self, x: Lists) -> Floats:
         ideal = x.gold.remember(("ideal", self), lambda: super(Normalised, self).score(x.ideal))
         return x.ratio(super().score(x), ideal)

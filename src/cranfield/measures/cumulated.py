@@ -17,6 +17,7 @@ class Cumulated(Measure):
     gain: GainSetting = gain_param()
     rel: float | None = graded_rel_param()
     holds_under_ties = True
+    properties = has("graded", "normalised")
 
 
 def gains_to(x: Lists, rank: Floats) -> Floats:
@@ -38,7 +39,6 @@ class nCG(Cumulated):
 
     references = cite("pollock1968", "jarvelin2002")
     task = "graded relevance of the first page, in whatever order"
-    properties = has("graded", "normalised")
 
     def score(self, x: Lists) -> Floats:
         ideal = x.gold.remember(("nCG", self), lambda: total(x.ideal.g))
@@ -60,7 +60,6 @@ class nG(Cumulated):
 
     references = cite("sakai2010cqa")
     task = "one answer: question answering"
-    properties = has("graded", "normalised")
     range = "0 to 1 at rank 1"
     at = "the rank to look at (default: 1)"
 
@@ -87,7 +86,6 @@ class BR(Cumulated):
     beta: float = beta_param()
     references = cite("sakai2004", "sakai2014metrics")
     task = "graded precision of the first page"
-    properties = has("graded", "normalised")
 
     def score(self, x: Lists) -> Floats:
         return self.blended(x, np.broadcast_to(shown_items(x), (len(x),)))

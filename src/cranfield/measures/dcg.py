@@ -109,9 +109,7 @@ class nDCG(Normalised, DCG):
     0.6309
     """
 
-    measurements: ClassVar[tuple[str, ...]] = ()
     task = "graded relevance at the top of the list: the field's first choice for web search"
-    range = "0 to 1"
     properties = has("graded", "normalised")
 
 
@@ -196,11 +194,9 @@ class nRBP(Normalised, RBP):
     0.9025
     """
 
-    measurements: ClassVar[tuple[str, ...]] = ()
     has_residuals = False
     references = cite("moffat2008", "sakai2021zeng")
     task = "rank-biased precision, where topics should weigh alike"
-    range = "0 to 1"
     properties = has("graded", "normalised")
 
     def takes_max_level(self) -> bool:

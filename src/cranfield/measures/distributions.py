@@ -159,7 +159,7 @@ class RNOD(Divergence):
 
 
 @measure
-class RSNOD(Divergence):
+class RSNOD(RNOD):
     """Root symmetric normalised order-aware divergence: errors as seen from both sides.
 
     RSNOD = √(SOD/(L − 1)),  SOD = (OD(p‖p*) + OD(p*‖p))/2
@@ -170,9 +170,7 @@ class RSNOD(Divergence):
     0.7906
     """
 
-    references = cite("sakai2018")
     task = "ordered labels, as RNOD, where neither side is the measure of the other"
-    range = "0 to 1, below √2 in rare cases"
 
     def between(self, p: Floats, gold: Floats) -> Floats:
         both = (order_aware(p, gold) + order_aware(gold, p)) / 2

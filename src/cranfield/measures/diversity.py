@@ -540,7 +540,7 @@ class Cascade(Diverse):
                          low=0, high=1)  # fmt: skip
     rel: float | None = rel_param()
     weighted: bool = param(False, "intents count by their probability, and not alike")
-    range = "0 to 1"
+    properties = has("recall-independent", "diminishing return")
 
     def discount(self, r: Any) -> Floats:
         """d(r), what a rank leaves of a gain."""
@@ -587,6 +587,8 @@ class Cascade(Diverse):
 
 class OverGreedy(Cascade):
     """A cascade over that of the greedy ideal list."""
+
+    properties = has("normalised", "diminishing return")
 
     def score(self, x: Lists) -> Floats:
         found = self.cascade(x)
@@ -679,7 +681,6 @@ class alpha_DCG(ByLogarithm):
     norm: str = param("best", "best: divided as said above; sum: not divided",
                       choices=("best", "sum"))  # fmt: skip
     task = "the gain of α-nDCG, where topics should not weigh alike"
-    properties = has("recall-independent", "diminishing return")
 
     def score(self, x: Lists) -> Floats:
         return super().score(x) if self.norm == "best" else self.cascade(x)
@@ -701,7 +702,6 @@ class alpha_nDCG(OverGreedy, ByLogarithm):
     """
 
     task = "TREC's diversity measure: what each item adds to what was seen (Web Track)"
-    properties = has("normalised", "diminishing return")
 
 
 @measure
@@ -719,7 +719,6 @@ class ERR_IA(ByRank):
     """
 
     task = "TREC's first measure of diversity (Web Track): how soon users of all intents are done"
-    properties = has("recall-independent", "diminishing return")
 
 
 @measure
@@ -735,7 +734,6 @@ class nERR_IA(OverGreedy, ByRank):
     """
 
     task = "ERR-IA, where topics should weigh alike"
-    properties = has("normalised", "diminishing return")
 
 
 @measure
@@ -752,7 +750,6 @@ class NRBP(ByPatience):
     """
 
     task = "diversity, for users of known persistence"
-    properties = has("recall-independent", "diminishing return")
 
 
 @measure
@@ -768,4 +765,3 @@ class nNRBP(OverGreedy, ByPatience):
     """
 
     task = "NRBP, where topics should weigh alike"
-    properties = has("normalised", "diminishing return")

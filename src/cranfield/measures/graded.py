@@ -88,7 +88,6 @@ class gAP(Normalised, CumulatedPrecision):
 
     references = cite("kishida2005")
     task = "informational search with graded judgments"
-    properties = has("graded", "normalised")
 
 
 @measure

@@ -243,6 +243,7 @@ class Blended(Stopping):
     beta: float = beta_param()
     gain: GainSetting = gain_param()
     rel: float | None = graded_rel_param()
+    properties = has("graded", "normalised")
 
 
 @measure
@@ -260,7 +261,6 @@ class Q(Blended):
     user = ("u", "BR")
     references = cite("sakai2004", "sakai2014metrics")
     task = "informational search with graded judgments"
-    properties = has("graded", "normalised")
 
 
 @measure
@@ -309,7 +309,6 @@ class Pmeasure(Blended):
     user = ("rp", "BR")
     references = cite("sakai2007one")
     task = "navigational search for one highly relevant item"
-    properties = has("graded", "normalised")
 
 
 @measure
@@ -325,7 +324,6 @@ class Pplus(Blended):
     user = ("to_rp", "BR")
     references = cite("sakai2007one", "sakai2014metrics")
     task = "navigational search for one or a few highly relevant items"
-    properties = has("graded", "normalised")
 
 
 class Satisfied(Stopping):
@@ -382,7 +380,6 @@ class nERR(Normalised, ERR):
     """
 
     references = cite("chapelle2009", "sakai2011song")
-    range = "0 to 1"
     properties = has("graded", "normalised", "diminishing return")
 
 
@@ -414,7 +411,6 @@ class nEBR(Normalised, EBR):
     0.5
     """
 
-    range = "0 to 1"
     properties = has("graded", "normalised")
 
 
@@ -446,7 +442,6 @@ class niRBU(Normalised, iRBU):
     0.9801
     """
 
-    range = "0 to 1"
     properties = has("graded", "normalised", "diminishing return")
 
 

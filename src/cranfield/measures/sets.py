@@ -167,7 +167,7 @@ class SetF(FMeasure):
 
 
 @measure
-class E(FMeasure):
+class E(F):
     """E-measure: one minus the F-measure, so that less is better.
 
     E = 1 − 1 / (α/P + (1 − α)/Recall),   α = 1/(β² + 1)
@@ -180,12 +180,10 @@ class E(FMeasure):
     """
 
     better = "lower"
-    references = cite("vanrijsbergen1979", "sakai2014metrics")
-    task = "results without an order, where both precision and recall matter"
     range = "1 (worst) to 0"
 
     def score(self, x: Lists) -> Floats:
-        return 1.0 - self.f(x, shown_items(x))
+        return 1.0 - super().score(x)
 
 
 @measure

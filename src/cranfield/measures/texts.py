@@ -334,6 +334,7 @@ class Rouge(TextMeasure):
         choices=("best", "max", "mean", "pooled"),
     )
     needs = "references"
+    references = cite("lin2004", "sakai2014metrics")
     measurements: ClassVar[tuple[str, ...]] = ("recall", "precision", "F")
     bare: ClassVar[str] = "F"  # the measurement it is without a suffix
 
@@ -399,7 +400,6 @@ class ROUGE(Rouge):
 
     n: float = param(1, "length of the N-grams", low=1, whole=True)
     bare = "recall"
-    references = cite("lin2004", "sakai2014metrics")
     task = "summaries, where there are reference texts"
 
     def units(self, words: Words) -> Units:
@@ -412,7 +412,6 @@ class OfSkipBigrams(Rouge):
     skip: float | None = param(
         None, "most words between the two of a pair; any number if not given", low=0, whole=True
     )
-    references = cite("lin2004", "sakai2014metrics")
     task = "summaries that may use other words between those of the reference texts"
 
 
