@@ -219,12 +219,13 @@ class Lists(Remembers):
         if cutoff is not None:  # the k-th judged item cannot stand above rank k
             judged = judged[:, :cutoff] & (self.r[:, :cutoff] <= cutoff)
         width = judged.shape[1]
-        return replace(
-            self,
-            r=self.r[:, :width],
-            level=self.level[:, :width],
-            judged=judged,
-            costs=None,
+        return Lists(
+            self.r[:, :width],
+            self.level[:, :width],
+            judged,
+            self.n,
+            self.gold,
+            is_ideal=self.is_ideal,
             lengths={
                 unit: Lengths(own[:, :width], before[:, :width])
                 for unit, (own, before) in self.lengths.items()
