@@ -56,7 +56,7 @@ class Expected(Lists):
         self.hits, self.bounds = hits, (first, last)
         cells = cells or _cells(hits, first, last, depth if looked_at is None else looked_at)
         n = hits.n if depth is None else np.minimum(hits.n, depth)
-        filled, cutoff = cells.filled, seen.get("l")
+        filled, cutoff = cells.filled, seen.get("cutoff")
         if cutoff is not None:  # the k-th cell cannot stand above rank k
             filled = filled[:, :cutoff] & (cells.r[:, :cutoff] <= cutoff)
         width = filled.shape[1]

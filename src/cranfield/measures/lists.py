@@ -8,7 +8,7 @@ order of rank; a quantity is computed when first asked for and remembered.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
@@ -184,18 +184,22 @@ class Lists(Remembers):
     judged: Bools
     n: Ints
     gold: Gold
-    l: int | None = None
+    _: KW_ONLY
+    cutoff: int | None = None
     rel: float | None = None
     gain: Gain = "linear"
     max_level: float | None = None
     is_ideal: bool = False
-    lengths: Mapping[str, Lengths] = field(default_factory=dict)
+    lengths: Mapping[str, Lengths] = None  # type: ignore[assignment]  # {}
     costs: Costs | None = None  # of all items, judged or not
     by_intent: Floats | None = None  # [lists, items, intents] the level for each intent
     vertical: Floats | None = None  # [lists, items] the number of its kind of result, NaN: unknown
     steps: dict[str, Any] = field(default_factory=dict, init=False)
     by_rank: dict[str, Floats] = field(default_factory=dict, init=False)  # steps of every rank
     fraction: tuple[Any, Any] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.l, self.lengths = self.cutoff, self.lengths or {}
 
     def __len__(self) -> int:
         return len(self.n)
@@ -211,11 +215,11 @@ class Lists(Remembers):
         max_level: float | None = None,
     ) -> Lists:
         """The same lists cut at `cutoff`, with this gain and threshold."""
-        seen: dict[str, Any] = {"l": cutoff, "rel": rel, "gain": gain, "max_level": max_level}
+        seen: dict[str, Any] = {"cutoff": cutoff, "rel": rel, "gain": gain, "max_level": max_level}
         return self.remember(("view", *seen.values()), lambda: self._view(**seen))
 
     def _view(self, **seen: Any) -> Lists:
-        judged, cutoff = self.judged, seen["l"]
+        judged, cutoff = self.judged, seen["cutoff"]
         if cutoff is not None:  # the k-th judged item cannot stand above rank k
             judged = judged[:, :cutoff] & (self.r[:, :cutoff] <= cutoff)
         width = judged.shape[1]
@@ -244,7 +248,7 @@ class Lists(Remembers):
 
     def at_level(self, rel: float) -> Lists:
         """The same view, with what is relevant decided by this level alone; not kept."""
-        return self._view(l=self.l, rel=rel, gain="binary", max_level=None)
+        return self._view(cutoff=self.l, rel=rel, gain="binary", max_level=None)
 
     @cached_property
     def condensed(self) -> Lists:
