@@ -50,7 +50,7 @@ def add_to(command: Any) -> None:
     p.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Measure, write the references, print."""
     run, metrics_file, update_K = options.result_file, options.metrics_file, not options.as_version
     refuse_two_inputs(options.qrels, run, options.costs, metrics_file)
@@ -60,4 +60,4 @@ def run(options: argparse.Namespace) -> int:
         lines.insert(0, "\t".join(COLUMNS + RESIDUALS * options.residuals))
     if options.bib_file is not None:
         write(bibtex(metrics), options.bib_file)
-    return print_lines(lines, notices)
+    print_lines(lines, notices)

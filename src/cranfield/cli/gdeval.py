@@ -33,7 +33,7 @@ def add_to(command: Any) -> None:
     p.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Measure and print."""
     if options.risk is not None:
         expected = "neither: risk-sensitive evaluation is not here"
@@ -43,4 +43,4 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("K twice", "it once")
     k = options.depth or options.k or 20
     lines, notices = gdeval(options.qrels, options.result_file, k, complete=options.complete)
-    return print_lines(lines, notices)
+    print_lines(lines, notices)

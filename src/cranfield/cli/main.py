@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command.error(f"found {' '.join(rest)}, which it does not know")
         if getattr(options, "imports", ()):
             import_files(options.imports)
-        return int(options.run(options))
+        return int(options.run(options) or 0)  # most commands do not choose their code
     except CranfieldError as error:
         print(error, file=sys.stderr)
         return 2

@@ -60,7 +60,7 @@ def weight(text: str) -> float:
     return number
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Measure and print."""
     refuse_two_inputs(options.qrels, options.result_file, options.baseline)
-    return print_lines(*call(ndeval, options, run=options.result_file))
+    print_lines(*call(ndeval, options, run=options.result_file))

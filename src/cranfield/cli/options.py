@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from cranfield.data.reading.records import finite
 from cranfield.errors import CranfieldError, InputError
@@ -17,20 +18,15 @@ T = TypeVar("T")
 # -- actions of a command ------------------------------------------------------------------------
 
 
-class Argument(NamedTuple):
-    """An argument that one or several actions have: what argparse is told about it."""
+class Argument:
+    """An argument as argparse's ``add_argument`` takes it, which one or several actions have."""
 
-    names: tuple[str, ...]
-    settings: Mapping[str, Any]
+    def __init__(self, *names: str, **settings: Any) -> None:
+        self.names, self.settings = names, settings
 
     def but(self, **settings: Any) -> Argument:
         """The argument with other settings."""
-        return Argument(self.names, {**self.settings, **settings})
-
-
-def argument(*names: str, **settings: Any) -> Argument:
-    """An argument as argparse's ``add_argument`` takes it, to be declared later."""
-    return Argument(names, settings)
+        return Argument(*self.names, **self.settings | settings)
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class Action:
     help: str
     description: str | None = None
     arguments: Sequence[Argument] = ()
-    run: Callable[[argparse.Namespace], int] | None = None
+    run: Callable[[argparse.Namespace], None] | None = None
     aliases: Sequence[str] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
     abbreviated: bool = True  # whether the beginning of an option will do
@@ -66,16 +62,11 @@ def add_actions(
             usage=row.usage,
             allow_abbrev=row.abbreviated,
         )
-        add_arguments(part, row.arguments)
+        for argument in row.arguments:
+            part.add_argument(*argument.names, **argument.settings)
         part.set_defaults(run=row.run, **row.defaults)
         if row.parts:
             add_actions(part, row.parts, "FORMAT")
-
-
-def add_arguments(p: argparse.ArgumentParser, arguments: Iterable[Argument]) -> None:
-    """Declare arguments."""
-    for names, settings in arguments:
-        p.add_argument(*names, **settings)
 
 
 def call(function: Callable[..., T], options: argparse.Namespace, **others: Any) -> T:
@@ -98,11 +89,12 @@ def count(text: str) -> int:
     return number
 
 
-def number(text: str) -> float:
-    """A finite number."""
+def number(text: str, low: float = -math.inf, high: float = math.inf, which: str = "") -> float:
+    """A finite number; `which` says between what."""
     found = finite(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number")
+    if found is None or not low <= found <= high:
+        expected = f"a number{'' if found is None else which}"
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected {expected}")
     return found
 
 

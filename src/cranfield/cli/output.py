@@ -11,7 +11,7 @@ from cranfield.report.columns import notice_lines
 from cranfield.scores import Notice
 
 
-def write(shown: str | bytes, output: str | None) -> None:
+def write(shown: str | bytes, output: str | None = None) -> None:
     """To a file, whole or not at all; or to standard output."""
     data = shown.encode() if isinstance(shown, str) else shown
     if output is not None:
@@ -27,11 +27,10 @@ def tell(notices: Iterable[Notice]) -> None:
         print(line, file=sys.stderr)
 
 
-def print_lines(lines: Iterable[str], notices: Iterable[Notice]) -> int:
-    """What a drop-in says and prints; the code to exit with."""
+def print_lines(lines: Iterable[str], notices: Iterable[Notice]) -> None:
+    """What a drop-in says and prints."""
     tell(notices)
-    write("".join(f"{line}\n" for line in lines), None)
-    return 0
+    write("".join(f"{line}\n" for line in lines))
 
 
 def terminal_width(output: str | None) -> int | None:

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import compress, groupby
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -50,28 +50,26 @@ def measures(depth: int = DEPTH) -> list[Measure]:
     """
     if depth > MOST:
         raise InputError(f"depth {depth:,}", f"at most {MOST:,}")
-    cutoffs = range(1, depth + 1)
-    precision = (f"P@{n}" for n in cutoffs)
-    ndcg = (f"nDCG(letor=true)@{n}" for n in cutoffs)
+    precision, ndcg = ([f"{m}@{n + 1}" for n in range(depth)] for m in ("P", "nDCG(letor=true)"))
     return [parse_measure(name) for name in (*precision, "AP", *ndcg)]
 
 
 # -- Eval-Score and Eval-Rank ------------------------------------------------------------------
 
 
-def eval_score(test: str, predictions: str, depth: int = DEPTH, ties: TieOrder = "file") -> Scores:
+def eval_score(test: str, prediction: str, depth: int = DEPTH, ties: TieOrder = "file") -> Scores:
     """What Eval-Score computes: lists by score; what is tied stays in the order of the file."""
     evaluator = Evaluator(
         test, measures(depth), ties=ties, qrels_format="letor", run_format="letor"
     )
-    return evaluator(predictions)
+    return evaluator(prediction)
 
 
-def eval_rank(test: str, positions: str, depth: int = DEPTH) -> Scores:
+def eval_rank(test: str, prediction: str, depth: int = DEPTH) -> Scores:
     """What Eval-Rank computes: lists by position."""
     qrels = read_qrels(test, "letor")
-    placed = _positions(Source.of(positions), qrels)
-    return Evaluator(qrels, measures(depth))({positions: -placed})
+    placed = _positions(Source.of(prediction), qrels)
+    return Evaluator(qrels, measures(depth))({prediction: -placed})
 
 
 def _positions(source: Source, qrels: Qrels) -> Floats:
@@ -88,11 +86,9 @@ def _positions(source: Source, qrels: Qrels) -> Floats:
     if same.any():
         again = order[1:][same].min()
         before = np.flatnonzero((query == query[again]) & (found == found[again]))[0]
-        first = line_of(source, int(before))
+        first, line = (line_of(source, int(place)) for place in (before, again))
         said = f"position {found[again]:g} of query {qrels.topics[query[again]]} again"
-        expected = "each position once"
-        line = line_of(source, int(again))
-        raise InputError(f"{said} (first on line {first})", expected, source.name, line)
+        raise InputError(f"{said} (first on line {first})", "each position once", source.name, line)
     return found
 
 
@@ -127,11 +123,9 @@ def tidy(scores: Scores, per_query: bool) -> str:
 
 def _families(names: Iterable[str]) -> Iterator[tuple[str, slice]]:
     """The first word of measures that stand side by side, and where they do."""
-    start = 0
-    for family, members in groupby(names, lambda name: re.split(r"[@(]", name)[0]):
-        stop = start + len(list(members))
-        yield family, slice(start, stop)
-        start = stop
+    for family, members in groupby(enumerate(names), lambda one: re.split(r"[@(]", one[1])[0]):
+        places = [place for place, _ in members]
+        yield family, slice(places[0], places[-1] + 1)
 
 
 def _line(first: str, others: Iterable[str | float]) -> str:
@@ -172,16 +166,13 @@ def ttest(path_a: str, path_b: str) -> tuple[list[Comparison], list[Notice]]:
 
 
 def _notices(names: Sequence[str], differences: Floats) -> Iterator[Notice]:
-    same = (differences == differences[0]).all(axis=0)
-    for zero, said in (
-        (True, "the same in every query: there is no test, and t and p are nan"),
-        (False, "the difference is the same in every query: t is infinite"),
+    same, zero = (differences == differences[0]).all(axis=0), differences[0] == 0
+    for meant, said in (
+        (same & zero, "the same in every query: there is no test, and t and p are nan"),
+        (same & ~zero, "the difference is the same in every query: t is infinite"),
     ):
-        meant = [
-            n for n, s, d in zip(names, same, differences[0] == 0, strict=True) if s and d == zero
-        ]
-        if meant:
-            yield Notice("t-test", f"{', '.join(meant)}: {said}")
+        if meant.any():
+            yield Notice("t-test", f"{', '.join(compress(names, meant))}: {said}")
 
 
 def _refuse_others(a: Results, b: Results, path_a: str, path_b: str) -> None:
