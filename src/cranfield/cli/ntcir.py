@@ -16,25 +16,14 @@ from typing import Any
 from cranfield.cli import ntcir_eval as one_topic
 from cranfield.cli.evaluate import show
 from cranfield.cli.ntcir_eval import exact, setting_of
-from cranfield.cli.options import (
-    Action,
-    Argument,
-    add_actions,
-    argument,
-    call,
-    count,
-    number,
-    numbers,
-    separator,
-)
+from cranfield.cli.options import Action, Argument, add_actions, call, count, number, separator
 from cranfield.cli.output import tell, write
 from cranfield.data.ntcir.nev import write_files
 from cranfield.data.reading.columns import EARLY, TREC
 from cranfield.data.reading.labels import GRADES
-from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 from cranfield.report.formats import FORMATS
-from cranfield.scores import Notice, Scores, printable
+from cranfield.scores import Notice, printable
 from cranfield.tools import ntcir as scripts
 from cranfield.tools import ntcir_diversity as diversity
 from cranfield.tools.one_click import evaluate_texts, split_matches, split_nuggets
@@ -59,151 +48,126 @@ def add_to(command: Any) -> None:
 # -- what the actions do --------------------------------------------------------------------------
 
 
-def _make(make: Callable[..., scripts.Made], options: argparse.Namespace, **others: Any) -> int:
-    """Write what a function makes of the options."""
-    return _write(*call(make, options, **others))
+def _make(make: Callable[..., scripts.Made], options: argparse.Namespace, **others: Any) -> None:
+    """Write what a function makes of the options; runs and topics may be files with names."""
+    if "topics" in options:
+        options.runs, options.topics = map(scripts.names, (options.runs or "-", options.topics))
+    _write(*call(make, options, **others))
 
 
-def _write(files: Mapping[str, str], notices: Iterable[Notice]) -> int:
+def _write(files: Mapping[str, str], notices: Iterable[Notice]) -> None:
     write_files(files)
     for path in files:
         print(f"created {printable(path)}", file=sys.stderr)
     tell(notices)
-    return 0
 
 
-def run_split_runs(options: argparse.Namespace) -> int:
+def run_split_runs(options: argparse.Namespace) -> None:
     """Split runs, those named or those that standard input names."""
-    limit, runs = scripts.LIMIT, options.limit_and_runs
-    if runs and runs[0].isdecimal():
-        limit, runs = int(runs[0]), runs[1:]
-    return _make(scripts.split_runs, options, limit=limit, runs=runs or "-")
+    limit, options.runs = scripts.LIMIT, options.limit_and_runs
+    if options.runs and options.runs[0].isdecimal():
+        limit, options.runs = int(options.runs[0]), options.runs[1:]
+    _make(scripts.split_runs, options, limit=limit)
 
 
-def run_split_scripts(options: argparse.Namespace) -> int:
+def run_split_scripts(options: argparse.Namespace) -> None:
     """Split runs whose paths are in a list."""
-    limit, paths = options.limit, options.runs
-    if paths == "-" and not limit.lstrip("-").isdecimal():  # releases since 2020 have no LIMIT
-        limit, paths = str(scripts.LIMIT), limit
+    limit = options.limit
+    if options.runs == "-" and not limit.lstrip("-").isdecimal():  # since 2020 there is no LIMIT
+        limit, options.runs = str(scripts.LIMIT), limit
     if not limit.isdecimal():
         raise InputError(f"LIMIT {limit!r}", "a whole number from 1")
-    return _make(scripts.split_runs, options, limit=int(limit), runs=paths)
+    _make(scripts.split_runs, options, limit=int(limit))
 
 
-def run_split_matches(options: argparse.Namespace) -> int:
-    """Split the matches of runs, those named or those of a list."""
-    return _make(split_matches, options, runs=options.runs or "-")
-
-
-def run_eval(options: argparse.Namespace) -> int:
+def run_eval(options: argparse.Namespace) -> None:
     """Label and compute, and write both."""
-
-    def setting(gains: Sequence[float]) -> Any:
-        return setting_of(argparse.Namespace(**vars(options) | {"gains": gains}))
-
     condensed = options.judged and options.condense
-    return _make(scripts.evaluate_runs, options, setting=setting, condensed=condensed)
+    _make(scripts.evaluate_runs, options, setting=setting_of(options), condensed=condensed)
 
 
-def run_deval(options: argparse.Namespace) -> int:
+def run_deval(options: argparse.Namespace) -> None:
     """Add gains, compute, and write both."""
-    runs = scripts.names(options.runs)
-    return _make(diversity.evaluate_diversity, options, runs=runs, setting=setting_of(options))
+    _make(diversity.evaluate_diversity, options, setting=setting_of(options))
 
 
-def run_deval_scripts(options: argparse.Namespace) -> int:
+def run_deval_scripts(options: argparse.Namespace) -> None:
     """Add gains and compute with one cutoff, where lists are cut, too."""
     options.cutoffs, options.truncate = (options.cutoff,), options.cutoff
-    return run_deval(options)
+    run_deval(options)
 
 
-def _results(options: argparse.Namespace) -> Scores:
-    return scripts.results_of(options.runlist, options.suffix, options.topics, options.measures)
-
-
-def run_means(options: argparse.Namespace) -> int:
+def run_means(options: argparse.Namespace) -> None:
     """Write the means of each measure."""
-    scores = _results(options)
+    scores = call(scripts.results_of, options)
     topics = os.path.basename(options.topics).removesuffix(".tid")
     begin = f"{options.runlist}.{topics}.{options.suffix}"
     end = ".gmean" if options.mean == "geometric" else ""
     texts = scripts.means(scores, options.mean)
-    return _write({f"{begin}.{m}{end}": text for m, text in texts.items()}, scores.notices)
+    _write({f"{begin}.{m}{end}": text for m, text in texts.items()}, scores.notices)
 
 
-def run_matrix(options: argparse.Namespace) -> int:
+def run_matrix(options: argparse.Namespace) -> None:
     """Print topics by runs."""
-    scores = _results(options)
+    scores = call(scripts.results_of, options)
     tell(scores.notices)
     write(scripts.matrix(scores), options.output)
-    return 0
 
 
-def run_table(options: argparse.Namespace) -> int:
+def run_table(options: argparse.Namespace) -> None:
     """Print everything."""
-    show(_results(options), options.format, True, options.output)
-    return 0
+    show(call(scripts.results_of, options), options.format, True, options.output)
 
 
-def run_convert(options: argparse.Namespace) -> int:
+def run_convert(options: argparse.Namespace) -> None:
     """Print judgments in NTCIR's format."""
-    text = scripts.convert(Source.of(options.qrels), options.layout, options.labels)
-    write(text, options.output)
-    return 0
+    write(call(scripts.convert, options), options.output)
 
 
 # -- arguments ------------------------------------------------------------------------------------
 
 
-def _share(text: str) -> float:
-    found = number(text)
-    if not 0 <= found <= 1:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number from 0 to 1")
-    return found
-
-
 def _separator(*names: str, metavar: str = "SEP", **settings: Any) -> Argument:
-    return argument(
-        *names, metavar=metavar, type=separator, help="instead of blanks", **settings
-    )  # fmt: skip
+    return Argument(*names, metavar=metavar, type=separator, help="instead of blanks", **settings)
 
 
 def _runs_in(metavar: str) -> Argument:
     """A file with the runs, or standard input."""
-    return argument("runs", metavar=metavar, nargs="?", default="-")
+    return Argument("runs", metavar=metavar, nargs="?", default="-")
 
 
 def _suffix(metavar: str, help: str) -> Argument:
-    return argument("suffix", metavar=metavar, help=help)
+    return Argument("suffix", metavar=metavar, help=help)
 
 
-DIR = argument(
+DIR = Argument(
     "--dir", dest="directory", metavar="DIR", default="",
     help="where the directories of topics are (default: here)",
 )  # fmt: skip
-TID = argument("topics", metavar="TID", help="file with topics, one on each line")
-NAME = argument("name", metavar="NAME", help="of the evaluation, in the names of files")
-PREFIX = argument("prefix", metavar="PREFIX", help="of the files of split-dqrels")
-RUNLIST = argument("runlist", metavar="RUNLIST", help="file with runs, one on each line")
+TID = Argument("topics", metavar="TID", help="file with topics, one on each line")
+NAME = Argument("name", metavar="NAME", help="of the evaluation, in the names of files")
+PREFIX = Argument("prefix", metavar="PREFIX", help="of the files of split-dqrels")
+RUNLIST = Argument("runlist", metavar="RUNLIST", help="file with runs, one on each line")
 NEV = _suffix("NEVSUFFIX", "results are in RUN.NEVSUFFIX: NAME.nev")
-MEASURE = argument("measures", metavar="MEASURE", nargs="+", help="as the files call it: Q@0010")
-OUTPUT = argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
-QRELS = argument("qrels", metavar="QRELS", nargs="?", default="-", help="or standard input")
+MEASURE = Argument("measures", metavar="MEASURE", nargs="+", help="as the files call it: Q@0010")
+OUTPUT = Argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+QRELS = Argument("qrels", metavar="QRELS", nargs="?", default="-", help="or standard input")
 SEP = _separator("separator")
 SEP_LAST = _separator("separator", nargs="?")
 SEP_OPTION = _separator("-sep", "--sep", metavar="S", dest="separator")
-RUNS = argument(
+RUNS = Argument(
     "--runs", nargs="+", metavar="RUN", default="-", help="default: read from standard input"
 )
-TRUNCATE = argument(
+TRUNCATE = Argument(
     "-truncate", type=count, metavar="N", help="look at the first N items of lists only"
 )
 LISTS = (SEP_OPTION, TRUNCATE, RUNS, DIR)
-MIX = argument(
-    "-gamma", dest="mix", type=_share, default=0.5, metavar="X",
-    help="how much I-rec counts in D#, from 0 to 1, default: 0.5",
+MIX = Argument(
+    "-gamma", dest="mix", type=partial(number, low=0, high=1, which=" from 0 to 1"), default=0.5,
+    metavar="X", help="how much I-rec counts in D#, from 0 to 1, default: 0.5",
 )  # fmt: skip
 GAINS = one_topic.GAINS.but(
+    dest="worth",
     type=None,
     help="the gains of L1, L2, …; so many levels there are. topic: 1:2:… up to the highest level "
     "of each topic. @FILE: lines `topic 1:2:3`",
@@ -240,7 +204,7 @@ def _eval_script(name: str, arguments: Sequence[Argument] = (), **defaults: Any)
 
 
 def _deval_script(name: str, arguments: Sequence[Argument] = (), **defaults: Any) -> Action:
-    cutoff = argument("cutoff", metavar="CUTOFF", type=count, help="lists are cut there, too")
+    cutoff = Argument("cutoff", metavar="CUTOFF", type=count, help="lists are cut there, too")
     every = (TID, PREFIX, cutoff, NAME, *arguments, _runs_in("RUNLIST"), MIX)
     return _script(name, "deval", every, run_deval_scripts,
                    defaults={"kind": diversity.D_MEASURES, **SHARPENED, **defaults},
@@ -268,7 +232,7 @@ ACTIONS = (
         "RUN is the file's name. XML runs of IR4QA are recognised.",
         (
             TID,
-            argument("limit_and_runs", metavar="[LIMIT] RUN", nargs="*",
+            Argument("limit_and_runs", metavar="[LIMIT] RUN", nargs="*",
                      help=f"how many documents a topic has at most (default: {scripts.LIMIT}), and "
                      "runs (default: their paths are read from standard input)"),
             *(_separator("-s", "--sep", dest="separator"), DIR),
@@ -281,7 +245,7 @@ ACTIONS = (
         "split-runs",
         (
             TID,
-            argument("limit", metavar="LIMIT", nargs="?", default=str(scripts.LIMIT)),
+            Argument("limit", metavar="LIMIT", nargs="?", default=str(scripts.LIMIT)),
             *(_separator("-s", dest="separator"), _runs_in("RUNPATHLIST")),
         ),
         run_split_scripts,
@@ -307,13 +271,12 @@ ACTIONS = (
         "TOPIC/TOPIC.PREFIX.Grelv, that of all intents together, TOPIC/TOPIC.PREFIX.din, what each "
         "intent adds to gains, and IPROB.tid, the list of topics.",
         (
-            argument("probabilities", metavar="IPROB", help="topic intent probability [inf|nav]"),
-            argument("dqrels", metavar="DQRELS", help="judgments: topic intent doc L2"),
+            Argument("probabilities", metavar="IPROB", help="topic intent probability [inf|nav]"),
+            Argument("dqrels", metavar="DQRELS", help="judgments: topic intent doc L2"),
             PREFIX.but(help="in the names of files, such as test"),
             SEP_LAST,
-            argument("-g", dest="gains", type=numbers, metavar="G1:G2:…",
-                     help="the gains of L1, L2, … (default: 1:2:…)"),
-            argument("--types", metavar="FILE", help="topic intent inf|nav, if IPROB has no types"),
+            one_topic.GAINS.but(required=False, help="the gains of L1, L2, … (default: 1:2:…)"),
+            Argument("--types", metavar="FILE", help="topic intent inf|nav, if IPROB has no types"),
             DIR,
         ),
         partial(_make, diversity.split_dqrels),
@@ -326,7 +289,7 @@ ACTIONS = (
         "all topics: gcompute, irec and D#. With --din, .dinlab and .DINnev.",
         (
             *(TID, PREFIX, NAME, *DIVERSITY, MIX),
-            argument("--din", dest="kind", action="store_const", const=diversity.DIN_MEASURES,
+            Argument("--din", dest="kind", action="store_const", const=diversity.DIN_MEASURES,
                      default=diversity.D_MEASURES,
                      help="mute items that repeat a navigational intent"),
             *LISTS,
@@ -344,7 +307,7 @@ ACTIONS = (
         "nuggets to a directory for each topic",
         "Write TOPIC/TOPIC.SUFFIX, the nuggets of each topic, and NUGGETS.tid, the list of topics.",
         (
-            argument("nuggets", metavar="NUGGETS", help="topic nugget weight length on each line"),
+            Argument("nuggets", metavar="NUGGETS", help="topic nugget weight length on each line"),
             _suffix("SUFFIX", "of the files, such as test.nug"),
             DIR,
         ),
@@ -358,15 +321,15 @@ ACTIONS = (
         "the first time. RUN is the file's name.",
         (
             TID,
-            argument("runs", metavar="RUN", nargs="*",
+            Argument("runs", metavar="RUN", nargs="*",
                      help="topic syslen= length, and topic nugget offset on each line (default: "
                      "their paths are read from standard input)"),
             DIR,
         ),
-        run_split_matches,
+        partial(_make, split_matches),
     ),
     _script("1CLICK-splitmatch", "split-matches", (TID, _runs_in("RUNPATHLIST")),
-            run_split_matches),
+            partial(_make, split_matches)),
     exact(
         "1click",
         "compute measures of nuggets found in the texts of all topics of many runs",
@@ -384,7 +347,7 @@ ACTIONS = (
         "without results as 0.",
         (
             *(RUNLIST, TID, NEV, MEASURE),
-            argument("--mean", choices=("arithmetic", "geometric"), default="arithmetic",
+            Argument("--mean", choices=("arithmetic", "geometric"), default="arithmetic",
                      help="geometric: of values of at least 0.00001, in files that end in .gmean"),
         ),
         run_means,
@@ -405,7 +368,7 @@ ACTIONS = (
         "Print run, topic, measure and value, and the means as the topic all.",
         (
             *(TID, RUNLIST, NEV, MEASURE.but(nargs="*", help="default: all")),
-            argument("-f", "--format", choices=FORMATS, default="tsv", help="default: tsv"),
+            Argument("-f", "--format", choices=FORMATS, default="tsv", help="default: tsv"),
             OUTPUT,
         ),
         run_table,
@@ -420,7 +383,7 @@ ACTIONS = (
                 "of the first NTCIR rounds: topic S|A|B|C doc 0|1",
                 arguments=(
                     *(QRELS, OUTPUT),
-                    argument("--labels", metavar="S=3,A=2,…", default=GRADES,
+                    Argument("--labels", metavar="S=3,A=2,…", default=GRADES,
                              help="the level of each grade (default: S=3,A=2,B=1,C=0)"),
                 ),
                 run=run_convert,
@@ -431,7 +394,7 @@ ACTIONS = (
                 "of TREC: topic iteration doc level",
                 arguments=(
                     *(QRELS, OUTPUT),
-                    argument("--map", dest="labels", metavar="2=3,1=1,…",
+                    Argument("--map", dest="labels", metavar="2=3,1=1,…",
                              help="other levels, for each that there is (--map=-2=0,… for one "
                              "below 0)"),
                 ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,7 @@ from cranfield.cli.options import (
     Action,
     Argument,
     add_actions,
-    argument,
+    call,
     count,
     number,
     numbers,
@@ -56,94 +55,68 @@ def _files(options: argparse.Namespace) -> tuple[Source, Source]:
 # -- what the subcommands do ----------------------------------------------------------------------
 
 
-def run_label(options: argparse.Namespace) -> int:
+def run_label(options: argparse.Namespace) -> None:
     """Label a list."""
     rel, ranked = _files(options)
-    items = label(
-        topic_dirs.read_rel(rel, Text(options.sep), options.classes),
-        topic_dirs.read_list(ranked, options.sep),
-        condensed=options.judged,
-        classes=options.classes,
-        truncate=options.truncate,
-    )
-    write(labelled_text(items, options.sep or " ", options.classes), None)
-    return 0
+    judged = _judged(rel, options)
+    docs = topic_dirs.read_list(ranked, options.separator)
+    items = call(label, options, judged=judged, docs=docs, condensed=options.judged)
+    write(labelled_text(items, options.separator or " ", options.classes))
 
 
-def run_compute(options: argparse.Namespace) -> int:
-    """Compute the measures of a labelled list."""
-    setting = setting_of(options)
-    rel, labelled = _files(options)
-    judged = topic_dirs.read_rel(rel, Text(options.sep), setting.classes)
-    items = topic_dirs.read_labelled(labelled, options.sep)
-    topic = Topic(options.out, judged, items, rel.name, labelled.name)
-    return _computed(compute([topic], setting)[0], topic, "no item has a label (label adds them)")
+def _judged(rel: Source, options: argparse.Namespace) -> list[topic_dirs.Judged]:
+    return topic_dirs.read_rel(rel, Text(options.separator), options.classes)
 
 
-def run_gcompute(options: argparse.Namespace) -> int:
-    """Compute the measures of a list with gains."""
+def _ideal(gold: Source, options: argparse.Namespace) -> list[topic_dirs.Judged]:
+    return topic_dirs.read_ideal(gold, options.separator)
+
+
+def run_compute(options: argparse.Namespace) -> None:
+    """Compute the measures of a list with labels, or with gains."""
     setting = setting_of(options)
     gold, labelled = _files(options)
-    ideal = topic_dirs.read_ideal(gold, options.sep)
-    items = topic_dirs.read_gained(labelled, options.sep)
-    topic = Topic(options.out, ideal, items, gold.name, labelled.name)
-    otherwise = "no item has a gain (glabel and dinlabel add them)"
-    return _computed(diversity.gcompute([topic], setting)[0], topic, otherwise)
+    judged = options.read_gold(gold, options)
+    items = options.read(labelled, options.separator)
+    topic = Topic(options.prefix, judged, items, gold.name, labelled.name)
+    (results,) = options.compute([topic], setting)
+    if items and all(item.level is None for item in items):
+        tell([Notice("labels", f"{labelled.name}: no item has a {options.unlabelled}")])
+    write(results)
 
 
-def _computed(results: str, topic: Topic, otherwise: str) -> int:
-    if topic.labelled and all(item.level is None for item in topic.labelled):
-        tell([Notice("labels", f"{topic.lab}: {otherwise}")])
-    write(results, None)
-    return 0
-
-
-def run_add_gains(options: argparse.Namespace) -> int:
+def run_add_gains(options: argparse.Namespace) -> None:
     """Add gains to a list: those of an ideal list, or of a din file."""
     gold, ranked = _files(options)
-    known = options.read(gold, options.sep)
-    docs = topic_dirs.read_list(ranked, options.sep)
+    known = options.read(gold, options.separator)
+    if options.add is diversity.glabel:
+        diversity.check_ideal(known, gold.name)
+    docs = topic_dirs.read_list(ranked, options.separator)
     items = options.add(known, docs, condensed=options.judged, truncate=options.truncate)
-    write(diversity.gained_text(items, options.sep or " "), None)
-    return 0
+    write(diversity.gained_text(items, options.separator or " "))
 
 
-def _ideal(gold: Source, separator: str | None) -> Sequence[topic_dirs.Judged]:
-    ideal = topic_dirs.read_ideal(gold, separator)
-    diversity.check_ideal(ideal, gold.name)
-    return ideal
-
-
-def run_irec(options: argparse.Namespace) -> int:
+def run_irec(options: argparse.Namespace) -> None:
     """Compute intent recall."""
     refuse_two_inputs(options.list, *options.intents)
-    docs = topic_dirs.read_list(Source.of(options.list), options.sep)
-    intents = [diversity.read_intent(Source.of(path), options.sep) for path in options.intents]
+    separator = options.separator
+    docs = topic_dirs.read_list(Source.of(options.list), separator)
+    intents = [diversity.read_intent(Source.of(path), separator) for path in options.intents]
     cutoffs = options.cutoffs or Setting.cutoffs
-    write(diversity.irec(docs, intents, cutoffs, options.out, options.verbose), None)
-    return 0
+    write(call(diversity.irec, options, docs=docs, intents=intents, cutoffs=cutoffs))
 
 
-def run_one_click(options: argparse.Namespace) -> int:
+def run_one_click(options: argparse.Namespace) -> None:
     """Compute the measures of the nuggets found."""
     gold, found = _files(options)
-    nuggets = read_nug(gold, options.sep)
-    length, matches = read_mat(found, nuggets, options.sep)
-    shown = one_click(
-        nuggets,
-        matches,
-        length,
-        L=options.L,
-        beta=options.beta,
-        prefix=options.out,
-        verbose=options.verbose,
-        where=gold.name,
-    )
+    nuggets = read_nug(gold, options.separator)
+    length, matches = read_mat(found, nuggets, options.separator)
+    text = {"nuggets": nuggets, "matches": matches, "length": length, "where": gold.name}
+    shown = call(one_click, options, **text)
     if odd := beyond(matches, length):
         said = f"{some(odd, 'nugget')} found beyond the end of the text, at {length}"
         tell([Notice("offsets", f"{found.name}: {said}")])
-    write(shown, None)
-    return 0
+    write(shown)
 
 
 # -- arguments ------------------------------------------------------------------------------------
@@ -156,35 +129,28 @@ def _cutoffs(text: str) -> tuple[int, ...]:
     return tuple(map(int, cutoffs))
 
 
-def _from_zero(text: str) -> float:
-    found = number(text)
-    if found < 0:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number from 0")
-    return found
-
-
 def _flag(option: str, name: str, help: str) -> Argument:
-    return argument(option, dest=name, action="store_true", help=help)
+    return Argument(option, dest=name, action="store_true", help=help)
 
 
 def _gold(option: str, metavar: str, help: str) -> Argument:
-    return argument(option, dest="gold", required=True, metavar=metavar, help=help)
+    return Argument(option, dest="gold", required=True, metavar=metavar, help=help)
 
 
 def _list(help: str, metavar: str = "LIST") -> Argument:
-    return argument("list", nargs="?", default="-", metavar=metavar, help=help)
+    return Argument("list", nargs="?", default="-", metavar=metavar, help=help)
 
 
-GAINS = argument(
+GAINS = Argument(
     "-g", dest="gains", type=numbers, required=True, metavar="G1:G2:…",
     help="the gains of L1, L2, …; so many levels there are",
 )  # fmt: skip
-STOPS = argument(
+STOPS = Argument(
     "-s", dest="stops", type=numbers, metavar="S1:S2:…",
     help="stop values of L1, L2, … for NCUgu, default: the gains",
 )  # fmt: skip
 CLASSES = _flag("-ec", "classes", "the judgments have equivalence classes: doc L2 class")
-CUTOFFS = argument("-cutoffs", type=_cutoffs, metavar="N,N,…", help="default: 1000")
+CUTOFFS = Argument("-cutoffs", type=_cutoffs, metavar="N,N,…", help="default: 1000")
 SETTINGS = {  # the other fields of a setting, and what each says
     "beta": "patience of the blended ratio, default: 1",
     "gamma": "of NCUrb, default: 0.95",
@@ -192,12 +158,12 @@ SETTINGS = {  # the other fields of a setting, and what each says
     "rbp": "p of RBP, default: 0.95",
     "rbup": "p of iRBU, default: 0.99",
 }
-NUMBERS = {name: argument(f"-{name}", type=number, metavar="X", help=SETTINGS[name])
+NUMBERS = {name: Argument(f"-{name}", type=number, metavar="X", help=SETTINGS[name])
            for name in SETTINGS}  # fmt: skip
 GAP = _flag("-gap", "gap", "graded average precision, too")
 BPREF = _flag("-j", "judged", "bpref and its variants, too")
 STEPS = _flag("-v", "verbose", "show gains and cumulated gains, rank by rank")
-VERSION = argument(
+VERSION = Argument(
     "--as-version", dest="version", choices=tuple(VERSIONS), default="2011",
     help="the output of the releases since then (190111: of January 2019 only), default: 2011",
 )  # fmt: skip
@@ -205,19 +171,24 @@ COMMON = (CUTOFFS, *NUMBERS.values(), GAP, BPREF, STEPS, VERSION)
 
 LABELLING = (
     _flag("-j", "judged", "leave out unjudged items"),
-    argument("-truncate", type=count, metavar="N", help="look at the first N items only"),
+    Argument("-truncate", type=count, metavar="N", help="look at the first N items only"),
 )
-SEP = argument(
-    "-sep", type=separator, metavar="S", help="what stands between fields, instead of blanks"
-)
-OUT = argument(
-    "-out", metavar="PREFIX", default="", help="what each line of the output begins with"
-)
+SEP = Argument(
+    "-sep", dest="separator", type=separator, metavar="S",
+    help="what stands between fields, instead of blanks",
+)  # fmt: skip
+OUT = Argument(
+    "-out", dest="prefix", metavar="PREFIX", default="",
+    help="what each line of the output begins with",
+)  # fmt: skip
 REL = _gold("-r", "REL", "judgments: doc L2 on each line")
 IDEAL = _gold("-I", "IDEAL", "the ideal list: doc gain on each line, the highest first")
 RANKED = _list("a ranked list, an id on each line")
-BETA = argument("-beta", type=_from_zero, metavar="X", default=1.0, help="of F-flat, default: 1")
-LENGTH = argument(
+BETA = Argument(
+    "-beta", type=partial(number, low=0, which=" from 0"), metavar="X", default=1.0,
+    help="of F-flat, default: 1",
+)  # fmt: skip
+LENGTH = Argument(
     "-L", type=count, required=True, metavar="L",
     help="characters after which a nugget is worth nothing",
 )  # fmt: skip
@@ -244,6 +215,8 @@ ACTIONS = (
         (GAINS, STOPS, CLASSES, *COMMON, OUT, REL, SEP,
          _list("a labelled list, as label prints it")),
         run_compute,
+        defaults={"read_gold": _judged, "read": topic_dirs.read_labelled, "compute": compute,
+                  "unlabelled": "label (label adds them)"},
     ),
     exact(
         "glabel",
@@ -251,7 +224,7 @@ ACTIONS = (
         "Print the items of a ranked list, each with its gain in the ideal list.",
         (*LABELLING, IDEAL, SEP, RANKED),
         run_add_gains,
-        defaults={"read": _ideal, "add": diversity.glabel},
+        defaults={"read": topic_dirs.read_ideal, "add": diversity.glabel},
     ),
     exact(
         "dinlabel",
@@ -269,7 +242,10 @@ ACTIONS = (
         "compute measures of a list with gains",
         "Print the measures of a list with gains. The gains are believed.",
         (*COMMON, OUT, IDEAL, SEP, _list("a list with gains, as glabel and dinlabel print it")),
-        run_gcompute,
+        run_compute,
+        defaults={"read_gold": _ideal, "read": topic_dirs.read_gained,
+                  "compute": diversity.gcompute,
+                  "unlabelled": "gain (glabel and dinlabel add them)"},
     ),
     exact(
         "irec",
@@ -278,7 +254,7 @@ ACTIONS = (
         "at n, the number of intents.",
         (CUTOFFS, SEP, OUT, _flag("-v", "verbose", "show the intents that each item meets"),
          RANKED.but(nargs=None),
-         argument("intents", nargs="+", metavar="IREL",
+         Argument("intents", nargs="+", metavar="IREL",
                   help="for each intent: its relevant items (doc gain)")),
         run_irec,
     ),

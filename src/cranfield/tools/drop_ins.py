@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from cranfield.data.qrels import Qrels
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.trec import line_of
 from cranfield.errors import InputError
+from cranfield.measures.base import Measure
 from cranfield.scores import Notice
 from cranfield.wording import some
 
@@ -46,6 +49,17 @@ def about_topics(
     named = tuple(topics)
     text = f"{before}{some(named, 'topic')}{after}"
     return [Notice(kind, text, run, named)] if named else []
+
+
+def with_parameters(m: Measure, **given: Any) -> Measure:
+    """A measure with those of the parameters that it has.
+
+    >>> from cranfield.measures.dcg import RBP
+    >>> with_parameters(RBP(), p=0.5, alpha=0.5)
+    RBP(p=0.5)
+    """
+    known = {parameter.name for parameter in m.parameters()}
+    return replace(m, **{name: value for name, value in given.items() if name in known})
 
 
 def refuse_judgments(

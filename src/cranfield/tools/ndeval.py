@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,10 +18,9 @@ from cranfield.data.reading.trec import line_of
 from cranfield.data.run import Run, RunLike, TableRun, read_run
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
-from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
 from cranfield.scores import Notice
-from cranfield.tools.drop_ins import mean_of
+from cranfield.tools.drop_ins import mean_of, with_parameters
 from cranfield.tools.gdeval import in_order, numbered
 
 CUTOFFS = (5, 10, 20)
@@ -89,7 +87,7 @@ def ndeval(
     for place, one in enumerate(runs):
         judged, runs[place], said = numbered(judged, one)
         notices += said
-    measures = [_with(parse_measure(column), alpha, beta) for column in COLUMNS]
+    measures = [with_parameters(m, alpha=alpha, beta=beta) for m in map(parse_measure, COLUMNS)]
     evaluator = Evaluator(judged, measures, topics="judged" if complete else "common", depth=depth)
     scored, *others = (_scored(evaluator, one) for one in runs)
     for other in others:
@@ -100,13 +98,6 @@ def ndeval(
     lines = [f"{scored.name},{topic},{','.join(f'{x:.6f}' for x in row)}" for topic, row in shown]
     notices += scored.notices
     return [f"runid,topic,{','.join(COLUMNS)}", *lines], list(dict.fromkeys(notices))
-
-
-def _with(m: Measure, alpha: float, beta: float) -> Measure:
-    """A measure with those of the parameters that it has."""
-    known = {parameter.name for parameter in m.parameters()}
-    given: dict[str, Any] = {"alpha": alpha, "beta": beta}
-    return replace(m, **{name: value for name, value in given.items() if name in known})
 
 
 def _scored(evaluator: Evaluator, run: Run) -> _Scored:

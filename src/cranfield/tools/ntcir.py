@@ -7,18 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from dataclasses import replace
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from cranfield.data.ntcir.ir4qa import is_ir4qa, read_ir4qa
-from cranfield.data.ntcir.nev import (
-    file_name,
-    read_names,
-    read_numbers,
-    read_results,
-    topic_file,
-)
+from cranfield.data.ntcir.nev import file_name, read_names, read_numbers, read_results, topic_file
 from cranfield.data.ntcir.topic_dirs import MADE, RES, Judged, read_list, read_rel
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.formats import NTCIR, recognise
@@ -33,9 +28,11 @@ from cranfield.tools.drop_ins import about_topics, mean_of, text_of
 from cranfield.tools.ntcir_eval import Setting, Topic, compute, label, labelled_text
 from cranfield.wording import counted, some
 
+T = TypeVar("T")
 Path: TypeAlias = str | os.PathLike[str]
 Gains: TypeAlias = tuple[float, ...]
 Names: TypeAlias = Path | Iterable[str]  # names, or a file with one on each line
+Results: TypeAlias = Mapping[str, Mapping[str, float]]  # {topic: {measure: value}}
 Made: TypeAlias = tuple[dict[str, str], list[Notice]]  # what to write, and what to say about it
 
 ROBUST = {"2": 3, "1": 1, "0": 0}  # TREC's robust track: relevant is two steps above partially
@@ -70,10 +67,9 @@ def split_qrels(qrels: str, suffix: str, separator: str | None = None, directory
         lines = _labelled_lines(judged, separator or " ")
         said = f"{qrels} is not in NTCIR's format: levels are written as labels, 2 as L2"
         notices = [Notice("relabelled", said)]
-    files = {tid: text_of(sorted(lines))}
-    for topic in sorted(lines):
-        files[topic_file(topic, suffix, directory)] = text_of(lines[topic])
-    return files, notices
+    topics = sorted(lines)
+    files = {topic_file(topic, suffix, directory): text_of(lines[topic]) for topic in topics}
+    return {tid: text_of(topics), **files}, notices
 
 
 def _lines_of_topics(source: Source, separator: str | None) -> dict[str, list[str]]:
@@ -100,99 +96,91 @@ def _labelled_lines(qrels: Qrels, separator: str) -> dict[str, list[str]]:
 
 
 def split_runs(
-    runs: Names,
-    topics: Names,
-    limit: int = LIMIT,
-    separator: str | None = None,
-    directory: str = "",
+    runs: Sequence[str], topics: Sequence[str], limit: int, separator: str | None, directory: str
 ) -> Made:
     """The list of each topic as a file of its own, in the order of the run's file."""
-    paths = names(runs)
     if limit < 1:
         raise InputError(f"limit {limit}", "a whole number from 1")
-    wanted = names(topics)
+
+    def lists(path: str) -> tuple[str, Mapping[str, Sequence[str]]]:
+        source, run = Source.of(path), os.path.basename(path)
+        if is_ir4qa(source):
+            return run.removesuffix(".xml"), read_ir4qa(source)
+        return run, read_run(path, ties="given", separator=separator).rankings()
+
+    return split(runs, topics, RES, directory, lists, lambda docs, _: text_of(docs[:limit]))
+
+
+def split(
+    paths: Sequence[str],
+    topics: Sequence[str],
+    ending: str,
+    directory: str,
+    read: Callable[[str], tuple[str, Mapping[str, T]]],
+    text: Callable[[T, str], str],
+) -> Made:
+    """What runs have for each topic, as files of their own; topics that they lack are empty.
+
+    `read` gives the name of the run in a file and what it has for topics; `text` writes that.
+    """
     files: dict[str, str] = {}
     notices: list[Notice] = []
     taken: dict[str, str] = {}
     for path in paths:
-        source = Source.of(path)
-        run = os.path.basename(path)
-        if is_ir4qa(source):
-            run, lists = run.removesuffix(".xml"), read_ir4qa(source)
-        else:
-            lists = read_run(path, ties="given", separator=separator).rankings()
-        take_name(run, path, taken)
-        for topic in wanted:
-            docs = lists.get(topic, [])[:limit]
-            files[topic_file(topic, f"{run}.{RES}", directory)] = text_of(docs)
-        notices += about_run(run, lists, wanted)
+        run, found = read(path)
+        if run in taken:  # its files would be written over
+            raise InputError(f"{taken[run]} and {path}", "different file names")
+        taken[run] = path
+        for topic in topics:
+            made = text(found[topic], path) if topic in found else ""
+            files[topic_file(topic, f"{run}.{ending}", directory)] = made
+        empty = (topic for topic in topics if topic not in found)
+        notices += about_topics("missing-topics", empty, f"{run}: nothing for ", "", run)
+        other = (topic for topic in found if topic not in topics)
+        left_out = " not in the list of topics, left out"
+        notices += about_topics("other-topics", other, f"{run}: ", left_out, run)
     return files, notices
-
-
-def take_name(run: str, path: str, taken: dict[str, str]) -> None:
-    """Note which file a run is named after; two of the same name would be written over."""
-    if run in taken:
-        raise InputError(f"{taken[run]} and {path}", "different file names")
-    taken[run] = path
-
-
-def about_run(run: str, lists: Mapping[str, object], wanted: Sequence[str]) -> list[Notice]:
-    """Which topics a run lacks, and which are not asked for."""
-    empty = (topic for topic in wanted if topic not in lists)
-    other = (topic for topic in lists if topic not in wanted)
-    left_out = " not in the list of topics, left out"
-    return [
-        *about_topics("missing-topics", empty, f"{run}: nothing for ", "", run),
-        *about_topics("other-topics", other, f"{run}: ", left_out, run),
-    ]
 
 
 # -- all topics of many runs ---------------------------------------------------------------------
 
 
 def evaluate_runs(
-    runs: Names,
-    topics: Names,
+    runs: Sequence[str],
+    topics: Sequence[str],
     suffix: str,
     name: str,
-    gains: str,
-    setting: Callable[[Gains], Setting],
+    worth: str,
+    setting: Setting,
     *,
-    separator: str | None = None,
-    truncate: int | None = None,
-    condensed: bool = False,
-    classes: bool = False,
-    endings: tuple[str, str] = ("lab", "nev"),
-    directory: str = "",
+    separator: str | None,
+    truncate: int | None,
+    condensed: bool,
+    endings: tuple[str, str],
+    directory: str,
 ) -> Made:
     """Label and compute all topics of each run.
 
-    `gains` are those of all topics (``1:2:3``), ``topic`` for as many as the highest level of each
-    topic, or ``@FILE`` with lines ``topic 1:2:3``; `setting` makes the setting with some gains.
+    What levels are `worth` are gains of all topics (``1:2:3``), ``topic`` for as many as the
+    highest level of each topic, or ``@FILE`` with lines ``topic 1:2:3``; `setting` has no gains.
     """
-    paths = names(runs)
     file_name(name, "name")
-    wanted = names(topics)
-    judged = {
-        topic: read_rel(Source.of(topic_file(topic, suffix, directory)), Text(separator), classes)
-        for topic in wanted
-    }
+    classes = setting.classes
+    sources = {topic: Source.of(topic_file(topic, suffix, directory)) for topic in topics}
+    judged = {t: read_rel(source, Text(separator), classes) for t, source in sources.items()}
     useful, notices = with_relevant(judged)
-    gains_of = _gains(gains, useful)
-    made = {given: setting(given) for given in set(gains_of.values())}
-    settings = {topic: made[given] for topic, given in gains_of.items()}
+    gains_of = _gains(worth, useful)
+    made = {gains: replace(setting, gains=gains) for gains in set(gains_of.values())}
+    settings = {topic: made[gains] for topic, gains in gains_of.items()}
     files: dict[str, str] = {}
-    for run in paths:
-        docs, about = read_lists(file_name(run, "run"), wanted, separator, directory)
+    for run in runs:
+        docs, about = read_lists(file_name(run, "run"), topics, separator, directory)
         notices += about
         labelled: list[Topic] = []
-        for topic, ranked in docs.items():
-            rel = topic_file(topic, suffix, directory)
+        for topic, rel in judged.items():
             lab = topic_file(topic, f"{run}.{name}.{endings[0]}", directory)
-            items = label(
-                judged[topic], ranked, condensed=condensed, classes=classes, truncate=truncate
-            )
-            labelled.append(Topic(topic, judged[topic], items, rel, lab))
+            items = label(rel, docs[topic], condensed=condensed, classes=classes, truncate=truncate)
+            labelled.append(Topic(topic, rel, items, sources[topic].name, lab))
             files[lab] = labelled_text(items, separator or " ", classes)
         files[f"{run}.{name}.{endings[1]}"] = _computed(labelled, settings)
     return files, notices
@@ -288,32 +276,22 @@ def read_nev(
             "missing-topics", absent, f"{run}: no results for ", ", counted as 0", run
         )
     nothing = dict.fromkeys(columns, 0.0)
-    values_of = [
-        [[of_run.get(topic, nothing)[m] for m in columns] for topic in wanted]
-        for of_run in results.values()
-    ]
-    return Scores(
-        np.array(values_of),
-        tuple(results),
-        wanted,
-        columns,
-        ("mean",) * len(columns),
-        notices=tuple(notices),
+    values = np.array(
+        [[[of.get(t, nothing)[m] for m in columns] for t in wanted] for of in results.values()]
     )
+    means = ("mean",) * len(columns)
+    return Scores(values, tuple(results), wanted, columns, means, notices=tuple(notices))
 
 
 def _absent(
-    results: Mapping[str, Mapping[str, float]],
-    topics: Sequence[str],
-    measures: Sequence[str],
-    where: str,
+    found: Results, topics: Sequence[str], measures: Sequence[str], where: str
 ) -> list[str]:
     """The topics that a run lacks, which are not all; no topic that it has lacks a measure."""
-    for topic, values in results.items():
+    for topic, values in found.items():
         if missing := [measure for measure in measures if measure not in values]:
-            found = f"no {missing[0]} for topic {topic}"
-            raise InputError(found, _nearest(missing[0], values), where)
-    absent = [topic for topic in topics if topic not in results]
+            said = f"no {missing[0]} for topic {topic}"
+            raise InputError(said, _nearest(missing[0], values), where)
+    absent = [topic for topic in topics if topic not in found]
     if len(absent) == len(topics):
         raise InputError(f"none of {some(absent, 'topic')}", "results for them", where)
     return absent
@@ -328,20 +306,20 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 
 def _named(nev: Path | Iterable[Path] | Mapping[str, Path]) -> dict[str, Path]:
     if isinstance(nev, Mapping):
-        made, given = dict(nev), len(nev)
+        named = list(nev.items())
     else:
-        paths = [nev] if isinstance(nev, str | os.PathLike) else list(nev)
-        made = {os.path.splitext(os.path.basename(path))[0]: path for path in paths}
-        given = len(paths)
-    if not made or len(made) < given:
-        found = f"{counted(given, 'file')} named {', '.join(made)}" if made else "no files"
+        paths = [nev] if isinstance(nev, str | os.PathLike) else nev
+        named = [(os.path.splitext(os.path.basename(path))[0], path) for path in paths]
+    made = dict(named)
+    if not made or len(made) < len(named):
+        found = f"{counted(len(named), 'file')} named {', '.join(made)}" if made else "no files"
         raise InputError(found, "results of at least one run, each under a name of its own")
     return made
 
 
-def results_of(runs: Names, suffix: str, topics: Names, measures: Sequence[str] | None) -> Scores:
+def results_of(runlist: Names, suffix: str, topics: Names, measures: Sequence[str]) -> Scores:
     """What the runs of a list have in their result files, ``RUN.SUFFIX``."""
-    return read_nev({run: f"{run}.{suffix}" for run in names(runs)}, topics, measures or None)
+    return read_nev({run: f"{run}.{suffix}" for run in names(runlist)}, topics, measures or None)
 
 
 def means(scores: Scores, kind: str = "arithmetic") -> dict[str, str]:
@@ -383,9 +361,9 @@ def read_matrix(path: Path, topics: Names, runs: Names, measure: str) -> Scores:
 # -- judgments in other formats ------------------------------------------------------------------
 
 
-def convert(source: Source, layout: Sequence[str], labels: LabelsLike | None = None) -> str:
+def convert(qrels: str, layout: Sequence[str], labels: LabelsLike | None = None) -> str:
     """Judgments as lines ``topic doc L2``; without `labels`, what the file has are levels."""
-    grade_at = layout.index("level")
+    source, grade_at = Source.of(qrels), layout.index("level")
     given = {} if labels is None else read_labels(labels)
     known = {grade: _whole(level) for grade, level in given.items()}
     if None in known.values():

@@ -7,33 +7,21 @@ writes these gains beside the documents of a list; computing believes them, as i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from cranfield.data.intents import Intents, read_intents
+from cranfield.data.ntcir import topic_dirs
 from cranfield.data.ntcir.nev import file_name, topic_file
-from cranfield.data.ntcir.topic_dirs import (
-    DIN,
-    GRELV,
-    IRELV,
-    Judged,
-    JudgedForIntent,
-    Labelled,
-    Share,
-    intent_files,
-    read_din,
-    read_dqrels,
-    read_gained,
-    read_ideal,
-)
+from cranfield.data.ntcir.topic_dirs import Judged, JudgedForIntent, Labelled, Share
 from cranfield.data.reading.columns import in_order
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 from cranfield.measures.base import Measure
 from cranfield.measures.diversity import IRec, sharpened
 from cranfield.tools.drop_ins import about_topics, text_of
-from cranfield.tools.ntcir import Made, Names, names, read_lists, tid_file, with_relevant
+from cranfield.tools.ntcir import Made, read_lists, tid_file, with_relevant
 from cranfield.tools.ntcir_eval import Setting, Topic, believing, check_gains, result
 
 DECIMALS = 4  # of gains in labelled lists, and so of what computing sees
@@ -154,7 +142,7 @@ def _check_gains(topic: Topic) -> None:
 
 def read_intent(source: Source, separator: str | None = None) -> frozenset[str]:
     """The documents that are relevant to an intent; those with a gain of 0 are not."""
-    items = read_gained(source, separator)
+    items = topic_dirs.read_gained(source, separator)
     relevant = frozenset(item.doc for item in items if item.level is None or item.level > 0)
     if not relevant:
         found = "no gain above 0" if items else "an empty file"
@@ -178,23 +166,19 @@ def irec(
      I-rec@n=             0.0000
      I-rec@1000=          1.0000
     """
-    n, end = len(intents), len(docs)
+    n, end = len(intents), len(docs) + 1
     met = [[float(doc in relevant) for relevant in intents] for doc in docs]
     levels = [row if any(row) else None for row in met]
     wanted: list[tuple[int, str, Measure]] = [(k, f"{k:04}", IRec(cutoff=k)) for k in cutoffs]
     wanted.append((n, "n", IRec(top="intents")))
-
-    def results(wanted: Iterable[tuple[int, str, Measure]]) -> list[str]:
-        return [result(prefix, f"I-rec@{name}", float(m(levels))) for _, name, m in wanted]
-
-    lines = [f"{prefix} #intent_num={n}"]
+    lines = [(0, f"{prefix} #intent_num={n}")]
     for rank, (doc, row) in enumerate(zip(docs, met, strict=True), 1):
         if verbose:
             numbers = (str(number) for number, meets in enumerate(row, 1) if meets)
-            lines.append(" ".join([f"#{doc}", *numbers]))
-        lines += results(at for at in wanted if at[0] == rank)
-    lines += results(at for at in wanted if at[0] > end)
-    return text_of(lines)
+            lines.append((rank, " ".join([f"#{doc}", *numbers])))
+    for k, name, m in wanted:
+        lines.append((min(k, end), result(prefix, f"I-rec@{name}", float(m(levels)))))
+    return text_of(line for _, line in sorted(lines, key=itemgetter(0)))
 
 
 # -- files of topics ------------------------------------------------------------------------------
@@ -219,7 +203,7 @@ def split_dqrels(
         check_gains(gains)
     intents = _intents(probabilities, types, separator)
     source = Source.of(dqrels)
-    judged = read_dqrels(source, separator)
+    judged = topic_dirs.read_dqrels(source, separator)
     wanted = sorted(intents.probabilities)
     relevant = {t: [item for item in judged.get(t, []) if item.level > 0] for t in wanted}
     files = {tid: text_of(wanted)}
@@ -273,10 +257,11 @@ def _files(shares: Sequence[Share], worth: Sequence[float], separator: str) -> d
         of_intents.setdefault(share.intent, {})[share.doc] = gain
         of_all[share.doc] = of_all.get(share.doc, 0.0) + share.gain
     din = [(s.intent, "nav" if s.navigational else "inf", s.doc, _six(s.gain)) for s in shares]
+    irelv = topic_dirs.IRELV
     return {
-        **{f"{IRELV}{i}": _ideal_text(of_intents[i], separator) for i in in_order(of_intents)},
-        DIN: text_of(map(separator.join, din)),
-        GRELV: _ideal_text(of_all, separator),
+        **{f"{irelv}{i}": _ideal_text(of_intents[i], separator) for i in in_order(of_intents)},
+        topic_dirs.DIN: text_of(map(separator.join, din)),
+        topic_dirs.GRELV: _ideal_text(of_all, separator),
     }
 
 
@@ -295,66 +280,65 @@ def _six(gain: float) -> str:
 
 
 class Kind(NamedTuple):
-    """What is evaluated: D-measures, or DIN-measures."""
+    """What is evaluated: D-measures, or topic_dirs.DIN-measures."""
 
     name: str  # D#-nDCG
     labelled: str  # how labelled lists end
     results: str  # how results end
+    add_gains: Callable[..., list[Labelled]]
 
 
-D_MEASURES = Kind("D", "glab", "Dnev")
-DIN_MEASURES = Kind("DIN", "dinlab", "DINnev")
+D_MEASURES = Kind("D", "glab", "Dnev", glabel)
+DIN_MEASURES = Kind("DIN", "dinlab", "DINnev", dinlabel)
 SHARP = {"Q": "Q", "nDCG": "MSnDCG", "ERR": "ERR", "EBR": "EBR", "RBP": "RBP"}
 
 
 def evaluate_diversity(
-    runs: Names,
-    topics: Names,
+    runs: Sequence[str],
+    topics: Sequence[str],
     prefix: str,
     name: str,
     setting: Setting,
     *,
-    kind: Kind = D_MEASURES,
-    mix: float = 0.5,
-    sharp: Sequence[str] = ("Q", "nDCG"),
-    separator: str | None = None,
-    truncate: int | None = None,
-    directory: str = "",
+    kind: Kind,
+    mix: float,
+    sharp: Sequence[str],
+    separator: str | None,
+    truncate: int | None,
+    directory: str,
 ) -> Made:
     """Label and compute all topics of each run, with intent recall and D♯-measures.
 
     `sharp` are the measures that are combined with intent recall at each cutoff, in which recall
     counts as `mix` says (γ).
     """
-    paths = names(runs)
     file_name(name, "name")
-    wanted = names(topics)
-    of_topics = {topic: partial(_path, topic, prefix, directory=directory) for topic in wanted}
+
+    def source(topic: str, suffix: str) -> Source:
+        return Source.of(_path(topic, prefix, suffix, directory))
+
+    gold = {topic: source(topic, topic_dirs.GRELV) for topic in topics}
     ideals, notices = with_relevant(
-        {t: read_ideal(Source.of(path(GRELV)), separator) for t, path in of_topics.items()}
+        {topic: topic_dirs.read_ideal(file, separator) for topic, file in gold.items()}
     )
-    intents = {
-        topic: [read_intent(source, separator) for source in intent_files(topic, prefix, directory)]
-        for topic in ideals
-    }
-    add_gains: dict[str, Callable[..., list[Labelled]]]
+    intents = {}
+    for topic in ideals:
+        lists = topic_dirs.intent_files(topic, prefix, directory)
+        intents[topic] = [read_intent(file, separator) for file in lists]
+    known: Mapping[str, Sequence[Judged | Share]] = ideals
     if kind is DIN_MEASURES:
-        add_gains = {
-            topic: partial(dinlabel, read_din(Source.of(of_topics[topic](DIN)), separator))
-            for topic in ideals
-        }
-    else:
-        add_gains = {topic: partial(glabel, ideal) for topic, ideal in ideals.items()}
+        known = {t: topic_dirs.read_din(source(t, topic_dirs.DIN), separator) for t in ideals}
     files: dict[str, str] = {}
-    for run in paths:
-        docs, about = read_lists(file_name(run, "run"), wanted, separator, directory)
+    for run in runs:
+        docs, about = read_lists(file_name(run, "run"), topics, separator, directory)
         notices += about
         labelled: list[Topic] = []
         for topic, ideal in ideals.items():
-            items = add_gains[topic](docs[topic], condensed=setting.judged, truncate=truncate)
+            ranked, condensed = docs[topic], setting.judged
+            items = kind.add_gains(known[topic], ranked, condensed=condensed, truncate=truncate)
             lab = topic_file(topic, f"{run}.{name}.{kind.labelled}", directory)
             files[lab] = gained_text(items, separator or " ")
-            labelled.append(Topic(topic, ideal, items, of_topics[topic](GRELV), lab))
+            labelled.append(Topic(topic, ideal, items, gold[topic].name, lab))
         text = ""
         for topic, computed in zip(ideals, gcompute(labelled, setting), strict=True):
             lines = computed + irec(docs[topic], intents[topic], setting.cutoffs, topic)

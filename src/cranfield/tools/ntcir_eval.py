@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -31,7 +31,7 @@ from cranfield.measures.gains import Gain
 from cranfield.measures.grammar import parse_measure
 from cranfield.measures.lists import Lists, total
 from cranfield.measures.ncu import Q, preferred
-from cranfield.tools.drop_ins import text_of
+from cranfield.tools.drop_ins import text_of, with_parameters
 
 VERSIONS = {  # what each prints: of the whole list, and of its top
     "2011": (
@@ -98,17 +98,15 @@ rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, versi
         return "linear" if self.gains is None else self.gains
 
     def _measure(self, name: str) -> Measure:
-        m = parse_measure(f"ntcir:{name}")
-        given = {
-            "gain": self.gain,
-            "stops": self.stops,
-            "beta": self.beta,
-            "gamma": self.gamma,
-            "b": self.logb or math.e,
-            "p": self.rbp if "RBP" in name else self.rbup,
-        }
-        named = {f.name for f in m.parameters()} & given.keys()
-        return replace(m, **{name: given[name] for name in named})  # type: ignore[arg-type]
+        return with_parameters(
+            parse_measure(f"ntcir:{name}"),
+            gain=self.gain,
+            stops=self.stops,
+            beta=self.beta,
+            gamma=self.gamma,
+            b=self.logb or math.e,
+            p=self.rbp if "RBP" in name else self.rbup,
+        )
 
 
 def check_gains(gains: Sequence[float], stops: Sequence[float] | None = None) -> None:

@@ -5,7 +5,7 @@ around it, which do so for all topics of many runs.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from cranfield.data.ntcir.nev import file_name, topic_file
 from cranfield.data.ntcir.topic_dirs import MADE
@@ -17,7 +17,7 @@ from cranfield.errors import InputError
 from cranfield.measures import texts
 from cranfield.scores import Notice
 from cranfield.tools.drop_ins import about_topics, text_of
-from cranfield.tools.ntcir import Made, Names, about_run, names, run_files, take_name, tid_file
+from cranfield.tools.ntcir import Made, run_files, split, tid_file
 from cranfield.tools.ntcir_eval import result
 
 MAT = "mat"  # how the matches of a topic end,
@@ -115,28 +115,19 @@ def split_nuggets(nuggets: str, suffix: str, directory: str = "") -> Made:
     return files, []
 
 
-def split_matches(runs: Names, topics: Names, directory: str = "") -> Made:
+def split_matches(runs: Sequence[str], topics: Sequence[str], directory: str) -> Made:
     """The matches of each topic as a file of its own; a nugget counts where it ends first."""
-    paths = names(runs)
-    wanted = names(topics)
-    files: dict[str, str] = {}
-    notices: list[Notice] = []
-    taken: dict[str, str] = {}
-    for path in paths:
-        run = os.path.basename(path)
-        take_name(run, path, taken)
-        found = _first_matches(path)
-        for topic in wanted:
-            offsets = dict(found.get(topic, {}))
-            length = [f"{SYSLEN} {offsets.pop(SYSLEN)}\n"] if offsets else []
-            lines = sorted(f"{_plain(name, path)} {offset}\n" for name, offset in offsets.items())
-            files[topic_file(topic, f"{run}.{MAT}", directory)] = "".join(length + lines)
-        notices += about_run(run, found, wanted)
-    return files, notices
+
+    def text(offsets: Mapping[str, int], path: str) -> str:
+        found = [(_plain(name, path), end) for name, end in offsets.items() if name != SYSLEN]
+        lines = sorted(f"{name} {end}\n" for name, end in found)
+        return "".join([f"{SYSLEN} {offsets[SYSLEN]}\n", *lines])
+
+    return split(runs, topics, MAT, directory, _first_matches, text)
 
 
-def _first_matches(path: str) -> dict[str, dict[str, int]]:
-    """Where each nugget of each topic ends first, and as that of ``syslen=`` the text."""
+def _first_matches(path: str) -> tuple[str, dict[str, dict[str, int]]]:
+    """The name of a run, and where each nugget of each topic ends first, ``syslen=`` the text."""
     found: dict[str, dict[str, int]] = {}
     for line in lines_of(path, MATCHES, path):
         topic, nugget, given = line.name("topic"), line.name("nugget"), line.cells["offset"]
@@ -151,7 +142,7 @@ def _first_matches(path: str) -> dict[str, dict[str, int]]:
     for topic, of_topic in found.items():
         if SYSLEN not in of_topic:
             raise InputError(f"no length of topic {topic}", f"{topic} {SYSLEN} length", path)
-    return found
+    return os.path.basename(path), found
 
 
 def _plain(name: str, path: str) -> str:
@@ -165,26 +156,24 @@ def _plain(name: str, path: str) -> str:
 
 
 def evaluate_texts(
-    runs: Names,
-    topics: Names,
+    runs: Sequence[str],
+    topics: Sequence[str],
     suffix: str,
     name: str,
     *,
     L: int,
-    beta: float = 1.0,
-    separator: str | None = None,
-    directory: str = "",
+    beta: float,
+    separator: str | None,
+    directory: str,
 ) -> Made:
     """What ``1click`` prints of all topics of each run."""
-    paths = names(runs)
     file_name(name, "name")
-    wanted = names(topics)
-    sources = {topic: Source.of(topic_file(topic, suffix, directory)) for topic in wanted}
+    sources = {topic: Source.of(topic_file(topic, suffix, directory)) for topic in topics}
     nuggets = {topic: read_nug(source, separator) for topic, source in sources.items()}
     files: dict[str, str] = {}
     notices: list[Notice] = []
-    for run in paths:
-        found, about = run_files(file_name(run, "run"), wanted, MAT, "texts", directory)
+    for run in runs:
+        found, about = run_files(file_name(run, "run"), topics, MAT, "texts", directory)
         notices += about
         text, odd = "", []
         for topic, of_topic in nuggets.items():
