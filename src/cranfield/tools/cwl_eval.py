@@ -11,7 +11,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -60,51 +60,48 @@ class Metric(NamedTuple):
     model: UserModel
 
 
-@dataclass(frozen=True)
 class Constructor:
-    """A class of the program: its model here, the name it prints, its parameters in order."""
+    """A class of the program: its model here, the name it prints, its parameters in order.
 
-    model: type[UserModel]
-    name: str
-    defaults: Mapping[str, float | None]  # None where one must be given
+    A parameter that must be given has the default None.
+    """
 
-
-def _made(model: type[UserModel], name: str, **defaults: float | None) -> Constructor:
-    return Constructor(model, name, defaults)
+    def __init__(self, model: type[UserModel], name: str, **defaults: float | None) -> None:
+        self.model, self.name, self.defaults = model, name, defaults
 
 
 CONSTRUCTORS = {
-    "PrecisionCWLMetric": _made(models.P, "P@{k}", k=10),
-    "RRCWLMetric": _made(models.RR, "RR"),
-    "APCWLMetric": _made(models.AP, "AP"),
-    "TrAPCWLMetric": _made(models.TrAP, "TrAP"),
-    "NDCGCWLMetric": _made(models.SDCG, "NDCG-k@{k}", k=None),
-    "RBPCWLMetric": _made(models.RBP, "RBP@{theta}", theta=0.9),
-    "NPVCWLMetric": _made(models.NPV, "NPV-r@{rate}", rate=0.1),
-    "INSTCWLMetric": _made(models.INST, "INST-T={T}", T=1.0),
-    "INSQCWLMetric": _made(models.INSQ, "INSQ-T={T}", T=1.0),
-    "SETCWLMetric": _made(models.SET, "SET-k@{k}-b@{beta}", beta=0.5, k=10),
-    "BPMCWLMetric": _made(models.BPM, "BPM-Static-T={T}-K={K}", T=1.0, K=10),
-    "BPMDCWLMetric": _made(
+    "PrecisionCWLMetric": Constructor(models.P, "P@{k}", k=10),
+    "RRCWLMetric": Constructor(models.RR, "RR"),
+    "APCWLMetric": Constructor(models.AP, "AP"),
+    "TrAPCWLMetric": Constructor(models.TrAP, "TrAP"),
+    "NDCGCWLMetric": Constructor(models.SDCG, "NDCG-k@{k}", k=None),
+    "RBPCWLMetric": Constructor(models.RBP, "RBP@{theta}", theta=0.9),
+    "NPVCWLMetric": Constructor(models.NPV, "NPV-r@{rate}", rate=0.1),
+    "INSTCWLMetric": Constructor(models.INST, "INST-T={T}", T=1.0),
+    "INSQCWLMetric": Constructor(models.INSQ, "INSQ-T={T}", T=1.0),
+    "SETCWLMetric": Constructor(models.SET, "SET-k@{k}-b@{beta}", beta=0.5, k=10),
+    "BPMCWLMetric": Constructor(models.BPM, "BPM-Static-T={T}-K={K}", T=1.0, K=10),
+    "BPMDCWLMetric": Constructor(
         models.BPMD, "BPM-Dynamic-T={T}-K={K}-hb={hb}-hc={hc}", T=1, K=10, hb=1.0, hc=1.0,
         gain_med=0.5,
     ),
-    "UMeasureCWLMetric": _made(models.U, "U-L@{L}", L=1000),
-    "TBGCWLMetric": _made(models.TBG, "TBG-H@{halflife}", halflife=224),
-    "IFTGoalCWLMetric": _made(
+    "UMeasureCWLMetric": Constructor(models.U, "U-L@{L}", L=1000),
+    "TBGCWLMetric": Constructor(models.TBG, "TBG-H@{halflife}", halflife=224),
+    "IFTGoalCWLMetric": Constructor(
         models.IFTGoal, "IFT-C1-T={T}-b1={b1}-R1={R1}", T=None, b1=None, R1=None
     ),
-    "IFTRateCWLMetric": _made(
+    "IFTRateCWLMetric": Constructor(
         models.IFTRate, "IFT-C2-A={A}-b2={b2}-R2={R2}", A=None, b2=None, R2=None
     ),
-    "IFTGoalRateCWLMetric": _made(
+    "IFTGoalRateCWLMetric": Constructor(
         models.IFT, "IFT-C1-C2-T={T}-b1={b1}-R1={R1}-A={A}-b2={b2}-R2={R2}",
         T=None, b1=None, R1=None, A=None, b2=None, R2=None,
     ),
-    "NERReq8CWLMetric": _made(models.NERR8, "NERR-EQ8@k={k}", k=None),
-    "NERReq9CWLMetric": _made(models.NERR9, "NERR-EQ9@k={k}", k=None),
-    "NERReq10CWLMetric": _made(models.NERR10, "NERR-EQ10@phi={phi}", phi=0.9),
-    "NERReq11CWLMetric": _made(models.NERR11, "NERR-EQ11@T={T}", T=1.0),
+    "NERReq8CWLMetric": Constructor(models.NERR8, "NERR-EQ8@k={k}", k=None),
+    "NERReq9CWLMetric": Constructor(models.NERR9, "NERR-EQ9@k={k}", k=None),
+    "NERReq10CWLMetric": Constructor(models.NERR10, "NERR-EQ10@phi={phi}", phi=0.9),
+    "NERReq11CWLMetric": Constructor(models.NERR11, "NERR-EQ11@T={T}", T=1.0),
 }  # fmt: skip
 OURS = {"k": "cutoff", "theta": "p"}  # other parameters have the same name here
 SPELLINGS = {"h": "halflife"}  # the paper's
@@ -284,9 +281,9 @@ def cwl_eval(
 
     def lines(block: Block) -> list[str]:
         lists = block.lists(rankings)
-        tables = [(name, _numbers(model, lists, residuals)) for name, model in placed]
+        tables = [(name, _printed(model, lists, residuals)) for name, model in placed]
         return [
-            f"{topic}\t{name}\t{_printed(table[t])}"
+            f"{topic}\t{name}\t{table[t]}"
             for t, topic in enumerate(topics[block.start : block.stop])
             for name, table in tables
         ]
@@ -295,17 +292,14 @@ def cwl_eval(
     return [line for few in in_blocks(every, lines) for line in few], notices
 
 
-def _numbers(model: UserModel, lists: Lists, residuals: bool) -> list[list[float]]:
+def _printed(model: UserModel, lists: Lists, residuals: bool) -> list[str]:
+    """The five numbers of each topic, and by how much they could be higher."""
     five = model.five_as_cwl_eval(lists)
     if residuals:
         at_best = model.five_as_cwl_eval(lists, best=True)
         five = np.concatenate((five, at_best - five), axis=1)
-    numbers: list[list[float]] = five.tolist()
-    return numbers
-
-
-def _printed(numbers: Sequence[float]) -> str:
-    return "\t".join(f"{x:z.4f}" for x in numbers)  # z: no sign where there is no digit
+    rows = five.tolist()
+    return ["\t".join(f"{x:z.4f}" for x in row) for row in rows]  # z: no sign without a digit
 
 
 def _with(metric: Metric, settings: Mapping[str, Any]) -> UserModel:
@@ -382,13 +376,13 @@ def _of_metrics(metrics: Sequence[Metric]) -> Iterator[Notice]:
 def _of_topics_asked(run: Run, qrels: Qrels, order: Sequence[str]) -> Iterator[Notice]:
     answered, judged = Counter(order), set(qrels.topics)
     about = partial(about_topics, before=f"{run.where}: ", run=run.name)
-    scattered = [topic for topic, times in answered.items() if times > 1]
-    unjudged = [topic for topic in answered if topic not in judged]
-    missing = [topic for topic in qrels.topics if topic not in answered]
+    scattered = (topic for topic, times in answered.items() if times > 1)
     apart = " with lines that are not adjacent, taken together (cwl_eval prints parts)"
     yield from about("scattered", scattered, after=apart)
+    unjudged = (topic for topic in answered if topic not in judged)
     unknown = " without judgments: all documents are unjudged"
     yield from about("unjudged-topics", unjudged, after=unknown)
+    missing = (topic for topic in qrels.topics if topic not in answered)
     yield from about("missing-topics", missing, after=" not answered, and not printed")
 
 

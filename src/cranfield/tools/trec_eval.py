@@ -14,12 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from cranfield.arrays import Bools, Floats
-from cranfield.data.preferences import (
-    JudgmentGroups,
-    Preferences,
-    read_judgment_groups,
-    read_preferences,
-)
+from cranfield.data import preferences
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.formats import TREC
 from cranfield.data.reading.records import Problem, Record, finite, text_lines
@@ -183,14 +178,13 @@ def _of_qrels(judged: Qrels, run: Run, lines: Sequence[Line], settings: Settings
 
 
 def _of_groups(
-    judged: JudgmentGroups, run: Run, lines: Sequence[Line], settings: Settings
+    judged: preferences.JudgmentGroups, run: Run, lines: Sequence[Line], settings: Settings
 ) -> Evaluated:
     """Each group as a topic of its own; then the mean over the groups of a topic."""
     topics, lists = settings.chosen(judged.topics), run.to_dict()
     names = zip(judged.qrels.topics, judged.topic_of.tolist(), strict=True)
     topic_of = {name: judged.topics[t] for name, t in names}
-    looked_at = set(topics)
-    wanted = [name for name in judged.qrels.topics if topic_of[name] in looked_at]
+    wanted = [name for name, topic in topic_of.items() if settings.topic in (None, topic)]
     gold = GoldStandard.of(judged.qrels.of_topics(wanted))
     found = {name: lists[topic] for name, topic in topic_of.items() if topic in lists}
     rankings = _cut(label(gold, ListRun(run.name, found, where=run.where)).rankings, settings)
@@ -204,7 +198,7 @@ def _of_groups(
 
 
 def _of_preferences(
-    judged: Preferences, run: Run, lines: Sequence[Line], settings: Settings
+    judged: preferences.Preferences, run: Run, lines: Sequence[Line], settings: Settings
 ) -> Evaluated:
     """Documents with equal scores are here in the order of their names, ascending."""
     topics, lists = settings.chosen(judged.topics), run.to_dict()
@@ -229,12 +223,7 @@ def _values(
     """The numbers of all topics."""
     levels = gold.judgments.levels
     known = np.where(levels < 0, np.nan, levels)  # below 0: in the pool, and not judged
-    chosen = {
-        "rel": settings.rel,
-        "condensed": settings.condensed,
-        "version": settings.version,
-        "docs": float(settings.docs),
-    }
+    chosen = {x: getattr(settings, x) for x in ("rel", "condensed", "version", "docs")}
     groups: dict[tuple[str, Gains], list[Line]] = {}  # that look at the same levels
     for line in lines:
         if line.measure not in ("runid", "num_q", "relstring"):
@@ -282,52 +271,43 @@ def _relstrings(rankings: Rankings, condensed: bool, length: int) -> list[str]:
     texts = []
     for t in range(len(rankings.returned)):
         hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
-        ranks, levels = rankings.ranks[hits], rankings.levels[hits]
+        levels: list[float | None] = rankings.levels[hits].tolist()
         if condensed:
-            text = [_level(level) for level in levels[levels >= 0][:length].tolist()]
+            levels = [level for level in levels if level is not None and level >= 0]
         else:
-            text = ["-"] * min(length, int(rankings.lengths[t]))
-            for rank, level in zip(ranks.tolist(), levels.tolist(), strict=True):
-                if rank > length:
-                    break
-                text[rank - 1] = _level(level)
-        texts.append("".join(text))
+            at = dict(zip(rankings.ranks[hits].tolist(), levels, strict=True))
+            levels = [at.get(rank) for rank in range(1, min(length, rankings.lengths[t]) + 1)]
+        texts.append("".join(map(_level, levels[:length])))
     return texts
 
 
-def _level(level: float) -> str:
-    if level < 0:
-        return "."
+def _level(level: float | None) -> str:
+    if level is None or level < 0:
+        return "-" if level is None else "."
     return str(int(level)) if level <= 9 else ">"
 
 
 def _standardised(evaluated: Evaluated, known: Zscores) -> Iterator[tuple[Line, Floats]]:
     """Each number as its distance from a mean, in standard deviations."""
     for line, values in evaluated.values.items():
-        found = []
-        for topic, x in zip(evaluated.topics, values.tolist(), strict=True):
-            mean, deviation = known.get((topic, line.name), (math.nan, 0.0))
-            if deviation:
-                found.append((x - mean) / deviation)
-            else:
-                found.append(0.0 if x == mean else MISSING)
-        yield line, np.array(found)
+        each = [known.get((topic, line.name), (math.nan, 0.0)) for topic in evaluated.topics]
+        mean, deviation = np.array(each).T
+        same = np.where(values == mean, 0.0, MISSING)
+        yield line, np.where(deviation == 0, same, (values - mean) / deviation)
 
 
 # -- printing ------------------------------------------------------------------------------------
 
 
 def _topic_lines(evaluated: Evaluated, lines: Sequence[Line], prefix: str) -> str:
-    shown = [line for line in lines if line.of_topics]
-    formats, columns = [], []
-    for line in shown:
+    template, columns = "", []
+    for line in (line for line in lines if line.of_topics):
         if line in evaluated.relstrings:
-            formats.append(f"{line.name:<22}\t%s\t'%s'\n")
+            template += f"{line.name:<22}\t%s\t'%s'\n"
             columns.append(evaluated.relstrings[line])
         else:
-            formats.append(f"{prefix}{line.name:<22}\t%s\t{_format(line, prefix)}\n")
+            template += f"{prefix}{line.name:<22}\t%s\t{_format(line, prefix)}\n"
             columns.append(evaluated.values[line].tolist())
-    template = "".join(formats)
     rows = zip(evaluated.topics, *columns, strict=True)
     return "".join(template % tuple(x for value in row for x in (t, value)) for t, *row in rows)
 
@@ -395,9 +375,9 @@ def _judgments(path: str) -> Qrels:
     return judged
 
 
-def _groups(path: str) -> JudgmentGroups:
+def _groups(path: str) -> preferences.JudgmentGroups:
     """Judgments of whole levels, those of each group apart."""
-    judged = read_judgment_groups(path)
+    judged = preferences.read_judgment_groups(path)
     _refuse_fractions(judged.qrels)
     return judged
 
@@ -436,8 +416,8 @@ def _means(path: str) -> dict[tuple[str, str], tuple[float, float]]:
 _PATHS: dict[str, tuple[Callable[..., Evaluated], Callable[[str], Any]]] = {
     "qrels": (_of_qrels, _judgments),
     "qrels_jg": (_of_groups, _groups),
-    "prefs": (_of_preferences, partial(read_preferences, format="prefs")),
-    "qrels_prefs": (_of_preferences, partial(read_preferences, format="qrels_prefs")),
+    "prefs": (_of_preferences, partial(preferences.read_preferences, format="prefs")),
+    "qrels_prefs": (_of_preferences, partial(preferences.read_preferences, format="qrels_prefs")),
 }
 
 

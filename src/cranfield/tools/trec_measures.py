@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from textwrap import indent
 from typing import Any, TypeAlias
 
@@ -70,12 +71,10 @@ class Line:
         """Whether it is printed for each topic."""
         return not (self.geometric or self.measure in ("runid", "num_q"))
 
-    def computed(self, **settings: Any) -> Measure:
+    def computed(self, docs: float = 0.0, **settings: Any) -> Measure:
         """What computes it."""
         if self.measure == "utility":
-            settings |= dict(zip("abcd", self.numbers, strict=False))
-        else:
-            settings.pop("docs")
+            settings |= {"docs": float(docs), **dict(zip("abcd", self.numbers, strict=False))}
         if self.measure == "11pt_avg" and self.numbers:
             settings["points"] = self.numbers
         if self.measure in trec.WITH_GAINS and any(gain < 0 for _, gain in self.gains):
@@ -148,7 +147,7 @@ def described(texts: Iterable[str], version: int = 10) -> list[str]:
         elif line.measure in trec.PREFERENCES:
             said = inspect.getdoc(MEASURES[line.measure]) or ""
         else:
-            measure = line.computed(rel=1, docs=0.0, version=version)
+            measure = line.computed(rel=1, version=version)
             said = f"In `cranfield evaluate`: {measure}\n\n{inspect.getdoc(measure)}"
         found.append(f"{line.measure}\n{indent(_written(line.measure) + said, '    ')}\n")
     return found
@@ -237,25 +236,17 @@ def whole(text: str) -> int | None:
     return int(text) if re.fullmatch(r"\s*[+-]?0*[0-9]{1,15}\s*", text) else None
 
 
-def _number(text: str) -> float:
+def _number(text: str, low: float = -math.inf, high: float = math.inf, which: str = "") -> float:
     number = finite(text)
     if number is None:
         raise InputError(repr(text), "a number")
+    if not low <= number <= high:
+        raise InputError(text, which)
     return number + 0.0  # there is no -0
 
 
-def _share(text: str) -> float:
-    share = _number(text)
-    if not 0 <= share <= 1:
-        raise InputError(text, "a recall from 0 to 1")
-    return share
-
-
-def _multiple(text: str) -> float:
-    multiple = _number(text)
-    if multiple <= 0:
-        raise InputError(text, "a number above 0")
-    return multiple
+_share = partial(_number, low=0, high=1, which="a recall from 0 to 1")
+_multiple = partial(_number, low=math.ulp(0.0), which="a number above 0")
 
 
 COEFFICIENTS: dict[str, tuple[int | None, float, Callable[[str], float]]] = {
