@@ -52,6 +52,8 @@ def _make(make: Callable[..., scripts.Made], options: argparse.Namespace, **othe
     """Write what a function makes of the options; runs and topics may be files with names."""
     if "topics" in options:
         options.runs, options.topics = map(scripts.names, (options.runs or "-", options.topics))
+    if "name" in options:
+        options.batch = call(scripts.Batch, options)
     _write(*call(make, options, **others))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -145,44 +145,73 @@ def split(
 # -- all topics of many runs ---------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Batch:
+    """The runs and topics that are evaluated under a name, and how their files are."""
+
+    runs: Sequence[str]
+    topics: Sequence[str]
+    name: str
+    separator: str | None  # between the fields of a line
+    truncate: int | None  # how many items of a list are looked at
+    directory: str  # where those of the topics are
+
+    def __post_init__(self) -> None:
+        file_name(self.name, "name")
+
+    def path(self, topic: str, suffix: str) -> str:
+        """One of a topic's files."""
+        return topic_file(topic, suffix, self.directory)
+
+    def sources(self, suffix: str) -> dict[str, Source]:
+        """The file with this suffix of each topic."""
+        return {topic: Source.of(self.path(topic, suffix)) for topic in self.topics}
+
+    def lists(self, run: str) -> tuple[dict[str, list[str]], list[Notice]]:
+        """The list of each topic; a file that is not there is an empty one, unless none is."""
+        files, notices = self.files(run, RES, "lists")
+        docs = {topic: read_list(file, self.separator) for topic, file in files.items()}
+        return {topic: docs.get(topic, []) for topic in self.topics}, notices
+
+    def files(self, run: str, ending: str, what: str) -> tuple[dict[str, Source], list[Notice]]:
+        """The files that a run has for topics, ``0001/0001.RUN.ENDING``: one at least."""
+        suffix = f"{file_name(run, 'run')}.{ending}"
+        paths = {topic: self.path(topic, suffix) for topic in self.topics}
+        found = {topic: Source.of(path) for topic, path in paths.items() if os.path.exists(path)}
+        if not found:
+            such = f"no file such as {paths[self.topics[0]]}"
+            raise InputError(such, f"the {what} of the run", run)
+        missing = (topic for topic in self.topics if topic not in found)
+        before, after = f"{run}: no file for ", f", taken as empty {what}"
+        return found, about_topics("missing-topics", missing, before, after, run)
+
+
 def evaluate_runs(
-    runs: Sequence[str],
-    topics: Sequence[str],
-    suffix: str,
-    name: str,
-    worth: str,
-    setting: Setting,
-    *,
-    separator: str | None,
-    truncate: int | None,
-    condensed: bool,
-    endings: tuple[str, str],
-    directory: str,
+    batch: Batch, suffix: str, worth: str, setting: Setting, condensed: bool, endings: Sequence[str]
 ) -> Made:
     """Label and compute all topics of each run.
 
     What levels are `worth` are gains of all topics (``1:2:3``), ``topic`` for as many as the
     highest level of each topic, or ``@FILE`` with lines ``topic 1:2:3``; `setting` has no gains.
     """
-    file_name(name, "name")
-    classes = setting.classes
-    sources = {topic: Source.of(topic_file(topic, suffix, directory)) for topic in topics}
+    separator, classes, sources = batch.separator, setting.classes, batch.sources(suffix)
     judged = {t: read_rel(source, Text(separator), classes) for t, source in sources.items()}
     useful, notices = with_relevant(judged)
     gains_of = _gains(worth, useful)
     made = {gains: replace(setting, gains=gains) for gains in set(gains_of.values())}
     settings = {topic: made[gains] for topic, gains in gains_of.items()}
     files: dict[str, str] = {}
-    for run in runs:
-        docs, about = read_lists(file_name(run, "run"), topics, separator, directory)
+    for run in batch.runs:
+        docs, about = batch.lists(run)
         notices += about
         labelled: list[Topic] = []
         for topic, rel in judged.items():
-            lab = topic_file(topic, f"{run}.{name}.{endings[0]}", directory)
-            items = label(rel, docs[topic], condensed=condensed, classes=classes, truncate=truncate)
+            lab = batch.path(topic, f"{run}.{batch.name}.{endings[0]}")
+            ranked = docs[topic][: batch.truncate]
+            items = label(rel, ranked, condensed=condensed, classes=classes)
             labelled.append(Topic(topic, rel, items, sources[topic].name, lab))
             files[lab] = labelled_text(items, separator or " ", classes)
-        files[f"{run}.{name}.{endings[1]}"] = _computed(labelled, settings)
+        files[f"{run}.{batch.name}.{endings[1]}"] = _computed(labelled, settings)
     return files, notices
 
 
@@ -204,27 +233,6 @@ def _computed(topics: Sequence[Topic], settings: Mapping[str, Setting]) -> str:
         made = compute(alike, setting)
         texts |= {topic.prefix: text for topic, text in zip(alike, made, strict=True)}
     return "".join(texts[topic] for topic in settings)
-
-
-def read_lists(
-    run: str, topics: Sequence[str], separator: str | None, directory: str
-) -> tuple[dict[str, list[str]], list[Notice]]:
-    """The list of each topic; a file that is not there is an empty one, unless none is."""
-    files, notices = run_files(run, topics, RES, "lists", directory)
-    return {t: read_list(files[t], separator) if t in files else [] for t in topics}, notices
-
-
-def run_files(
-    run: str, topics: Sequence[str], ending: str, what: str, directory: str
-) -> tuple[dict[str, Source], list[Notice]]:
-    """The files that a run has for topics, ``0001/0001.RUN.ENDING``: one at least."""
-    paths = {topic: topic_file(topic, f"{run}.{ending}", directory) for topic in topics}
-    found = {topic: Source.of(path) for topic, path in paths.items() if os.path.exists(path)}
-    if not found:
-        raise InputError(f"no file such as {paths[topics[0]]}", f"the {what} of the run", run)
-    missing = (topic for topic in topics if topic not in found)
-    before, after = f"{run}: no file for ", f", taken as empty {what}"
-    return found, about_topics("missing-topics", missing, before, after, run)
 
 
 def _gains(given: str, judged: Mapping[str, Sequence[Judged]]) -> dict[str, Gains]:

@@ -21,7 +21,7 @@ from cranfield.errors import InputError
 from cranfield.measures.base import Measure
 from cranfield.measures.diversity import IRec, sharpened
 from cranfield.tools.drop_ins import about_topics, text_of
-from cranfield.tools.ntcir import Made, read_lists, tid_file, with_relevant
+from cranfield.tools.ntcir import Batch, Made, tid_file, with_relevant
 from cranfield.tools.ntcir_eval import Setting, Topic, believing, check_gains, result
 
 DECIMALS = 4  # of gains in labelled lists, and so of what computing sees
@@ -204,14 +204,14 @@ def split_dqrels(
     intents = _intents(probabilities, types, separator)
     source = Source.of(dqrels)
     judged = topic_dirs.read_dqrels(source, separator)
-    wanted = sorted(intents.probabilities)
+    wanted, begin = sorted(intents.probabilities), file_name(prefix, "prefix")
     relevant = {t: [item for item in judged.get(t, []) if item.level > 0] for t in wanted}
     files = {tid: text_of(wanted)}
     for topic, items in relevant.items():
         worth = [_worth(item, gains, source) for item in items]
         shares = [_share(topic, *one, intents, source) for one in zip(items, worth, strict=True)]
         for suffix, text in _files(shares, worth, separator or " ").items():
-            files[_path(topic, prefix, suffix, directory)] = text
+            files[topic_file(topic, f"{begin}.{suffix}", directory)] = text
     useless = (topic for topic, items in relevant.items() if not items)
     other = (topic for topic in judged if topic not in intents.probabilities)
     return files, [
@@ -294,61 +294,43 @@ SHARP = {"Q": "Q", "nDCG": "MSnDCG", "ERR": "ERR", "EBR": "EBR", "RBP": "RBP"}
 
 
 def evaluate_diversity(
-    runs: Sequence[str],
-    topics: Sequence[str],
-    prefix: str,
-    name: str,
-    setting: Setting,
-    *,
-    kind: Kind,
-    mix: float,
-    sharp: Sequence[str],
-    separator: str | None,
-    truncate: int | None,
-    directory: str,
+    batch: Batch, prefix: str, setting: Setting, kind: Kind, mix: float, sharp: Sequence[str]
 ) -> Made:
     """Label and compute all topics of each run, with intent recall and D♯-measures.
 
     `sharp` are the measures that are combined with intent recall at each cutoff, in which recall
     counts as `mix` says (γ).
     """
-    file_name(name, "name")
-
-    def source(topic: str, suffix: str) -> Source:
-        return Source.of(_path(topic, prefix, suffix, directory))
-
-    gold = {topic: source(topic, topic_dirs.GRELV) for topic in topics}
+    separator, begin = batch.separator, file_name(prefix, "prefix")
+    gold = batch.sources(f"{begin}.{topic_dirs.GRELV}")
     ideals, notices = with_relevant(
         {topic: topic_dirs.read_ideal(file, separator) for topic, file in gold.items()}
     )
     intents = {}
     for topic in ideals:
-        lists = topic_dirs.intent_files(topic, prefix, directory)
+        lists = topic_dirs.intent_files(topic, prefix, batch.directory)
         intents[topic] = [read_intent(file, separator) for file in lists]
     known: Mapping[str, Sequence[Judged | Share]] = ideals
     if kind is DIN_MEASURES:
-        known = {t: topic_dirs.read_din(source(t, topic_dirs.DIN), separator) for t in ideals}
+        dins = batch.sources(f"{begin}.{topic_dirs.DIN}")
+        known = {topic: topic_dirs.read_din(dins[topic], separator) for topic in ideals}
     files: dict[str, str] = {}
-    for run in runs:
-        docs, about = read_lists(file_name(run, "run"), topics, separator, directory)
+    for run in batch.runs:
+        docs, about = batch.lists(run)
         notices += about
         labelled: list[Topic] = []
         for topic, ideal in ideals.items():
-            ranked, condensed = docs[topic], setting.judged
-            items = kind.add_gains(known[topic], ranked, condensed=condensed, truncate=truncate)
-            lab = topic_file(topic, f"{run}.{name}.{kind.labelled}", directory)
+            ranked = docs[topic][: batch.truncate]
+            items = kind.add_gains(known[topic], ranked, condensed=setting.judged)
+            lab = batch.path(topic, f"{run}.{batch.name}.{kind.labelled}")
             files[lab] = gained_text(items, separator or " ")
             labelled.append(Topic(topic, ideal, items, gold[topic].name, lab))
         text = ""
         for topic, computed in zip(ideals, gcompute(labelled, setting), strict=True):
             lines = computed + irec(docs[topic], intents[topic], setting.cutoffs, topic)
             text += lines + _sharp(topic, lines, setting.cutoffs, kind, mix, sharp)
-        files[f"{run}.{name}.{kind.results}"] = text
+        files[f"{run}.{batch.name}.{kind.results}"] = text
     return files, notices
-
-
-def _path(topic: str, prefix: str, suffix: str, directory: str) -> str:
-    return topic_file(topic, f"{file_name(prefix, 'prefix')}.{suffix}", directory)
 
 
 def _sharp(

@@ -7,17 +7,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from cranfield.data.ntcir.nev import file_name, topic_file
+from cranfield.data.ntcir.nev import topic_file
 from cranfield.data.ntcir.topic_dirs import MADE
 from cranfield.data.reading.cells import lines_of
 from cranfield.data.reading.records import fields_of, finite, short
-from cranfield.data.reading.source import Source
 from cranfield.data.texts import MATCHES, SYSLEN, Match, Vital, read_mat, read_nug, read_nuggets
 from cranfield.errors import InputError
 from cranfield.measures import texts
 from cranfield.scores import Notice
 from cranfield.tools.drop_ins import about_topics, text_of
-from cranfield.tools.ntcir import Made, run_files, split, tid_file
+from cranfield.tools.ntcir import Batch, Made, split, tid_file
 from cranfield.tools.ntcir_eval import result
 
 MAT = "mat"  # how the matches of a topic end,
@@ -155,25 +154,14 @@ def _plain(name: str, path: str) -> str:
 # -- all topics of many runs ----------------------------------------------------------------------
 
 
-def evaluate_texts(
-    runs: Sequence[str],
-    topics: Sequence[str],
-    suffix: str,
-    name: str,
-    *,
-    L: int,
-    beta: float,
-    separator: str | None,
-    directory: str,
-) -> Made:
+def evaluate_texts(batch: Batch, suffix: str, L: int, beta: float) -> Made:
     """What ``1click`` prints of all topics of each run."""
-    file_name(name, "name")
-    sources = {topic: Source.of(topic_file(topic, suffix, directory)) for topic in topics}
+    separator, sources = batch.separator, batch.sources(suffix)
     nuggets = {topic: read_nug(source, separator) for topic, source in sources.items()}
     files: dict[str, str] = {}
     notices: list[Notice] = []
-    for run in runs:
-        found, about = run_files(file_name(run, "run"), topics, MAT, "texts", directory)
+    for run in batch.runs:
+        found, about = batch.files(run, MAT, "texts")
         notices += about
         text, odd = "", []
         for topic, of_topic in nuggets.items():
@@ -186,5 +174,5 @@ def evaluate_texts(
             text += one_click(of_topic, matches, length, L=L, beta=beta, prefix=topic, where=where)
         said = f"{run}: nuggets found beyond the end of the text of "
         notices += about_topics("offsets", odd, said, "", run)
-        files[f"{run}.{name}.{RESULTS}"] = text
+        files[f"{run}.{batch.name}.{RESULTS}"] = text
     return files, notices
