@@ -294,8 +294,7 @@ def _weighted(of_topics: Floats, drawn: Floats) -> Floats:
         (drawn @ each.reshape(sets, topics, k * m)).reshape(sets, len(drawn), k, m)
         for each in (np.where(known, of_topics, 0.0), known.astype(np.float64))
     )
-    made: Floats = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    return made
+    return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
 
 
 def _where_known(values: Floats, x: Floats, y: Floats) -> Floats:
@@ -311,5 +310,4 @@ def _ends(found: Floats, values: Floats, confidence: float) -> Floats:
     ends = np.nanquantile(trials, tails, axis=0, method="inverted_cdf")  # τ has no others between
     known = ~np.isnan(trials)
     total = np.cumsum(np.where(known, trials, 0.0), axis=0)[-1]  # in order, however many cells
-    shifted: Floats = ends + (values - total / known.sum(axis=0))
-    return shifted
+    return np.asarray(ends + (values - total / known.sum(axis=0)))

@@ -486,12 +486,10 @@ def _ranking(
 def _differences(means: Floats, scale: float) -> Floats:
     """[i, j]: how much higher the mean of i is than that of j; 0 if rounding could have made it."""
     apart = means[:, None] - means[None, :]
-    found: Floats = np.where(np.abs(apart) <= TOLERANCE * scale, 0.0, apart)
-    return found
+    return np.where(np.abs(apart) <= TOLERANCE * scale, 0.0, apart)
 
 
 def _ranks(values: Floats) -> list[int]:
     """From 1, the highest first; tied ones have the same."""
     above = _differences(values, float(np.abs(values).max())) < 0
-    ranks: list[int] = (above.sum(axis=1) + 1).tolist()
-    return ranks
+    return [*map(int, above.sum(axis=1) + 1)]

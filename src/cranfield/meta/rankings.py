@@ -264,15 +264,13 @@ def aps(evaluated: Floats, gold: Floats) -> Floats:
     of_gold = _flat(_order(_standing(gold)[0])).astype(np.float64)
     opposed = _product(_weighted(weight, a), of_gold)
     correct = ((weight * a).sum(axis=-1)[..., None] - opposed) / 2
-    value: Floats = 2 / (m - 1) * (correct + beside.sum(axis=-1)[..., None]) - 1
-    return value
+    return np.asarray(2 / (m - 1) * (correct + beside.sum(axis=-1)[..., None]) - 1)
 
 
 def symmetric_aps(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
     """Symmetric AP correlation between the rankings of two stacks."""
     one_way = aps if variant == "a" else _aps_without_ties
-    both: Floats = (one_way(x, y) + np.swapaxes(one_way(y, x), -1, -2)) / 2
-    return both
+    return (one_way(x, y) + np.swapaxes(one_way(y, x), -1, -2)) / 2
 
 
 def _aps_without_ties(evaluated: Floats, gold: Floats) -> Floats:
@@ -327,8 +325,7 @@ def _extrapolated(overlap: Floats, s: int, p: float) -> Floats:
     agreed = overlap + of_short[..., None] * np.maximum(d - s, 0) / s
     seen = (1 - p) / p * (agreed / d * p**d).sum(axis=-1)
     rest = ((overlap[..., -1] - of_short) / d[-1] + of_short / s) * p ** d[-1]
-    total: Floats = seen + rest
-    return total
+    return np.asarray(seen + rest)
 
 
 def _least(overlap: Floats, p: float) -> float:
@@ -369,8 +366,7 @@ def _standing(scores: Floats) -> tuple[Wholes, Wholes]:
 def _ranks(scores: Floats) -> Floats:
     """Ranks from 1, less their mean; tied systems share the mean of theirs."""
     above, tied = _standing(scores)
-    ranks: Floats = above + (tied + 1) / 2 - (scores.shape[-1] + 1) / 2
-    return ranks
+    return np.asarray(above + (tied + 1) / 2 - (scores.shape[-1] + 1) / 2)
 
 
 def _order(above: Wholes) -> NDArray[np.float32]:
@@ -382,8 +378,7 @@ def _order(above: Wholes) -> NDArray[np.float32]:
 
 def _weighted(weight: Floats, above: Wholes) -> Floats:
     """[..., i and j]: the weight of system i where j is above it, else 0."""
-    weighted: Floats = _flat((above[..., :, None] > above[..., None, :]) * weight[..., :, None])
-    return weighted
+    return np.asarray(_flat((above[..., :, None] > above[..., None, :]) * weight[..., :, None]))
 
 
 def _overlaps(x: tuple[Any, Any], y: tuple[Any, Any], depth: int) -> Floats:
@@ -406,8 +401,7 @@ def _flat(pairs: Any) -> Any:
 
 def _product(a: Any, b: Any) -> Floats:
     """Σ a b between the rows of two stacks."""
-    found: Floats = (a @ np.swapaxes(b, -1, -2)).astype(np.float64)
-    return found
+    return np.asarray((a @ np.swapaxes(b, -1, -2)).astype(np.float64))
 
 
 def _cosine(a: Any, b: Any) -> Floats:
@@ -416,8 +410,7 @@ def _cosine(a: Any, b: Any) -> Floats:
 
 
 def _ratio(a: Floats, b: Floats) -> Floats:
-    found: Floats = np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0)
-    return found
+    return np.asarray(np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0))
 
 
 # -- what is given ------------------------------------------------------------------------------

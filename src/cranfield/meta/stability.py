@@ -320,8 +320,7 @@ def drawn_part(judgments: Any, order: Floats, share: float) -> Kept:
     ordered = np.lexsort((order, group))
     place = np.empty(len(group), dtype=np.int64)
     place[ordered] = np.arange(len(group)) - (np.cumsum(sizes) - sizes)[group[ordered]]
-    kept: Kept = place < np.ceil(share * sizes - ROUNDING)[group]
-    return kept
+    return np.asarray(place < np.ceil(share * sizes - ROUNDING)[group])
 
 
 def scored_with(whole: Evaluator, rankings: Sequence[Any], kept: Kept) -> Floats:

@@ -274,8 +274,7 @@ def _significant(
     s = np.sqrt(np.maximum(squares - sums**2 / size, 0.0) / (size - 1))
     s = np.where(s <= rounding, 0.0, s)
     needed = float(stdtrit(size - 1, 1 - alpha / 2)) * s / math.sqrt(size)
-    found: NDArray[np.bool_] = (np.abs(d) >= needed) & (d != 0)
-    return found
+    return np.asarray((np.abs(d) >= needed) & (d != 0))
 
 
 def _bins(counts: Floats, bin: float) -> list[SwapBin]:

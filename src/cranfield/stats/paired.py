@@ -340,8 +340,7 @@ def resampled(w: Floats, integers: NDArray[np.integer]) -> Floats:
     >>> resampled(np.array([0.2, 0.0, 0.1, 0.4, 0.0]), np.array([0, 2, 0, 1, 3]))
     array([0.2, 0.1, 0.2, 0. , 0.4])
     """
-    drawn: Floats = w[integers]
-    return drawn
+    return np.take(w, integers)
 
 
 # What tests have in common
@@ -529,5 +528,4 @@ def _all_in_errors(means: Floats, errors: Floats, tolerance: float) -> Floats:
     """t of each sample: `in_errors`, where rounding may have made something of 0."""
     flat = errors <= tolerance
     infinite = np.where(np.abs(means) <= tolerance, 0.0, np.copysign(np.inf, means))
-    t: Floats = np.divide(means, errors, where=~flat, out=infinite)
-    return t
+    return np.divide(means, errors, where=~flat, out=infinite)

@@ -219,8 +219,7 @@ def _all_ranges(values: Floats, progress: Progress | None) -> Iterator[Floats]:
 
 
 def _ranges(sums: Floats, n: int) -> Floats:
-    found: Floats = np.ptp(sums, axis=1) / n
-    return found
+    return np.asarray(np.ptp(sums, axis=1) / n)
 
 
 # -- by the studentised range ---------------------------------------------------------------------
