@@ -19,6 +19,9 @@ from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import steps
 from cranfield.stats.result import stated_p
 
+ASKED = ("test", "correction", "alpha", "trials", "seed", "effect", "threads")
+"""Options that are arguments of `compare`."""
+
 
 def add_to(command: Any) -> None:
     """Declare the command."""
@@ -64,18 +67,8 @@ def run(options: argparse.Namespace) -> int:
     scores = scores_of(options, runs=2)
     baselines = _baselines(options, scores)
     with Trials("testing", _steps(options, scores)) as progress:
-        found = compare(
-            scores,
-            baselines,
-            test=options.test,
-            correction=options.correction,
-            alpha=options.alpha,
-            trials=options.trials,
-            seed=options.seed,
-            effect=options.effect,
-            threads=options.threads,
-            progress=progress.step,
-        )
+        asked = {name: getattr(options, name) for name in ASKED}
+        found = compare(scores, baselines, **asked, progress=progress.step)
     made = sheets(found, 3 if options.movers is None else options.movers)
     usual = usual_tables(found, options.format, options.movers)
     show(made, found.notices, options, usual, settings(found))

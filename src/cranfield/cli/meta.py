@@ -106,7 +106,7 @@ def run(shown: Any, options: argparse.Namespace) -> int:
     if plot is not None:
         _called(shown.picture, options, found).save(plot)
     told = _called(shown.notices, options, found) if hasattr(shown, "notices") else found.notices
-    usual = shown.usual(found, options.format) if hasattr(shown, "usual") else None
+    usual = getattr(shown, "usual", shown.METHOD.usual)(found, options.format)
     tables, settings = (_called(x, options, found) for x in (shown.sheets, shown.settings))
     show(tables, told, options, usual, settings)
     return 0

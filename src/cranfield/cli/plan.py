@@ -12,10 +12,17 @@ from typing import Any
 from cranfield.cli.options import count
 from cranfield.cli.output import write
 from cranfield.cli.plot import refuse_output
-from cranfield.cli.scored import add_evaluation, add_scored, refuse_deciding, scores_of
+from cranfield.cli.scored import (
+    add_evaluation,
+    add_options,
+    add_scored,
+    refuse_deciding,
+    scores_of,
+)
 from cranfield.cli.sheets import add_output, show
 from cranfield.errors import InputError
 from cranfield.report import plan
+from cranfield.report.options import alpha, plot
 from cranfield.report.pictures import format_of
 from cranfield.scores import Notice
 from cranfield.stats import power
@@ -62,11 +69,7 @@ def add_to(command: Any) -> None:
     asked.add_argument(
         "--systems", type=int, metavar="M", help="systems that anova compares (default: the runs)"
     )
-    asked.add_argument(
-        "--alpha", type=float, default=power.ALPHA, metavar="A",
-        help="p-values of at most A are significant; intervals have confidence 1 − A (default: "
-        f"{power.ALPHA})",
-    )  # fmt: skip
+    add_options(asked, [alpha("; intervals have confidence 1 − A")])
     asked.add_argument(
         "--power", type=float, default=power.POWER, metavar="P",
         help=f"how probable it is to find the difference (default: {power.POWER})",
@@ -94,11 +97,7 @@ def add_to(command: Any) -> None:
     )  # fmt: skip
     shown = p.add_argument_group("output")
     add_output(shown, TABLES)
-    shown.add_argument(
-        "--plot", metavar="FILE",
-        help="draw power against topics, of one measure: PNG, SVG, PDF, HTML, or its "
-        "numbers, by the end of the name; needs pip install 'cranfield[report]'",
-    )  # fmt: skip
+    add_options(shown, [plot("power against topics, of one measure", "its")])
     add_evaluation(p)
     p.set_defaults(run=run)
 
@@ -127,10 +126,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"{len(designs)} measures", "one with --plot")
     measure, first = next(iter(designs.items()))
     picture = plan.power_curves(first, measure).render(format) if format else b""
-    sheets = [plan.topics_sheet(designs)]
     pilots = {one.measure: one.pilot for one in known if one.pilot is not None}
-    if pilots:
-        sheets.append(plan.pilot_sheet(pilots))
+    sheets = [plan.topics_sheet(designs), *([plan.pilot_sheet(pilots)] if pilots else [])]
     if options.sizes:
         if any(d.power for found in designs.values() for d in found):
             sheets.append(plan.power_sheet(designs, options.sizes))
@@ -198,15 +195,13 @@ def _estimated(options: argparse.Namespace) -> tuple[list[Variances], tuple[Noti
     scores = without_errors(scores_of(options, runs=2))
     seen = [measured(scores, name, turned=False) for name in scores.measures]
     systems = options.systems or (len(scores.runs) if len(scores.runs) > 2 else None)
+    pilots = [power.variance_from(one.matrix) for one in seen]
     known = []
-    for one in seen:
-        pilot = power.variance_from(one.matrix)
+    for one, pilot in zip(seen, pilots, strict=True):
         of_scores = pilot.two_way if options.residual == "two-way" else pilot.one_way
-        one_way = options.residual == "one-way"
-        of_differences = 2 * pilot.one_way if one_way else pilot.difference
+        of_differences = 2 * (pilot.one_way if options.residual == "one-way" else pilot.two_way)
         known.append(Variances(one.measure, of_scores, of_differences, systems, pilot))
-    told = chain(*(one.notices for one in seen))
-    return known, (*scores.notices, *told, *_unsure([one.pilot for one in known if one.pilot]))
+    return known, (*scores.notices, *chain(*(one.notices for one in seen)), *_unsure(pilots))
 
 
 def _unsure(pilots: Sequence[power.Pilot]) -> list[Notice]:

@@ -16,7 +16,7 @@ PATIENCE = 1.0  # seconds
 class Waiting:
     """Shows itself when the work takes longer than a second and somebody is watching."""
 
-    def __init__(self, said: str, total: int | None) -> None:
+    def __init__(self, said: str, total: int | None = None) -> None:
         self._said, self._total = said, total
         self._begun = time.monotonic()
         self._watched = sys.stderr.isatty()
@@ -77,9 +77,6 @@ class Progress(Waiting):
 
 class Trials(Waiting):
     """Of random trials; how many there will be may be unknown."""
-
-    def __init__(self, said: str, total: int | None = None) -> None:
-        super().__init__(said, total)
 
     def step(self, trials: int) -> None:
         """So many more were done."""

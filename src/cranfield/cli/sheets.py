@@ -48,9 +48,9 @@ def show(
 
 
 def _usual(sheets: Sequence[Sheet], usual: Sequence[str] | None) -> list[Sheet]:
-    """Those of the tables there are that are shown if none is named."""
+    """Those of the tables there are that are shown if none is named; else all."""
     by_name = {sheet.name: sheet for sheet in sheets}
-    return [by_name[name] for name in usual or by_name if name in by_name]
+    return [by_name[name] for name in usual or () if name in by_name] or [*sheets]
 
 
 def _asked(sheets: Sequence[Sheet], asked: Sequence[str], format: str) -> list[Sheet]:

@@ -15,7 +15,7 @@ from cranfield.errors import InputError, one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import of_rankings
-from cranfield.meta.rankings import STATISTICS, P, checked_p
+from cranfield.meta.rankings import STATISTICS, P
 from cranfield.scores import Interval, Notice, Scores
 from cranfield.stats.measured import (
     direction,
@@ -28,7 +28,7 @@ from cranfield.stats.measured import (
     unknown_to_any,
 )
 from cranfield.stats.resampling import Progress, in_chunks
-from cranfield.stats.result import checked_confidence
+from cranfield.stats.result import checked_confidence, checked_share
 from cranfield.stats.samples import refuse_few
 from cranfield.wording import counted, some
 
@@ -167,7 +167,9 @@ def correlation(
     means = np.stack([_means(one, topics, defined) for one in chosen])
     ranked = means * np.array([[direction(sets[0], m)] for m in known])
     row = STATISTICS[statistic]
-    alike: Callable[..., Floats] = partial(row, p=checked_p(p)) if statistic == "rbo" else row
+    alike: Callable[..., Floats] = (
+        partial(row, p=checked_share("p", p)) if statistic == "rbo" else row
+    )
     values = alike(ranked[-1], ranked[0])
     notices += _of_rankings(ranked, list(known))
 

@@ -20,7 +20,7 @@ from cranfield.arrays import Floats
 from cranfield.errors import InputError, one_of
 from cranfield.scores import Interval
 from cranfield.stats.resampling import TOLERANCE
-from cranfield.stats.result import Bounds, checked_confidence
+from cranfield.stats.result import Bounds, checked_confidence, checked_share
 from cranfield.stats.samples import named, sample
 from cranfield.wording import counted, some
 
@@ -212,7 +212,7 @@ def rbo(x: Ranked, y: Ranked, p: float = P, kind: Kind = "ext") -> Correlation:
     0.0
     """
     one_of("kind", kind, Kind)
-    checked_p(p)
+    checked_share("p", p)
     lists = [_places(x, "x"), _places(y, "y")]
     items = list(dict.fromkeys(name for places in lists for name in places))
     s, l = sorted(len(places) for places in lists)
@@ -454,13 +454,6 @@ def _places(ranking: Ranked, what: str) -> dict[Any, tuple[float, float]]:
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"{twice!r} twice in {what}", "every name once")
     return made
-
-
-def checked_p(p: float) -> float:
-    """The number itself, if RBO can have it."""
-    if not 0 < p < 1:
-        raise InputError(f"p={p}", "a number between 0 and 1")
-    return p
 
 
 def _of_two(statistic: Callable[[Floats, Floats], Floats], x: Floats, y: Floats) -> float:

@@ -8,25 +8,9 @@ from dataclasses import asdict, dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from cranfield.report.columns import (
-    GAP,
-    Column,
-    block,
-    left,
-    notice_lines,
-    right,
-    stacked,
-    width_of,
-)
+from cranfield.report import columns as blocks
+from cranfield.report import papers
 from cranfield.report.formats import FORMATS
-from cranfield.report.papers import (
-    escape_latex,
-    escape_markdown,
-    latex_number,
-    latex_table,
-    markdown_table,
-    tabular,
-)
 from cranfield.report.rows import as_json, separated
 from cranfield.report.terminal import parts_of, wrapped
 from cranfield.scores import Notice, four_decimals, json_number
@@ -195,7 +179,7 @@ def _json_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _table(sheets: Sequence[Sheet], notices: Iterable[Notice], width: int | None) -> str:
     parts = [text for sheet in sheets for text in _blocks(sheet, width)]
-    notes = [line for text in notice_lines(notices) for line in wrapped(text, width)]
+    notes = [line for text in blocks.notice_lines(notices) for line in wrapped(text, width)]
     return "\n\n".join([*parts, *(["\n".join(notes)] if notes else [])]) + "\n"
 
 
@@ -203,18 +187,19 @@ def _blocks(sheet: Sheet, width: int | None) -> list[str]:
     keys = [_column(field) for field in sheet.seen if field.key]
     others = [_column(field) for field in sheet.seen if not field.key]
     parts = [*parts_of(keys, [[column] for column in others], width)]
-    if width and len(parts) > 2 and len(GAP) + width_of(others) <= width:  # names are too long
-        made = [stacked(keys, others)]
+    room = len(blocks.GAP) + blocks.width_of(others)
+    if width and len(parts) > 2 and room <= width:  # names are too long
+        made = [blocks.stacked(keys, others)]
     else:
-        made = [block([*keys, *part]) for part in parts]
+        made = [blocks.block([*keys, *part]) for part in parts]
     caption = "\n".join(
         line for text in sheet.caption.splitlines() for line in wrapped(text, width)
     )
     return [*made, *([caption] if caption else [])]
 
 
-def _column(field: Field) -> Column:
-    return (left if field.is_text else right)(_head(field), field.shown)
+def _column(field: Field) -> blocks.Column:
+    return (blocks.left if field.is_text else blocks.right)(_head(field), field.shown)
 
 
 def _head(field: Field) -> str:
@@ -227,12 +212,8 @@ def _of_paper(
     """Heads, which columns are to the left, and rows: names and numbers escaped, the best bold."""
     seen = sheet.seen
     columns = [_cells(field, name if field.is_name else number, bold) for field in seen]
-    heads = [name(_head(field)) for field in seen]
-    return (
-        heads,
-        [field.is_text for field in seen],
-        [list(row) for row in zip(*columns, strict=True)],
-    )
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    return [name(_head(field)) for field in seen], [field.is_text for field in seen], rows
 
 
 def _cells(field: Field, escape: Callable[[str], str], bold: str) -> list[str]:
@@ -253,15 +234,16 @@ def _caption(sheet: Sheet) -> str:
 
 
 def _markdown(sheet: Sheet) -> list[str]:
-    lines = markdown_table(*_of_paper(sheet, escape_markdown, escape_markdown, "**{}**"))
-    caption = escape_markdown(_caption(sheet))
+    escape = papers.escape_markdown
+    lines = papers.markdown_table(*_of_paper(sheet, escape, escape, "**{}**"))
+    caption = escape(_caption(sheet))
     return [*lines, "", *((caption, "") if caption else ())]
 
 
 def _latex(sheet: Sheet) -> list[str]:
-    table = tabular(*_of_paper(sheet, escape_latex, latex_number, r"\textbf{{{}}}"))
+    cells = _of_paper(sheet, papers.escape_latex, papers.latex_number, r"\textbf{{{}}}")
     caption = _caption(sheet).replace(" - ", " − ")  # the sign of a mark
-    return [*latex_table(caption, [table]), ""]
+    return [*papers.latex_table(caption, [papers.tabular(*cells)]), ""]
 
 
 def _text(value: Any) -> str:
@@ -357,16 +339,11 @@ def p_field(
     return Field(name, pvalues, f"{head} ", marked)
 
 
-def interval_fields(
-    ends: Sequence[tuple[float, float]], confidence: float, sign: str = ""
-) -> list[Field]:
-    """The columns of intervals: for programs low and high, for people both in one."""
-    texts = [interval_text(low, high, sign) for low, high in ends]
-    return [
-        Field("low", [low for low, _ in ends], people=False),
-        Field("high", [high for _, high in ends], people=False),
-        Field("interval", None, f"{percent(confidence)} interval", texts),
-    ]
+def interval_fields(rows: Sequence[Any], confidence: float, sign: str = "") -> list[Field]:
+    """The columns of what has an interval: for programs low and high, for people both in one."""
+    texts = [interval_text(row.low, row.high, sign) for row in rows]
+    shown = Field("interval", None, f"{percent(confidence)} interval", texts)
+    return [*(columns(rows)(end, people=False) for end in ("low", "high")), shown]
 
 
 def interval_text(low: float, high: float, sign: str = "") -> str:

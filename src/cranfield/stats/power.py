@@ -7,8 +7,9 @@ one-way ANOVA, and by the width of the confidence interval of a difference.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -94,12 +95,7 @@ def topics_for_t(
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
     _check(alpha=alpha, power=power, difference=difference, variance=variance)
-
-    def achieved(topics: int) -> float:
-        return power_of_t(topics, difference, variance, alpha)
-
-    topics = _smallest(lambda n: achieved(n) >= power)
-    return Design("t", topics, variance, alpha, achieved(topics), _T, difference, power)
+    return _with_power(Design("t", 0, variance, alpha, 0.0, _T, difference, power), power)
 
 
 def power_of_t(topics: int, difference: float, variance: float, alpha: float = ALPHA) -> float:
@@ -140,11 +136,7 @@ def difference_for_t(
 
 
 def topics_for_anova(
-    difference: float,
-    variance: float,
-    systems: int,
-    alpha: float = ALPHA,
-    power: float = POWER,
+    difference: float, variance: float, systems: int, alpha: float = ALPHA, power: float = POWER
 ) -> Design:
     """The smallest number of topics with which one-way ANOVA has the power asked for.
 
@@ -160,15 +152,8 @@ def topics_for_anova(
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
     _check(alpha=alpha, power=power, difference=difference, variance=variance, systems=systems)
-
-    def achieved(topics: int) -> float:
-        return power_of_anova(topics, difference, variance, systems, alpha)
-
-    topics = _smallest(lambda n: achieved(n) >= power)
-    found = achieved(topics)
-    return Design(
-        "anova", topics, variance, alpha, found, _ANOVA, difference, power, systems=systems
-    )
+    asked = Design("anova", 0, variance, alpha, 0.0, _ANOVA, difference, power, systems=systems)
+    return _with_power(asked, power)
 
 
 def power_of_anova(
@@ -352,11 +337,15 @@ def _noncentrality(between: int, within: int, alpha: float, power: float) -> flo
     while _power(between, within, high, alpha) < power:
         high *= 2
     while low < (middle := (low + high) / 2) < high:  # until they are neighbours
-        if _power(between, within, middle, alpha) < power:
-            low = middle
-        else:
-            high = middle
+        lacking = _power(between, within, middle, alpha) < power
+        low, high = (middle, high) if lacking else (low, middle)
     return high
+
+
+def _with_power(asked: Design, power: float) -> Design:
+    """The design with the smallest number of topics that have the power."""
+    topics = _smallest(lambda n: asked.power_of(n) >= power)
+    return replace(asked, topics=topics, achieved=asked.power_of(topics))
 
 
 def _smallest(enough: Callable[[int], bool]) -> int:
@@ -366,13 +355,7 @@ def _smallest(enough: Callable[[int], bool]) -> int:
         if high > MOST:
             raise InputError(f"a need for more than {MOST:,} topics", "to ask for less")
         low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if enough(middle):
-            high = middle
-        else:
-            low = middle
-    return high
+    return bisect_left(range(high), True, low + 1, key=enough)
 
 
 def _check(**given: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from cranfield.errors import InputError
 from cranfield.scores import Interval, Notice, four_decimals
@@ -112,15 +113,12 @@ def stated_p(shown: str) -> str:
     return f"p < {shown[1:]}" if shown.startswith("<") else f"p = {shown}"
 
 
-def checked_confidence(confidence: float) -> float:
+def checked_share(name: str, value: float) -> float:
     """The number itself, if it is between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence={confidence}", "a number between 0 and 1")
-    return confidence
+    if not 0 < value < 1:
+        raise InputError(f"{name}={value}", "a number between 0 and 1")
+    return value
 
 
-def checked_alpha(alpha: float) -> float:
-    """The level of significance itself, if it is between 0 and 1."""
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha={alpha}", "a number between 0 and 1")
-    return alpha
+checked_confidence = partial(checked_share, "confidence")
+checked_alpha = partial(checked_share, "alpha")

@@ -7,8 +7,8 @@ A module has
   what their captions tell in words, for programs;
 - if it has one, ``picture(found)``;
 - if they are not the usual ones, ``usual(found, format)``: the tables that are shown in a format
-  if none is named (all); ``notices(found)``: what to know (those of the result); ``check(asked)``,
-  which refuses options that do not go together.
+  if none is named (those of the row); ``notices(found)``: what to know (those of the result);
+  ``check(asked)``, which refuses options that do not go together.
 
 These functions may have arguments that are called as options. Nothing else has to know of a new
 module: the command line, the pictures of `cf.plot.meta` and the page of methods ask `methods`.
@@ -27,6 +27,7 @@ from typing import Any, Literal, TypeAlias
 from cranfield.errors import InputError
 from cranfield.report.options import Option
 from cranfield.report.pictures import Picture
+from cranfield.report.sheets import FLAT
 
 Takes: TypeAlias = Literal["scores", "runs", "judgments"]
 
@@ -51,8 +52,10 @@ class Method:
     """A method of `cranfield meta`: a row.
 
     `place` orders the methods; `work` is what is done, and `result` the type of what is found.
-    `measures` are evaluated if none is named. `otherwise` is an option, a value, and the work to
-    be done where it has that value.
+    `measures` are evaluated if none is named. `people` and `flat` are the tables that people see
+    and those that the first one is written of to formats with one table, if none is named: all if
+    there are none of them. `otherwise` is an option, a value, and the work to be done where it has
+    that value.
     """
 
     place: int
@@ -64,6 +67,8 @@ class Method:
     options: Sequence[Option] = ()
     measures: str = "AP nDCG@10 ERR@10"
     runs: str = ""  # what is said of them, where they are not optional files
+    people: tuple[str, ...] = ()
+    flat: tuple[str, ...] = ()
     otherwise: tuple[str, str, Work] | None = None
 
     def work_for(self, asked: Any) -> Work:
@@ -72,6 +77,10 @@ class Method:
             return self.work
         name, value, work = self.otherwise
         return work if getattr(asked, name) == value else self.work
+
+    def usual(self, _: Any, format: str) -> tuple[str, ...]:
+        """The tables that are shown in a format if none is named."""
+        return () if format == "json" else self.flat if format in FLAT else self.people
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 from cranfield.meta.concordance import Concordance, ConcordancePair, concordance
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
-from cranfield.report.sheets import FLAT, Field, Sheet, columns, p_field, runs_on, shown_p
+from cranfield.report.sheets import Field, Sheet, columns, p_field, runs_on, settings_of, shown_p
 from cranfield.wording import counted
 
 TABLES = ("matrix", "pairs")
@@ -18,13 +18,6 @@ TABLES = ("matrix", "pairs")
 def sheets(found: Concordance) -> list[Sheet]:
     """The measures against each other, for people; and everything."""
     return [matrix_sheet(found), pairs_sheet(found)]
-
-
-def usual(found: Concordance, format: str) -> tuple[str, ...]:
-    """What is shown if nothing is asked for: one table, of JSON both."""
-    if format == "json":
-        return TABLES
-    return ("pairs",) if format in FLAT else ("matrix",)
 
 
 def matrix_sheet(found: Concordance) -> Sheet:
@@ -79,12 +72,8 @@ def pairs_sheet(found: Concordance) -> Sheet:
 
 def settings(found: Concordance) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    return {
-        "alpha": found.alpha,
-        "gold": [gold_name(gold) for gold in found.gold],
-        "runs": len(found.runs),
-        "topics": len(found.topics),
-    }
+    made = settings_of(found, "alpha", "gold", "runs", "topics")
+    return made | {"gold": [*map(gold_name, found.gold)]}
 
 
 def cell_of(pair: ConcordancePair, alpha: float) -> str:
@@ -134,6 +123,8 @@ METHOD = Method(
     "good measure should respect, such as intent recall and precision?",
     work=Work(concordance),
     result=Concordance,
+    people=("matrix",),
+    flat=("pairs",),
     options=(
         option(
             "--gold", action="append", metavar="MEASURE", required=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import InputError
@@ -46,19 +47,14 @@ def _counts(found: CorrelationMatrix) -> str:
 
 def settings(found: CorrelationMatrix) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    size = tables.settings_of(found, "runs", "topics", "trials", "seed")
-    return tables.settings_of(found, "statistic", "p", "confidence") | size
+    how = "statistic", "p", "confidence"
+    return tables.settings_of(found, *how, "runs", "topics", "trials", "seed")
 
 
 def sheets(found: CorrelationMatrix) -> list[tables.Sheet]:
     """The matrix, for people; and a row for each pair. Between two sets there are rows only."""
     matrix = [] if found.between == "sets" else [matrix_sheet(found)]
     return [*matrix, pairs_sheet(found)]
-
-
-def usual(found: CorrelationMatrix, format: str) -> tuple[str, ...]:
-    """What is shown if nothing is asked for: people see the matrix, if there is one."""
-    return ("pairs",) if format in tables.PROGRAMS or found.between == "sets" else ("matrix",)
 
 
 def matrix_sheet(found: CorrelationMatrix) -> tables.Sheet:
@@ -87,23 +83,19 @@ def _interval(found: CorrelationMatrix, i: int, j: int) -> str:
 def pairs_sheet(found: CorrelationMatrix) -> tables.Sheet:
     """A row for each pair of measures; between sets, for each measure."""
     rows = found.rows()
+    of, intervals = tables.columns(rows), [found[row["x"], row["y"]] for row in rows]
     heads = {"x": "measure", "y": "other" if found.symmetric else "gold"}
+    keys = [of(name, itemgetter(name), head, key=True) for name, head in heads.items()]
     if found.between == "sets":
-        keys = [tables.Field("measure", [row["x"] for row in rows], key=True)]
-    else:
-        keys = [
-            tables.Field(k, [row[k] for row in rows], head, key=True) for k, head in heads.items()
-        ]
+        keys = [of("measure", itemgetter("x"), key=True)]
     same = {k: v for k, v in settings(found).items() if k not in ("statistic", "p")}
     return tables.Sheet(
         "pairs",
         [
             *keys,
             tables.Field("statistic", [found.statistic] * len(rows), people=False),
-            tables.Field(
-                "value", [row["value"] for row in rows], STATISTICS[found.statistic].title
-            ),
-            *tables.interval_fields([(row["low"], row["high"]) for row in rows], found.confidence),
+            of("value", itemgetter("value"), STATISTICS[found.statistic].title),
+            *tables.interval_fields(intervals, found.confidence),
             *tables.constants(same, rows),
         ],
         caption(found),
@@ -247,6 +239,8 @@ METHOD = Method(
     "measure by two sets of judgments, with intervals from resampled topics.",
     work=Work(correlation, doing="resampling", steps=lambda asked, *_: asked.trials),
     result=CorrelationMatrix,
+    people=("matrix",),
+    flat=("pairs",),
     options=(
         option(
             "--qrels2", metavar="FILE",

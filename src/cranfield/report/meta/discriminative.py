@@ -8,20 +8,11 @@ from typing import TYPE_CHECKING, Any
 from cranfield.errors import InputError
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
 from cranfield.report import options
+from cranfield.report import sheets as tables
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
 from cranfield.report.pictures import COLOURS, DASHES, Picture, altair, rows_of, shortened
 from cranfield.report.places import finished
-from cranfield.report.sheets import (
-    Sheet,
-    columns,
-    constants,
-    how_tested,
-    p_field,
-    shown_of,
-    signed,
-    topics_text,
-)
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import TESTS, steps
 from cranfield.stats.result import all_exact
@@ -36,9 +27,9 @@ LEGEND = 36  # characters of a name in a legend
 WIDTH, HEIGHT = 420, 280
 
 
-def sheets(found: DiscriminativePower) -> list[Sheet]:
+def sheets(found: DiscriminativePower) -> list[tables.Sheet]:
     """A row for each measure, the most discriminative first; and a row for each pair of runs."""
-    of = columns(found.measures)
+    of = tables.columns(found.measures)
     fields = [
         of("measure", key=True),
         of("significant", lambda one: len(one.significant), "significant pairs"),
@@ -47,10 +38,10 @@ def sheets(found: DiscriminativePower) -> list[Sheet]:
         of("smallest_significant", lambda one: one.smallest, "smallest significant difference"),
         of("hsd", lambda one: one.critical, "HSD"),
         of("topics", people=len({one.topics for one in found.measures}) > 1),
-        *constants(settings(found), found.measures),
+        *tables.constants(settings(found), found.measures),
     ]
     kept = [field for field in fields if field.name != "hsd" or _has_hsd(found)]
-    return [Sheet("measures", kept, caption(found)), _curves(found)]
+    return [tables.Sheet("measures", kept, caption(found)), _curves(found)]
 
 
 def _has_hsd(found: DiscriminativePower) -> bool:
@@ -59,28 +50,27 @@ def _has_hsd(found: DiscriminativePower) -> bool:
 
 def settings(found: DiscriminativePower) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    made = {"test": found.test, "correction": found.correction, "alpha": found.alpha}
-    random = {"trials": found.trials, "seed": found.seed}
-    return made | (random if TESTS[found.test].random else {})
+    random = ("trials", "seed") if TESTS[found.test].random else ()
+    return tables.settings_of(found, "test", "correction", "alpha", *random)
 
 
-def _curves(found: DiscriminativePower) -> Sheet:
+def _curves(found: DiscriminativePower) -> tables.Sheet:
     rows = [
         (one.measure, rank, pair)
         for one in found.measures
         for rank, pair in enumerate(one.pairs, 1)
     ]
-    of, of_pairs = columns(rows), columns(pair for _, _, pair in rows)
-    shown = [shown_of(pair.pvalue, pair.sampled) for _, _, pair in rows]
-    return Sheet(
+    of, of_pairs = tables.columns(rows), tables.columns(pair for _, _, pair in rows)
+    shown = [tables.shown_of(pair.pvalue, pair.sampled) for _, _, pair in rows]
+    return tables.Sheet(
         "curves",
         [
             of("measure", lambda row: row[0], key=True),
             of("rank", lambda row: row[1], key=True),
             of_pairs("run", key=True),
             of_pairs("other", key=True),
-            of_pairs("difference", text=signed),
-            p_field("pvalue", [pair.pvalue for _, _, pair in rows], shown, found.alpha),
+            of_pairs("difference", text=tables.signed),
+            tables.p_field("pvalue", [pair.pvalue for _, _, pair in rows], shown, found.alpha),
         ],
         f"ASL curves: the p-values of all pairs of {counted(len(found.runs), 'run')}, on "
         f"{_topics(found)}, the largest first, by the {_test(found)}. A difference above 0 says "
@@ -103,12 +93,12 @@ def _test(found: DiscriminativePower) -> str:
     """The test, with what its p-values rest on."""
     sampled = [pair.sampled for one in found.measures for pair in one.pairs]
     also = "" if TESTS[found.test].many else CORRECTIONS[found.correction].title
-    title, *how = how_tested(found.test, found.trials, found.seed, all_exact(sampled), also)
+    title, *how = tables.how_tested(found.test, found.trials, found.seed, all_exact(sampled), also)
     return title + (f" ({', '.join(how)})" if how else "")
 
 
 def _topics(found: DiscriminativePower) -> str:
-    return topics_text(one.topics for one in found.measures)
+    return tables.topics_text(one.topics for one in found.measures)
 
 
 # -- the picture --------------------------------------------------------------------------------
@@ -189,11 +179,6 @@ def check(asked: Any) -> None:
         raise InputError("--whole", "--plot FILE with it")
 
 
-def usual(found: Any, format: str) -> Sequence[str] | None:
-    """What is shown if nothing is asked for."""
-    return TABLES if format == "json" else TABLES[:1]
-
-
 METHOD = Method(
     place=1,
     name="discriminative-power",
@@ -206,6 +191,7 @@ METHOD = Method(
         steps=lambda asked, m, n: n * steps(asked.test, m, m * (m - 1) // 2, asked.trials),
     ),
     result=DiscriminativePower,
+    people=("measures",),
     measures="AP nDCG@10 RR P@10",
     options=(
         options.which_test("randomised-tukey"),

@@ -38,6 +38,7 @@ _COEFFICIENTS = {
     "alpha_ordinal": "ordinal α",
     "alpha_interval": "interval α",
 }
+SCALES = ("levels", "binary")
 _STATISTICS = {"kendall": "τ", "tau-ap": "τ_ap", "rbo": "RBO"}
 
 
@@ -60,22 +61,15 @@ def sheets(found: JudgmentComparison) -> list[tables.Sheet]:
 
 def settings(found: JudgmentComparison) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    made = {"names": list(found.names), **tables.settings_of(found, "rel", "common")}
-    if not found.rankings:
-        return made
-    return made | tables.settings_of(
-        found, "test", "correction", "alpha", "trials", "seed", "confidence"
-    )
+    of_runs = "test", "correction", "alpha", "trials", "seed", "confidence"
+    names = "rel", "common", *(of_runs if found.rankings else ())
+    return {"names": list(found.names), **tables.settings_of(found, *names)}
 
 
-def usual(found: JudgmentComparison, format: str) -> tuple[str, ...] | None:
-    """What is shown if nothing is asked for: for people not every pair, in flat formats one."""
-    if format == "json":
-        return None
-    if format in ("table", "markdown", "latex"):
-        changed = any(pair.changed for ranking in found.rankings for pair in ranking.pairs)
-        return tuple(name for name in TABLES[:-1] if changed or name != "changed")
-    return ("runs",) if found.rankings else ("agreement",)
+def usual(found: JudgmentComparison, format: str) -> tuple[str, ...]:
+    """What is shown if nothing is asked for: what changed only if something did."""
+    changed = any(pair.changed for ranking in found.rankings for pair in ranking.pairs)
+    return tuple(x for x in METHOD.usual(found, format) if changed or x != "changed")
 
 
 # -- the judgments ------------------------------------------------------------------------------
@@ -107,9 +101,7 @@ def _agreement(found: JudgmentComparison, levels: Agreement, binary: Agreement) 
     return tables.Sheet(
         "agreement",
         [
-            tables.Field(
-                "scale", ["levels", "binary"], "", ["levels", "relevant or not"], key=True
-            ),
+            tables.Field("scale", SCALES, texts=["levels", "relevant or not"], key=True),
             of("items", head="documents"),
             *(of(name, itemgetter(name), head) for name, head in _COEFFICIENTS.items()),
         ],
@@ -184,14 +176,10 @@ def _runs(found: JudgmentComparison) -> tables.Sheet:
 
 
 def _evaluated(found: JudgmentComparison) -> str:
-    used = (
-        "only documents that both judged"
-        if found.common
-        else "all judgments of either, unjudged documents not relevant"
-    )
-    size = tables.runs_on(
-        len(found.rankings[0].runs), *(ranking.topics for ranking in found.rankings)
-    )
+    every = "all judgments of either, unjudged documents not relevant"
+    used = "only documents that both judged" if found.common else every
+    runs, topics = found.rankings[0].runs, [ranking.topics for ranking in found.rankings]
+    size = tables.runs_on(len(runs), *topics)
     return f"Means of {size} by {found.names[0]} and by {found.names[1]} ({used})."
 
 
@@ -256,17 +244,11 @@ def _significance(found: JudgmentComparison) -> tables.Sheet:
         for kind in kinds
         for pairs in [ranking.count(kind[0], kind[3])]
     ]
+    names = "measure", "kind", "significant_by", "order", "pairs", "share"
     of = tables.columns(rows)
     return tables.Sheet(
         "significance",
-        [
-            of("measure", itemgetter(0), key=True),
-            of("kind", itemgetter(1), key=True),
-            of("significant_by", itemgetter(2)),
-            of("order", itemgetter(3)),
-            of("pairs", itemgetter(4)),
-            of("share", itemgetter(5)),
-        ],
+        [of(name, itemgetter(k), key=name in ("measure", "kind")) for k, name in enumerate(names)],
         f"Pairs of runs by whether {first}, {second} or both find a significant difference "
         f"({_test(found)}), and whether both have the runs in the same order.",
     )
@@ -331,6 +313,8 @@ METHOD = Method(
         steps=lambda asked, m, n: 2 * n * steps(asked.test, m, m * (m - 1) // 2, asked.trials),
     ),
     result=JudgmentComparison,
+    people=TABLES[:-1],
+    flat=("runs", "agreement"),
     measures="AP",
     runs="results; without, agreement only",
     options=(

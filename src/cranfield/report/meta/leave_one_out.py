@@ -11,7 +11,7 @@ from cranfield.report import options, places
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
 from cranfield.report.pictures import Picture, altair, rows_of, shortened, told_apart
-from cranfield.report.sheets import FLAT, Sheet, columns, runs_on, settings_of, signed
+from cranfield.report.sheets import Sheet, columns, runs_on, settings_of, signed
 from cranfield.wording import counted
 
 if TYPE_CHECKING:
@@ -175,11 +175,6 @@ def _named(data: pl.DataFrame, ticks: Sequence[float]) -> pl.DataFrame:
 # -- the command --------------------------------------------------------------------------------
 
 
-def usual(found: Any, format: str) -> Sequence[str] | None:
-    """What is shown if nothing is asked for."""
-    return ("runs",) if format in FLAT else None
-
-
 METHOD = Method(
     place=7,
     name="leave-one-out",
@@ -189,6 +184,7 @@ METHOD = Method(
     "ranks hardly change, the collection can be used for runs that were not pooled.",
     work=Work(leave_one_out, takes="runs"),
     result=LeaveOneOut,
+    flat=("runs",),
     measures="AP nDCG@10",
     runs="the runs that made the pool",
     options=(

@@ -6,68 +6,57 @@ from typing import Any
 
 from cranfield.meta.predictive import PredictivePower, predictive_power
 from cranfield.report import options
+from cranfield.report import sheets as tables
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
-from cranfield.report.sheets import (
-    Sheet,
-    columns,
-    interval_fields,
-    p_field,
-    percent,
-    runs_on,
-    settings_of,
-    shown_p,
-    signed,
-)
 from cranfield.wording import counted
 
 TABLES = ("measures", "pairs")
 METHODS = {"wilson": "Wilson's", "exact": "the exact one of Clopper and Pearson"}
 
 
-def sheets(found: PredictivePower) -> list[Sheet]:
+def sheets(found: PredictivePower) -> list[tables.Sheet]:
     """Each measure; and each pair of measures, if there are several."""
     return [measures_sheet(found), *([pairs_sheet(found)] if found.pairs else [])]
 
 
-def measures_sheet(found: PredictivePower) -> Sheet:
+def measures_sheet(found: PredictivePower) -> tables.Sheet:
     """How often each measure agrees, with its interval."""
-    made = found.measures
-    of = columns(made)
+    of, intervals = tables.columns(found.measures), [one.interval for one in found.measures]
     defined = " Of each measure, those count for whose topic it is defined." * _differ(found)
-    return Sheet(
+    return tables.Sheet(
         "measures",
         [
             of("measure", key=True),
             of("preferences", lambda one: one.n, people=_differ(found)),
             of("agreement", lambda one: one.rate),
-            *interval_fields([(m.interval.low, m.interval.high) for m in made], found.confidence),
+            *tables.interval_fields(intervals, found.confidence),
             of("agreements", head="agree"),
             of("disagreements", head="disagree"),
             of("tied"),
         ],
         f"Predictive power: how often a measure agrees with people on which of two outputs is "
         f"better. {_compared(found)}.{defined} Where a measure is tied it does not agree. The "
-        f"{percent(found.confidence)} interval is {METHODS[found.method]}.",
+        f"{tables.percent(found.confidence)} interval is {METHODS[found.method]}.",
     )
 
 
-def pairs_sheet(found: PredictivePower) -> Sheet:
+def pairs_sheet(found: PredictivePower) -> tables.Sheet:
     """Which of two measures predicts preferences that the other does not."""
-    of = columns(found.pairs)
+    of = tables.columns(found.pairs)
     pvalues = [pair.pvalue for pair in found.pairs]
     defined = ", those for whose topic both are defined" * _differ(found)
-    return Sheet(
+    return tables.Sheet(
         "pairs",
         [
             of("first", key=True),
             of("second", key=True),
             of("preferences", lambda pair: pair.n, people=_differ(found)),
-            of("difference", text=signed),
+            of("difference", text=tables.signed),
             of("both"),
             of("only_first"),
             of("only_second"),
-            p_field("pvalue", pvalues, [*map(shown_p, pvalues)], found.alpha),
+            tables.p_field("pvalue", pvalues, [*map(tables.shown_p, pvalues)], found.alpha),
             of("significant", lambda pair: pair.pvalue <= found.alpha, people=False),
         ],
         f"Predictive power of two measures on the same preferences{defined}: the difference of "
@@ -78,10 +67,8 @@ def pairs_sheet(found: PredictivePower) -> Sheet:
 
 def settings(found: PredictivePower) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    return {
-        "interval": found.method,
-        **settings_of(found, "confidence", "alpha", "runs", "topics"),
-    }
+    made = tables.settings_of(found, "confidence", "alpha", "runs", "topics")
+    return {"interval": found.method, **made}
 
 
 def _differ(found: PredictivePower) -> bool:
@@ -92,7 +79,7 @@ def _differ(found: PredictivePower) -> bool:
 def _compared(found: PredictivePower) -> str:
     who = f" of {counted(found.assessors, 'assessor')}" if found.assessors else ""
     outputs = f"{counted(found.outputs, 'pair')} of outputs"
-    size = runs_on(len(found.runs), len(found.topics))
+    size = tables.runs_on(len(found.runs), len(found.topics))
     return f"{counted(found.preferences, 'preference')}{who} on {outputs}: {size}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import InputError
@@ -50,9 +49,7 @@ def _points(found: Stability) -> tables.Sheet:
             of("measure", key=True),
             of("size", head=_drawn_of(found), text="{:g}".format),
             of("mean"),
-            *tables.interval_fields(
-                [(point.low, point.high) for point in found.points], found.confidence
-            ),
+            *tables.interval_fields(found.points, found.confidence),
             *tables.constants(settings(found), found.points),
         ],
         caption(found),
@@ -66,10 +63,8 @@ def _drawn_of(found: Stability) -> str:
 
 def settings(found: Stability) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    sampled = tables.settings_of(
-        found, "sampled", "statistic", "against", "replacement", "confidence"
-    )
-    return sampled | tables.settings_of(found, "runs", "topics", "trials", "seed")
+    how = "sampled", "statistic", "against", "replacement", "confidence"
+    return tables.settings_of(found, *how, "runs", "topics", "trials", "seed")
 
 
 def caption(found: Stability) -> str:
@@ -155,11 +150,6 @@ def check(asked: Any) -> None:
             raise InputError(f"--{name}", "--sample topics with it")
 
 
-def usual(found: Any, format: str) -> Sequence[str] | None:
-    """What is shown if nothing is asked for."""
-    return ("points",) if format in tables.PROGRAMS else ("sizes",)
-
-
 METHOD = Method(
     place=3,
     name="stability",
@@ -178,6 +168,8 @@ METHOD = Method(
         steps=lambda asked, *_: asked.trials or TRIALS_OF_JUDGMENTS,
     )),
     result=Stability,
+    people=("sizes",),
+    flat=("points",),
     measures="AP nDCG@10 RR P@10",
     options=(
         option(

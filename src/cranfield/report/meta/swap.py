@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import InputError
@@ -12,7 +11,7 @@ from cranfield.report.meta import Method, Work
 from cranfield.report.meta.discriminative import LEGEND, apart, curves
 from cranfield.report.options import option
 from cranfield.report.pictures import Picture, altair, rows_of, shortened
-from cranfield.report.sheets import Sheet, columns, constants, percent
+from cranfield.report.sheets import Sheet, columns, constants, percent, settings_of
 from cranfield.scores import Notice
 from cranfield.wording import counted
 
@@ -69,14 +68,8 @@ def _bins(found: Swap) -> Sheet:
 
 def settings(found: Swap, rate: float = 0.05) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    return {
-        "tolerated_rate": rate,
-        "bin": found.bin,
-        "filter": found.filter or "none",
-        "alpha": found.alpha,
-        "trials": found.trials,
-        "seed": found.seed,
-    }
+    made = settings_of(found, "bin", "filter", "alpha", "trials", "seed")
+    return {"tolerated_rate": rate} | made | {"filter": found.filter or "none"}
 
 
 def _caption(found: Swap) -> str:
@@ -169,11 +162,6 @@ def check(asked: Any) -> None:
     checked_rate(asked.rate)
 
 
-def usual(found: Any, format: str) -> Sequence[str] | None:
-    """What is shown if nothing is asked for."""
-    return TABLES if format == "json" else TABLES[:1]
-
-
 METHOD = Method(
     place=2,
     name="swap",
@@ -182,6 +170,7 @@ METHOD = Method(
     "again: how often they swap, by how much they differ (Voorhees and Buckley 2002).",
     work=Work(swap, doing="drawing topics", steps=lambda asked, _, n: asked.trials * n),
     result=Swap,
+    people=("measures",),
     measures="AP nDCG@10 RR P@10",
     options=(
         options.sizes("topics in a set (default: half of all)"),
