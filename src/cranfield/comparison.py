@@ -20,7 +20,7 @@ from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS, EffectName, cohen_dz, usual_effect
 from cranfield.stats.families import TESTS, PairTest, compare_pairs, decided
 from cranfield.stats.letters import letters
-from cranfield.stats.measured import Measured, measured, without_errors
+from cranfield.stats.measured import measured, without_errors
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
 from cranfield.stats.result import all_exact, checked_alpha, shown_p, stated_p
 from cranfield.stats.samples import Matrix
@@ -177,9 +177,8 @@ class Comparison:
             f"[{p.low:+z.4f}, {p.high:+z.4f}], {stated_p(self.shown_p(p))}"
             for p in self.pairs[:_PAIRS_SHOWN]
         ]
-        size = (
-            f"{counted(len(self.scores.runs), 'run')} × {counted(len(self.scores.topics), 'topic')}"
-        )
+        runs, topics = len(self.scores.runs), len(self.scores.topics)
+        size = f"{counted(runs, 'run')} × {counted(topics, 'topic')}"
         head = f"Comparison: {size}, {self.test}, α = {self.alpha:g}"
         hidden = len(self.pairs) - len(pairs)
         more = [f"… {hidden} more in .pairs"] if hidden else []
@@ -251,22 +250,22 @@ def compare(
         "progress": progress,
     }
     found = [_tested(read, name, alpha, baselines, told_by, testing) for name in read.measures]
-    notices = [*read.notices, *chain(*(one.notices for one in found))]
+    runs, pairs, enumerated, told = zip(*found, strict=True)
+    notices = [*read.notices, *chain(*told)]
     if "identical" not in {notice.kind for notice in notices}:  # tests of two tell it themselves
         notices += _identical(read)
-    random = TESTS[chosen].random
+    drawn: tuple[int | None, int | None] = (trials, seed) if TESTS[chosen].random else (None, None)
     return Comparison(
         read,
-        tuple(chain(*(one.runs for one in found))),
-        tuple(chain(*(one.pairs for one in found))),
+        tuple(chain(*runs)),
+        tuple(chain(*pairs)),
         chosen,
         applied,
         alpha,
         told_by,
         baselines,
-        trials if random else None,
-        seed if random else None,
-        all(one.enumerated for one in found),
+        *drawn,
+        all(enumerated),
         tuple(notices),
     )
 
@@ -294,16 +293,6 @@ def _asked(order: Sequence[int], baselines: Sequence[int]) -> list[tuple[int, in
     return [(i, b) for at, b in enumerate(baselines) for i in order if i not in baselines[: at + 1]]
 
 
-@dataclass(frozen=True)
-class _OfMeasure:
-    """What is found by one measure."""
-
-    runs: tuple[RunSummary, ...]
-    pairs: tuple[PairComparison, ...]
-    enumerated: bool
-    notices: tuple[Notice, ...]
-
-
 def _tested(
     scores: Scores,
     measure: str,
@@ -311,8 +300,8 @@ def _tested(
     baselines: tuple[str, ...],
     effect: str,
     testing: dict[str, Any],
-) -> _OfMeasure:
-    """The runs compared by one measure."""
+) -> tuple[list[RunSummary], list[PairComparison], bool, list[Notice]]:
+    """The runs and pairs by one measure, whether all outcomes were enumerated, what to know."""
     seen = measured(scores, measure, turned=False)
     part, better = seen.matrix, scores.better[scores.measures.index(measure)]
     if len(part.topics) < 2:
@@ -323,19 +312,15 @@ def _tested(
     row = CORRECTIONS.get(testing["correction"])
     level = alpha / len(asked) if row is not None and row.simultaneous else alpha
     tested = compare_pairs(part, pairs=asked, confidence=1 - level, **testing)
-    pairs = tuple(
-        _pair(seen, part, pair, alpha, size, better)
-        for pair, size in zip(tested, EFFECTS[effect].of(part, asked), strict=True)
-    )
-    runs = tuple(_summaries(scores, measure, part, order, pairs, alpha, baselines))
+    effects = EFFECTS[effect].of(part, asked)
+    pairs = [_pair(measure, part, *of, alpha, better) for of in zip(tested, effects, strict=True)]
+    runs = [*_summaries(scores, measure, part, order, pairs, alpha, baselines)]
     notices = [*seen.notices, *_cautions(measure, part, tested, alpha)]
     notices += _hopeless(measure, tested, testing["test"], testing["correction"], alpha)
     if not baselines and not any(run.groups for run in runs):
         said = f"{measure}: there are more groups of runs than letters, so none are shown"
         notices.append(Notice("letters", said))
-    return _OfMeasure(
-        runs, pairs, all_exact(pair.outcome.sampled for pair in tested), tuple(notices)
-    )
+    return runs, pairs, all_exact(pair.outcome.sampled for pair in tested), notices
 
 
 def _order(part: Matrix, better: str) -> list[int]:
@@ -347,7 +332,7 @@ def _order(part: Matrix, better: str) -> list[int]:
 
 
 def _pair(
-    seen: Measured, part: Matrix, tested: PairTest, alpha: float, effect: float, better: str
+    measure: str, part: Matrix, tested: PairTest, effect: float, alpha: float, better: str
 ) -> PairComparison:
     x, y = part.values[:, tested.first], part.values[:, tested.second]
     z = np.where(np.abs(x - y) <= TOLERANCE * part.scale, 0.0, x - y)
@@ -358,29 +343,16 @@ def _pair(
         # What the test is about: of ranks and signs not the mean, and if the median is 0, wins.
         direction = outcome.difference or float((z > 0).sum()) - float((z < 0).sum())
         verdict = "better" if sign * direction > 0 else "worse"
+    names = part.systems[tested.first], part.systems[tested.second]
+    difference = float(part.means[tested.first] - part.means[tested.second])
     low, high = (tested.interval.low, tested.interval.high) if tested.interval else (math.nan,) * 2
     asl, error = (sampled.asl, sampled.error) if sampled else (None, None)
-    wins, ties, losses = (int(x.sum()) for x in (sign * z > 0, z == 0, sign * z < 0))
+    found = low, high, outcome.statistic, tested.pvalue, outcome.pvalue
+    none = sampled is not None and sampled.count == 0
+    effects = effect, cohen_dz(x, y).value
+    counts = int((sign * z > 0).sum()), int((z == 0).sum()), int((sign * z < 0).sum())
     return PairComparison(
-        seen.measure,
-        part.systems[tested.first],
-        part.systems[tested.second],
-        len(z),
-        float(part.means[tested.first] - part.means[tested.second]),
-        low,
-        high,
-        outcome.statistic,
-        tested.pvalue,
-        outcome.pvalue,
-        asl,
-        error,
-        sampled is not None and sampled.count == 0,
-        effect,
-        cohen_dz(x, y).value,
-        wins,
-        ties,
-        losses,
-        verdict,
+        measure, *names, len(z), difference, *found, asl, error, none, *effects, *counts, verdict
     )
 
 

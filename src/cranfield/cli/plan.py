@@ -12,13 +12,7 @@ from typing import Any
 from cranfield.cli.options import count
 from cranfield.cli.output import write
 from cranfield.cli.plot import refuse_output
-from cranfield.cli.scored import (
-    add_evaluation,
-    add_options,
-    add_scored,
-    refuse_deciding,
-    scores_of,
-)
+from cranfield.cli.scored import add_evaluation, add_options, add_scored, refuse_deciding, scores_of
 from cranfield.cli.sheets import add_output, show
 from cranfield.errors import InputError
 from cranfield.report import plan

@@ -83,13 +83,10 @@ class Concordance:
     notices: tuple[Notice, ...] = ()
 
     def __repr__(self) -> str:
-        numbers = {
-            f"{one} against {other}": share
-            for pair in self.with_gold()
-            for (one, other), share in zip(
-                ((pair.first, pair.second), (pair.second, pair.first)), pair.shares, strict=True
-            )
-        }
+        numbers = {}
+        for pair in self.with_gold():
+            numbers[f"{pair.first} against {pair.second}"] = pair.shares[0]
+            numbers[f"{pair.second} against {pair.first}"] = pair.shares[1]
         about = [counted(len(self.runs), "run"), counted(len(self.topics), "topic")]
         return in_brief(self, [*about, f"gold {' and '.join(self.gold[-1])}"], numbers)
 
@@ -192,17 +189,10 @@ def _compared(
         topics = defined & known[first].defined & known[second].defined
         disagree = (signs[first] * signs[second] < 0) & topics
         of_first, of_second = disagree & agrees[first], disagree & agrees[second]
-        found.append(
-            ConcordancePair(
-                first,
-                second,
-                gold,
-                len(disagree) * _number(topics),
-                _number(disagree),
-                (_number(of_first), _number(of_second)),
-                (_number(of_first & ~of_second), _number(of_second & ~of_first)),
-            )
-        )
+        counts = len(disagree) * _number(topics), _number(disagree)
+        concordant = _number(of_first), _number(of_second)
+        wins = _number(of_first & ~of_second), _number(of_second & ~of_first)
+        found.append(ConcordancePair(first, second, gold, *counts, concordant, wins))
     return found
 
 

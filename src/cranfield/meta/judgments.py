@@ -32,6 +32,7 @@ from cranfield.wording import counted, some
 __all__ = ["JudgmentComparison", "compare_judgments"]
 
 Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
+Agreed: TypeAlias = tuple[Agreement | None, Agreement | None]
 Kind: TypeAlias = Literal[
     "active agreement", "mixed agreement", "passive agreement",
     "passive disagreement", "mixed disagreement", "active disagreement",
@@ -223,8 +224,7 @@ def compare_judgments(
         pair.ranges,
         level,
         common,
-        agreed[0] if agreed else None,
-        agreed[1] if agreed else None,
+        *agreed,
         pair.by_topic,
         alpha=alpha,
         trials=trials,
@@ -324,10 +324,10 @@ def _of_both(judged: Judged, other: Judged) -> Judged:
     }
 
 
-def _agreed(pair: _Two, rel: float, per_topic: bool) -> tuple[Agreement, Agreement] | None:
+def _agreed(pair: _Two, rel: float, per_topic: bool) -> Agreed:
     """The agreement by level, and as relevant or not; None if nothing was judged in both."""
     if not pair.items.both:
-        return None
+        return None, None
     binary = (_binary(judged, rel) for judged in pair.shared)
     return (
         agreement(_assessments(pair.names, *pair.shared), per_topic),
@@ -335,9 +335,9 @@ def _agreed(pair: _Two, rel: float, per_topic: bool) -> tuple[Agreement, Agreeme
     )
 
 
-def _told_once(agreed: tuple[Agreement, Agreement] | None) -> Iterable[Notice]:
+def _told_once(agreed: Agreed) -> Iterable[Notice]:
     """What both kinds of agreement tell, each sentence once."""
-    return {notice.text: notice for one in agreed or () for notice in one.notices}.values()
+    return {notice.text: notice for one in agreed if one for notice in one.notices}.values()
 
 
 def _assessments(names: tuple[str, str], first: Judged, second: Judged) -> Assessments:
@@ -420,12 +420,8 @@ def _with_rankings(
 
 def _of_rankings(rankings: Sequence[RankingChange], side: int) -> tuple[Notice, ...]:
     """What to know of the rankings by one of the judgments, where there are correlations."""
-    means = {
-        one.measure: np.array([run.means[side] for run in one.runs])
-        for one in rankings
-        if one.correlations
-    }
-    return of_rankings(means)
+    known = [one for one in rankings if one.correlations]
+    return of_rankings({x.measure: np.array([run.means[side] for run in x.runs]) for x in known})
 
 
 def _chosen(scores: Sequence[Scores]) -> tuple[list[tuple[Scores, Scores]], list[Notice]]:
@@ -462,11 +458,9 @@ def _ranking(
     changes.sort(key=lambda change: change.ranks)
     if len(names) < 2 or topics < 2:
         return RankingChange(measure, topics, tuple(changes), {}, ())
-    seeded = {"seed": testing["seed"], "threads": testing["threads"]}
+    drawn = {"trials": DRAWS, "seed": testing["seed"], "threads": testing["threads"]}
     correlations = {
-        statistic: correlation(
-            pair[0], pair[1], statistic, confidence=confidence, trials=DRAWS, **seeded
-        )[measure, measure]
+        statistic: correlation(*pair, statistic, confidence=confidence, **drawn)[measure, measure]
         for statistic in STATISTICS
     }
     matrices = [measured(one, measure, turned=False).matrix for one in pair]

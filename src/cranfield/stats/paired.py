@@ -19,14 +19,7 @@ from cranfield.stats.cautions import (
     about_trials,
     about_zeros,
 )
-from cranfield.stats.resampling import (
-    CELLS,
-    TOLERANCE,
-    TRIALS,
-    Progress,
-    checked_trials,
-    in_chunks,
-)
+from cranfield.stats.resampling import CELLS, TOLERANCE, TRIALS, Progress, checked_trials, in_chunks
 from cranfield.stats.result import Bounds, Outcome, Sampled
 from cranfield.stats.samples import Sample, Topics, mean, paired
 

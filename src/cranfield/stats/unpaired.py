@@ -13,14 +13,7 @@ from cranfield.arrays import Floats
 from cranfield.errors import InputError, one_of
 from cranfield.scores import Notice
 from cranfield.stats.cautions import about_trials
-from cranfield.stats.paired import (
-    Alternative,
-    around,
-    by_t,
-    extreme,
-    resampled,
-    standard_error,
-)
+from cranfield.stats.paired import Alternative, around, by_t, extreme, resampled, standard_error
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress, in_chunks
 from cranfield.stats.result import Outcome, Sampled
 from cranfield.stats.samples import Sample, mean, refuse_few, sample
