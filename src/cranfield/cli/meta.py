@@ -12,19 +12,11 @@ from functools import partial
 from inspect import signature
 from typing import Any
 
+from cranfield.cli import scored
 from cranfield.cli.evaluate import list_options, measures_of, preset_of, refuse_inputs
 from cranfield.cli.options import refuse_two_inputs
 from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Progress, Trials
-from cranfield.cli.scored import (
-    add_evaluation,
-    add_measures,
-    add_options,
-    add_scored,
-    evaluated,
-    evaluation,
-    scores_of,
-)
 from cranfield.cli.sheets import add_output, show
 from cranfield.data.assessments import assessor_names
 from cranfield.data.preference_pairs import read_preference_pairs
@@ -66,19 +58,19 @@ def add_method(parsers: Any, shown: Any) -> None:
         method.name, help=method.help, description=method.description, usage=_usage(method)
     )
     if takes == "scores":
-        add_scored(p, method.measures)
+        scored.add_scored(p, method.measures)
     else:
         p.add_argument("qrels", metavar="QRELS", help="judgments, as for `cranfield evaluate`")
         if takes == "judgments":
             p.add_argument("second", metavar="QRELS2", help="other judgments of the same topics")
         p.add_argument("runs", metavar="RUN", nargs="*", default=[], help=method.runs)
-        add_measures(p, method.measures)
+        scored.add_measures(p, method.measures)
         p.set_defaults(default_measure=method.measures)
-    add_options(p, [option for option in method.options if not option.below])
+    scored.add_options(p, [option for option in method.options if not option.below])
     output = p.add_argument_group("output")
     add_output(output, shown.TABLES)
-    add_options(output, [option for option in method.options if option.below])
-    add_evaluation(p, scores=takes == "scores")
+    scored.add_options(output, [option for option in method.options if option.below])
+    scored.add_evaluation(p, scores=takes == "scores")
     p.set_defaults(run=partial(run, shown))
 
 
@@ -136,7 +128,7 @@ def _of_scores(work: Work, options: argparse.Namespace) -> Any:
     if getattr(options, "gold", None) is not None:
         scores, others = _with_gold(options)
     else:
-        scores = scores_of(options, runs=2)
+        scores = scored.scores_of(options, runs=2)
     given = read | others
     if not work.doing:
         return _called(work.function, options, scores, **given)
@@ -151,7 +143,7 @@ def _of_runs(work: Work, options: argparse.Namespace) -> Any:
         raise InputError("no files", "QRELS RUN RUN…")
     refuse_two_inputs(getattr(options, "teams", None), *files)
     qrels, *named = files
-    runs, given = evaluation(options, qrels, named, least=2)
+    runs, given = scored.evaluation(options, qrels, named, least=2)
     bar: Any = _bar(work, options, len(runs), 1) if work.doing else Progress([qrels, *named])
     with bar:
         return _called(work.function, options, qrels, runs, **given, progress=bar.step)
@@ -218,7 +210,7 @@ def _others(options: argparse.Namespace) -> dict[str, Any]:
         raise InputError("--qrels2 and --scores", "one of them")
     if "-" in (options.qrels2, *options.files):
         raise InputError("-", "files with --qrels2: runs are read twice")
-    others = evaluated(options, runs=2, qrels=options.qrels2)
+    others = scored.evaluated(options, runs=2, qrels=options.qrels2)
     return {"others": others, "names": assessor_names([options.files[0], options.qrels2])}
 
 
@@ -227,7 +219,7 @@ def _with_gold(options: argparse.Namespace) -> tuple[Scores, dict[str, Any]]:
     gold, asked = measures_of(options.gold), measures_of(options.measures)
     if options.scores:
         options.measures = None
-        scores = scores_of(options, runs=2)
+        scores = scored.scores_of(options, runs=2)
         named = {"gold": gold, "measures": asked}
         columns = {name: columns_of(scores.measures, given) for name, given in named.items()}
         return scores, columns | {"measures": columns["measures"] or None}
@@ -237,7 +229,7 @@ def _with_gold(options: argparse.Namespace) -> tuple[Scores, dict[str, Any]]:
     if both := set(columns_of_gold) & set(_columns(asked, options)):
         raise InputError(f"{min(both)} with -m and with --gold", "one of them")
     options.measures = [*asked, *gold]
-    return scores_of(options, runs=2), {"gold": columns_of_gold, "measures": None}
+    return scored.scores_of(options, runs=2), {"gold": columns_of_gold, "measures": None}
 
 
 def _columns(texts: list[str], options: argparse.Namespace) -> list[str]:

@@ -7,20 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, get_args
 
-from cranfield.cli.evaluate import (
-    add_costs,
-    add_formats,
-    add_intents,
-    add_order,
-    add_preset,
-    add_relevance,
-    add_topics,
-    add_verticals,
-    list_options,
-    measures_of,
-    preset_of,
-    refuse_inputs,
-)
+from cranfield.cli import evaluate as command
 from cranfield.cli.options import add_import, count
 from cranfield.cli.progress import Progress
 from cranfield.data.ntcir import topic_dirs
@@ -116,28 +103,28 @@ def add_measures(p: Any, default: str) -> None:
         help="a measure such as nDCG@10, several in one string, or @FILE; may be repeated "
         f"(default: {default})",
     )  # fmt: skip
-    add_preset(p, "what a task evaluates with (`cranfield presets` lists all)")
+    command.add_preset(p, "what a task evaluates with (`cranfield presets` lists all)")
 
 
 def add_evaluation(parser: Any, scores: bool = True) -> None:
     """The options of `cranfield evaluate` that decide the scores; some with --scores."""
     p = _remembered(parser)
     order = p.add_argument_group("lists and topics")
-    add_order(order, TIE_CHOICES)
-    add_topics(order)
+    command.add_order(order, TIE_CHOICES)
+    command.add_topics(order)
     if scores:
         order.add_argument(
             "--missing", choices=get_args(Missing), default="error",
             help="with --scores, topics that a run lacks: an error (default), left out for all "
             "runs (common), or zero",
         )  # fmt: skip
-    add_relevance(p.add_argument_group("relevance"))
+    command.add_relevance(p.add_argument_group("relevance"))
     diversity = p.add_argument_group("diversity")
-    add_intents(diversity)
-    add_verticals(diversity)
-    add_costs(p.add_argument_group("user models"))
+    command.add_intents(diversity)
+    command.add_verticals(diversity)
+    command.add_costs(p.add_argument_group("user models"))
     other = p.add_argument_group("other")
-    add_formats(other)
+    command.add_formats(other)
     add_import(other)
     other.add_argument("--threads", type=count, metavar="N", help="default: all cores")
 
@@ -156,13 +143,13 @@ def refuse_deciding(
 
 def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
     """The scores that the files and options ask for; of at least so many runs."""
-    asked = measures_of(options.measures)
+    asked = command.measures_of(options.measures)
     if options.scores:
         if not options.files:
             raise InputError("no file", "files with the scores of topics")
         expected = "QRELS RUN… with it: --scores are scores already"
         refuse_deciding(options, expected, but=WITH_SCORES)
-        refuse_inputs(options, *options.files)
+        command.refuse_inputs(options, *options.files)
         scores = read_scores(options.files, options.missing, asked or None, options.lower)
         scores = scores if asked else _without_counts(scores)
     else:
@@ -200,7 +187,7 @@ def evaluation(
     """The runs, all of the topic directory if none is named, and the other arguments of `evaluate`
     that the options ask for.
     """
-    refuse_inputs(options, qrels, *runs)
+    command.refuse_inputs(options, qrels, *runs)
     runs = runs or list(topic_dirs.runs(qrels.removesuffix("/")))
     for run in runs:
         if os.path.isdir(run) and not os.path.isdir(qrels):
@@ -208,7 +195,7 @@ def evaluation(
     if len(runs) < least:
         expected = f"QRELS and at least {least} runs{otherwise}"
         raise InputError(counted(len(runs), "run"), expected)
-    chosen, asked = preset_of(options), measures_of(options.measures)
+    chosen, asked = command.preset_of(options), command.measures_of(options.measures)
     if not asked and chosen is None:
         asked = options.default_measure.split()
     return runs, {
@@ -217,5 +204,5 @@ def evaluation(
         "topics": options.topics,
         "undefined": options.undefined,
         "threads": options.threads,
-        **list_options(options),
+        **command.list_options(options),
     }

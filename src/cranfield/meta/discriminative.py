@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from cranfield.errors import InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
@@ -135,19 +136,12 @@ def discriminative_power(
     matrices, notices = by_measure(read_scores(scores))
     runs = next(iter(matrices.values())).systems
     many = test in TESTS and TESTS[test].many
+    confidence = 1 - alpha if many else None
+    trying: Any = {"trials": trials, "seed": seed, "threads": threads, "progress": progress}
     found: list[Discrimination] = []
     tested: dict[str, list[PairTest]] = {}
     for measure, matrix in matrices.items():
-        tests = compare_pairs(
-            matrix,
-            test,
-            correction=correction,
-            trials=trials,
-            seed=seed,
-            confidence=1 - alpha if many else None,
-            threads=threads,
-            progress=progress,
-        )
+        tests = compare_pairs(matrix, test, None, correction, confidence=confidence, **trying)
         pairs = sorted((_pair(one, runs) for one in tests), key=lambda pair: -pair.pvalue)
         critical = _critical(tests[0], matrix.scale)
         found.append(Discrimination(measure, len(matrix.topics), alpha, tuple(pairs), critical))
@@ -160,16 +154,8 @@ def discriminative_power(
         for notice in one.outcome.notices
         if notice.kind != "trials"
     ]
-    return DiscriminativePower(
-        test,
-        correction,
-        alpha,
-        runs,
-        tuple(found),
-        trials,
-        seed,
-        (*notices, *in_short(told, "measure" if many else "pair"), *near_alpha(tested, alpha)),
-    )
+    notices += *in_short(told, "measure" if many else "pair"), *near_alpha(tested, alpha)
+    return DiscriminativePower(test, correction, alpha, runs, tuple(found), trials, seed, notices)
 
 
 def _pair(one: PairTest, runs: Sequence[str]) -> Pair:

@@ -148,17 +148,13 @@ def predictive_power(
         raise InputError("no measure that says which output is better", "at least one")
     turned = [measured(scores, name) for name in names]
     signs = _signs(turned, decided, scores)
-    runs, topics, outputs, assessors = _asked(decided)
     return PredictivePower(
         tuple(_prediction(name, *signs[name], method, confidence) for name in signs),
         tuple(_pair(a, b, *signs[a], *signs[b]) for a, b in combinations(signs, 2)),
         len(decided),
         len(known) - len(decided),
         len(given.pairs) - len(known),
-        outputs,
-        assessors,
-        tuple(filter(runs.__contains__, scores.runs)),
-        tuple(filter(topics.__contains__, scores.topics)),
+        *_asked(decided, scores),
         method,
         confidence,
         alpha,
@@ -166,16 +162,17 @@ def predictive_power(
     )
 
 
-def _asked(decided: Sequence[PreferencePair]) -> tuple[set[str], set[str], int, int]:
-    """The runs and topics that people had preferences on, how many different pairs of outputs,
-    and of how many people.
+def _asked(
+    decided: Sequence[PreferencePair], scores: Scores
+) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
+    """On how many different pairs of outputs people had preferences, of how many people, and the
+    runs and topics of these.
     """
-    return (
-        {name for pair in decided for name in pair[1:3]},
-        {pair.topic for pair in decided},
-        len({(pair.topic, frozenset(pair[1:3])) for pair in decided}),
-        len({pair.assessor for pair in decided} - {None}),
-    )
+    runs, topics = {x for pair in decided for x in pair[1:3]}, {pair.topic for pair in decided}
+    outputs = {(pair.topic, frozenset(pair[1:3])) for pair in decided}
+    assessors = {pair.assessor for pair in decided} - {None}
+    names = tuple(filter(runs.__contains__, scores.runs))
+    return len(outputs), len(assessors), names, tuple(filter(topics.__contains__, scores.topics))
 
 
 def _signs(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import InputError
@@ -70,27 +71,29 @@ class _Row:
     design: Design
     topics: int = 0
 
-    def of(self, name: str) -> Any:
-        """What the design says."""
-        return getattr(self.design, name)
+
+def _rows(designs: Designs, sizes: Sequence[int] = (0,)) -> list[_Row]:
+    """Every design by every measure, asked about all these numbers of topics."""
+    every = [(measure, design) for measure, found in designs.items() for design in found]
+    return [_Row(measure, design, n) for measure, design in every for n in sizes]
 
 
 def _sheet(name: str, rows: Sequence[_Row], caption: str, *shown: tuple[Any, ...]) -> Sheet:
     """A table of designs: the measure, if there is one, the method, and what is `shown` of each."""
     of = columns(rows)
     measure = [of("measure", key=True)] if any(row.measure for row in rows) else []
-    method = of("method", lambda row: row.of("method"), key=True)
+    method = of("method", lambda row: row.design.method, key=True)
     return Sheet(name, [*measure, method, *(of(*one) for one in shown)], caption)
 
 
 def _attribute(name: str, *more: Any) -> tuple[Any, ...]:
     """A column that designs have."""
-    return name, lambda row: row.of(name), "", *more
+    return name, attrgetter(f"design.{name}"), "", *more
 
 
 def topics_sheet(designs: Designs) -> Sheet:
     """How many topics are needed for each difference, or width."""
-    rows = [_Row(measure, design) for measure, found in designs.items() for design in found]
+    rows = _rows(designs)
     made = [row.design for row in rows]
     by_power = dict.fromkeys(
         f"power {_short(d.power)} at α = {_short(d.alpha)}" for d in made if d.power
@@ -119,13 +122,7 @@ def topics_sheet(designs: Designs) -> Sheet:
 
 def power_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
     """The power that given numbers of topics have."""
-    rows = [
-        _Row(measure, design, n)
-        for measure, found in designs.items()
-        for design in found
-        if design.difference is not None
-        for n in sizes
-    ]
+    rows = [row for row in _rows(designs, sizes) if row.design.difference is not None]
     alphas = ", ".join(dict.fromkeys(_short(row.design.alpha) for row in rows))
     return _sheet(
         "power",
@@ -141,12 +138,8 @@ def power_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
 
 def detectable_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
     """What given numbers of topics can show: the smallest difference, the width of an interval."""
-    rows = [
-        _Row(measure, design, n)
-        for measure, found in designs.items()
-        for design in {d.method: d for d in found}.values()  # one of each will do
-        for n in sizes
-    ]
+    one_of_each = {m: [*{d.method: d for d in found}.values()] for m, found in designs.items()}
+    rows = _rows(one_of_each, sizes)
     made = [row.design for row in rows]
     powers = dict.fromkeys(_short(design.power) for design in made if design.power)
     said = [f"the smallest true difference found with power {power}" for power in powers]

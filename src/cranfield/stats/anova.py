@@ -208,11 +208,8 @@ def _replicated(
 def _effects(cells: Floats) -> tuple[Floats, Floats, float]:
     """Of systems (columns), of topics (rows), and the grand mean they are relative to."""
     grand = mean(cells.ravel())
-    return (
-        np.array([mean(x) for x in cells.T]) - grand,
-        np.array([mean(x) for x in cells]) - grand,
-        grand,
-    )
+    of_systems, of_topics = (np.array([*map(mean, x)]) - grand for x in (cells.T, cells))
+    return of_systems, of_topics, grand
 
 
 def _squares(x: Floats) -> float:

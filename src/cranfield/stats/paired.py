@@ -257,17 +257,9 @@ def _randomised(
         low, high = (0.0 if abs(x) <= tolerance else x for x in (-end(-1.0), end(1.0)))
         return ends(low, high, alternative)
 
-    return Outcome(
-        test="randomisation test",
-        statistic=observed,
-        pvalue=sampled.pvalue,
-        difference=observed,
-        n=n,
-        assumed="either system could have had either of the two scores of a topic",
-        bounds=bounds,
-        sampled=sampled,
-        notices=about_identical(z) + about_trials(sampled),
-    )
+    assumed = "either system could have had either of the two scores of a topic"
+    both = observed, observed
+    return by_trials("randomisation test", *both, n, assumed, bounds, sampled, about_identical(z))
 
 
 def bootstrap(
@@ -314,17 +306,11 @@ def bootstrap(
     statistic = in_errors(observed, unit)
     rounding = tolerance / unit if unit else tolerance
     sampled = Sampled(extreme(found, statistic, alternative, rounding, strict), trials, seed)
-    return Outcome(
-        test="bootstrap test" if studentised else "bootstrap test (mean shift)",
-        statistic=statistic,
-        pvalue=sampled.pvalue,
-        difference=observed,
-        n=n,
-        assumed="the differences are a random sample of any distribution",
-        bounds=around(observed, unit * found, alternative),
-        sampled=sampled,
-        notices=about_identical(z) + about_constant(z, tolerance) + about_trials(sampled),
-    )
+    test = "bootstrap test" if studentised else "bootstrap test (mean shift)"
+    assumed = "the differences are a random sample of any distribution"
+    bounds = around(observed, unit * found, alternative)
+    notices = about_identical(z) + about_constant(z, tolerance)
+    return by_trials(test, statistic, observed, n, assumed, bounds, sampled, notices)
 
 
 def resampled(w: Floats, integers: NDArray[np.integer]) -> Floats:
@@ -388,6 +374,22 @@ def by_t(
         return ends(difference - reached, difference + reached, alternative)
 
     return Outcome(test, t, pvalue, difference, n, assumed, bounds, df, notices=notices)
+
+
+def by_trials(
+    test: str,
+    statistic: float,
+    difference: float,
+    n: int,
+    assumed: str,
+    bounds: Bounds,
+    sampled: Sampled,
+    notices: tuple[Notice, ...] = (),
+) -> Outcome:
+    """What a statistic means that was compared with those of trials."""
+    told = notices + about_trials(sampled)
+    found = test, statistic, sampled.pvalue, difference, n, assumed, bounds
+    return Outcome(*found, sampled=sampled, notices=told)
 
 
 def extreme(

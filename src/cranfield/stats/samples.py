@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -125,8 +126,7 @@ class Matrix:
     @property
     def pairs(self) -> list[tuple[int, int]]:
         """All pairs of systems: the first with each other, then the second with those after it."""
-        m = len(self.systems)
-        return [(i, j) for i in range(m) for j in range(i + 1, m)]
+        return [*combinations(range(len(self.systems)), 2)]
 
 
 Systems: TypeAlias = Matrix | Scores | Mapping[str, Sample] | ArrayLike

@@ -12,8 +12,15 @@ from numpy.typing import NDArray
 from cranfield.arrays import Floats
 from cranfield.errors import InputError, one_of
 from cranfield.scores import Notice
-from cranfield.stats.cautions import about_trials
-from cranfield.stats.paired import Alternative, around, by_t, extreme, resampled, standard_error
+from cranfield.stats.paired import (
+    Alternative,
+    around,
+    by_t,
+    by_trials,
+    extreme,
+    resampled,
+    standard_error,
+)
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress, in_chunks
 from cranfield.stats.result import Outcome, Sampled
 from cranfield.stats.samples import Sample, mean, refuse_few, sample
@@ -98,17 +105,9 @@ def unpaired_bootstrap(
 
     found = np.concatenate(in_chunks(trial, trials, seed, cells, threads, progress))
     sampled = Sampled(extreme(found, difference, alternative, tolerance, strict), trials, seed)
-    return Outcome(
-        test="unpaired bootstrap test",
-        statistic=difference,
-        pvalue=sampled.pvalue,
-        difference=difference,
-        n=cells,
-        assumed="if there is no difference, all scores are random samples of one distribution",
-        bounds=around(difference, found, alternative),
-        sampled=sampled,
-        notices=about_trials(sampled),
-    )
+    assumed = "if there is no difference, all scores are random samples of one distribution"
+    bounds, both = around(difference, found, alternative), (difference, difference)
+    return by_trials("unpaired bootstrap test", *both, cells, assumed, bounds, sampled)
 
 
 def pooled(x: Floats, y: Floats, integers: NDArray[np.integer]) -> tuple[Floats, Floats]:
