@@ -241,14 +241,13 @@ def compare(
     size = len(_asked(range(len(read.runs)), [*map(read.runs.index, baselines)]))
     chosen, applied = decided(test, correction, len(read.runs), size)
     told_by = effect or usual_effect(len(read.runs))
-    testing = {
+    testing: dict[str, Any] = {
         "test": chosen,
         "correction": applied,
         "trials": trials,
         "seed": seed,
-        "threads": threads,
-        "progress": progress,
     }
+    testing |= {"threads": threads, "progress": progress}
     found = [_tested(read, name, alpha, baselines, told_by, testing) for name in read.measures]
     runs, pairs, enumerated, told = zip(*found, strict=True)
     notices = [*read.notices, *chain(*told)]

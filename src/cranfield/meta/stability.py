@@ -139,18 +139,8 @@ def stability(
         made = in_chunks(trial, trials, seed, max(n, 2 * m * m), threads, progress)
         found = np.concatenate(made, axis=1)
         points += [_point(measure, s, x, confidence) for s, x in zip(chosen, found, strict=True)]
-    return Stability(
-        "topics",
-        statistic,
-        against,
-        tuple(points),
-        *_size(matrices),
-        confidence,
-        trials,
-        seed,
-        replacement,
-        (*notices, *_about(matrices)),
-    )
+    size, notices = (*_size(matrices), confidence, trials, seed), (*notices, *_about(matrices))
+    return Stability("topics", statistic, against, tuple(points), *size, replacement, notices)
 
 
 def _size(matrices: Mapping[str, Matrix]) -> tuple[tuple[str, ...], int]:
@@ -269,16 +259,15 @@ def stability_of_judgments(
     matrices, noticed = by_measure(scores, least=1)
     notices = (*noticed, *_about(matrices))
     rankings = [whole.collection.rankings(run) for run in read]
-    scored = np.isin(whole.collection.gold.judgments.topics, scores.topics)
+    judgments = whole.collection.gold.judgments
+    scored = np.isin(judgments.topics, scores.topics)
     lessened: set[str] = set()
 
     def trial(rng: np.random.Generator, _: int) -> Floats:
-        order = rng.random(len(whole.collection.gold.judgments.levels))
+        order = rng.random(len(judgments.levels))
         found = []
         for share in chosen:
-            values = scored_with(
-                whole, rankings, drawn_part(whole.collection.gold.judgments, order, share)
-            )
+            values = scored_with(whole, rankings, drawn_part(judgments, order, share))
             parts = by_measure(replace(scores, values=values[:, scored]), least=0)[0]
             found.append([_between(alike, parts[m], whole_m) for m, whole_m in matrices.items()])
             lessened.update(m for m in matrices if parts[m].topics != matrices[m].topics)
@@ -289,21 +278,13 @@ def stability_of_judgments(
         names = some([m for m in matrices if m in lessened], "measure")
         text = f"with fewer judgments {names} is undefined for some topics: left out of that trial"
         notices = (*notices, Notice("undefined", text))
-    return Stability(
-        "judgments",
-        statistic,
-        "all",
-        tuple(
-            _point(measure, share, made[:, s, k], confidence)
-            for k, measure in enumerate(matrices)
-            for s, share in enumerate(chosen)
-        ),
-        *_size(matrices),
-        confidence,
-        trials,
-        seed,
-        notices=notices,
+    points = tuple(
+        _point(measure, share, made[:, s, k], confidence)
+        for k, measure in enumerate(matrices)
+        for s, share in enumerate(chosen)
     )
+    size = *_size(matrices), confidence, trials, seed
+    return Stability("judgments", statistic, "all", points, *size, notices=notices)
 
 
 def _between(alike: Callable[..., Floats], x: Matrix, y: Matrix) -> float:

@@ -43,10 +43,15 @@ def correction(said: str, default: str | None = None) -> Option:
     return option("--correction", choices=names, metavar="NAME", default=default, help=said)
 
 
+def number(flag: str, metavar: str, default: float, said: str) -> Option:
+    """A number that has a default."""
+    said = f"{said} (default: {default})"
+    return option(flag, type=float, default=default, metavar=metavar, help=said)
+
+
 def alpha(also: str = "", what: str = "p-values of at most A are significant") -> Option:
     """What is significant."""
-    said = f"{what}{also} (default: 0.05)"
-    return option("--alpha", type=float, default=0.05, metavar="A", help=said)
+    return number("--alpha", "A", 0.05, what + also)
 
 
 def trials(
@@ -71,8 +76,7 @@ def how_tested(of_alpha: str = "", of_trials: str = "") -> tuple[Option, ...]:
 
 def confidence(of: str = "of intervals") -> Option:
     """How sure intervals are."""
-    said = f"{of} (default: 0.95)"
-    return option("--confidence", type=float, default=0.95, metavar="C", help=said)
+    return number("--confidence", "C", 0.95, of)
 
 
 def statistic(also: str = "") -> Option:

@@ -82,6 +82,11 @@ def rows_of(data: pl.DataFrame) -> Any:
     return altair().Data(values=data.fill_nan(None).to_dicts())
 
 
+def decimals(*names: str) -> list[Any]:
+    """Numbers that a point tells, with four decimals."""
+    return [altair().Tooltip(f"{name}:Q", format=".4f") for name in names]
+
+
 def refuse_many(lines: int) -> None:
     """More lines than there are colours cannot be told apart."""
     if lines > len(COLOURS):

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import InputError
-from cranfield.report.pictures import Picture, altair, refuse_many, rows_of, told_apart
+from cranfield.report.pictures import Picture, altair, decimals, refuse_many, rows_of, told_apart
 from cranfield.report.places import finished
 from cranfield.report.sheets import Sheet, columns
 from cranfield.scores import four_decimals
@@ -266,8 +266,7 @@ def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:
     shares = [k / 10 for k in range(0, 11, 2)]
     power = alt.Y("power:Q", title="power", axis=alt.Axis(values=shares),
                   scale=alt.Scale(domain=[0, 1]))  # fmt: skip
-    tooltip = [alt.Tooltip("difference:N"), alt.Tooltip("topics:Q", format=","),
-               alt.Tooltip("power:Q", format=".4f")]  # fmt: skip
+    tooltip = ["difference:N", alt.Tooltip("topics:Q", format=","), *decimals("power")]
     panels = []
     for of_test in data.partition_by("test", maintain_order=True):
         base = alt.Chart(rows_of(of_test)).encode(topics, power, apart["color"])

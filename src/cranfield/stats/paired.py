@@ -179,8 +179,7 @@ def randomisation(
     """
     z, tolerance = differences(x, y, topics)
     one_of("alternative", alternative, Alternative)
-    total, number, exact = _flipped(z[:, None], trials, seed, threads, progress)
-    used = None if exact else seed
+    total, number, used = _flipped(z[:, None], trials, seed, threads, progress)
     return _randomised(z, tolerance, total[:, 0], number, used, strict, alternative)
 
 
@@ -201,9 +200,8 @@ def randomisations(
         some = pairs[first : first + PAIRS]
         made = [differences(values[:, i], values[:, j], "same") for i, j in some]
         columns = np.stack([z for z, _ in made], axis=1)
-        totals, number, exact = _flipped(columns, trials, seed, threads, None)
+        totals, number, used = _flipped(columns, trials, seed, threads, None)
         for (z, tolerance), total in zip(made, np.ascontiguousarray(totals.T), strict=True):
-            used = None if exact else seed
             yield _randomised(z, tolerance, total, number, used, False, "two-sided")
             if progress is not None:
                 progress(trials)
@@ -211,9 +209,9 @@ def randomisations(
 
 def _flipped(
     columns: Floats, trials: int, seed: int, threads: int | None, progress: Progress | None
-) -> tuple[Floats, Floats, bool]:
+) -> tuple[Floats, Floats, int | None]:
     """For each trial the sum of the changed differences, [trials, columns], and their number; and
-    whether these are all trials there are.
+    the seed, None if these are all trials there are.
     """
     checked_trials(trials, seed)
     n = len(columns)
@@ -228,7 +226,7 @@ def _flipped(
 
         made = in_chunks(trial, trials, seed, n, threads, progress)
     found = np.concatenate(made)
-    return found[:, :-1], found[:, -1], exact
+    return found[:, :-1], found[:, -1], None if exact else seed
 
 
 def _randomised(

@@ -8,7 +8,7 @@ from typing import Any
 
 from cranfield.meta.concordance import Concordance, ConcordancePair, concordance
 from cranfield.report.meta import Method, Work
-from cranfield.report.options import option
+from cranfield.report.options import number, option
 from cranfield.report.sheets import Field, Sheet, columns, p_field, runs_on, settings_of, shown_p
 from cranfield.wording import counted
 
@@ -130,9 +130,6 @@ METHOD = Method(
             "--gold", action="append", metavar="MEASURE", required=True,
             help="required: a gold measure; may be repeated: each is used alone, then all at once",
         ),
-        option(
-            "--alpha", type=float, default=0.01, metavar="A",
-            help="p-values of the sign test of at most A are marked (default: 0.01)",
-        ),
+        number("--alpha", "A", 0.01, "p-values of the sign test of at most A are marked"),
     ),
 )  # fmt: skip

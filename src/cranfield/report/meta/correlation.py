@@ -13,7 +13,7 @@ from cranfield.report import options, places
 from cranfield.report import sheets as tables
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
-from cranfield.report.pictures import Picture, altair, rows_of, shortened
+from cranfield.report.pictures import Picture, altair, decimals, rows_of, shortened
 from cranfield.scores import four_decimals
 
 if TYPE_CHECKING:
@@ -150,10 +150,9 @@ def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
               axis=alt.Axis(labelLimit=200, **axis)),
     )  # fmt: skip
     colour = alt.Scale(domain=[least, 1], range=["#eff6fc", "#6baed6"])  # under black texts
-    tooltip = [alt.Tooltip(f"{name}:N") for name in ("x", "y", "shown", "interval")]
-    cells = base.mark_rect(stroke="white").encode(
-        alt.Color("value:Q", scale=colour, title=STATISTICS[found.statistic].title), tooltip=tooltip
-    )
+    value = alt.Color("value:Q", scale=colour, title=STATISTICS[found.statistic].title)
+    tooltip = ["x:N", "y:N", "shown:N", "interval:N"]
+    cells = base.mark_rect(stroke="white").encode(value, tooltip=tooltip)
     texts = [
         base.mark_text(fontSize=size, dy=dy).encode(alt.Text(f"{name}:N"))
         for name, size, dy in (("shown", 12, -7), ("interval", 9, 9))
@@ -201,9 +200,7 @@ def _panel(data: pl.DataFrame, heading: str, sets: Sequence[str]) -> Any:
     )  # fmt: skip
     ends = alt.Data(values=[{"first": v, "second": v} for v in (ticks[0], ticks[-1])])
     base = alt.Chart(rows_of(data)).encode(x, y)
-    tooltip = [alt.Tooltip("run:N")] + [
-        alt.Tooltip(f"{name}:Q", format=".4f") for name in ("first", "second")
-    ]
+    tooltip = ["run:N", *decimals("first", "second")]
     layers = [
         alt.Chart(ends).mark_line(color=LINE, strokeWidth=0.8).encode(x, y),
         base.mark_point(filled=True, color=POINT, opacity=0.85).encode(tooltip=tooltip),

@@ -11,7 +11,7 @@ from cranfield.report import options
 from cranfield.report import sheets as tables
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
-from cranfield.report.pictures import COLOURS, DASHES, Picture, altair, rows_of, shortened
+from cranfield.report.pictures import COLOURS, DASHES, Picture, altair, decimals, rows_of, shortened
 from cranfield.report.places import finished
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import TESTS, steps
@@ -120,9 +120,8 @@ def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
     top = 1.0 if whole else min(1.0, ZOOM * found.alpha)
     pairs = len(found.measures[0].pairs)
     line = pl.col("measure").replace_strict(names, lines, return_dtype=pl.String)
-    above = (
-        (pl.col("pvalue") > top).sum().over("measure")
-    )  # the last of them is where a line begins
+    # a line begins with the last above
+    above = (pl.col("pvalue") > top).sum().over("measure")
     drawn = data.filter(pl.col("rank") >= above).with_columns(line=line)
     base = alt.Chart().encode(
         alt.X(
@@ -134,14 +133,9 @@ def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
         alt.Y("pvalue:Q", title="p-value (ASL)", scale=alt.Scale(domain=[0, top], nice=False)),
         *apart(lines, f"share with p ≤ {found.alpha:g}"),
     )
-    tooltip = [
-        *(alt.Tooltip(f"{name}:N") for name in ("measure", "run", "other")),
-        *(alt.Tooltip(f"{name}:Q", format=".4f") for name in ("difference", "pvalue")),
-        alt.Tooltip("rank:Q"),
-    ]
-    alpha = alt.Chart(alt.Data(values=[{"pvalue": found.alpha}]))
+    tooltip = ["measure:N", "run:N", "other:N", *decimals("difference", "pvalue"), "rank:Q"]
     layers = [
-        alpha.mark_rule(color="#808080").encode(alt.Y("pvalue:Q")),
+        across("pvalue", found.alpha),
         base.mark_line(clip=True),
         base.mark_point(opacity=0, size=60, clip=True).encode(tooltip=tooltip),
     ]
@@ -154,6 +148,13 @@ def curves(chart: Any, heading: str, told: Sequence[str]) -> Any:
     """A chart of lines, as methods have them: what it shows, and what is to be known of it."""
     title = {"text": heading, "subtitle": told}
     return finished(chart.properties(width=WIDTH, height=HEIGHT, title=title), "")
+
+
+def across(field: str, value: float) -> Any:
+    """A grey line at a value of what is upwards."""
+    alt = altair()
+    rule = alt.Chart(alt.Data(values=[{field: value}])).mark_rule(color="#808080")
+    return rule.encode(alt.Y(f"{field}:Q"))
 
 
 def apart(lines: Sequence[str], title: str) -> list[Any]:

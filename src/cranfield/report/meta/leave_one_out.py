@@ -10,7 +10,7 @@ from cranfield.meta.leave_one_out import POOL_DEPTH, LeaveOneOut, leave_one_out
 from cranfield.report import options, places
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
-from cranfield.report.pictures import Picture, altair, rows_of, shortened, told_apart
+from cranfield.report.pictures import Picture, altair, decimals, rows_of, shortened, told_apart
 from cranfield.report.sheets import Sheet, columns, runs_on, settings_of, signed
 from cranfield.wording import counted
 
@@ -142,8 +142,7 @@ def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut) -> Any:
     rows = [{"before": end, "after": end} for end in (ticks[0], ticks[-1])]
     same = alt.Chart(alt.Data(values=rows)).mark_line(color="#b0b0b0", strokeDash=[4, 3])
     names = list(dict.fromkeys(data["contributor"]))
-    tooltip = ["contributor:N", "run:N"]
-    tooltip += [alt.Tooltip(f"{n}:Q", format=".4f") for n in ("before", "after", "difference")]
+    tooltip = ["contributor:N", "run:N", *decimals("before", "after", "difference")]
     points = alt.Chart(rows_of(data)).mark_point(filled=True, color="#0072B2", opacity=0.8)
     encoded = points.encode(x, y, tooltip=tooltip)
     if found.kind == "team" and len(names) <= 8:

@@ -18,7 +18,7 @@ from cranfield.report import sheets as tables
 from cranfield.report.meta import Method, Work
 from cranfield.report.meta.discriminative import LEGEND, apart, curves
 from cranfield.report.options import option
-from cranfield.report.pictures import Picture, altair, rows_of, shortened
+from cranfield.report.pictures import Picture, altair, decimals, rows_of, shortened
 from cranfield.wording import counted
 
 if TYPE_CHECKING:
@@ -120,11 +120,8 @@ def _chart(found: Stability, data: pl.DataFrame) -> Any:
     base = alt.Chart(rows_of(data.with_columns(line=line))).encode(x, colour)
     title = f"{STATISTICS[found.statistic].title}, mean of {counted(found.trials, 'trial')}"
     value = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=False))
-    tooltip = [
-        alt.Tooltip("measure:N"),
-        alt.Tooltip("size:Q", format="" if topics else "%"),
-        *(alt.Tooltip(f"{name}:Q", format=".4f") for name in ("mean", "low", "high")),
-    ]
+    size = alt.Tooltip("size:Q", format="" if topics else "%")
+    tooltip = ["measure:N", size, *decimals("mean", "low", "high")]
     layers = [
         base.mark_line().encode(value, dash),
         base.mark_point(filled=True, size=25).encode(value, tooltip=tooltip),

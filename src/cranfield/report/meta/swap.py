@@ -8,9 +8,9 @@ from cranfield.errors import InputError
 from cranfield.meta.swap import TRIALS, Swap, SwapRates, checked_rate, swap
 from cranfield.report import options
 from cranfield.report.meta import Method, Work
-from cranfield.report.meta.discriminative import LEGEND, apart, curves
+from cranfield.report.meta.discriminative import LEGEND, across, apart, curves
 from cranfield.report.options import option
-from cranfield.report.pictures import Picture, altair, rows_of, shortened
+from cranfield.report.pictures import Picture, altair, decimals, rows_of, shortened
 from cranfield.report.sheets import Sheet, columns, constants, percent, settings_of
 from cranfield.scores import Notice
 from cranfield.wording import counted
@@ -122,17 +122,13 @@ def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
         alt.Y("rate_taken_together:Q", title="swap rate", scale=alt.Scale(zero=True)),
         *apart(lines, "measure" if len(names) > 1 else next(iter(names))),
     )  # fmt: skip
-    tooltip = [
-        alt.Tooltip("measure:N"),
-        *(alt.Tooltip(f"{name}:Q") for name in ("set_size", "low", "high", "comparisons", "swaps")),
-        alt.Tooltip("swap_rate:Q", format=".4f"),
-    ]
+    plain = "measure:N", "set_size:Q", "low:Q", "high:Q", "comparisons:Q", "swaps:Q"
+    tooltip = [*plain, *decimals("swap_rate")]
     layers = [
-        alt.Chart(alt.Data(values=[{"rate_taken_together": rate}])).mark_rule(color="#808080")
-        .encode(alt.Y("rate_taken_together:Q")),
+        across("rate_taken_together", rate),
         base.mark_line(),
         base.mark_point(opacity=0, size=60).encode(tooltip=tooltip),
-    ]  # fmt: skip
+    ]
     heading = "Swap rates" + (" of significant differences" if found.filter else "")
     together = "bins are taken together where the rate does not fall"
     told = [_drawn(found), together, f"grey line: {percent(rate)}"]
@@ -174,10 +170,7 @@ METHOD = Method(
     measures="AP nDCG@10 RR P@10",
     options=(
         options.sizes("topics in a set (default: half of all)"),
-        option(
-            "--bin", type=float, default=0.01, metavar="D",
-            help="how wide bins of differences are (default: 0.01)",
-        ),
+        options.number("--bin", "D", 0.01, "how wide bins of differences are"),
         option(
             "--filter", choices=("t",),
             help="only pairs that a paired t-test on the first set finds to differ significantly",
@@ -186,10 +179,7 @@ METHOD = Method(
             "--alpha", type=float, metavar="A",
             help="with --filter t, p-values of at most A are significant (default: 0.05)",
         ),
-        option(
-            "--rate", type=float, default=0.05, metavar="R",
-            help="the swap rate that is tolerated (default: 0.05)",
-        ),
+        options.number("--rate", "R", 0.05, "the swap rate that is tolerated"),
         *options.trials(TRIALS, "pairs of sets drawn at random"),
         options.plot("swap rates against differences"),
     ),
