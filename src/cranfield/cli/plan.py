@@ -16,7 +16,7 @@ from cranfield.cli.scored import add_evaluation, add_options, add_scored, refuse
 from cranfield.cli.sheets import add_output, show
 from cranfield.errors import InputError
 from cranfield.report import plan
-from cranfield.report.options import alpha, plot
+from cranfield.report.options import alpha, number, plot
 from cranfield.report.pictures import format_of
 from cranfield.scores import Notice
 from cranfield.stats import power
@@ -63,11 +63,8 @@ def add_to(command: Any) -> None:
     asked.add_argument(
         "--systems", type=int, metavar="M", help="systems that anova compares (default: the runs)"
     )
-    add_options(asked, [alpha("; intervals have confidence 1 − A")])
-    asked.add_argument(
-        "--power", type=float, default=power.POWER, metavar="P",
-        help=f"how probable it is to find the difference (default: {power.POWER})",
-    )  # fmt: skip
+    probable = number("--power", "P", power.POWER, "how probable it is to find the difference")
+    add_options(asked, [alpha("; intervals have confidence 1 − A"), probable])
     asked.add_argument(
         "--for-topics", dest="sizes", action="append", type=count, metavar="N",
         help="also what N topics can show: their power, and the smallest difference they find; may "

@@ -230,10 +230,10 @@ def compare_judgments(
         trials=trials,
         seed=seed,
         confidence=confidence,
+        notices=(*pair.notices(common), *_told_once(agreed)),
     )
-    notices = [*pair.notices(common), *_told_once(agreed)]
     if runs is None:
-        return replace(found, notices=tuple(notices))
+        return found
     wanted = "AP" if measures is None and options.get("preset") is None else measures
     scores = [
         evaluate(qrels, runs, wanted, rel=rel, separator=separator, threads=threads, **options)
@@ -241,7 +241,7 @@ def compare_judgments(
     ]
     systems = len(scores[0].runs)
     test, correction = decided(test, correction, systems, math.comb(systems, 2))
-    found = replace(found, test=test, correction=correction, notices=tuple(notices))
+    found = replace(found, test=test, correction=correction)
     return _with_rankings(found, scores, threads, tested)
 
 
@@ -328,11 +328,9 @@ def _agreed(pair: _Two, rel: float, per_topic: bool) -> Agreed:
     """The agreement by level, and as relevant or not; None if nothing was judged in both."""
     if not pair.items.both:
         return None, None
-    binary = (_binary(judged, rel) for judged in pair.shared)
-    return (
-        agreement(_assessments(pair.names, *pair.shared), per_topic),
-        agreement(_assessments(pair.names, *binary), per_topic),
-    )
+    both = pair.shared, [_binary(judged, rel) for judged in pair.shared]
+    levels, binary = (agreement(_assessments(pair.names, *one), per_topic) for one in both)
+    return levels, binary
 
 
 def _told_once(agreed: Agreed) -> Iterable[Notice]:
@@ -378,9 +376,7 @@ def _to_evaluate(given: Sequence[Qrels], pair: _Two, common: bool) -> list[Qrels
     if common:
         topics = [topic for topic in topics if pair.shared[0][topic]]
         return [read_qrels({topic: one[topic] for topic in topics}) for one in pair.shared]
-    return [
-        qrels if set(qrels.topics) == set(topics) else qrels.of_topics(topics) for qrels in given
-    ]
+    return [one if set(one.topics) == set(topics) else one.of_topics(topics) for one in given]
 
 
 # -- the runs -----------------------------------------------------------------------------------

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Bools, Floats
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import RunLike
 from cranfield.errors import InputError, one_of
@@ -35,7 +34,6 @@ ROUNDING = 1e-9  # of a judgment: 0.7 · 10 is 7
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
 
 Against: TypeAlias = Literal["all", "others"]
-Kept: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -292,7 +290,7 @@ def _between(alike: Callable[..., Floats], x: Matrix, y: Matrix) -> float:
     return float(alike(x.means[None], y.means[None])[0, 0]) if x.topics else math.nan
 
 
-def drawn_part(judgments: Any, order: Floats, share: float) -> Kept:
+def drawn_part(judgments: Any, order: Floats, share: float) -> Bools:
     """Which judgments are kept: of the relevant and of the other ones of each topic, the first few
     in a random order.
     """
@@ -304,7 +302,7 @@ def drawn_part(judgments: Any, order: Floats, share: float) -> Kept:
     return np.asarray(place < np.ceil(share * sizes - ROUNDING)[group])
 
 
-def scored_with(whole: Evaluator, rankings: Sequence[Any], kept: Kept) -> Floats:
+def scored_with(whole: Evaluator, rankings: Sequence[Any], kept: Bools) -> Floats:
     """[runs, topics, columns]: labelled runs scored with some of the judged items."""
     part = whole.with_part(kept)
     return np.stack([part.measuring.values(one.with_hits(kept[one.items])) for one in rankings])

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Bools, Floats
 from cranfield.errors import InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
@@ -29,7 +28,6 @@ MOST_BINS = 100_000
 ROUNDING = 1e-9  # of a bin: a difference of 0.02 is not below 0.02
 
 Filter: TypeAlias = Literal["t"]
-Drawn: TypeAlias = NDArray[np.bool_]  # [trials, topics]
 
 FEW = 100  # comparisons, on which a difference should not rest
 
@@ -234,7 +232,7 @@ def _trial(
     bins = int(widest / bin + ROUNDING) + 1
     rounding = TOLERANCE * matrix.scale
 
-    def differences(drawn: Drawn, size: int) -> Floats:
+    def differences(drawn: Bools, size: int) -> Floats:
         means = drawn @ x / size
         made: Floats = means[:, first] - means[:, second]
         return np.where(np.abs(made) <= rounding, 0.0, made)
@@ -261,8 +259,8 @@ def _trial(
 
 
 def _significant(
-    drawn: Drawn, z: Floats, d: Floats, size: int, alpha: float, rounding: float
-) -> NDArray[np.bool_]:
+    drawn: Bools, z: Floats, d: Floats, size: int, alpha: float, rounding: float
+) -> Bools:
     """Where a paired t-test on the topics drawn has p ≤ α: |d| ≥ t · s / √size.
 
     If all differences are the same, but not 0, p is 0: as in `cranfield.stats.t_test`.

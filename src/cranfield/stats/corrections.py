@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Bools, Floats
 from cranfield.errors import InputError
 from cranfield.stats.samples import short
 
@@ -31,7 +31,7 @@ class Corrected:
     size: int
     controls: str
 
-    def rejected(self, alpha: float = 0.05) -> NDArray[np.bool_]:
+    def rejected(self, alpha: float = 0.05) -> Bools:
         """Which tests are significant: those with an adjusted p-value of at most `alpha`."""
         return self.pvalues <= alpha
 

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.errors import InputError
+from cranfield.errors import InputError, one_of
 from cranfield.scores import Notice, Scores
 from cranfield.stats.resampling import TOLERANCE
 from cranfield.stats.samples import Systems, matrix
@@ -92,8 +92,7 @@ def standardise(
     comparison of retrieval systems, SIGIR; Sakai (2016), A simple and effective approach to score
     standardisation, ICTIR.
     """
-    if method not in METHODS:
-        raise InputError(f"method={method!r}", "one of " + ", ".join(METHODS))
+    one_of("method", method, METHODS)
     given = _as_scores(scores)
     by = _aligned(_as_factors(given if reference is None else reference, given, ddof), given)
     equal = by.stds == 0
