@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from cranfield.data.costs import CostsLike
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.reading.records import finite, real
+from cranfield.data.reading.lines import finite, real
 from cranfield.data.run import Run
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import Evaluator

@@ -13,7 +13,7 @@ import numpy as np
 from cranfield.arrays import Bools, Ints
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.labels import LabelsLike
-from cranfield.data.reading.records import finite
+from cranfield.data.reading.lines import finite
 from cranfield.data.run import Run, RunLike, Ties, read_runs
 from cranfield.data.tracks import TeamsLike, TopicsLike, read_teams, read_topics
 from cranfield.errors import InputError

@@ -27,7 +27,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.labels import one_of
-from cranfield.data.reading.records import finite
+from cranfield.data.reading.lines import finite
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.toml import read_toml
 from cranfield.errors import InputError

@@ -52,7 +52,7 @@ def add_to(command: Any) -> None:
 
 def weight(text: str) -> float:
     """A number from 0."""
-    from cranfield.data.reading.records import finite
+    from cranfield.data.reading.lines import finite
 
     number = finite(text)
     if number is None or number < 0:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any, TypeVar
 
-from cranfield.data.reading.records import finite
+from cranfield.data.reading.lines import finite
 from cranfield.errors import CranfieldError, InputError
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from cranfield.data.reading.cells import Layout, lines_of
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.formats import Format, recognise
-from cranfield.data.reading.records import Line, fields_of, short, text_lines
+from cranfield.data.reading.lines import Line, fields_of, short, text_lines
 from cranfield.data.reading.source import Source, split_name
 from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError

@@ -18,7 +18,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.data.reading.cells import Layout, format_of, lines_of, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.records import Line, finite
+from cranfield.data.reading.lines import Line, finite
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table, types_without

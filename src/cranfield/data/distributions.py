@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from cranfield.data.assessments import ASSESSOR, LABEL
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS, spelt
-from cranfield.data.reading.records import Line, finite
+from cranfield.data.reading.lines import Line, finite
 from cranfield.errors import InputError
 from cranfield.wording import counted, some
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from cranfield.data.reading.cells import Layout, lines_of, where_of
 from cranfield.data.reading.columns import ITERATIONS, SPELLINGS
 from cranfield.data.reading.formats import NTCIR, recognise
-from cranfield.data.reading.records import Line, fields_of
+from cranfield.data.reading.lines import Line, fields_of
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError

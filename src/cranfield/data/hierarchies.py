@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.records import Line, finite, identifier
+from cranfield.data.reading.lines import Line, finite, identifier
 from cranfield.data.run import TIES, Ties
 from cranfield.errors import InputError
 from cranfield.wording import counted

@@ -19,7 +19,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS, in_order
-from cranfield.data.reading.records import Line, finite
+from cranfield.data.reading.lines import Line, finite
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table, in_group
 from cranfield.data.reading.tables import is_frame

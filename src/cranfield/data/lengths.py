@@ -12,7 +12,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.formats import FORMAT, TREC, Format, recognise
-from cranfield.data.reading.records import finite, real, text_lines
+from cranfield.data.reading.lines import finite, real, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table

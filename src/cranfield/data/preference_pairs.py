@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.records import Line
+from cranfield.data.reading.lines import Line
 from cranfield.wording import counted
 
 PreferencePairsLike: TypeAlias = Any  # a path, {topic: {preferred: other}}, a frame or tuples

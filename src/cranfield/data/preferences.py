@@ -23,7 +23,7 @@ import numpy as np
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.qrels import Qrels
 from cranfield.data.reading.cells import Layout, lines_of, of_text
-from cranfield.data.reading.records import Line, fields_of, finite, identifier, text_lines
+from cranfield.data.reading.lines import Line, fields_of, finite, identifier, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular

@@ -17,8 +17,9 @@ from cranfield.data import intents
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.formats import recognise
 from cranfield.data.reading.labels import LabelsLike, level_of, read_labels
+from cranfield.data.reading.lines import identifier, real, short
 from cranfield.data.reading.mappings import Nested, nested
-from cranfield.data.reading.records import PLAIN, Problem, Record, Text, identifier, real, short
+from cranfield.data.reading.records import PLAIN, Problem, Record, Text
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings, spans
 from cranfield.data.reading.table import Irregular, Table

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 from cranfield.data.ntcir.nev import read_results as read_nev
 from cranfield.data.reading.cells import Layout, read_lines
 from cranfield.data.reading.columns import SPELLINGS, spelt
-from cranfield.data.reading.records import Line, finite, identifier
+from cranfield.data.reading.lines import Line, finite, identifier
 from cranfield.data.reading.source import START, Source, split_name
 from cranfield.errors import InputError
 

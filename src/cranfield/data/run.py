@@ -16,8 +16,9 @@ from cranfield.arrays import Floats, Ints
 from cranfield.data.qrels import Qrels, good_records
 from cranfield.data.reading import letor, trec
 from cranfield.data.reading.formats import Format, recognise, runs_in
+from cranfield.data.reading.lines import real
 from cranfield.data.reading.mappings import Nested, is_listed, nested
-from cranfield.data.reading.records import PLAIN, Record, Text, real
+from cranfield.data.reading.records import PLAIN, Record, Text
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table

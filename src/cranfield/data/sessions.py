@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from cranfield.data.lengths import UNITS
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.records import Line, finite
+from cranfield.data.reading.lines import Line, finite
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import TIES, Ties, from_the_top
 from cranfield.errors import InputError

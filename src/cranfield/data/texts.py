@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from cranfield.data.assessments import assessor_names
 from cranfield.data.reading.cells import Layout, lines_of, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.records import Line, fields_of, finite, short, text_lines
+from cranfield.data.reading.lines import Line, fields_of, finite, short, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 from cranfield.wording import counted

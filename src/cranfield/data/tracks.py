@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, lines_of, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.records import fields_of, text_lines
+from cranfield.data.reading.lines import fields_of, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError

@@ -20,7 +20,7 @@ from cranfield.data.intents import Intents
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.records import Line, finite
+from cranfield.data.reading.lines import Line, finite
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table, types_without
 from cranfield.errors import InputError

@@ -11,7 +11,7 @@ import numpy as np
 
 from cranfield.data.assessments import assessor_names
 from cranfield.data.distributions import Distributions, DistributionsLike, read_distributions
-from cranfield.data.reading.records import finite
+from cranfield.data.reading.lines import finite
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.systems import is_file, scores_of, several
 from cranfield.measures.distributions import Pair

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Unpack
 
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.reading.records import finite
+from cranfield.data.reading.lines import finite
 from cranfield.errors import InputError
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.evaluate import RunsLike

@@ -48,7 +48,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any
 
-from cranfield.data.reading.records import real
+from cranfield.data.reading.lines import real
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.toml import read_toml
 from cranfield.errors import CranfieldError, InputError

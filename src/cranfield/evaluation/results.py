@@ -127,7 +127,7 @@ def _of_file(path: str | os.PathLike[str], read: Reader) -> Scores | Iterable[Re
 
 
 def _rows(scores: Scores) -> Iterator[Result]:
-    from cranfield.data.reading.records import Line
+    from cranfield.data.reading.lines import Line
 
     nowhere = Line("scores", None, {})
     for r, run in enumerate(scores.runs):

@@ -13,7 +13,7 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.groups import Groups, GroupsLike, read_groups
-from cranfield.data.reading.records import real
+from cranfield.data.reading.lines import real
 from cranfield.errors import InputError
 from cranfield.labelling.blocks import Judgments, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard

@@ -20,7 +20,7 @@ import numpy as np
 
 from cranfield.data.costs import CostsLike, DocCosts, read_costs
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.reading.records import finite, text_lines
+from cranfield.data.reading.lines import finite, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.run import ListRun, Run, RunLike, read_run
 from cranfield.errors import CranfieldError, InputError

@@ -18,7 +18,7 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.letor import line_of, read_predictions
-from cranfield.data.reading.records import finite, text_lines
+from cranfield.data.reading.lines import finite, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator

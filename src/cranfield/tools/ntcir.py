@@ -18,7 +18,8 @@ from cranfield.data.ntcir.topic_dirs import MADE, RES, Judged, read_list, read_r
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.formats import NTCIR, recognise
 from cranfield.data.reading.labels import LabelsLike, read_labels
-from cranfield.data.reading.records import Text, fields_of, finite, text_lines
+from cranfield.data.reading.lines import fields_of, finite, text_lines
+from cranfield.data.reading.records import Text
 from cranfield.data.reading.source import Source
 from cranfield.data.run import read_run
 from cranfield.data.tracks import read_gains

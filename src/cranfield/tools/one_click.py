@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from cranfield.data.ntcir.nev import topic_file
 from cranfield.data.ntcir.topic_dirs import MADE
 from cranfield.data.reading.cells import lines_of
-from cranfield.data.reading.records import fields_of, finite, short
+from cranfield.data.reading.lines import fields_of, finite, short
 from cranfield.data.texts import MATCHES, SYSLEN, Match, Vital, read_mat, read_nug, read_nuggets
 from cranfield.errors import InputError
 from cranfield.measures import texts

@@ -17,7 +17,8 @@ from cranfield.arrays import Bools, Floats
 from cranfield.data import preferences
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.formats import TREC
-from cranfield.data.reading.records import Problem, Record, finite, text_lines
+from cranfield.data.reading.lines import finite, text_lines
+from cranfield.data.reading.records import Problem, Record
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table
 from cranfield.data.reading.trec import last_tag

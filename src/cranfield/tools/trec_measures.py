@@ -11,7 +11,7 @@ from functools import partial
 from textwrap import indent
 from typing import Any, TypeAlias
 
-from cranfield.data.reading.records import finite
+from cranfield.data.reading.lines import finite
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures import trec_eval as trec
 from cranfield.measures.base import Measure

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 
 from cranfield.data.files import write_whole
-from cranfield.data.reading.records import fields_of, finite, text_lines
+from cranfield.data.reading.lines import fields_of, finite, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted

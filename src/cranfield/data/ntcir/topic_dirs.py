@@ -19,17 +19,8 @@ from typing import NamedTuple
 
 from cranfield.data.reading.columns import Kind, in_order
 from cranfield.data.reading.labels import level_of, one_of
-from cranfield.data.reading.records import (
-    PLAIN,
-    Line,
-    Problem,
-    Record,
-    Text,
-    fields_of,
-    finite,
-    lines,
-    text_lines,
-)
+from cranfield.data.reading.lines import Line, fields_of, finite, lines, text_lines
+from cranfield.data.reading.records import PLAIN, Problem, Record, Text
 from cranfield.data.reading.source import Source
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted, some

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import spelt
 from cranfield.data.reading.formats import FORMAT, TREC, Format, recognise
+from cranfield.data.reading.lines import Line, fields_of, short, text_lines
 from cranfield.data.reading.mappings import keys_of
-from cranfield.data.reading.records import Line, fields_of, short, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import Row, is_frame, polars_frame
 from cranfield.errors import InputError

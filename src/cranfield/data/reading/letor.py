@@ -19,18 +19,8 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.records import (
-    NUMBER,
-    PLAIN,
-    Found,
-    Record,
-    Text,
-    fields_of,
-    finite,
-    lines,
-    meant,
-    short,
-)
+from cranfield.data.reading.lines import fields_of, finite, lines, short
+from cranfield.data.reading.records import NUMBER, PLAIN, Found, Record, Text, meant
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import ROOM, Bytes, Strings, spans
 from cranfield.data.reading.table import Irregular, Table

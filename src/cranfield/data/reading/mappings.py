@@ -8,7 +8,8 @@ from numbers import Integral
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import TREC, VALUE, Kind, is_header
-from cranfield.data.reading.records import Found, Recorder, Text, short
+from cranfield.data.reading.lines import short
+from cranfield.data.reading.records import Found, Recorder, Text
 from cranfield.data.reading.source import Beginning, Source, split_name
 from cranfield.errors import CranfieldError, InputError
 

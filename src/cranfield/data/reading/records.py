@@ -6,14 +6,13 @@ asks here for everything.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from cranfield.data.reading.columns import VALUE, Kind
 from cranfield.data.reading.labels import level_of, one_of
-from cranfield.data.reading.source import Source
+from cranfield.data.reading.lines import finite, identifier, real, short
 from cranfield.errors import InputError, RepetitionError
 
 
@@ -71,42 +70,6 @@ PLAIN = Text()
 NUMBER = "a finite number"
 
 
-# -- lines, fields and cells ------------------------------------------------------------------
-
-
-def lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str | InputError]]:
-    """Lines that hold something, with their numbers; those that begin with # do not."""
-    with source.reading() as stream:
-        for number, raw in enumerate(stream, 1):
-            if not raw.strip() or (comments and raw.lstrip().startswith(b"#")):
-                continue
-            try:
-                yield number, raw.decode().rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                yield number, not_text(raw[error.start : error.start + 4], source, number)
-
-
-def text_lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str]]:
-    """Lines that hold something, with their numbers, up to one that cannot be read."""
-    for number, line in lines(source, comments):
-        if isinstance(line, InputError):
-            raise line
-        yield number, line
-
-
-def not_text(raw: bytes, source: Source, line: int | None) -> InputError:
-    """The error that some bytes of a file are."""
-    found = f"bytes that are not UTF-8 ({raw!r})"
-    return InputError(found, "UTF-8 text", source.name, line)
-
-
-def fields_of(line: str, separator: str | None) -> list[str]:
-    """The fields of a line of text: between ASCII blanks, or between separators."""
-    if separator is not None:
-        return [field.strip() for field in line.split(separator)]
-    return [field.decode() for field in line.encode().split()]
-
-
 def meant(fields: list[str], kind: Kind) -> str:
     """What the user may have meant by a line with the wrong number of fields."""
     numbers = [finite(field) is not None for field in fields]
@@ -115,57 +78,6 @@ def meant(fields: list[str], kind: Kind) -> str:
     if kind == "run" and numbers[1:] == [True, True]:  # a query, a place in it, a score
         return "RankLib's scores? then cut -f 3"
     return ""
-
-
-def identifier(cell: Any) -> str | None:
-    """The name a cell holds, or None; whole numbers are names as well."""
-    if isinstance(cell, bool) or not isinstance(cell, str | int):
-        return None
-    try:
-        return str(cell) if str(cell).encode() else None
-    except UnicodeEncodeError:  # JSON may hold half a character
-        return None
-
-
-def finite(value: Any) -> float | None:
-    """The finite number a text or a value stands for, or None."""
-    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
-
-
-def real(value: Any) -> float | None:
-    """The finite number a value is; a text is none, whatever it says."""
-    return None if isinstance(value, str | bytes) else finite(value)
-
-
-def short(text: str, quote: bool = True) -> str:
-    """A text as an error shows it."""
-    shown = text if len(text) <= 60 else text[:57] + "…"
-    return repr(shown) if quote else shown
-
-
-class Line(NamedTuple):
-    """The cells of one line, by name."""
-
-    where: str
-    number: int | None  # None where there are no lines
-    cells: Mapping[str, Any]
-
-    def error(self, found: str, expected: str, hint: str = "") -> InputError:
-        """What is wrong with this line."""
-        return InputError(found, expected, self.where, self.number, hint)
-
-    def name(self, column: str) -> str:
-        """The identifier in a cell."""
-        found = identifier(self.cells[column])
-        if found is None or not found.strip():
-            raise self.error(f"{column} {self.cells[column]!r}", "an identifier")
-        return found
 
 
 # -- from cells to records --------------------------------------------------------------------

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, is_header, name_columns
-from cranfield.data.reading.records import Found, Recorder, Text, lines, not_text, short
+from cranfield.data.reading.lines import lines, not_text, short
+from cranfield.data.reading.records import Found, Recorder, Text
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table

@@ -20,18 +20,8 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.data.reading.columns import EARLY, ITERATIONS, NTCIR, TREC, VALUE, Kind
 from cranfield.data.reading.labels import GRADES, NTCIR_LABEL
-from cranfield.data.reading.records import (
-    PLAIN,
-    Found,
-    Record,
-    Recorder,
-    Text,
-    fields_of,
-    finite,
-    lines,
-    meant,
-    short,
-)
+from cranfield.data.reading.lines import fields_of, finite, lines, short
+from cranfield.data.reading.records import PLAIN, Found, Record, Recorder, Text, meant
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import ROOM, Bytes, Strings, numbers, whole_numbers
 from cranfield.data.reading.table import Irregular, Table
