@@ -18,7 +18,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.data.reading.cells import Layout, format_of, lines_of, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, finite
+from cranfield.data.reading.lines import Line, finite, first_on, not_empty
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table, types_without
@@ -233,11 +233,9 @@ def _by_record(found: Iterable[Line], where: str) -> DocCosts:
             what += f" of {_called(names, key)}" if line.number is None else ""
             raise line.error(what, "a number above 0")
         if key in costs:
-            before = "" if line.number is None else f" (first on line {lines[key]})"
-            raise line.error(f"{_called(names, key)} again{before}", "each once")
+            raise line.error(f"{_called(names, key)} again{first_on(lines[key])}", "each once")
         costs[key], lines[key] = number, line.number
-    if not costs:
-        raise InputError("no costs", "at least one", where)
+    not_empty(costs, "costs", where)
     keys = [Strings.of(column) for column in zip(*costs, strict=True)]
     return _made(names, keys, np.array(list(costs.values())), where)
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from cranfield.data.reading.cells import Layout, lines_of, where_of
 from cranfield.data.reading.columns import ITERATIONS, SPELLINGS
 from cranfield.data.reading.formats import NTCIR, recognise
-from cranfield.data.reading.lines import Line, fields_of
+from cranfield.data.reading.lines import Line, fields_of, not_empty
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
@@ -64,8 +64,7 @@ def read_groups(data: GroupsLike, separator: str | None = None) -> Groups:
         raise InputError(repr(data), "classes as a path, a mapping, a frame or tuples")
     where = where_of(data, "classes")
     found = _once(lines_of(data, layout, "classes", separator))
-    if not found:
-        raise InputError("no classes", "at least one", where)
+    not_empty(found, "classes", where)
     return Groups(found, where)
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, finite, identifier
+from cranfield.data.reading.lines import Line, identifier
 from cranfield.data.run import TIES, Ties
 from cranfield.errors import InputError
 from cranfield.wording import counted
@@ -117,10 +117,7 @@ def _value(line: Line, by: str, level: str, place: int) -> float:
     """What a subtopic is ranked by, larger first."""
     if by == "given":
         return -float(place)
-    cell = line.cells[by + level]
-    number = finite(cell)
-    if number is None:
-        raise line.error(f"{by} {cell!r}", "a finite number")
+    number = line.value(by + level, found=f"{by} {line.cells[by + level]!r}")
     return number if by == "score" else -number
 
 

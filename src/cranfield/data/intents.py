@@ -74,23 +74,17 @@ def documents_of(table: Table) -> Documents:
 
 def documents_in(judged: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Documents:
     """The judgments of ``{topic: {intent: {doc: level}}}``, whose levels are numbers."""
-    topic: list[int] = []
-    doc: list[int] = []
-    intent: list[int] = []
-    level: list[Any] = []
+    numbers: list[tuple[int, int, int]] = []  # of the topic, the document and the intent
+    levels: list[Any] = []
     docs: dict[tuple[int, str], int] = {}
-    known = 0
-    for number, intents in enumerate(judged.values()):
-        for place, levels in enumerate(intents.values()):
-            for name, value in levels.items():
-                topic.append(number)
-                doc.append(docs.setdefault((number, name), len(docs)))
-                intent.append(known + place)
-                level.append(value)
-        known += len(intents)
-    t, d, i = (np.array(x, dtype=np.int64) for x in (topic, doc, intent))
+    every = ((t, few) for t, intents in enumerate(judged.values()) for few in intents.values())
+    for intent, (topic, few) in enumerate(every):
+        known = (docs.setdefault((topic, name), len(docs)) for name in few)
+        numbers += ((topic, doc, intent) for doc in known)
+        levels += few.values()
+    t, d, i = np.array(numbers, dtype=np.int64).reshape(-1, 3).T
     names = [list(intents) for intents in judged.values()]
-    return _documents(t, d, i, np.array(level, dtype=np.float64), names)
+    return _documents(t, d, i, np.array(levels, dtype=np.float64), names)
 
 
 def _documents(

@@ -12,7 +12,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.formats import FORMAT, TREC, Format, recognise
-from cranfield.data.reading.lines import finite, real, text_lines
+from cranfield.data.reading.lines import finite, not_empty, real, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
@@ -74,8 +74,7 @@ def read_lengths(data: LengthsLike) -> DocLengths:
 
 
 def _checked(docs: Strings, values: dict[str, Floats], where: str) -> DocLengths:
-    if not len(docs):
-        raise InputError("no lengths", "at least one", where)
+    not_empty(docs, "lengths", where)
     known = Table.of(docs, np.zeros(len(docs)))
     if twice := known.repeats():
         raise InputError(f"document {twice[1]} twice", "each document once", where)

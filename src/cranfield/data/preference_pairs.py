@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line
+from cranfield.data.reading.lines import Line, first_on
 from cranfield.wording import counted
 
 PreferencePairsLike: TypeAlias = Any  # a path, {topic: {preferred: other}}, a frame or tuples
@@ -81,10 +81,9 @@ def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
         if pair.assessor is not None:
             key = pair.assessor, pair.topic, frozenset((pair.preferred, pair.other))
             if key in firsts:
-                before = f" (first on line {firsts[key]})" if firsts[key] else ""
                 found = f"{pair.preferred} and {pair.other} of topic {pair.topic} again"
                 expected = "the same two once for an assessor"
-                raise line.error(f"{found} by {pair.assessor}{before}", expected)
+                raise line.error(f"{found} by {pair.assessor}{first_on(firsts[key])}", expected)
             firsts[key] = line.number
     return PreferencePairs(tuple(pairs), where_of(data, "preferences"))
 

@@ -23,7 +23,7 @@ import numpy as np
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.qrels import Qrels
 from cranfield.data.reading.cells import Layout, lines_of, of_text
-from cranfield.data.reading.lines import Line, fields_of, finite, identifier, text_lines
+from cranfield.data.reading.lines import Line, fields_of, first_on, identifier, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
@@ -235,10 +235,7 @@ def _of_lines(lines: Iterable[Line], names: Sequence[str]) -> tuple[list[Strings
                 found = f"{name} {line.cells[name]!r}"
                 raise line.error(found, "an identifier without blanks")
             column.append(known)
-        level = finite(line.cells["level"])
-        if level is None:
-            raise line.error(f"level {line.cells['level']!r}", "a finite number")
-        levels.append(level)
+        levels.append(line.value("level"))
     return [Strings.of(column) for column in columns], np.array(levels)
 
 
@@ -265,7 +262,6 @@ def _check(judged: _Judged, names: Sequence[str]) -> None:
             doc = judged.docs[row]
             if (first := firsts.setdefault(doc, row)) != row:
                 of = ", ".join(f"{name} {value}" for name, value in zip(names, key, strict=False))
+                found = f"document {doc} again for {of}{first_on(judged.line(first))}"
                 line = judged.line(row)
-                before = "" if line is None else f" (first on line {judged.line(first)})"
-                found = f"document {doc} again for {of}{before}"
                 raise RepetitionError(doc, found, "each document once", judged.where, line)

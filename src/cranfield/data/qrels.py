@@ -17,7 +17,7 @@ from cranfield.data import intents
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.formats import recognise
 from cranfield.data.reading.labels import LabelsLike, level_of, read_labels
-from cranfield.data.reading.lines import identifier, real, short
+from cranfield.data.reading.lines import identifier, not_empty, real, short
 from cranfield.data.reading.mappings import Nested, nested
 from cranfield.data.reading.records import PLAIN, Problem, Record, Text
 from cranfield.data.reading.source import Source
@@ -117,8 +117,7 @@ def read_qrels(
     else:
         judged, repeated = nested(data, "qrels", "qrels")
         qrels = _of_nested(_labelled(judged, text.labels), "qrels", repeated)
-    if not qrels.topics:
-        raise InputError("no judgments", "at least one", qrels.where)
+    not_empty(qrels.topics, "judgments", qrels.where)
     if "all" in qrels.topics:
         raise InputError("a topic named 'all'", "another name: 'all' is the summary's", qrels.where)
     return qrels
@@ -231,20 +230,9 @@ def _of_intents(table: Table, where: str) -> Qrels:
     """Judgments for intents, each given once."""
     if table.types is None or (table.types.length == 0).any():
         raise Irregular
-    found = intents.documents_of(table)
-    return _of_documents(table.names, found, table.docs[found.first], where)
-
-
-def _of_documents(
-    topics: Iterable[str],
-    found: intents.Documents,
-    docs: Strings | list[str],
-    where: str,
-    repeated: int = 0,
-) -> Qrels:
-    by_intent = found.by_intent
-    names = tuple(topics)
-    return Qrels(names, found.offsets, found.levels, docs, where, repeated, by_intent=by_intent)
+    offsets, levels, first, judged = intents.documents_of(table)
+    docs = table.docs[first]
+    return Qrels(tuple(table.names), offsets, levels, docs, where, by_intent=judged)
 
 
 def _judged(found: Iterable[Problem | Record]) -> tuple[Judged, int]:
@@ -309,10 +297,10 @@ def _cells(row: Any, number: int) -> tuple[Any, ...]:
 
 
 def _of_judged(judged: Judged, repeated: int, where: str) -> Qrels:
-    found = intents.documents_in(judged)
+    offsets, levels, first, by_intent = intents.documents_in(judged)
     every = [doc for of_topic in judged.values() for docs in of_topic.values() for doc in docs]
-    docs = [every[row] for row in found.first.tolist()]
-    return _of_documents(judged, found, docs, where, repeated)
+    docs = [every[row] for row in first.tolist()]
+    return Qrels(tuple(judged), offsets, levels, docs, where, repeated, by_intent=by_intent)
 
 
 def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from itertools import islice, pairwise
+from itertools import count, islice, pairwise
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -16,7 +16,7 @@ from cranfield.arrays import Floats, Ints
 from cranfield.data.qrels import Qrels, good_records
 from cranfield.data.reading import letor, trec
 from cranfield.data.reading.formats import Format, recognise, runs_in
-from cranfield.data.reading.lines import real
+from cranfield.data.reading.lines import not_empty, real
 from cranfield.data.reading.mappings import Nested, is_listed, nested
 from cranfield.data.reading.records import PLAIN, Record, Text
 from cranfield.data.reading.source import Source
@@ -152,24 +152,25 @@ class TableRun(Run):
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         made: dict[str, dict[str, float]] = {}
-        for table in self.tables():
-            docs, values = table.docs.tolist(), table.values.tolist()
-            for name, (a, b) in zip(table.names, table.bounds(), strict=True):
-                known = made.setdefault(name, {})
-                expected = len(known) + b - a
-                known.update(zip(docs[a:b], values[a:b], strict=True))
-                if len(known) < expected:
-                    found = f"a document of topic {name} twice"
-                    raise self.refusal(found, "each document once")
+        for name, docs, values in self._lists():
+            known = made.setdefault(name, {})
+            expected = len(known) + len(docs)
+            known.update(zip(docs.tolist(), values.tolist(), strict=True))
+            if len(known) < expected:
+                raise self.refusal(f"a document of topic {name} twice", "each document once")
         return made
+
+    def _lists(self) -> Iterator[tuple[str, Strings, Floats]]:
+        """A topic, some documents of it and their values, one after the other."""
+        for table in self.tables():
+            for name, (a, b) in zip(table.names, table.bounds(), strict=True):
+                yield name, table.docs[a:b], table.values[a:b]
 
     def list_of(self, topic: str) -> dict[str, float]:
         found: dict[str, float] = {}
-        for table in self.tables():
-            for name, (a, b) in zip(table.names, table.bounds(), strict=True):
-                if name == topic:
-                    values = table.values[a:b].tolist()
-                    found.update(zip(table.docs[a:b].tolist(), values, strict=True))
+        for name, docs, values in self._lists():
+            if name == topic:
+                found.update(zip(docs.tolist(), values.tolist(), strict=True))
         return found
 
     def tops(self, depth: int | None) -> dict[str, Top]:
@@ -348,13 +349,10 @@ def _named(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, RunLike]]:
     if _is_list_of_numbers(runs):
         return [(None, runs)]
     if isinstance(runs, list | tuple) and any(_is_run(r, qrels) for r in runs):
-        in_memory = 0
-        named: list[tuple[str | None, RunLike]] = []
-        for run in runs:
-            memory = not isinstance(run, str | os.PathLike | Run)
-            in_memory += memory
-            named.append((f"run{in_memory}" if memory else None, run))
-        return named if named and len(named) > 1 else [(None, runs[0])]
+        known = (str, os.PathLike, Run)
+        in_memory = count(1)
+        named = [(None if isinstance(r, known) else f"run{next(in_memory)}", r) for r in runs]
+        return named if len(named) > 1 else [(None, runs[0])]
     return [(None, runs)]
 
 
@@ -400,8 +398,7 @@ def _distinct(runs: Sequence[Run]) -> list[str]:
 def _of_lists(
     lists: Nested, scored: bool, ties: Ties | None, where: str, tag: str | None = None
 ) -> Run:
-    if not lists:
-        raise InputError("no results", "at least one", where)
+    not_empty(lists, "results", where)
     if ties == "rank":
         raise InputError("no ranks", "a rank column for ties=rank", where)
     if ties in ("trec", "file") and not scored:
@@ -455,16 +452,12 @@ def _read_file(
 
 def _stream(source: Source, format: Format, ties: Ties | None, text: Text) -> Run:
     """Text whose parts are read when it is evaluated, and not kept."""
-
-    def parts() -> Iterator[Part]:
-        for part in format.parts(source, "run", text):
-            yield lambda part=part: by_order(part(), ties, source.name)  # type: ignore[misc]
-
     tag = trec.first_tag(source, text)
     if tag is None:
         raise format.first_error(source, "run", text)
-    run = _in_parts(tag, (), ties, source.name)
-    return replace(run, parts=parts, source=source, format=format, text=text)
+    run = replace(_in_parts(tag, (), ties, source.name), source=source, format=format, text=text)
+    run = replace(run, parts=lambda: format.parts(source, "run", text))
+    return run.changed(lambda table: by_order(table, ties, source.name))
 
 
 def _predicted(

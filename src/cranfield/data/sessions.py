@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from cranfield.data.lengths import UNITS
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, finite
+from cranfield.data.reading.lines import Line, finite, first_on
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import TIES, Ties, from_the_top
 from cranfield.errors import InputError
@@ -218,8 +218,7 @@ def _by_query(found: Iterable[Line]) -> tuple[_Lists, str]:
         if doc in docs:
             query = f"query {_query(line)} of session {line.name('session')}"
             again = f"document {doc} again for {query} of topic {line.name('topic')}"
-            again += f" (first on line {docs[doc].line})" if docs[doc].line else ""
-            raise line.error(again, "each document once in a list")
+            raise line.error(again + first_on(docs[doc].line), "each document once in a list")
         docs[doc] = _Place(line.number, _optional(line, "score"), _optional(line, "rank"))
         tag = tag or str(line.cells.get("tag") or "")
     return made, tag
@@ -386,10 +385,4 @@ def _whole(line: Line, column: str, what: str) -> int:
 
 def _optional(line: Line, column: str) -> float | None:
     """A number, or None where there is nothing."""
-    value = line.cells.get(column)
-    if value is None or value == "":
-        return None
-    number = finite(value)
-    if number is None:
-        raise line.error(f"{column} {value!r}", "a finite number")
-    return number
+    return None if line.cells.get(column) in (None, "") else line.value(column)

@@ -58,10 +58,11 @@ class Collection:
         and `intents.txt` (topic intent probability). Ranks follow trec_eval: by score, ties by
         document id, both descending. Files of these names are replaced, others are left alone.
         """
-        files = {"qrels.txt": _qrels_lines(self.qrels)}
+        judged = {topic: {"0": levels} for topic, levels in self.qrels.items()}
+        files = {"qrels.txt": _judged_lines(judged)}
         files |= {f"runs/{tag}.txt": _run_lines(tag, run) for tag, run in self.runs.items()}
         if self.intents is not None:
-            files["qrels.intents.txt"] = _intent_lines(self.intents)
+            files["qrels.intents.txt"] = _judged_lines(self.intents)
         if self.intent_probabilities is not None:
             files["intents.txt"] = _probability_lines(self.intent_probabilities)
         try:
@@ -125,12 +126,10 @@ def simulate(
         judged = np.flatnonzero(pool)[::-1]
         qrels[topic.id] = topic.label(judged, topic.levels)
         if intents:
-            probabilities, levels_by_intent = _intents(seed, topic, intents)
+            probabilities, by_intent = _intents(seed, topic, intents)
             intent_probabilities[topic.id] = probabilities
-            intent_qrels[topic.id] = {
-                intent: topic.label(judged, of_intent)
-                for intent, of_intent in zip(probabilities, levels_by_intent, strict=True)
-            }
+            each = zip(probabilities, by_intent, strict=True)
+            intent_qrels[topic.id] = {intent: topic.label(judged, few) for intent, few in each}
     return Collection(qrels, lists, intent_qrels or None, intent_probabilities or None)
 
 
@@ -176,9 +175,8 @@ def _system(seed: int, number: int) -> _System:
     # Steps of the golden ratio spread skills evenly, however many systems there are.
     step = (_stream(seed, _SKILL).random() + 0.618034 * number) % 1
     absent = 1 + np.floor(9 * _stream(seed, _SYSTEM, number).random(habit.absent))
-    return _System(
-        number, f"sys{number + 1:02d}", 0.4 + 1.2 * step, frozenset(map(int, absent)), habit
-    )
+    tag, skill = f"sys{number + 1:02d}", 0.4 + 1.2 * step
+    return _System(number, tag, skill, frozenset(map(int, absent)), habit)
 
 
 class _Topic(NamedTuple):
@@ -201,7 +199,7 @@ class _Topic(NamedTuple):
 
 def _topic(seed: int, number: int, candidates: int, levels: int) -> _Topic:
     rng = _stream(seed, _TOPIC, number)
-    u, share, difficulty, scale = rng.random(4).tolist()
+    u, share, hard, large = rng.random(4).tolist()
     relevance, lure = _noise(rng, candidates), _noise(rng, candidates)
 
     level = np.zeros(candidates, np.int64)
@@ -217,16 +215,8 @@ def _topic(seed: int, number: int, candidates: int, levels: int) -> _Topic:
     width = 9_000_000 // candidates
     ids = 1_000_000 + np.arange(candidates) * width
     ids += (rng.random(candidates) * width).astype(np.int64)
-    return _Topic(
-        number,
-        str(101 + number),
-        ids[::-1],
-        relevance,
-        level,
-        lure,
-        difficulty=1.5 * difficulty,
-        scale=0.7 + 0.6 * scale,
-    )
+    difficulty, scale = 1.5 * hard, 0.7 + 0.6 * large
+    return _Topic(number, str(101 + number), ids[::-1], relevance, level, lure, difficulty, scale)
 
 
 def _search(seed: int, system: _System, topic: _Topic, depth: int) -> tuple[Floats, Integers]:
@@ -286,11 +276,6 @@ class _ArgumentError(CranfieldError, ValueError):
     """An argument out of range: a user's mistake, and a ValueError to Python code."""
 
 
-def _qrels_lines(qrels: dict[str, dict[str, int]]) -> Iterator[str]:
-    for topic, levels in qrels.items():
-        yield "".join([f"{topic} 0 {doc} {level}\n" for doc, level in levels.items()])
-
-
 def _run_lines(tag: str, run: dict[str, dict[str, float]]) -> Iterator[str]:
     for topic, scores in run.items():
         lines = list(zip(scores.values(), scores, strict=True))
@@ -299,15 +284,11 @@ def _run_lines(tag: str, run: dict[str, dict[str, float]]) -> Iterator[str]:
         if lines != by_rank:
             rank_of = dict(zip(by_rank, ranks, strict=True))
             ranks = [rank_of[line] for line in lines]
-        yield "".join(
-            [
-                f"{topic} Q0 {doc} {rank} {score!r} {tag}\n"
-                for rank, (score, doc) in zip(ranks, lines, strict=True)
-            ]
-        )
+        ranked = zip(ranks, lines, strict=True)
+        yield "".join([f"{topic} Q0 {doc} {rank} {s!r} {tag}\n" for rank, (s, doc) in ranked])
 
 
-def _intent_lines(intents: dict[str, dict[str, dict[str, int]]]) -> Iterator[str]:
+def _judged_lines(intents: dict[str, dict[str, dict[str, int]]]) -> Iterator[str]:
     for topic, by_intent in intents.items():
         for intent, levels in by_intent.items():
             yield "".join([f"{topic} {intent} {doc} {level}\n" for doc, level in levels.items()])

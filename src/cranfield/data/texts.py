@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from cranfield.data.assessments import assessor_names
 from cranfield.data.reading.cells import Layout, lines_of, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, fields_of, finite, short, text_lines
+from cranfield.data.reading.lines import Line, fields_of, finite, not_empty, short, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 from cranfield.wording import counted
@@ -124,10 +124,8 @@ class Matches:
     where: str = "matches"
 
     def __repr__(self) -> str:
-        found = sum(map(len, self.by_topic.values()))
-        return f"Matches: {found} match{'' if found == 1 else 'es'} of " + counted(
-            len(self.by_topic), "topic"
-        )
+        found, topics = sum(map(len, self.by_topic.values())), counted(len(self.by_topic), "topic")
+        return f"Matches: {found} match{'' if found == 1 else 'es'} of {topics}"
 
     def check(self, nuggets: Mapping[str, Mapping[str, Vital]]) -> None:
         """Refuse topics and nuggets that nobody knows."""
@@ -176,8 +174,7 @@ def read_texts(data: TextsLike, name: str = "texts", several: bool = True) -> Te
         if topic in made and not several:
             raise line.error(f"a text of topic {topic} again", "one text of each topic", EVERY_FILE)
         made.setdefault(topic, []).append(text.rstrip())  # as of a file's last line
-    if not made:
-        raise InputError("no texts", "at least one", where)
+    not_empty(made, "texts", where)
     return Texts({topic: tuple(texts) for topic, texts in made.items()}, where)
 
 
@@ -257,9 +254,8 @@ def read_nuggets(data: NuggetsLike) -> Nuggets:
 
 def _vital(what: str, line: Line) -> Vital:
     given, length, string = (line.cells.get(name) for name in ("weight", "length", "vital"))
-    weight = finite(given)
-    if weight is None or weight < 0:
-        raise line.error(f"weight {short(str(given))} for {what}", "a number from 0")
+    said = f"weight {short(str(given))} for {what}"
+    weight = line.value("weight", "a number from 0", 0, said)
     if string is not None and not isinstance(string, str):
         raise line.error(f"{string!r} as the vital string of {what}", "text")
     string = string.strip() if string else None
@@ -350,8 +346,7 @@ def read_nug(source: Source, separator: str | None = None) -> dict[str, Vital]:
         if not made[name].weight:
             found = f"weight {fields[1]} for nugget {name}"
             raise InputError(found, "a number above 0", source.name, number)
-    if not made:
-        raise InputError("no nuggets", "at least one", source.name)
+    not_empty(made, "nuggets", source.name)
     return made
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, lines_of, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import fields_of, text_lines
+from cranfield.data.reading.lines import fields_of, not_empty, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
@@ -24,8 +24,7 @@ def read_topics(data: TopicsLike) -> tuple[str, ...]:
         source = Source.of(data)
         where, data = source.name, (fields_of(line, None)[0] for _, line in text_lines(source))
     found = tuple(dict.fromkeys(map(str, data)))
-    if not found:
-        raise InputError("no topics", "at least one", where)
+    not_empty(found, "topics", where)
     return found
 
 
@@ -38,8 +37,7 @@ def read_gains(source: Source) -> dict[str, str]:
             expected = "a topic and its gains, each topic once"
             raise InputError(repr(line.strip()), expected, source.name, number)
         found[fields[0]] = fields[1]
-    if not found:
-        raise InputError("no gains", "a topic and its gains on each line", source.name)
+    not_empty(found, "gains", source.name, "a topic and its gains on each line")
     return found
 
 
@@ -60,9 +58,7 @@ def read_teams(data: TeamsLike) -> dict[str, str]:
         if run in made:
             raise line.error(f"run {run} again", "each run once")
         made[run] = team
-    if not made:
-        expected = "a run and its team on each line"
-        raise InputError("no teams", expected, where_of(data, "teams"))
+    not_empty(made, "teams", where_of(data, "teams"), "a run and its team on each line")
     return made
 
 

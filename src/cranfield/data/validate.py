@@ -17,7 +17,7 @@ from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading import letor
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.formats import FORMAT, recognise
-from cranfield.data.reading.records import PLAIN, Problem, Record, Text
+from cranfield.data.reading.records import PLAIN, Problem, Record, Severity, Text
 from cranfield.data.reading.source import Source
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import some
@@ -40,26 +40,21 @@ class Report:
         """How many errors or warnings there are."""
         return sum(p.severity == severity for p in self.problems)
 
-    def add(self, severity: str, text: str, line: int | None = None) -> None:
+    def add(self, severity: Severity, text: str, line: int | None = None) -> None:
         """Note a problem of the file as a whole."""
-        self.problems.append(
-            Problem("error" if severity == "error" else "warning", self.where, line, text)
-        )
+        self.problems.append(Problem(severity, self.where, line, text))
 
 
 def validate(
     paths: Iterable[str], kind: str | None = None, format: str | None = None, text: Text = PLAIN
 ) -> list[Report]:
     """Look for every problem in some files, and in how the runs fit the judgments among them."""
-    reports = [
-        report
-        for path in paths
-        for report in (
-            _validate_directory(path, text)
-            if os.path.isdir(path)
-            else [validate_file(path, kind, format, text)]
-        )
-    ]
+    reports: list[Report] = []
+    for path in paths:
+        if os.path.isdir(path):
+            reports += _validate_directory(path, text)
+        else:
+            reports.append(validate_file(path, kind, format, text))
     judged = next((r for r in reports if r.kind == "qrels" and r.topics), None)
     if judged is not None:
         for report in reports:

@@ -20,7 +20,7 @@ from cranfield.data.intents import Intents
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, finite
+from cranfield.data.reading.lines import Line
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table, types_without
 from cranfield.errors import InputError
@@ -120,10 +120,8 @@ def read_verticals(data: VerticalsLike, separator: str | None = None) -> Vertica
     firsts: dict[tuple[str, str], Line] = {}
     for line in read_lines(data, LAYOUT, "verticals", separator):
         topic, intent, vertical = map(line.name, TEXT[:3])
-        value = finite(line.cells["value"])
-        if value is None or value < 0:
-            said = f"{line.cells['value']!r} for {_called(vertical, intent, topic)}"
-            raise line.error(said, "a probability or a level, from 0")
+        said = f"{line.cells['value']!r} for {_called(vertical, intent, topic)}"
+        value = line.value("value", "a probability or a level, from 0", 0, said)
         known = made.setdefault(topic, {}).setdefault(intent, {})
         if vertical in known:
             raise line.error(f"{_called(vertical, intent, topic)} again", "each once")

@@ -7,7 +7,7 @@ with ten million documents and one with three stand side by side without padding
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -144,27 +144,19 @@ class Rankings:
 
     def truncated(self, depth: int) -> Rankings:
         """These lists cut after `depth` items."""
-        return replace(
-            self.with_hits(self.ranks <= depth),
-            returned=np.minimum(self.returned, depth),
-            noted={
-                name: x[spans(self.starts, np.minimum(self.lengths, depth))]
-                for name, x in self.noted.items()
-            },
-            scores=None,
-        )
+        kept, returned = self.with_hits(self.ranks <= depth), np.minimum(self.returned, depth)
+        lengths = np.minimum(self.lengths, depth)
+        noted = {name: x[spans(self.starts, lengths)] for name, x in self.noted.items()}
+        return replace(kept, returned=returned, noted=noted, scores=None)
 
     def with_hits(self, kept: Bools) -> Rankings:
         """These lists with some of their hits; the other items are as if nobody judged them."""
-        return replace(
-            self,
-            offsets=np.concatenate(([0], np.cumsum(kept)))[self.offsets],
-            ranks=self.ranks[kept],
-            items=self.items[kept],
-            levels=self.levels[kept],
-            first=self.first[kept],
-            last=self.last[kept],
-        )
+        offsets = np.concatenate(([0], np.cumsum(kept)))[self.offsets]
+        return replace(self._of_hits(kept), offsets=offsets)
+
+    def _of_hits(self, hits: Bools | Ints) -> Rankings:
+        columns = ("ranks", "items", "levels", "first", "last")
+        return replace(self, **{name: getattr(self, name)[hits] for name in columns})
 
     @cached_property
     def tie_groups(self) -> tuple[Ints, Ints]:
@@ -200,9 +192,7 @@ class Rankings:
 
     def in_order(self) -> Rankings:
         """The same with the hits of each topic by rank."""
-        by_rank = np.lexsort((self.ranks, self.hit_topics))
-        columns = ("ranks", "items", "levels", "first", "last")
-        return replace(self, **{c: getattr(self, c)[by_rank] for c in columns})
+        return self._of_hits(np.lexsort((self.ranks, self.hit_topics)))
 
     def doubtful(self, depth: int | None = None, alike: bool = True) -> Ints:
         """Per topic, how many tied items could change a score by trading places.
@@ -226,10 +216,8 @@ class Rankings:
         worst = np.minimum.reduceat(levels, start)
         members = np.diff(np.append(start, len(first)))
         differ = (best != worst) | (members < size[start]) | (not alike)
-        matters = (best > 0) & differ
-        return np.bincount(
-            hit_topics[start], weights=np.where(matters, size[start], 0), minlength=topics
-        ).astype(np.int64)
+        doubtful = np.where((best > 0) & differ, size[start], 0)
+        return np.bincount(hit_topics[start], doubtful, topics).astype(np.int64)
 
     def _doubtful_costs(self, depth: int | None) -> Ints:
         """The same where costs count: a group matters if they differ, or if it is of use."""
@@ -267,39 +255,44 @@ def count_by(topics: Ints, n: int) -> Ints:
 def with_noted(
     rankings: Rankings,
     topics: Ints,
-    rows: Sequence[Ints],
+    rows: Sequence[tuple[Ints, ...]],
     noted: Sequence[Noted],
     scores: Sequence[Any],
 ) -> Rankings:
     """The rankings with what is noted of every document, NaN where it is not known.
 
     `rows` are rows of each of `noted`, in order of rank, list after list in the order of `topics`;
-    `scores` what the documents are ranked by, in parts.
+    `scores` what the documents are ranked by; both in parts.
     """
     if not noted:
         return rankings
     place = spans(rankings.starts[topics], rankings.lengths[topics])
     made = {}
-    for known, found in zip(noted, rows, strict=True):
+    for known, found in zip(noted, _joined(rows, len(noted)), strict=True):
         for unit, values in known.values.items():
             made[unit] = np.empty(len(found))
             made[unit][place] = np.append(values, np.nan)[found]  # row -1 is the last
     ranked_by = np.empty(len(place))
-    ranked_by[place] = np.concatenate(scores)
+    ranked_by[place] = np.concatenate([place[:0], *scores])
     return replace(rankings, noted=made, scores=ranked_by)
 
 
+def _joined(parts: Iterable[tuple[Ints, ...]], columns: int) -> list[Ints]:
+    """Columns of numbers that come in parts, of which there may be none."""
+    none = (np.empty(0, dtype=np.int64),) * columns
+    return [np.concatenate(column) for column in zip(none, *parts, strict=True)]
+
+
 def rankings_of(
-    judgments: Judgments,
-    returned: Ints,
-    topics: Ints,
-    ranks: Ints,
-    items: Ints,
-    first: Ints,
-    last: Ints,
-    tied: Ints,
+    judgments: Judgments, returned: Ints, hits: list[tuple[Ints, ...]], tied: Ints
 ) -> Rankings:
-    """Rankings from hits in any order, each of the level it was judged at."""
+    """Rankings from hits in any order, each of the level it was judged at.
+
+    A hit is a topic, a rank, an item, and its best and its worst possible rank. Empties the list,
+    so that no column is kept twice.
+    """
+    topics, ranks, items, first, last = _joined(hits, 5)
+    hits.clear()
     falls = topics[1:] < topics[:-1]
     falls |= (topics[1:] == topics[:-1]) & (ranks[1:] < ranks[:-1])
     by_rank = np.lexsort((ranks, topics)) if falls.any() else slice(None)

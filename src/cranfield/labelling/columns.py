@@ -73,20 +73,9 @@ def label_columns(
     returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     where = np.concatenate(found.topics)
     returned[where], tied[where] = np.concatenate(found.returned), np.concatenate(found.tied)
-    none = np.empty(0, dtype=np.int64)
-    rows = [
-        np.concatenate(column) for column in zip((none,) * len(noted), *found.noted, strict=True)
-    ]
-    topics, ranks, items, first, last = (
-        np.concatenate(column) for column in zip((none,) * 5, *found.hits, strict=True)
-    )
-    found.hits.clear()  # so that no column is kept twice
-    rankings = rankings_of(gold.judgments, returned, topics, ranks, items, first, last, tied)
-    return RunLabels(
-        with_noted(rankings, where, rows, noted, [none, *found.scores]),
-        tuple(found.names),
-        tuple(found.contradicted),
-    )
+    rankings = rankings_of(gold.judgments, returned, found.hits, tied)
+    rankings = with_noted(rankings, where, found.noted, noted, found.scores)
+    return RunLabels(rankings, tuple(found.names), tuple(found.contradicted))
 
 
 # -- parts ------------------------------------------------------------------------------------
@@ -325,9 +314,8 @@ class _Order:
             stop = np.append(self.starts, len(rank))[topic + 1]
             worst = np.maximum.accumulate(rank[start:stop])
             # Equal scores may have any ranks: each is compared with those of higher scores.
-            group = np.maximum.accumulate(
-                np.where(self.same[start:stop], 0, np.arange(stop - start))
-            )
+            first = np.where(self.same[start:stop], 0, np.arange(stop - start))
+            group = np.maximum.accumulate(first)
             above = np.append(-np.inf, worst)[group]
             if (rank[start:stop] < above).any():
                 found.append(topic)

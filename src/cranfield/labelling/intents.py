@@ -147,6 +147,6 @@ def _places(own: Sequence[Sequence[str]], every: Sequence[Sequence[str]]) -> Int
 def _by_name(gold: GoldStandard) -> Ints:
     """The items of each topic by document id, the largest first."""
     keys = gold.qrels.docs.sort_keys()
-    topics = np.repeat(np.arange(len(gold.qrels.topics)), np.diff(gold.qrels.offsets))
-    found: Ints = gold.items[np.lexsort([*(~key for key in reversed(keys)), topics])]
+    by_name = [~key for key in reversed(keys)]
+    found: Ints = gold.items[np.lexsort([*by_name, gold.judgments.item_topics])]
     return found

@@ -42,9 +42,9 @@ def label_lists(
     """Where a run in memory placed the judged documents, with what is to be noted of all."""
     n = len(gold.qrels.topics)
     returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    hits: list[tuple[Ints, ...]] = [(np.empty(0, dtype=np.int64),) * 5]
-    rows: list[tuple[Ints, ...]] = [(np.empty(0, dtype=np.int64),) * len(noted)]
-    scores: list[Floats] = [np.empty(0)]
+    hits: list[tuple[Ints, ...]] = []
+    rows: list[tuple[Ints, ...]] = []
+    scores: list[Floats] = []
     batch = _Batch()
 
     def finish() -> None:
@@ -79,10 +79,8 @@ def label_lists(
             finish()
             batch = _Batch()
     finish()
-    topics, ranks, items, first, last = map(np.concatenate, zip(*hits, strict=True))
-    rankings = rankings_of(gold.judgments, returned, topics, ranks, items, first, last, tied)
-    every = [np.concatenate(column) for column in zip(*rows, strict=True)]
-    return with_noted(rankings, np.flatnonzero(rankings.answered), every, noted, scores)
+    rankings = rankings_of(gold.judgments, returned, hits, tied)
+    return with_noted(rankings, np.flatnonzero(rankings.answered), rows, noted, scores)
 
 
 class _Lists:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 
 from cranfield.data.files import write_whole
-from cranfield.data.reading.lines import fields_of, finite, text_lines
+from cranfield.data.reading.lines import fields_of, finite, not_empty, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted
@@ -29,8 +29,7 @@ def read_names(source: Source) -> tuple[str, ...]:
             said = f"{counted(len(fields), 'field')} ({line.strip()!r})"
             raise InputError(said, "one name a line (topics, or runs)", source.name, number)
         found[fields[0]] = None
-    if not found:
-        raise InputError("no names", "one on each line", source.name)
+    not_empty(found, "names", source.name, "one on each line")
     return tuple(found)
 
 
@@ -49,8 +48,7 @@ def read_results(source: Source) -> dict[str, dict[str, float]]:
             again = f"{measure} of topic {topic} again"
             raise InputError(again, "each measure once", source.name, number)
         found[topic][measure] = value
-    if not found:
-        raise InputError("no results", "at least one", source.name)
+    not_empty(found, "results", source.name)
     return found
 
 

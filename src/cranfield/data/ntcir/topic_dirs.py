@@ -21,8 +21,8 @@ from cranfield.data.reading.columns import Kind, in_order
 from cranfield.data.reading.labels import level_of, one_of
 from cranfield.data.reading.lines import Line, fields_of, finite, lines, text_lines
 from cranfield.data.reading.records import PLAIN, Problem, Record, Text
-from cranfield.data.reading.source import Source
-from cranfield.errors import CranfieldError, InputError
+from cranfield.data.reading.source import Source, cannot_read
+from cranfield.errors import InputError
 from cranfield.wording import counted, some
 
 REL = "rel"
@@ -259,8 +259,7 @@ def _topics(directory: str) -> dict[str, set[str]]:
                     if any(name.startswith(f"{entry.name}.") for name in files):
                         found[entry.name] = files
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise CranfieldError(f"cannot read {error.filename or directory}: {reason}") from None
+        raise cannot_read(error.filename or directory, error) from None
     return found
 
 
@@ -402,8 +401,7 @@ def intent_files(topic: str, prefix: str, directory: str = "") -> list[Source]:
             name.removeprefix(begins) for name in os.listdir(where) if name.startswith(begins)
         ]
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise CranfieldError(f"cannot read {where}: {reason}") from None
+        raise cannot_read(where, error) from None
     if not intents:
         raise InputError(f"no file such as {begins}1", "the ideal lists of intents", where)
     return [Source.of(os.path.join(where, begins + intent)) for intent in in_order(intents)]

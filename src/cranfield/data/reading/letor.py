@@ -19,12 +19,12 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.lines import fields_of, finite, lines, short
-from cranfield.data.reading.records import NUMBER, PLAIN, Found, Record, Text, meant
+from cranfield.data.reading.lines import NUMBER, fields_of, finite, lines, short
+from cranfield.data.reading.records import PLAIN, Found, Record, Text, meant
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import ROOM, Bytes, Strings, spans
 from cranfield.data.reading.table import Irregular, Table
-from cranfield.data.reading.trec import COMMENT, all_numbers, number_columns
+from cranfield.data.reading.trec import COMMENT, all_numbers, number_columns, refuse_other_encodings
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
@@ -70,11 +70,7 @@ def read_table(source: Source, kind: Kind = "qrels", text: Text = PLAIN) -> Tabl
 
 def _read_lines(text: bytes, before: int) -> tuple[Table, int]:
     """The judgments of some whole lines that come after `before` others; how many lines."""
-    if not text.isascii():
-        try:
-            text.decode()
-        except UnicodeDecodeError:
-            raise Irregular from None
+    refuse_other_encodings(text)
     if not text.endswith(b"\n"):
         text += b"\n"
     ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n"))

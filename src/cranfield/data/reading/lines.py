@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from typing import Any, NamedTuple
 
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
+
+NUMBER = "a finite number"
 
 
 def lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str | InputError]]:
@@ -92,3 +94,23 @@ class Line(NamedTuple):
         if found is None or not found.strip():
             raise self.error(f"{column} {self.cells[column]!r}", "an identifier")
         return found
+
+    def value(
+        self, column: str, expected: str = NUMBER, low: float = -math.inf, found: str = ""
+    ) -> float:
+        """The number in a cell, at least `low`; `found` is what messages say of another."""
+        number = finite(self.cells[column])
+        if number is None or number < low:
+            raise self.error(found or f"{column} {self.cells[column]!r}", expected)
+        return number
+
+
+def first_on(line: int | None) -> str:
+    """What is added to the message that something comes again."""
+    return f" (first on line {line})" if line else ""
+
+
+def not_empty(found: Sized, what: str, where: str, expected: str = "at least one") -> None:
+    """Refuse data that hold nothing of what is wanted."""
+    if not len(found):
+        raise InputError(f"no {what}", expected, where)

@@ -12,15 +12,17 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from cranfield.data.reading.columns import VALUE, Kind
 from cranfield.data.reading.labels import level_of, one_of
-from cranfield.data.reading.lines import finite, identifier, real, short
+from cranfield.data.reading.lines import NUMBER, finite, first_on, identifier, real, short
 from cranfield.errors import InputError, RepetitionError
+
+Severity: TypeAlias = Literal["error", "warning"]
 
 
 @dataclass(frozen=True)
 class Problem:
     """Something wrong with a file; an error keeps it from being used, a warning does not."""
 
-    severity: Literal["error", "warning"]
+    severity: Severity
     where: str
     line: int | None
     text: str
@@ -67,7 +69,6 @@ class Text:
 
 
 PLAIN = Text()
-NUMBER = "a finite number"
 
 
 def meant(fields: list[str], kind: Kind) -> str:
@@ -166,8 +167,7 @@ def _duplicate(record: Record, first: Record, where: str, kind: Kind, by_intent:
     what += f", intent {record.type}" if by_intent else ""
     before = "" if first.line is None else f" as on line {first.line}"
     if kind == "run":
-        again = "" if first.line is None else f" (first on line {first.line})"
-        found, expected = f"{what} again{again}", "each document once"
+        found, expected = f"{what} again{first_on(first.line)}", "each document once"
         error = RepetitionError(record.doc, found, expected, where, record.line)
         return Problem.error(error, where)
     if first.value == record.value:

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import IO, Any
@@ -46,7 +46,6 @@ class Source:
     """A file named by the user (`-` is standard input), opened as often as it is needed."""
 
     path: str
-    _kept: dict[str, bytes] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> Source:
@@ -131,19 +130,15 @@ class Source:
 
     def _raw(self) -> IO[bytes]:
         if self.path == "-":
-            return io.BytesIO(self._stdin())
+            return io.BytesIO(self._once)
         try:
             if os.path.isdir(self.path):
                 raise CranfieldError(f"{self.path} is a directory, expected a file")
-            # Pipes (process substitution) can be read once only: keep what they say.
             if not os.path.isfile(self.path):
-                if "pipe" not in self._kept:
-                    with open(self.path, "rb") as pipe:
-                        self._kept["pipe"] = pipe.read()
-                return io.BytesIO(self._kept["pipe"])
+                return io.BytesIO(self._once)
             return open(self.path, "rb", buffering=0)
         except OSError as error:
-            raise _cannot_read(self.name, error) from None
+            raise cannot_read(self.name, error) from None
         except ValueError:  # a NUL in the name
             raise InputError(f"file name {self.path!r}", "another", None) from None
 
@@ -154,13 +149,17 @@ class Source:
         module = {"gz": "gzip", "bz2": "bz2", "xz": "lzma", "zst": ZSTD}[self.compression]
         return import_module(module).open(raw)
 
-    def _stdin(self) -> bytes:
-        if "stdin" not in self._kept:
-            self._kept["stdin"] = sys.stdin.buffer.read()
-        return self._kept["stdin"]
+    @cached_property
+    def _once(self) -> bytes:
+        """What standard input or a pipe (process substitution) says, which is read once only."""
+        if self.path == "-":
+            return sys.stdin.buffer.read()
+        with open(self.path, "rb") as pipe:
+            return pipe.read()
 
 
-def _cannot_read(name: str, error: OSError) -> CranfieldError:
+def cannot_read(name: str, error: OSError) -> CranfieldError:
+    """The error that a file or a directory is that cannot be read."""
     return CranfieldError(f"cannot read {name}: {(error.strerror or str(error)).lower()}")
 
 

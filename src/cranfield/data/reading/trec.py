@@ -134,28 +134,22 @@ def records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
 
 def ntcir_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
     """The lines ``topic doc L2`` or ``topic doc L2 class``."""
-    return _judged(source, Recorder(kind, source.name, text, "L0, L1, L2, …"), NTCIR)
+    return _records(source, Recorder(kind, source.name, text, "L0, L1, L2, …"), NTCIR)
 
 
 def early_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
     """The lines ``topic S doc 1``."""
     how = replace(text, labels=GRADES) if text.labels is None else text
-    return _judged(source, Recorder(kind, source.name, how), (EARLY,))
-
-
-def _judged(
-    source: Source, recorder: Recorder, layouts: Sequence[tuple[str, ...]]
-) -> Iterator[Found]:
-    if recorder.kind == "run":
-        yield InputError("NTCIR judgments", f"a run: {' '.join(TREC['run'])}", source.name)
-    else:
-        yield from _records(source, recorder, layouts)
+    return _records(source, Recorder(kind, source.name, how), (EARLY,))
 
 
 def _records(
     source: Source, recorder: Recorder, layouts: Sequence[tuple[str, ...]], hint: str = ""
 ) -> Iterator[Found]:
     kind, text, run = recorder.kind, recorder.text, len(TREC["run"])
+    if kind == "run" and TREC["run"] not in layouts:
+        yield InputError("NTCIR judgments", f"a run: {' '.join(TREC['run'])}", source.name)
+        return
     for number, line in lines(source):
         if isinstance(line, InputError):
             yield line
@@ -227,7 +221,7 @@ class Fields:
     """Where the fields of a text are; Irregular if a line has more or fewer than `width`."""
 
     def __init__(self, text: bytes, width: int) -> None:
-        _refuse_other_encodings(text)
+        refuse_other_encodings(text)
         around = b"\n" * ROOM
         end = b"" if text.endswith(b"\n") else b"\n"
         self.buffer = np.frombuffer(b"".join((around, text, end, around)), dtype=np.uint8)
@@ -265,7 +259,8 @@ class Fields:
         return starts, ends
 
 
-def _refuse_other_encodings(text: bytes) -> None:
+def refuse_other_encodings(text: bytes) -> None:
+    """A text that is not UTF-8 is Irregular."""
     if not text.isascii():
         try:
             text.decode()
