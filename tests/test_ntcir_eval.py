@@ -283,7 +283,8 @@ class TestLabel:
         pairs = zip(docs, levels, strict=False)
         labelled = [Labelled(d, x, None if x is None else "k 1") for d, x in pairs]
         text = labelled_text(labelled, ";", classes=True)
-        source = Source("-", {"stdin": text.encode()})
+        source = Source("-")
+        vars(source)["_once"] = text.encode()  # what standard input says
         found = read_labelled(source, ";")
         assert [item[:3] for item in found] == [item[:3] for item in labelled]
 

@@ -70,18 +70,15 @@ def assessments(data: AssessmentsLike) -> Iterator[Assessment]:
     >>> next(assessments([("301", "d1", "ann", "A")]))[2:]
     ('301', 'd1', 'ann', {'label': 'A'})
     """
+    if isinstance(data, Mapping):
+        return _made(_of_mapping(data, "assessments"))
     if isinstance(data, str | os.PathLike):
-        yield from _of_files([os.fspath(data)])
-    elif isinstance(data, Mapping):
-        yield from _made(_of_mapping(data, "assessments"))
-    elif is_frame(data) or not isinstance(data, Iterable) or isinstance(data, bytes):
-        yield from _made(lines_of(data, SEVERAL, "assessments"))
-    else:
-        given = list(data)
-        if given and all(isinstance(one, str | os.PathLike) for one in given):
-            yield from _of_files([os.fspath(path) for path in given])
-        else:
-            yield from _made(lines_of(given, SEVERAL, "assessments"))
+        data = [data]
+    if isinstance(data, Iterable) and not (is_frame(data) or isinstance(data, bytes)):
+        data = list(data)
+        if data and all(isinstance(one, str | os.PathLike) for one in data):
+            return _of_files([os.fspath(path) for path in data])
+    return _made(lines_of(data, SEVERAL, "assessments"))
 
 
 def assessor_names(paths: Sequence[str]) -> list[str]:

@@ -109,8 +109,7 @@ class DocCosts:
     def unknown_documents(self, topic: str, docs: Sequence[str]) -> list[str]:
         """Those of some documents of a topic that have no cost."""
         names = Strings.of(list(docs))
-        lines = Table([topic], np.zeros(1, dtype=np.int64), names, names.hashes(),
-                      np.zeros(len(names)))  # fmt: skip
+        lines = replace(Table.of(names, np.zeros(len(names))), names=[topic])
         return names[self.rows(lines) < 0].tolist()
 
     def unknown_types(self, run: Run) -> list[str]:

@@ -114,8 +114,7 @@ def _numbered(texts: Strings, hashes: Any, group: Ints) -> Ints:
         raise Irregular
     order = np.empty(len(first), dtype=np.int64)
     order[np.argsort(first)] = np.arange(len(first))
-    found: Ints = order[which]
-    return found
+    return np.asarray(order[which])
 
 
 def _firsts(numbers: Ints) -> Ints:

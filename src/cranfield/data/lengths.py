@@ -168,8 +168,7 @@ def _from_frame(frame: pl.DataFrame, where: str, header: bool = False) -> DocLen
             raise InputError(f"{column} {frame[column][row]!r}", EXPECTED, where, line)
         values[unit] = numbers.to_numpy().astype(np.float64)
     names = frame[doc].cast(pl.String).to_list()
-    for row, name in enumerate(names):
-        if name is None:
-            line = row + 2 if header else None
-            raise InputError("no document", EXPECTED, where, line)
+    if None in names:
+        line = names.index(None) + 2 if header else None
+        raise InputError("no document", EXPECTED, where, line)
     return _checked(Strings.of(names), values, where)

@@ -507,20 +507,12 @@ def _of_records(source: Source, format: Format, ties: Ties | None, text: Text) -
 
 def _table_of(found: Sequence[Record], scored: bool, typed: bool) -> Table:
     """Records as columns."""
-    topics, docs, tags, values, ranks, types = (
-        [getattr(record, name) for record in found]
-        for name in ("topic", "doc", "tag", "value", "rank", "type")
-    )
-    starts = [i for i, topic in enumerate(topics) if i == 0 or topic != topics[i - 1]]
-    names = Strings.of(docs)
-    return Table(
-        [topics[i] for i in starts],
-        np.array(starts, dtype=np.int64),
-        names,
-        names.hashes(),
-        np.array([value or 0.0 for value in values]),
-        None if None in ranks else np.array(ranks),
-        tags[0],
-        scored,
-        Strings.of([kind or "" for kind in types]) if typed and any(types) else None,
+    topics, docs = (Strings.of([getattr(r, name) for r in found]) for name in ("topic", "doc"))
+    ranks, types = [record.rank for record in found], [record.type or "" for record in found]
+    return replace(
+        Table.of(docs, np.array([record.value or 0.0 for record in found]), topics),
+        ranks=None if None in ranks else np.array(ranks),
+        tag=found[0].tag,
+        scored=scored,
+        types=Strings.of(types) if typed and any(types) else None,
     )

@@ -125,14 +125,11 @@ def _named(data: Any, word: str) -> list[tuple[str | None, Any]]:
     """Systems or logs, each with the name the user gave it, if any."""
     if isinstance(data, Mapping) and data and all(map(_is_whole, data.values())):
         return [(str(name), one) for name, one in data.items()]
-    if isinstance(data, list | tuple):
-        if len(data) == 1:
-            return [(None, data[0])]
-        files = (str, os.PathLike, Sessions, ClickLog)
-        return [
-            (None if isinstance(one, files) else f"{word}{i}", one) for i, one in enumerate(data, 1)
-        ]
-    return [(None, data)]
+    if not isinstance(data, list | tuple) or len(data) == 1:
+        return [(None, data[0] if isinstance(data, list | tuple) else data)]
+    files = (str, os.PathLike, Sessions, ClickLog)
+    numbered = enumerate(data, 1)
+    return [(None if isinstance(one, files) else f"{word}{i}", one) for i, one in numbered]
 
 
 def _is_whole(value: Any) -> bool:
@@ -244,19 +241,14 @@ def _query(line: Line) -> int:
 
 def _order(places: Sequence[_Place], ties: Ties | None, where: str) -> Ties:
     """What decides the order of lists: what there is on every line."""
-    has = {
-        "score": [p.score is not None for p in places],
-        "rank": [p.rank is not None for p in places],
-    }
-    for name in ("score", "rank"):
-        needed = ties == "rank" if name == "rank" else ties in ("trec", "file")
-        if any(has[name]) or needed:
-            for place, there in zip(places, has[name], strict=True):
-                if not there:
-                    raise InputError(f"no {name}", "one on every line", where, place.line)
-    if ties is not None:
-        return ties
-    return "trec" if any(has["score"]) else "rank" if any(has["rank"]) else "given"
+    known: dict[str, tuple[Ties, ...]] = {"score": ("trec", "file"), "rank": ("rank",)}
+    possible: list[Ties] = []
+    for name, orders in known.items():
+        without = [place for place in places if getattr(place, name) is None]
+        if without and (len(without) < len(places) or ties in orders):
+            raise InputError(f"no {name}", "one on every line", where, without[0].line)
+        possible += orders if len(without) < len(places) else ()
+    return ties or (*possible, "given")[0]
 
 
 def _ranked(docs: Mapping[str, _Place], order: Ties) -> list[str]:
@@ -300,10 +292,9 @@ def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None =
         if line.cells["rank"] not in NOTHING:
             clicks.append(_click(line, query))
     every = [click for clicks in made.values() for click in clicks]
-    if any(click.level is not None for click in every):
-        for click in every:
-            if click.level is None:
-                raise InputError("no level", "one for every click or for none", where, click.line)
+    without = [click for click in every if click.level is None]
+    if 0 < len(without) < len(every):
+        raise InputError("no level", "one for every click or for none", where, without[0].line)
     return ClickLog(name or where, made, where)
 
 

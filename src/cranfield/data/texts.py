@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.assessments import assessor_names
@@ -193,13 +194,11 @@ def named(given: Any, is_one: Callable[[Any], bool]) -> list[tuple[str, Any]]:
     if twice := [path for path in paths if paths.count(path) > 1]:
         raise InputError(f"{twice[0]} twice", "each system once")
     stems = iter(assessor_names(paths))
-    count = iter(range(1, len(several) + 1))
-    alone = len(several) == 1
+    others = iter(["system"] if len(several) == 1 else map("system{}".format, count(1)))
+    files = (isinstance(one, str | os.PathLike) for one in several)
     return [
-        (next(stems) if isinstance(one, str | os.PathLike)
-         else "system" if alone else f"system{next(count)}", one)
-        for one in several
-    ]  # fmt: skip
+        (next(stems if file else others), one) for file, one in zip(files, several, strict=True)
+    ]
 
 
 def _is_texts(given: Mapping[Any, Any]) -> bool:
@@ -224,11 +223,8 @@ def _entries(path: str) -> Iterator[tuple[str, str]]:
     """What a directory holds in the order of names: the name without suffixes, and the path."""
     names = sorted(name for name in os.listdir(path) if not name.startswith("."))
     paths = [os.path.join(path, name) for name in names]
-    yield from zip(map(_stem, names), paths, strict=True)
-
-
-def _stem(name: str) -> str:
-    return assessor_names([name])[0]
+    stems = (assessor_names([name])[0] for name in names)
+    yield from zip(stems, paths, strict=True)
 
 
 # -- nuggets ----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,16 +21,14 @@ if TYPE_CHECKING:
     from cranfield.data.reading.table import Noted
 
 __all__ = [
-    "Intents", "Judgments", "Rankings", "RunLabels", "count_by", "distinct", "rankings_of", "spans",
-    "with_noted",
+    "Intents", "Judgments", "Placed", "Rankings", "RunLabels", "count_by", "distinct", "spans",
 ]  # fmt: skip
 
 
 def distinct(values: Floats) -> Floats:
     """Each value once, ascending; np.unique imports numpy.ma, which takes its time."""
     ordered = np.sort(values, axis=None)
-    found: Floats = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
-    return found
+    return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +137,7 @@ class Rankings:
     @property
     def starts(self) -> Ints:
         """Where each list begins, if all documents of all lists stand side by side."""
-        found: Ints = np.cumsum(self.lengths) - self.lengths
-        return found
+        return np.asarray(np.cumsum(self.lengths) - self.lengths)
 
     def truncated(self, depth: int) -> Rankings:
         """These lists cut after `depth` items."""
@@ -252,53 +249,52 @@ def count_by(topics: Ints, n: int) -> Ints:
     return np.bincount(topics, minlength=n).astype(np.int64)
 
 
-def with_noted(
-    rankings: Rankings,
-    topics: Ints,
-    rows: Sequence[tuple[Ints, ...]],
-    noted: Sequence[Noted],
-    scores: Sequence[Any],
-) -> Rankings:
-    """The rankings with what is noted of every document, NaN where it is not known.
+@dataclass
+class Placed:
+    """Where a run placed the documents of some whole topics, part after part."""
 
-    `rows` are rows of each of `noted`, in order of rank, list after list in the order of `topics`;
-    `scores` what the documents are ranked by; both in parts.
-    """
-    if not noted:
-        return rankings
-    place = spans(rankings.starts[topics], rankings.lengths[topics])
-    made = {}
-    for known, found in zip(noted, _joined(rows, len(noted)), strict=True):
-        for unit, values in known.values.items():
-            made[unit] = np.empty(len(found))
-            made[unit][place] = np.append(values, np.nan)[found]  # row -1 is the last
-    ranked_by = np.empty(len(place))
-    ranked_by[place] = np.concatenate([place[:0], *scores])
-    return replace(rankings, noted=made, scores=ranked_by)
+    lists: list[tuple[Ints, ...]] = field(default_factory=list)  # topic, length, tied documents
+    hits: list[tuple[Ints, ...]] = field(default_factory=list)
+    # topic, rank, item, and the best and the worst possible rank of judged documents, in any order
+    noted: list[tuple[Ints, ...]] = field(default_factory=list)  # rows of all, in order of rank,
+    scores: list[Floats] = field(default_factory=list)  # and what they are ranked by
+
+    def rankings(self, judgments: Judgments, noted: Sequence[Noted]) -> Rankings:
+        """The rankings, each hit of the level it was judged at, with what is noted of documents.
+
+        Empties the hits, so that no column is kept twice.
+        """
+        n = len(judgments.topics)
+        returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        where, *of_lists = _joined(self.lists, 3)
+        returned[where], tied[where] = of_lists
+        topics, ranks, items, first, last = _joined(self.hits, 5)
+        self.hits.clear()
+        falls = topics[1:] < topics[:-1]
+        falls |= (topics[1:] == topics[:-1]) & (ranks[1:] < ranks[:-1])
+        by_rank = np.lexsort((ranks, topics)) if falls.any() else slice(None)
+        offsets = np.concatenate(([0], np.cumsum(count_by(topics, n))))
+        items = items[by_rank]
+        levels = judgments.levels[items]
+        made = Rankings(
+            returned, offsets, ranks[by_rank], items, levels, first[by_rank], last[by_rank], tied
+        )
+        return self._with_noted(made, where, noted) if noted else made
+
+    def _with_noted(self, rankings: Rankings, topics: Ints, noted: Sequence[Noted]) -> Rankings:
+        """The rankings with what is noted of every document, NaN where it is not known."""
+        place = spans(rankings.starts[topics], rankings.lengths[topics])
+        made = {}
+        for known, rows in zip(noted, _joined(self.noted, len(noted)), strict=True):
+            for unit, values in known.values.items():
+                made[unit] = np.empty(len(rows))
+                made[unit][place] = np.append(values, np.nan)[rows]  # row -1 is the last
+        ranked_by = np.empty(len(place))
+        ranked_by[place] = np.concatenate([place[:0], *self.scores])
+        return replace(rankings, noted=made, scores=ranked_by)
 
 
 def _joined(parts: Iterable[tuple[Ints, ...]], columns: int) -> list[Ints]:
     """Columns of numbers that come in parts, of which there may be none."""
     none = (np.empty(0, dtype=np.int64),) * columns
     return [np.concatenate(column) for column in zip(none, *parts, strict=True)]
-
-
-def rankings_of(
-    judgments: Judgments, returned: Ints, hits: list[tuple[Ints, ...]], tied: Ints
-) -> Rankings:
-    """Rankings from hits in any order, each of the level it was judged at.
-
-    A hit is a topic, a rank, an item, and its best and its worst possible rank. Empties the list,
-    so that no column is kept twice.
-    """
-    topics, ranks, items, first, last = _joined(hits, 5)
-    hits.clear()
-    falls = topics[1:] < topics[:-1]
-    falls |= (topics[1:] == topics[:-1]) & (ranks[1:] < ranks[:-1])
-    by_rank = np.lexsort((ranks, topics)) if falls.any() else slice(None)
-    offsets = np.concatenate(([0], np.cumsum(count_by(topics, len(returned)))))
-    items = items[by_rank]
-    levels = judgments.levels[items]
-    return Rankings(
-        returned, offsets, ranks[by_rank], items, levels, first[by_rank], last[by_rank], tied
-    )

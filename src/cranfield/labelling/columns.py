@@ -21,7 +21,7 @@ from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.strings import Strings, Words, spans
 from cranfield.data.reading.table import Irregular, Noted, Table, in_group
 from cranfield.data.run import Part, TableRun
-from cranfield.labelling.blocks import RunLabels, rankings_of, with_noted
+from cranfield.labelling.blocks import Placed, RunLabels
 from cranfield.labelling.gold import GoldStandard
 
 
@@ -30,16 +30,10 @@ class _Scattered(Exception):
 
 
 @dataclass
-class _Labelled:
+class _Labelled(Placed):
     """What is known of some whole topics of a run."""
 
     names: list[str] = field(default_factory=list)  # all topics, judged or not
-    topics: list[Ints] = field(default_factory=list)  # the judged ones: their index,
-    returned: list[Ints] = field(default_factory=list)  # length,
-    tied: list[Ints] = field(default_factory=list)  # and tied documents
-    noted: list[tuple[Ints, ...]] = field(default_factory=list)  # rows of all, in order of rank,
-    scores: list[Floats] = field(default_factory=list)  # and what they are ranked by
-    hits: list[tuple[Ints, ...]] = field(default_factory=list)
     contradicted: list[str] = field(default_factory=list)
 
     def add(self, other: _Labelled) -> None:
@@ -69,12 +63,7 @@ def label_columns(
         raise run.refusal("lines out of order", "results") from None
     if not found.names:
         raise run.refusal("no results", "at least one")
-    n = len(gold.qrels.topics)
-    returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    where = np.concatenate(found.topics)
-    returned[where], tied[where] = np.concatenate(found.returned), np.concatenate(found.tied)
-    rankings = rankings_of(gold.judgments, returned, found.hits, tied)
-    rankings = with_noted(rankings, where, found.noted, noted, found.scores)
+    rankings = found.rankings(gold.judgments, noted)
     return RunLabels(rankings, tuple(found.names), tuple(found.contradicted))
 
 
@@ -166,13 +155,10 @@ def _label(
     length = dict(zip(table.names, table.sizes.tolist(), strict=True))
     index = gold.topic_index
     known = [name for name in names if name in index]
-    found = _Labelled(
-        names,
-        topics=[np.array([index[name] for name in known], dtype=np.int64)],
-        returned=[np.array([length.get(name, 0) for name in known], dtype=np.int64)],
-    )
+    found = _Labelled(names=names)
     tied = _place(gold, run, table, noted, found) if len(table) else {}
-    found.tied.append(np.array([tied.get(name, 0) for name in known], dtype=np.int64))
+    lists = [(index[name], length.get(name, 0), tied.get(name, 0)) for name in known]
+    found.lists.append(tuple(np.array(lists, dtype=np.int64).reshape(-1, 3).T))
     return found
 
 

@@ -133,8 +133,7 @@ def _line(where: str, topic: str, intent: str) -> int | None:
 
 def _starts(names: Sequence[Sequence[str]]) -> Ints:
     counts = np.array([len(few) for few in names], dtype=np.int64)
-    starts: Ints = np.cumsum(counts) - counts
-    return starts
+    return np.asarray(np.cumsum(counts) - counts)
 
 
 def _places(own: Sequence[Sequence[str]], every: Sequence[Sequence[str]]) -> Ints:
@@ -148,5 +147,4 @@ def _by_name(gold: GoldStandard) -> Ints:
     """The items of each topic by document id, the largest first."""
     keys = gold.qrels.docs.sort_keys()
     by_name = [~key for key in reversed(keys)]
-    found: Ints = gold.items[np.lexsort([*by_name, gold.judgments.item_topics])]
-    return found
+    return np.asarray(gold.items[np.lexsort([*by_name, gold.judgments.item_topics])])

@@ -17,7 +17,7 @@ from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Noted, Table
 from cranfield.data.run import ListRun, from_the_top
-from cranfield.labelling.blocks import Rankings, count_by, rankings_of, with_noted
+from cranfield.labelling.blocks import Placed, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard
 
 BATCH = 256  # topics worked on at once
@@ -40,21 +40,16 @@ def label_lists(
     gold: GoldStandard, run: ListRun, exclude_self: bool = False, noted: Sequence[Noted] = ()
 ) -> Rankings:
     """Where a run in memory placed the judged documents, with what is to be noted of all."""
-    n = len(gold.qrels.topics)
-    returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    hits: list[tuple[Ints, ...]] = []
-    rows: list[tuple[Ints, ...]] = []
-    scores: list[Floats] = []
-    batch = _Batch()
+    placed, batch = Placed(), _Batch()
 
     def finish() -> None:
         lists = _Lists(batch, run)
-        returned[lists.topics], tied[lists.topics] = lists.sizes, lists.tied()
-        hits.append(lists.hits())
+        placed.lists.append((lists.topics, lists.sizes, lists.tied()))
+        placed.hits.append(lists.hits())
         if noted:
             lines = lists.ranked()
-            rows.append(tuple(known.rows(lines) for known in noted))
-            scores.append(lines.values)
+            placed.noted.append(tuple(known.rows(lines) for known in noted))
+            placed.scores.append(lines.values)
 
     for t, (topic, judged) in enumerate(zip(gold.qrels.topics, gold.by_topic, strict=True)):
         ranked = run.lists.get(topic)
@@ -79,8 +74,7 @@ def label_lists(
             finish()
             batch = _Batch()
     finish()
-    rankings = rankings_of(gold.judgments, returned, hits, tied)
-    return with_noted(rankings, np.flatnonzero(rankings.answered), rows, noted, scores)
+    return placed.rankings(gold.judgments, noted)
 
 
 class _Lists:

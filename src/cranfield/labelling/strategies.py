@@ -90,11 +90,8 @@ def _decided(
             raise InputError(f"{told!r} for topic {topic}", "a dict", "labelling")
         for doc, level in told.items():
             if doc not in by_doc or real(level) is None:
-                raise InputError(
-                    f"level {level!r} for document {doc} of topic {topic}",
-                    "numbers for documents that were given",
-                    "labelling",
-                )
+                found = f"level {level!r} for document {doc} of topic {topic}"
+                raise InputError(found, "numbers for documents that were given", "labelling")
             kept.append(by_doc[doc])
             counts.append(float(level))
     return np.array(kept, dtype=np.int64), np.array(counts, dtype=np.float64)
@@ -166,8 +163,7 @@ class _Members:
 def _firsts(group: Ints, places: Ints) -> Ints:
     """The first of some places for each group that stands there."""
     _, first = np.unique(group[places], return_index=True)
-    found: Ints = places[first]
-    return found
+    return np.asarray(places[first])
 
 
 def _only(rankings: Rankings, hits: Ints, kept: Ints) -> Rankings:

@@ -15,11 +15,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cranfield.data.reading.columns import Kind, in_order
 from cranfield.data.reading.labels import level_of, one_of
-from cranfield.data.reading.lines import Line, fields_of, finite, lines, text_lines
+from cranfield.data.reading.lines import Line, fields_of, lines, text_lines
 from cranfield.data.reading.records import PLAIN, Problem, Record, Text
 from cranfield.data.reading.source import Source, cannot_read
 from cranfield.errors import InputError
@@ -71,16 +71,16 @@ class JudgedForIntent(NamedTuple):
 
 def read_judged(source: Source, text: Text = PLAIN) -> Iterator[Judged | InputError]:
     """The judgments of one topic: ``doc L2``, or with a class, ``doc L2 1``."""
-    for number, line in lines(source, comments=False):  # an answer may begin with #
-        if isinstance(line, InputError):
-            yield line
-            continue
+    for line in _named(source, text.separator, "doc L2", "doc L2 class"):
         try:
-            cells = _named(line, number, source, text.separator, "doc L2", "doc L2 class").cells
-            level = _level(cells["L2"], number, source, text.labels)
-            yield Judged(number, cells["doc"], level, cells.get("class"))
+            yield line if isinstance(line, InputError) else _judged(line, text.labels)
         except InputError as error:
             yield error
+
+
+def _judged(line: Line, labels: Mapping[str, float] | None) -> Judged:
+    level = _level(line, labels)
+    return Judged(line.number or 0, line.cells["doc"], level, line.cells.get("class"))
 
 
 def read_rel(source: Source, text: Text = PLAIN, classes: bool = False) -> list[Judged]:
@@ -116,7 +116,7 @@ def read_labelled(source: Source, separator: str | None = None) -> list[Labelled
     return [
         Labelled(
             line.cells["doc"],
-            _level(line.cells["L2"], line.number, source) if "L2" in line.cells else None,
+            _level(line) if "L2" in line.cells else None,
             line.cells.get("class"),
             line.number,
         )
@@ -173,10 +173,9 @@ def read_dqrels(source: Source, separator: str | None = None) -> dict[str, list[
     """``topic intent doc L2`` on each line, by topic; a line said twice is taken once."""
     form = "topic intent doc L2"
     found: dict[str, dict[tuple[str, str], JudgedForIntent]] = {}
-    for number, text in text_lines(source):
-        line = _named(text, number, source, separator, form, expected=f"4: {form}")
-        topic, intent, doc, label = line.cells.values()
-        judged = JudgedForIntent(number, intent, doc, _level(label, number, source))
+    for line in _lines(source, separator, form, expected=f"4: {form}", comments=True):
+        topic, intent, doc, _ = line.cells.values()
+        judged = JudgedForIntent(line.number or 0, intent, doc, _level(line))
         first = found.setdefault(topic, {}).setdefault((intent, doc), judged)
         if first.level != judged.level:
             held = f"another judgment of document {doc} for intent {intent} of topic {topic}"
@@ -190,26 +189,30 @@ def read_dqrels(source: Source, separator: str | None = None) -> dict[str, list[
 
 
 def _named(
-    line: str,
-    number: int,
-    source: Source,
-    separator: str | None,
-    *forms: str,
-    expected: str = "",
-) -> Line:
-    """The fields of a line by their names in the form that has as many."""
-    fields = fields_of(line, separator)
-    names = next((form.split() for form in forms if len(form.split()) == len(fields)), None)
-    if names is None or not all(fields):
-        found = f"{counted(len(fields), 'field')} ({line.strip()!r})"
-        either = " or ".join(filter(None, (", ".join(forms[:-1]), forms[-1])))
-        raise InputError(found, expected or either, source.name, number)
-    return Line(source.name, number, dict(zip(names, fields, strict=True)))
+    source: Source, separator: str | None, *forms: str, expected: str = "", comments: bool = False
+) -> Iterator[Line | InputError]:
+    """Lines, their fields by their names in the form that has as many; an answer may begin with #.
+
+    What is expected of others is one of the forms, unless it is said.
+    """
+    expected = expected or " or ".join(filter(None, (", ".join(forms[:-1]), forms[-1])))
+    for number, line in lines(source, comments):
+        fields = [] if isinstance(line, InputError) else fields_of(line, separator)
+        names = next((form.split() for form in forms if len(form.split()) == len(fields)), None)
+        if isinstance(line, InputError):
+            yield line
+        elif names is None or not all(fields):
+            found = f"{counted(len(fields), 'field')} ({line.strip()!r})"
+            yield InputError(found, expected, source.name, number)
+        else:
+            yield Line(source.name, number, dict(zip(names, fields, strict=True)))
 
 
-def _lines(source: Source, separator: str | None, *forms: str) -> Iterator[Line]:
-    for number, line in text_lines(source, comments=False):  # an answer may begin with #
-        yield _named(line, number, source, separator, *forms)
+def _lines(source: Source, separator: str | None, *forms: str, **how: Any) -> Iterator[Line]:
+    for line in _named(source, separator, *forms, **how):
+        if isinstance(line, InputError):
+            raise line
+        yield line
 
 
 def _list(source: Source, separator: str | None, *forms: str) -> Iterator[Line]:
@@ -220,21 +223,16 @@ def _list(source: Source, separator: str | None, *forms: str) -> Iterator[Line]:
         yield line
 
 
-def _level(
-    label: str, number: int | None, source: Source, labels: Mapping[str, float] | None = None
-) -> float:
+def _level(line: Line, labels: Mapping[str, float] | None = None) -> float:
+    label = line.cells["L2"]
     level = level_of(label, labels)
     if level is None:
-        expected = one_of(label, labels) if labels else "L0, L1, L2, …"
-        raise InputError(f"label {label!r}", expected, source.name, number)
+        raise line.error(f"label {label!r}", one_of(label, labels) if labels else "L0, L1, L2, …")
     return level
 
 
 def _gain(line: Line) -> float:
-    gain = finite(line.cells["gain"])
-    if gain is None or gain < 0:
-        raise line.error(f"gain {line.cells['gain']!r}", "a number from 0")
-    return gain
+    return line.value("gain", "a number from 0", 0)
 
 
 def _add(found: dict[str, int], doc: str, number: int, source: Source) -> None:
@@ -298,11 +296,7 @@ def judged_files(path: str) -> dict[str, Source]:
     directory, suffix = _split(path)
     topics = _topics(directory)
     suffix = suffix or _suffix(topics, path)
-    found = {
-        topic: Source.of(os.path.join(directory, topic, f"{topic}.{suffix}"))
-        for topic, files in topics.items()
-        if f"{topic}.{suffix}" in files
-    }
+    found = _files(directory, topics, suffix)
     if not found:
         raise InputError(f"no file such as 0001/0001.{suffix}", "judgments", path)
     return found
@@ -456,9 +450,10 @@ def list_files(path: str) -> dict[str, Source]:
     directory = os.path.dirname(path) or "."
     if os.path.exists(path) or not os.path.isdir(directory):
         return {}
-    name = run_name(path)
-    return {
-        topic: Source.of(os.path.join(directory, topic, f"{topic}.{name}.{RES}"))
-        for topic, files in _topics(directory).items()
-        if f"{topic}.{name}.{RES}" in files
-    }
+    return _files(directory, _topics(directory), f"{run_name(path)}.{RES}")
+
+
+def _files(directory: str, topics: Mapping[str, set[str]], suffix: str) -> dict[str, Source]:
+    """Of each topic the file with a suffix, if there is one."""
+    names = {topic: f"{topic}.{suffix}" for topic in topics if f"{topic}.{suffix}" in topics[topic]}
+    return {t: Source.of(os.path.join(directory, t, name)) for t, name in names.items()}

@@ -73,12 +73,9 @@ def name_columns(
         if theirs is not None:
             found[wanted] = theirs
         elif wanted not in OPTIONAL or (types and wanted == "intent"):
-            raise InputError(
-                f"columns {', '.join(map(str, names)) or '(none)'}",
-                f"a column named {wanted} (or {', '.join(SPELLINGS[wanted][1:5])})",
-                where,
-                line,
-            )
+            given = f"columns {', '.join(map(str, names)) or '(none)'}"
+            expected = f"a column named {wanted} (or {', '.join(SPELLINGS[wanted][1:5])})"
+            raise InputError(given, expected, where, line)
     return found
 
 

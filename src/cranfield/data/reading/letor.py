@@ -238,7 +238,6 @@ def _judgment(line: str, where: str, number: int) -> Record | InputError:
 def _prediction(line: str, where: str, number: int) -> Record | InputError:
     value = finite(line)
     if value is None:
-        return InputError(
-            short(line.strip()), PREDICTIONS, where, number, meant(fields_of(line, None), "run")
-        )
+        hint = meant(fields_of(line, None), "run")
+        return InputError(short(line.strip()), PREDICTIONS, where, number, hint)
     return Record(number, "", str(number), value, None, None)

@@ -140,13 +140,12 @@ def _from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> Nested:
         if isinstance(docs, Mapping):
             made[name] = docs if _has_str_keys(docs) else _with_str_keys(docs, name, where)
         elif kind == "run" and _is_list(docs):
-            places = {doc: -float(place) for place, doc in reversed(list(enumerate(docs)))}
+            places = {doc: -float(place) for place, doc in enumerate(docs)}
             if len(places) < len(docs):
                 doc = next(d for d in docs if docs.count(d) > 1)
                 found = f"document {doc} of topic {topic} twice"
                 raise InputError(found, "each document once", where)
-            in_order = dict(sorted(places.items(), key=lambda item: -item[1]))
-            made[name] = _with_str_keys(in_order, name, where)
+            made[name] = _with_str_keys(places, name, where)
         else:
             found = f"{type(docs).__name__} for topic {topic!r}"
             raise InputError(found, f"{{doc: {VALUE[kind]}}}", where)

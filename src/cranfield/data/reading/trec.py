@@ -147,6 +147,7 @@ def _records(
     source: Source, recorder: Recorder, layouts: Sequence[tuple[str, ...]], hint: str = ""
 ) -> Iterator[Found]:
     kind, text, run = recorder.kind, recorder.text, len(TREC["run"])
+    most = run if text.further else None  # of the fields are looked at
     if kind == "run" and TREC["run"] not in layouts:
         yield InputError("NTCIR judgments", f"a run: {' '.join(TREC['run'])}", source.name)
         return
@@ -154,20 +155,18 @@ def _records(
         if isinstance(line, InputError):
             yield line
             continue
-        fields = fields_of(line, text.separator)
-        if text.further and kind == "run":
-            fields = fields[:run]
+        fields = fields_of(line, text.separator)[:most]
         names = next((names for names in layouts if len(names) == len(fields)), None)
         if names is not None:
             yield recorder.record(dict(zip(names, fields, strict=True)), number)
             continue
         found = f"{counted(len(fields), 'field')} ({short(line.strip())})"
         expected = " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts)
-        if kind == "qrels" and len(fields) == run:
+        told = meant(fields, kind) or _separated(line, fields)
+        if len(fields) != run:
+            told = told or hint
+        elif kind == "qrels":
             expected += " (this looks like a run: judgments come first)"
-        told = (
-            meant(fields, kind) or _separated(line, fields) or (hint if len(fields) != run else "")
-        )
         if text.intents:
             expected, told = expected.replace("iteration", "intent"), ""
         yield InputError(found, expected, source.name, number, told)
