@@ -160,9 +160,8 @@ def _oddities_of_run(report: Report, found: list[Record]) -> None:
         report.add("warning", said, min(contradicted.values()) or None)
     tags = list(dict.fromkeys(r.tag for r in found if r.tag is not None))
     if len(tags) > 1:
-        report.add(
-            "warning", f"{len(tags)} run tags ({', '.join(tags[:5])}); the first names the run"
-        )
+        said = f"{len(tags)} run tags ({', '.join(tags[:5])}); the first names the run"
+        report.add("warning", said)
 
 
 def _ties(report: Report, scores: Mapping[str, Floats], documents: int) -> None:
@@ -178,9 +177,8 @@ def _ties(report: Report, scores: Mapping[str, Floats], documents: int) -> None:
             said = f"no score has more than {decimals} decimals"
             report.add("warning", f"{said}: are the ties due to rounding?")
     with np.errstate(over="ignore"):  # all that is too large for single precision is tied
-        nearly = sum(
-            int((_tied(x.astype(np.float32)) & ~equal[topic]).sum()) for topic, x in scores.items()
-        )
+        single = {topic: _tied(x.astype(np.float32)) for topic, x in scores.items()}
+    nearly = sum(int((same & ~equal[topic]).sum()) for topic, same in single.items())
     if nearly:
         said = f"{nearly} documents have scores that differ beyond single precision only"
         report.add("warning", f"{said}: other tools may tie them")

@@ -200,13 +200,3 @@ def runs_in(path: str | os.PathLike[str]) -> list[str]:
     """The runs that a path means: all that are in topic directories, or the one it is."""
     inside = topic_dirs.runs(os.fspath(path)) if os.path.isdir(path) else []
     return inside or [os.fspath(path)]
-
-
-def runs_beside(judgments: str) -> list[str]:
-    """The runs that lie beside judgments: all of their topic directories, else none."""
-    return topic_dirs.runs(judgments.removesuffix("/"))
-
-
-def run_beside(judgments: str, run: str) -> str:
-    """The path of a run that may be named as those of the judgments' topic directories are."""
-    return topic_dirs.inside(judgments, run)
