@@ -9,12 +9,45 @@ from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
 from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import Assessments, read_assessments
 from cranfield.assess.rules import built_in
-from cranfield.cli.options import settings_of
+from cranfield.cli.options import declare, settings_of
 from cranfield.cli.output import tell, write
 from cranfield.report.agreement import FORMATS as AGREEMENT_FORMATS
 from cranfield.report.agreement import render_agreement
 from cranfield.report.qrels import FORMATS as QRELS_FORMATS
 from cranfield.report.qrels import render_qrels
+
+INPUT = {
+    "files FILE +": "one for each assessor, named after the file (TREC, NTCIR, CSV, TSV, JSON, "
+    "JSONL), or a table with a column assessor",
+    "--labels A=2,B=1,C=0": "the points of each label (default: numbers, or L0, L1, …)",
+    "--rules NAME|FILE": "turns several criteria into a score for each assessor: a TOML file, or "
+    f"one of {', '.join(built_in())}",
+    "--column NAME": "the column of the label in a table",
+}
+OUTPUT = {"-o --output FILE": "write to FILE, whole or not at all"}
+AGGREGATE = {
+    **INPUT,
+    "--scheme": "default: majority",
+    "--ties": "majority: where several scores are given most often, level 0 (zero, the default), "
+    "the lower or the higher of them",
+    "--p P": "unanimity: strength (default: 0.2)",
+    "--max-score N": "unanimity: the highest possible score (default: that of --labels or --rules, "
+    "else the highest given)",
+    "--keep-zero": "unanimity: what all scored 0 stays at 0",
+    "--best QRELS": "favourites: items to add to the relevant ones",
+    "--missing error|skip|LABEL": "where an assessor did not judge an item that others did: an "
+    "error (default), those who did decide (skip), or the label to assume",
+    "--threshold X": "afterwards: 1 for scores from X (to within 1e-9; 2/3 is fine), else 0",
+    "--map 4=2,3=2,…": "afterwards: scores to levels",
+    "-f --format": "default: trec",
+    **OUTPUT,
+}
+AGREE = {
+    **INPUT,
+    "-q --per-topic": "show every topic, then all",
+    "-f --format": "default: table",
+    **OUTPUT,
+}
 
 
 def add_to(command: Any) -> None:
@@ -23,79 +56,28 @@ def add_to(command: Any) -> None:
         description="Work with the labels of several assessors.",
     )
     actions = p.add_subparsers(metavar="ACTION", required=True)
-    _add_aggregate(actions)
-    _add_agree(actions)
-
-
-def _add_input(p: Any) -> None:
-    p.add_argument(
-        "files", metavar="FILE", nargs="+",
-        help="one for each assessor, named after the file (TREC, NTCIR, CSV, TSV, JSON, JSONL), or "
-        "a table with a column assessor",
-    )  # fmt: skip
-    p.add_argument(
-        "--labels", metavar="A=2,B=1,C=0",
-        help="the points of each label (default: numbers, or L0, L1, …)",
-    )  # fmt: skip
-    p.add_argument(
-        "--rules", metavar="NAME|FILE",
-        help="turns several criteria into a score for each assessor: a TOML file, or one of "
-        + ", ".join(built_in()),
-    )  # fmt: skip
-    p.add_argument("--column", metavar="NAME", help="the column of the label in a table")
-
-
-def _add_aggregate(actions: Any) -> None:
     p = actions.add_parser(
         "aggregate",
         help="several assessors' labels to one level for each item",
         description="Consolidate several assessors' labels to one level for each item.",
     )
-    _add_input(p)
-    p.add_argument("--scheme", choices=SCHEMES, default="majority", help="default: majority")
-    p.add_argument(
-        "--ties", choices=TIES,
-        help="majority: where several scores are given most often, level 0 (zero, the default), "
-        "the lower or the higher of them",
-    )  # fmt: skip
-    p.add_argument("--p", metavar="P", help="unanimity: strength (default: 0.2)")
-    p.add_argument(
-        "--max-score", metavar="N",
-        help="unanimity: the highest possible score (default: that of --labels or --rules, else "
-        "the highest given)",
-    )  # fmt: skip
-    p.add_argument(
-        "--keep-zero", action="store_true", help="unanimity: what all scored 0 stays at 0"
+    declare(
+        p,
+        AGGREGATE,
+        scheme={"choices": SCHEMES, "default": "majority"},
+        ties={"choices": TIES},
+        missing={"default": "error"},
+        map={"dest": "levels"},
+        format={"choices": QRELS_FORMATS, "default": "trec"},
     )
-    p.add_argument("--best", metavar="QRELS", help="favourites: items to add to the relevant ones")
-    p.add_argument(
-        "--missing", metavar="error|skip|LABEL", default="error",
-        help="where an assessor did not judge an item that others did: an error (default), those "
-        "who did decide (skip), or the label to assume",
-    )  # fmt: skip
-    p.add_argument(
-        "--threshold", metavar="X",
-        help="afterwards: 1 for scores from X (to within 1e-9; 2/3 is fine), else 0",
-    )  # fmt: skip
-    p.add_argument("--map", dest="levels", metavar="4=2,3=2,…", help="afterwards: scores to levels")
-    p.add_argument("-f", "--format", choices=QRELS_FORMATS, default="trec", help="default: trec")
-    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
     p.set_defaults(run=run_aggregate)
-
-
-def _add_agree(actions: Any) -> None:
     p = actions.add_parser(
         "agree",
         help="Cohen's, weighted and Fleiss' κ, Krippendorff's α, confusion matrices",
         description="How far assessors agree: percent agreement, Cohen's κ (plain, linear, "
         "quadratic) of every pair, Fleiss' κ, Krippendorff's α, confusion matrices.",
     )
-    _add_input(p)
-    p.add_argument("-q", "--per-topic", action="store_true", help="show every topic, then all")
-    p.add_argument(
-        "-f", "--format", choices=AGREEMENT_FORMATS, default="table", help="default: table"
-    )
-    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    declare(p, AGREE, format={"choices": AGREEMENT_FORMATS, "default": "table"})
     p.set_defaults(run=run_agree)
 
 

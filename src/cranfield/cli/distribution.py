@@ -6,8 +6,22 @@ import argparse
 from typing import Any, get_args
 
 from cranfield.cli.evaluate import add_output, measures_of, show
-from cranfield.cli.options import add_import, refuse_two_inputs, settings_of
+from cranfield.cli.options import add_import, declare, refuse_two_inputs, settings_of
 from cranfield.evaluation.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
+
+FILES = {
+    "gold GOLD": "what people say: item label value",
+    "systems SYSTEM +": "what a system says, the same",
+    "-m --measure MEASURE …": "NMD, RNOD, RSNOD or JSD, several in one string, or @FILE with "
+    f"measures; may be repeated (default: {' '.join(DEFAULT_MEASURES)})",
+}
+OPTIONS = {
+    "--labels A,B,…": "all labels in their order, --labels=-1,0,1 if the first begins with - "
+    "(default: those of GOLD, if they are numbers)",
+    "--votes": "GOLD has single assessments: item assessor label",
+    "--missing": "an item that a system lacks is an error (default), or all labels are equally "
+    "likely",
+}
 
 
 def add_to(command: Any) -> None:
@@ -18,26 +32,9 @@ def add_to(command: Any) -> None:
         "column for each label), JSON, JSONL, Parquet or Arrow, plain or compressed; - is "
         "standard input. Whole numbers throughout are votes.",
     )
-    p.add_argument("gold", metavar="GOLD", help="what people say: item label value")
-    p.add_argument("systems", metavar="SYSTEM", nargs="+", help="what a system says, the same")
-    p.add_argument(
-        "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
-        help="NMD, RNOD, RSNOD or JSD, several in one string, or @FILE with measures; may be "
-        f"repeated (default: {' '.join(DEFAULT_MEASURES)})",
-    )  # fmt: skip
+    declare(p, FILES)
     add_output(p, "item")
-    p.add_argument(
-        "--labels", metavar="A,B,…",
-        help="all labels in their order, --labels=-1,0,1 if the first begins with - (default: "
-        "those of GOLD, if they are numbers)",
-    )  # fmt: skip
-    p.add_argument(
-        "--votes", action="store_true", help="GOLD has single assessments: item assessor label"
-    )
-    p.add_argument(
-        "--missing", choices=get_args(Missing), default="error",
-        help="an item that a system lacks is an error (default), or all labels are equally likely",
-    )  # fmt: skip
+    declare(p, OPTIONS, missing={"choices": get_args(Missing), "default": "error"})
     add_import(p)
     p.set_defaults(run=run)
 
@@ -48,5 +45,4 @@ def run(options: argparse.Namespace) -> int:
     asked = measures_of(options.measures) or None
     settings = settings_of(options, "labels", "votes", "missing")
     scores = evaluate_distributions(options.gold, options.systems, asked, **settings)
-    show(scores, options.format, options.per_topic, options.output)
-    return 0
+    return show(scores, options.format, options.per_topic, options.output)

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from cranfield.cli.options import add_import, add_labels, add_separator, count, refuse_two_inputs
+from cranfield.cli.options import (
+    COUNT,
+    LABELS,
+    add_import,
+    add_separator,
+    count,
+    declare,
+    refuse_two_inputs,
+    settings_of,
+)
 from cranfield.cli.output import coloured, tell, terminal_width, write
 from cranfield.cli.progress import Progress
 from cranfield.data.groups import read_groups
@@ -27,6 +36,28 @@ from cranfield.report.formats import FORMATS, render
 from cranfield.report.terminal import table
 from cranfield.scores import Scores
 
+FILES = {
+    "qrels QRELS": "judgments: topic iteration doc level, or topic doc L2, or LETOR data; or a "
+    "directory with one for each topic, as NTCIREVAL has them",
+    "runs RUN *": "results: topic Q0 doc rank score tag; for LETOR data one number a line; of a "
+    "directory DIR the run DIR/NAME, or all of its runs if none is named",
+    "-m --measure MEASURE …": "a measure such as nDCG@10, several in one string, or @FILE with "
+    f"measures; may be repeated (default: {' '.join(DEFAULT_MEASURES)}; `cranfield measures` lists "
+    "all)",
+}
+DRAWN = {
+    "--tie-samples N": "random orders for --ties expected, where it cannot be computed (default: "
+    "100)",
+    "--seed N": "chooses the random orders (default: 0)",
+}
+PER_INTENT = "every intent is a topic of its own, topic/intent; IA(ERR) is then ERR"
+USERS = {
+    "--measurements": "all five of EU, ETU, EC, ETC and ED in the place of every measure that is a "
+    "user model",
+    "--residuals": "columns .lower and .upper: all unjudged documents at their worst, at their "
+    "best",
+}
+
 
 def add_to(command: Any) -> None:
     """Declare the command."""
@@ -35,59 +66,31 @@ def add_to(command: Any) -> None:
         epilog="Files may be TREC text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, "
         "plain or compressed (gz, bz2, xz, zst); - is standard input.",
     )
-    p.add_argument(
-        "qrels", metavar="QRELS",
-        help="judgments: topic iteration doc level, or topic doc L2, or LETOR data; or a directory "
-        "with one for each topic, as NTCIREVAL has them",
-    )  # fmt: skip
-    p.add_argument(
-        "runs", metavar="RUN", nargs="*",
-        help="results: topic Q0 doc rank score tag; for LETOR data one number a line; of a "
-        "directory DIR the run DIR/NAME, or all of its runs if none is named",
-    )  # fmt: skip
-    p.add_argument(
-        "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
-        help="a measure such as nDCG@10, several in one string, or @FILE with measures; may be "
-        f"repeated (default: {' '.join(DEFAULT_MEASURES)}; `cranfield measures` lists all)",
-    )  # fmt: skip
+    declare(p, FILES)
     add_preset(p, "what a task evaluates with, such as ntcir13-www-english (`cranfield presets` "
                "lists all); -m adds measures")  # fmt: skip
     p.add_argument("--cutoff", type=count, metavar="N", help="cutoff of the preset's measures")
     add_output(p)
     order = p.add_argument_group("lists and topics")
     add_order(order, TIE_CHOICES)
-    order.add_argument(
-        "--tie-samples", type=count, metavar="N", default=100,
-        help="random orders for --ties expected, where it cannot be computed (default: 100)",
-    )  # fmt: skip
-    order.add_argument(
-        "--seed", type=int, metavar="N", default=0, help="chooses the random orders (default: 0)"
-    )
+    declare(order, DRAWN, tie_samples={**COUNT, "default": 100}, seed={"type": int, "default": 0})
     add_topics(order)
     add_relevance(p.add_argument_group("relevance"))
     diversity = p.add_argument_group("diversity (Dsharp(nDCG)@10, alpha_nDCG@20, IA(ERR)@20, …)")
     add_intents(diversity)
-    diversity.add_argument(
-        "--per-intent", action="store_true",
-        help="every intent is a topic of its own, topic/intent; IA(ERR) is then ERR",
-    )  # fmt: skip
+    diversity.add_argument("--per-intent", action="store_true", help=PER_INTENT)
     add_verticals(diversity)
     users = p.add_argument_group("user models (C/W/L: RBP.EU, INST(T=2).ETC, …)")
-    users.add_argument(
-        "--measurements", action="store_true",
-        help="all five of EU, ETU, EC, ETC and ED in the place of every measure that is a user "
-        "model",
-    )  # fmt: skip
-    users.add_argument(
-        "--residuals", action="store_true",
-        help="columns .lower and .upper: all unjudged documents at their worst, at their best",
-    )  # fmt: skip
+    declare(users, USERS)
     add_costs(users)
     other = p.add_argument_group("other")
     add_formats(other)
     add_import(other)
     other.add_argument("--threads", type=count, metavar="N", help="default: all cores, at most 4")
     p.set_defaults(run=run)
+
+
+# -- options that other commands have as well ------------------------------------------------------
 
 
 def add_output(p: Any, each: str = "topic") -> None:
@@ -99,114 +102,99 @@ def add_output(p: Any, each: str = "topic") -> None:
 
 def add_preset(p: Any, said: str) -> None:
     """The options that name a preset."""
-    p.add_argument("--preset", metavar="NAME", help=said)
-    p.add_argument("--presets", metavar="FILE", help="a TOML file with presets of your own")
+    declare(p, {"--preset NAME": said, "--presets FILE": "a TOML file with presets of your own"})
 
 
-def add_order(group: Any, ties: Sequence[str]) -> None:
+ORDERS = {
+    "trec": "by score, then document id, both descending (default)",
+    "rank": "by the rank column",
+    "given": "as in the file (default without scores)",
+    "best": "tied documents by level, the best first",
+    "worst": "tied documents by level, the worst first",
+    "expected": "the mean over all orders of tied documents",
+    "file": "by score, then as in the file (default of predictions for LETOR data)",
+}
+ONE_ORDER = [name for name in TIE_CHOICES if name != "expected"]
+LISTS = {
+    "--depth N": "only the first N documents of a list",
+    "--condensed": "leave out unjudged documents (after --depth)",
+    "--exclude-self": "leave out a document whose id is the topic's",
+}
+TOGETHER = {
+    "--classes FILE": "equivalence classes, topic doc class (may be QRELS itself: topic doc L2 "
+    "class): of a class only the first document found counts",
+    "--groups FILE": "groups of documents that are of use only together, topic doc group: a group "
+    "counts once, at the last of its documents",
+}
+
+
+def add_order(group: Any, ties: Sequence[str] = ONE_ORDER) -> None:
     """The options that decide which items of a list are looked at, and in which order."""
-    meanings = {
-        "trec": "by score, then document id, both descending (default)",
-        "rank": "by the rank column",
-        "given": "as in the file (default without scores)",
-        "best": "tied documents by level, the best first",
-        "worst": "tied documents by level, the worst first",
-        "expected": "the mean over all orders of tied documents",
-        "file": "by score, then as in the file (default of predictions for LETOR data)",
-    }
-    said = "; ".join(f"{name}: {meanings[name]}" for name in ties)
+    said = "; ".join(f"{name}: {ORDERS[name]}" for name in ties)
     group.add_argument("--ties", choices=ties, help=f"order of a list: {said}")
-    group.add_argument(
-        "--depth", type=count, metavar="N", help="only the first N documents of a list"
-    )
-    group.add_argument(
-        "--condensed", action="store_true", help="leave out unjudged documents (after --depth)"
-    )
-    group.add_argument(
-        "--exclude-self", action="store_true", help="leave out a document whose id is the topic's"
-    )
-    alone = group.add_mutually_exclusive_group()
-    alone.add_argument(
-        "--classes", metavar="FILE",
-        help="equivalence classes, topic doc class (may be QRELS itself: topic doc L2 class): of "
-        "a class only the first document found counts",
-    )  # fmt: skip
-    alone.add_argument(
-        "--groups", metavar="FILE",
-        help="groups of documents that are of use only together, topic doc group: a group counts "
-        "once, at the last of its documents",
-    )  # fmt: skip
+    declare(group, LISTS, depth=COUNT)
+    declare(group.add_mutually_exclusive_group(), TOGETHER)
+
+
+TOPICS = {
+    "--topics": "judged: all judged topics count, unanswered ones as empty lists (default); "
+    "common: only judged topics that every run answers",
+    "--undefined": "a topic without a relevant document counts as 0 (default), is nan, is left out "
+    "of the means, or is an error",
+}
 
 
 def add_topics(group: Any) -> None:
     """The options that decide which topics count, and as what."""
-    group.add_argument(
-        "--topics", choices=get_args(Topics), default="judged",
-        help="judged: all judged topics count, unanswered ones as empty lists (default); "
-        "common: only judged topics that every run answers",
-    )  # fmt: skip
-    group.add_argument(
-        "--undefined", choices=get_args(Undefined), default="zero",
-        help="a topic without a relevant document counts as 0 (default), is nan, is left out of "
-        "the means, or is an error",
-    )  # fmt: skip
+    undefined = {"choices": get_args(Undefined), "default": "zero"}
+    judged = {"choices": get_args(Topics), "default": "judged"}
+    declare(group, TOPICS, topics=judged, undefined=undefined)
+
+
+RELEVANCE = {
+    "--rel N": "lowest relevant level, for all measures that take rel",
+    "--gains GAINS": "linear, exp, binary, unit or a table such as 1:2:3, for all that take gain; "
+    "topic: 1:2:… up to the topic's highest level; @FILE: lines `topic 1:2:3`",
+    **LABELS,
+    "--lengths FILE": "document lengths: doc length, or a table with columns doc, words, "
+    "characters; TBG takes words, U characters",
+}
+INTENTS = {
+    "--intents FILE …": "topic intent probability, or topic intent informational|navigational, or "
+    "both on a line; may be repeated. QRELS are topic intent doc level (default: all intents are "
+    "equally probable and informational)",
+}
+VERTICALS = {
+    "--verticals FILE": "topic intent vertical value: how much users of an intent want images, "
+    "news, …; for Vscore and QUscore, where the second column of a run is the vertical",
+    "--embed-verticals": "verticals are items of the lists, under their names; other documents are "
+    "of the vertical Web (IMine-2 VI)",
+}
+COSTS = {
+    "--costs FILE": "costs of documents: topic doc cost, or type cost, the type being the second "
+    "column of a run (default: 1 each)",
+    "--cost-unit UNIT": "such as seconds; told only",
+}
 
 
 def add_relevance(group: Any) -> None:
     """The options that decide what is relevant, how much, and how long it is."""
-    group.add_argument(
-        "--rel",
-        type=float,
-        metavar="N",
-        help="lowest relevant level, for all measures that take rel",
-    )
-    group.add_argument(
-        "--gains",
-        metavar="GAINS",
-        help="linear, exp, binary, unit or a table such as 1:2:3, for all that take gain; topic: "
-        "1:2:… up to the topic's highest level; @FILE: lines `topic 1:2:3`",
-    )
-    add_labels(group)
-    group.add_argument(
-        "--lengths",
-        metavar="FILE",
-        help="document lengths: doc length, or a table with columns doc, words, characters; "
-        "TBG takes words, U characters",
-    )
+    declare(group, RELEVANCE, rel={"type": float})
 
 
 def add_intents(group: Any) -> None:
     """The option that says what is known of intents."""
-    group.add_argument(
-        "--intents", metavar="FILE", action="append",
-        help="topic intent probability, or topic intent informational|navigational, or both on "
-        "a line; may be repeated. QRELS are topic intent doc level (default: all intents are "
-        "equally probable and informational)",
-    )  # fmt: skip
+    declare(group, INTENTS)
 
 
 def add_verticals(group: Any) -> None:
     """The options that say which kinds of results users want."""
-    group.add_argument(
-        "--verticals", metavar="FILE",
-        help="topic intent vertical value: how much users of an intent want images, news, …; for "
-        "Vscore and QUscore, where the second column of a run is the vertical",
-    )  # fmt: skip
-    group.add_argument(
-        "--embed-verticals", action="store_true",
-        help="verticals are items of the lists, under their names; other documents are of the "
-        "vertical Web (IMine-2 VI)",
-    )  # fmt: skip
+    declare(group, VERTICALS)
 
 
 def add_costs(group: Any) -> None:
     """The options that say what documents cost."""
-    group.add_argument(
-        "--costs", metavar="FILE",
-        help="costs of documents: topic doc cost, or type cost, the type being the second column "
-        "of a run (default: 1 each)",
-    )  # fmt: skip
-    group.add_argument("--cost-unit", metavar="UNIT", default="", help="such as seconds; told only")
+    declare(group, COSTS, cost_unit={"default": ""})
 
 
 def add_formats(group: Any) -> None:
@@ -216,14 +204,16 @@ def add_formats(group: Any) -> None:
     add_separator(group)
 
 
+# -- what options say ------------------------------------------------------------------------------
+
+
 def list_options(options: argparse.Namespace) -> dict[str, Any]:
     """The settings of the options above, as `Evaluator` takes them."""
+    not_all = {"intents": None, "verticals": None, "embed_verticals": False}  # commands have these
     names = ("ties", "depth", "condensed", "exclude_self", "rel", "gains", "lengths", "costs",
              "cost_unit", "labels", "separator", "qrels_format", "run_format")  # fmt: skip
-    settings = {name: getattr(options, name) for name in names}
-    for name in ("intents", "verticals"):
-        settings[name] = getattr(options, name, None)
-    settings["embed_verticals"] = getattr(options, "embed_verticals", False)
+    given = not_all | vars(options)
+    settings = {name: given[name] for name in (*names, *not_all)}
     if (options.gains or "").startswith("@"):
         settings["gains"] = read_gains(Source.of(options.gains[1:]))
     return settings | {"labelling": labelling_of(options)}
@@ -245,6 +235,15 @@ def refuse_inputs(options: argparse.Namespace, *files: str) -> None:
     others = [getattr(options, name, None) for name in named]
     others += [gains[1:], *(getattr(options, "intents", None) or ())]
     refuse_two_inputs(*files, *others)
+
+
+def runs_of(options: argparse.Namespace) -> list[str]:
+    """The runs that are named; all of the directory of judgments if none is."""
+    refuse_inputs(options, options.qrels, *options.runs)
+    runs: list[str] = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
+    if not runs:
+        raise InputError("no run", "RUN (or QRELS a directory with runs)")
+    return runs
 
 
 def measures_of(texts: list[str] | None) -> list[str]:
@@ -273,39 +272,34 @@ def preset_of(options: argparse.Namespace) -> Preset | None:
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
-    refuse_inputs(options, options.qrels, *options.runs)
-    runs = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
-    if not runs:
-        raise InputError("no run", "RUN (or QRELS a directory with runs)")
+    runs = runs_of(options)
+    names = ("topics", "undefined", "tie_samples", "seed", "measurements", "residuals",
+             "per_intent", "threads")  # fmt: skip
     with Progress([options.qrels, *options.runs]) as progress:
         scores = evaluate(
             options.qrels,
             runs,
             measures_of(options.measures) or None,
             preset=preset_of(options),
-            topics=options.topics,
-            undefined=options.undefined,
-            tie_samples=options.tie_samples,
-            seed=options.seed,
-            measurements=options.measurements,
-            residuals=options.residuals,
-            per_intent=options.per_intent,
-            threads=options.threads,
+            **settings_of(options, *names),
             **list_options(options),
             progress=progress.step,
         )
-    show(scores, options.format, options.per_topic, options.output)
-    return 0
+    return show(scores, options.format, options.per_topic, options.output)
 
 
-def show(scores: Scores, format: str, per_topic: bool, output: str | None) -> None:
-    """Write scores to a file or standard output; notices go to standard error but for tables."""
+def show(scores: Scores, format: str, per_topic: bool, output: str | None) -> int:
+    """Write scores to a file or standard output, and return the exit code.
+
+    Notices go to standard error but for tables, which have them.
+    """
     if format == "table":
         width = terminal_width(output)
-        write(table(scores, per_topic, width=width, colour=coloured(width)) + "\n", output)
-        return
-    data = render(scores, format, per_topic)
-    tell(scores.notices)
-    if output is None and format == "parquet" and sys.stdout.isatty():
-        raise InputError("a terminal", "-o FILE for parquet")
+        data: str | bytes = table(scores, per_topic, width=width, colour=coloured(width)) + "\n"
+    else:
+        data = render(scores, format, per_topic)
+        tell(scores.notices)
+        if output is None and format == "parquet" and sys.stdout.isatty():
+            raise InputError("a terminal", "-o FILE for parquet")
     write(data, output)
+    return 0

@@ -19,7 +19,6 @@ from cranfield.cli.evaluate import (
 )
 from cranfield.cli.options import add_import
 from cranfield.errors import InputError
-from cranfield.evaluation.options import TIE_CHOICES
 from cranfield.measures.base import READINGS, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_measures
@@ -41,7 +40,7 @@ def add_to(command: Any) -> None:
     on = p.add_argument_group("the score of one topic, step by step")
     on.add_argument("--on", nargs=2, metavar=("QRELS", "RUN"), help="judgments and results")
     on.add_argument("--topic", metavar="TOPIC", help="the topic (default: the first one judged)")
-    add_order(on, [name for name in TIE_CHOICES if name != "expected"])
+    add_order(on)
     add_relevance(on)
     add_intents(on)
     add_verticals(on)

@@ -11,16 +11,22 @@ from cranfield.cli.evaluate import (
     add_preset,
     labelling_of,
     preset_of,
-    refuse_inputs,
+    runs_of,
 )
-from cranfield.cli.options import add_labels
+from cranfield.cli.options import LABELS, declare, settings_of
 from cranfield.cli.output import coloured, terminal_width, write
-from cranfield.data.ntcir import topic_dirs
-from cranfield.errors import InputError
 from cranfield.evaluation.labelled import text
 from cranfield.evaluation.listing import label
-from cranfield.evaluation.options import TIE_CHOICES
 from cranfield.report.labelled import FORMATS, render
+
+FILES = {
+    "qrels QRELS": "judgments",
+    "runs RUN *": "results; of each topic all are shown",
+    "--topic TOPIC …": "the topic; may be repeated (default: all that are judged)",
+    "-f --format": "default: text",
+    "-o --output FILE": "write to FILE, whole or not at all",
+}
+JUDGED = {"--rel N": "lowest relevant level (default: all above 0)", **LABELS}
 
 
 def add_to(command: Any) -> None:
@@ -29,20 +35,10 @@ def add_to(command: Any) -> None:
         description="Show the lists of runs with the label of each document, next to the relevant "
         "documents that were missed: where to begin when a topic fails.",
     )
-    p.add_argument("qrels", metavar="QRELS", help="judgments")
-    p.add_argument("runs", metavar="RUN", nargs="*", help="results; of each topic all are shown")
-    p.add_argument(
-        "--topic", dest="topics", metavar="TOPIC", action="append",
-        help="the topic; may be repeated (default: all that are judged)",
-    )  # fmt: skip
-    p.add_argument("-f", "--format", choices=FORMATS, default="text", help="default: text")
-    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
-    add_order(p.add_argument_group("lists"), [name for name in TIE_CHOICES if name != "expected"])
+    declare(p, FILES, format={"choices": FORMATS, "default": "text"})
+    add_order(p.add_argument_group("lists"))
     other = p.add_argument_group("judgments and files")
-    other.add_argument(
-        "--rel", type=float, metavar="N", help="lowest relevant level (default: all above 0)"
-    )
-    add_labels(other)
+    declare(other, JUDGED, rel={"type": float})
     add_preset(other, "take depth and labels from there (`cranfield presets` lists all)")
     add_formats(other)
     p.set_defaults(run=run)
@@ -50,20 +46,15 @@ def add_to(command: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Label and print."""
-    refuse_inputs(options, options.qrels, *options.runs)
-    runs = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
-    if not runs:
-        raise InputError("no run", "RUN (or QRELS a directory with runs)")
     names = ("rel", "ties", "depth", "condensed", "exclude_self", "labels", "separator",
              "qrels_format", "run_format")  # fmt: skip
-    settings = {name: getattr(options, name) for name in names}
     lists = label(
         options.qrels,
-        runs,
+        runs_of(options),
         options.topics,
         labelling=labelling_of(options),
         preset=preset_of(options),
-        **settings,
+        **settings_of(options, *names),
     )
     if options.format != "text":
         shown = render(lists, options.format)

@@ -69,6 +69,28 @@ def add_actions(
             add_actions(part, row.parts, "FORMAT")
 
 
+def declare(p: Any, rows: Mapping[str, str], **settings: Mapping[str, Any]) -> None:
+    """Declare arguments, given by how they are written and what they mean.
+
+    ``"-o --output FILE"`` has a value, ``"--condensed"`` is a flag, ``"--topic TOPIC …"`` may be
+    repeated, which makes `topics`, and ``"runs RUN *"`` is as many words as argparse's sign says.
+    `settings` are what else argparse is told about some of them.
+    """
+    for written, meaning in rows.items():
+        words = written.split()
+        names = [word for word in words if word.startswith("-")] or words[:1]
+        name = names[-1].lstrip("-").replace("-", "_")
+        metavar, often = (*words[len(names) :], "", "")[:2]
+        told: dict[str, Any] = {"metavar": metavar} if metavar else {}
+        if often == "…":
+            told |= {"action": "append", "dest": name.rstrip("s") + "s"}
+        elif often:
+            told["nargs"] = often
+        elif not metavar and name not in settings:
+            told["action"] = "store_true"
+        p.add_argument(*names, help=meaning, **{**told, **settings.get(name, {})})
+
+
 def call(function: Callable[..., T], options: argparse.Namespace, **others: Any) -> T:
     """Call a function with the options that are called as its parameters."""
     given = vars(options) | others
@@ -87,6 +109,9 @@ def count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number from 1")
     return number
+
+
+COUNT: dict[str, Any] = {"type": count}  # for `declare`
 
 
 def number(text: str, low: float = -math.inf, high: float = math.inf, which: str = "") -> float:
@@ -164,12 +189,9 @@ def _line(error: BaseException, path: str) -> int | None:
     return next((f.lineno for f in frames if abspath(f.filename) == abspath(path)), None)
 
 
-def add_labels(group: Any) -> None:
-    """The option that says what labels mean."""
-    group.add_argument(
-        "--labels", metavar="A=2,B=1,…",
-        help="the levels that labels in judgments mean, such as S=3,A=2,B=1,C=0",
-    )  # fmt: skip
+LABELS = {
+    "--labels A=2,B=1,…": "the levels that labels in judgments mean, such as S=3,A=2,B=1,C=0",
+}
 
 
 def add_separator(group: Any) -> None:

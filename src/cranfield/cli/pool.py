@@ -8,11 +8,33 @@ from typing import Any
 
 from cranfield.assess.pool import pool
 from cranfield.cli.evaluate import add_formats
-from cranfield.cli.options import add_labels, count, refuse_two_inputs, settings_of
+from cranfield.cli.options import COUNT, LABELS, declare, refuse_two_inputs, settings_of
 from cranfield.cli.output import tell, write
 from cranfield.data.run import TIES
 from cranfield.errors import InputError
 from cranfield.report.pool import FORMATS, render, render_lists, table
+
+OPTIONS = {
+    "runs RUN +": "results: topic Q0 doc rank score tag",
+    "--depth K": "default: 100",
+    "-o --output FILE": "write the pool to FILE",
+    "--unjudged FILE": "write to FILE what of the pool is not judged yet; needs --qrels",
+    "-q --per-topic": "show every topic too",
+    "-f --format": "of what is shown: a table for people (default), or all numbers for programs",
+}
+WHO = {
+    "--qrels QRELS": "the judgments made so far",
+    "--rel N": "lowest relevant level (default: all above 0)",
+    "--topics FILE": "the topics to pool, each at the start of a line (default: those of the "
+    "judgments, else all)",
+    "--teams FILE": "whose the runs are: lines `run team`, or a table with these columns",
+}
+LISTS = {
+    "--ties": "order of a list: trec: by score, then document id, both descending (default); rank: "
+    "by the rank column; given: as in the file (default without scores); file: by score, then as "
+    "in the file",
+    **LABELS,
+}
 
 
 def add_to(command: Any) -> None:
@@ -24,40 +46,11 @@ def add_to(command: Any) -> None:
         "name of the file ends so. They are in the order of document ids, which tells nothing of "
         "ranks.",
     )
-    p.add_argument("runs", metavar="RUN", nargs="+", help="results: topic Q0 doc rank score tag")
-    p.add_argument("--depth", type=count, metavar="K", default=100, help="default: 100")
-    p.add_argument("-o", "--output", metavar="FILE", help="write the pool to FILE")
-    p.add_argument(
-        "--unjudged", metavar="FILE",
-        help="write to FILE what of the pool is not judged yet; needs --qrels",
-    )  # fmt: skip
-    p.add_argument("-q", "--per-topic", action="store_true", help="show every topic too")
-    p.add_argument(
-        "-f", "--format", choices=FORMATS, default="table",
-        help="of what is shown: a table for people (default), or all numbers for programs",
-    )  # fmt: skip
-    who = p.add_argument_group("judgments, topics and teams")
-    who.add_argument("--qrels", metavar="QRELS", help="the judgments made so far")
-    who.add_argument(
-        "--rel", type=float, metavar="N", help="lowest relevant level (default: all above 0)"
-    )
-    who.add_argument(
-        "--topics", metavar="FILE",
-        help="the topics to pool, each at the start of a line (default: those of the judgments, "
-        "else all)",
-    )  # fmt: skip
-    who.add_argument(
-        "--teams", metavar="FILE",
-        help="whose the runs are: lines `run team`, or a table with these columns",
-    )  # fmt: skip
+    shown = {"choices": FORMATS, "default": "table"}
+    declare(p, OPTIONS, depth={**COUNT, "default": 100}, format=shown)
+    declare(p.add_argument_group("judgments, topics and teams"), WHO, rel={"type": float})
     other = p.add_argument_group("other")
-    other.add_argument(
-        "--ties", choices=TIES,
-        help="order of a list: trec: by score, then document id, both descending (default); rank: "
-        "by the rank column; given: as in the file (default without scores); file: by score, then "
-        "as in the file",
-    )  # fmt: skip
-    add_labels(other)
+    declare(other, LISTS, ties={"choices": TIES})
     add_formats(other)
     p.set_defaults(run=run)
 

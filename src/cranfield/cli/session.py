@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from cranfield.cli.evaluate import add_output, measures_of, show
-from cranfield.cli.options import add_import, add_labels, refuse_two_inputs, settings_of
+from cranfield.cli.options import LABELS, add_import, declare, refuse_two_inputs, settings_of
 from cranfield.cli.output import write
 from cranfield.data.reading.formats import FORMATS as INPUT_FORMATS
 from cranfield.data.run import TIES
@@ -22,6 +22,32 @@ from cranfield.wording import counted
 TRAIL_FORMATS = ("table", "tsv", "csv", "json")
 
 
+FILES = {
+    "qrels QRELS ?": "judgments by topic; with --clicks they may be left out",
+    "sessions SESSIONS *": "the lists of a system: topic session query_number doc rank score, and "
+    "its name if you like; queries 1, 2, 3, … in the order of time",
+    "-m --measure MEASURE …": "nsDCG, sDCG or sU, or for click logs clickU, with cutoff and "
+    "parameters; several in one string, or repeated (default: "
+    f"{' '.join(DEFAULT_MEASURES)}, for click logs clickU)",
+    "--clicks LOG …": "clicks in the order of time: topic session query_number clicked_rank "
+    "doc_length, and the level if there is one; with --lengths, a document in the place of its "
+    "length. Without SESSIONS, logs are scored (may be repeated); with them, one log says where "
+    "lists end for measures with truncate=clicks",
+    "--lengths FILE": "lengths of documents in characters, for sU",
+}
+TRAILS = {
+    "--trail": "instead of scores, show the text that sU or clickU believes was read, string by "
+    "string",
+    "--session TOPIC/SESSION …": "with --trail, only this session; may be repeated",
+}
+LISTS = {
+    "--ties": "order of a list: trec: by score, then document id, both descending (default); rank: "
+    "by the rank column; given: as in the file; file: by score, then as in the file",
+    **LABELS,
+    "--qrels-format": "instead of recognising it",
+}
+
+
 def add_to(command: Any) -> None:
     """Declare the command."""
     p = command(
@@ -31,46 +57,11 @@ def add_to(command: Any) -> None:
         "or compressed; - is standard input. The rows of the result are sessions, named "
         "topic/session.",
     )
-    p.add_argument(
-        "qrels", metavar="QRELS", nargs="?",
-        help="judgments by topic; with --clicks they may be left out",
-    )  # fmt: skip
-    p.add_argument(
-        "sessions", metavar="SESSIONS", nargs="*",
-        help="the lists of a system: topic session query_number doc rank score, and its name if "
-        "you like; queries 1, 2, 3, … in the order of time",
-    )  # fmt: skip
-    p.add_argument(
-        "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
-        help="nsDCG, sDCG or sU, or for click logs clickU, with cutoff and parameters; several in "
-        f"one string, or repeated (default: {' '.join(DEFAULT_MEASURES)}, for click logs clickU)",
-    )  # fmt: skip
-    p.add_argument(
-        "--clicks", metavar="LOG", action="append",
-        help="clicks in the order of time: topic session query_number clicked_rank doc_length, and "
-        "the level if there is one; with --lengths, a document in the place of its length. "
-        "Without SESSIONS, logs are scored (may be repeated); with them, one log says where lists "
-        "end for measures with truncate=clicks",
-    )  # fmt: skip
-    p.add_argument("--lengths", metavar="FILE", help="lengths of documents in characters, for sU")
+    declare(p, FILES)
     add_output(p, "session")
-    p.add_argument(
-        "--trail", action="store_true",
-        help="instead of scores, show the text that sU or clickU believes was read, string by "
-        "string",
-    )  # fmt: skip
-    p.add_argument(
-        "--session", dest="chosen", metavar="TOPIC/SESSION", action="append",
-        help="with --trail, only this session; may be repeated",
-    )  # fmt: skip
+    declare(p, TRAILS, session={"dest": "chosen"})
     other = p.add_argument_group("lists and files")
-    other.add_argument(
-        "--ties", choices=TIES,
-        help="order of a list: trec: by score, then document id, both descending (default); rank: "
-        "by the rank column; given: as in the file; file: by score, then as in the file",
-    )  # fmt: skip
-    add_labels(other)
-    other.add_argument("--qrels-format", choices=INPUT_FORMATS, help="instead of recognising it")
+    declare(other, LISTS, ties={"choices": TIES}, qrels_format={"choices": INPUT_FORMATS})
     add_import(other)
     p.set_defaults(run=run)
 
@@ -88,8 +79,7 @@ def run(options: argparse.Namespace) -> int:
     settings["clicks"] = clicks or None
     if not options.trail:
         scores = evaluate_sessions(*inputs, **settings)
-        show(scores, options.format, options.per_topic, options.output)
-        return 0
+        return show(scores, options.format, options.per_topic, options.output)
     if options.format not in TRAIL_FORMATS:
         expected = f"one of {', '.join(TRAIL_FORMATS)} for --trail"
         raise InputError(f"-f {options.format}", expected)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cranfield.cli.evaluate import add_output, measures_of, show
-from cranfield.cli.options import add_import, refuse_two_inputs, settings_of
+from cranfield.cli.options import add_import, declare, refuse_two_inputs, settings_of
 from cranfield.cli.output import write
 from cranfield.errors import InputError
 from cranfield.evaluation.texts import (
@@ -22,6 +22,24 @@ from cranfield.measures.texts import MEANINGS, Smeasure, Ssharp
 from cranfield.report.columns import block, left, right
 from cranfield.scores import printable
 
+OPTIONS = {
+    "files FILE *": "the references, then the texts of each system; with --nuggets or --references "
+    "every FILE is a system. A directory with a file for each topic, lines topic<TAB>text, or a "
+    "table with columns topic and text",
+    "--references FILE": "reference texts; a topic may have several",
+    "--nuggets FILE": "lines topic nugget weight length, the length being that of the vital "
+    "string; or a table with columns topic, nugget, weight, text, the text being the vital string",
+    "--matches FILE …": "where assessors found nuggets in the texts of a system: topic nugget "
+    "offset, the offset being that of the end, in characters; once for each system, in their order "
+    "(default: where the vital strings stand)",
+    "-m --measure MEASURE …": "a measure such as rouge-2, several in one string, or @FILE with "
+    f"measures; may be repeated (default: {' '.join(BY_REFERENCES)} with references, "
+    f"{' '.join(BY_NUGGETS)} with nuggets)",
+    "--tokens": "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()),
+    "--explain TOPIC": "show which nuggets of a topic were found, where, and what they add to "
+    "S-measure",
+}
+
 
 def add_to(command: Any) -> None:
     """Declare the command."""
@@ -32,38 +50,7 @@ def add_to(command: Any) -> None:
         "cranfield text --nuggets nuggets.tsv a.tsv b.tsv; "
         "cranfield text --nuggets nuggets.tsv --references references.tsv a.tsv b.tsv",
     )
-    p.add_argument(
-        "files", metavar="FILE", nargs="*",
-        help="the references, then the texts of each system; with --nuggets or --references every "
-        "FILE is a system. A directory with a file for each topic, lines topic<TAB>text, or a "
-        "table with columns topic and text",
-    )  # fmt: skip
-    p.add_argument("--references", metavar="FILE", help="reference texts; a topic may have several")
-    p.add_argument(
-        "--nuggets", metavar="FILE",
-        help="lines topic nugget weight length, the length being that of the vital string; or a "
-        "table with columns topic, nugget, weight, text, the text being the vital string",
-    )  # fmt: skip
-    p.add_argument(
-        "--matches", metavar="FILE", action="append",
-        help="where assessors found nuggets in the texts of a system: topic nugget offset, the "
-        "offset being that of the end, in characters; once for each system, in their order "
-        "(default: where the vital strings stand)",
-    )  # fmt: skip
-    p.add_argument(
-        "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
-        help="a measure such as rouge-2, several in one string, or @FILE with measures; may be "
-        f"repeated (default: {' '.join(BY_REFERENCES)} with references, {' '.join(BY_NUGGETS)} "
-        "with nuggets)",
-    )  # fmt: skip
-    p.add_argument(
-        "--tokens", choices=tuple(MEANINGS), default="auto",
-        help="; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()),
-    )  # fmt: skip
-    p.add_argument(
-        "--explain", metavar="TOPIC",
-        help="show which nuggets of a topic were found, where, and what they add to S-measure",
-    )  # fmt: skip
+    declare(p, OPTIONS, tokens={"choices": tuple(MEANINGS), "default": "auto"})
     add_output(p)
     add_import(p)
     p.set_defaults(run=run)
@@ -81,8 +68,7 @@ def run(options: argparse.Namespace) -> int:
     settings = settings_of(options, "nuggets", "matches", "tokens")
     if options.explain is None:
         scores = evaluate_texts(references, files or None, measures, **settings)
-        show(scores, options.format, options.per_topic, options.output)
-        return 0
+        return show(scores, options.format, options.per_topic, options.output)
     if options.format != "table" or options.per_topic:
         raise InputError("-f or -q", "--explain without them: it is a table")
     given = TextCollection.of(references, files or None, **settings)

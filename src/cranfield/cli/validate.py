@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import add_labels, add_separator
+from cranfield.cli.options import LABELS, add_separator, declare
 from cranfield.data.reading.formats import FORMATS
 from cranfield.data.reading.labels import read_labels
 from cranfield.data.reading.records import Text
@@ -23,10 +23,7 @@ def add_to(command: Any) -> None:
     p.add_argument("files", metavar="FILE", nargs="+")
     p.add_argument("--kind", choices=("qrels", "run"), help="instead of recognising it")
     p.add_argument("--format", choices=FORMATS, help="instead of recognising it")
-    p.add_argument(
-        "--by-intent", action="store_true", help="judgments are for intents: topic intent doc level"
-    )
-    add_labels(p)
+    declare(p, {"--by-intent": "judgments are for intents: topic intent doc level", **LABELS})
     add_separator(p)
     p.set_defaults(run=run)
 
