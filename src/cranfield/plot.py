@@ -245,7 +245,7 @@ _Intervals: TypeAlias = Mapping[str, Mapping[str, Interval]]
 
 def _points(scores: Scores, plane: Plane, intervals: _Intervals | None) -> pl.DataFrame:
     """Both measures of each run, what they give together, and the ends of their intervals."""
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for run, means in scores.summary().items():
         x, y = means[plane.x], means[plane.y]
         both = [intervals[run][name] for name in (plane.x, plane.y)] if intervals else []
@@ -308,13 +308,6 @@ def _several(given: Any) -> list[Any]:
     return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
 
 
-def _refuse_without_scores(data: pl.DataFrame) -> None:
-    for of_model in data.partition_by("model", maintain_order=True):
-        if of_model.drop_nans(["ED", "EU"]).is_empty():
-            model = of_model["model"][0]
-            raise InputError("no run with a score", "one", model)
-
-
 # -- models -------------------------------------------------------------------------------------
 
 
@@ -353,16 +346,15 @@ def _bare(text: str) -> str:
     return model if measurement in FIVE else text.strip()
 
 
-def _model(given: MeasureLike) -> UserModel:
+def _model(given: MeasureLike) -> Any:
     """The user model that a measure or its name stands for."""
     try:
-        found: UserModel = parse_model(given)
+        return parse_model(given)
     except CranfieldError as error:
         if "it is no user model" not in str(error):
             raise
         names = ", ".join(sorted(user_models.models(), key=str.lower))
         raise InputError(given, f"a user model: {names}") from None
-    return found
 
 
 def _varied(models: Any, values: Mapping[str, Iterable[float]] | None) -> Iterator[_Chosen]:
@@ -381,15 +373,10 @@ def _varied(models: Any, values: Mapping[str, Iterable[float]] | None) -> Iterat
         each = sorted(set(series))
         if not each:
             raise InputError(f"no value of {parameter!r}", "at least one")
-        plain = _with(model, name, defaults[name])
+        plain = dataclasses.replace(model, **{name: defaults[name]})
         title = f"{plain}: {parameter} = {shown(each[0])} … {shown(each[-1])}"
         for value in each:
-            yield _Chosen(title, _with(model, name, value), parameter, value)
-
-
-def _with(model: Any, name: str, value: Any) -> UserModel:
-    made: UserModel = dataclasses.replace(model, **{name: value})
-    return made
+            yield _Chosen(title, dataclasses.replace(model, **{name: value}), parameter, value)
 
 
 def _values(values: Any) -> dict[str, list[float]]:
@@ -435,9 +422,7 @@ def _ranges(given: Any) -> list[re.Match[str]]:
     return [m for m in found if m["name"] not in tables]
 
 
-def _series(
-    given: MeasureLike, values: Mapping[str, list[float]]
-) -> tuple[UserModel, str, list[float]]:
+def _series(given: MeasureLike, values: Mapping[str, list[float]]) -> tuple[Any, str, list[float]]:
     """A model, the parameter of it that varies, and its values."""
     found = _ranges(given)
     if len(found) > 1:
@@ -602,7 +587,9 @@ class _Walks:
         """All five measurements of each model on each run, in the mean over the topics."""
         these = self.scores if self.topics is None else self.scores.select(topics=self.topics)
         data = self.measured(these).drop("topic", "parameter", "value")
-        _refuse_without_scores(data)
+        for of_model in data.partition_by("model", maintain_order=True):
+            if of_model.drop_nans(["ED", "EU"]).is_empty():
+                raise InputError("no run with a score", "one", of_model["model"][0])
         return data
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -53,8 +53,7 @@ class Contribution:
 
     def to_dict(self) -> dict[str, Any]:
         """``{name of the column: cell}``."""
-        cells = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {**cells, "judged": self.judged}
+        return {**asdict(self), "judged": self.judged}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

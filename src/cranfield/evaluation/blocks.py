@@ -58,16 +58,6 @@ def cut(
     return [Block(a, b, gold_block(judgments, a, b, intents, importance)) for a, b in bounds]
 
 
-def block_of(
-    judgments: Judgments,
-    t: int,
-    intents: Intents | None = None,
-    importance: Floats | None = None,
-) -> Block:
-    """One topic as a block."""
-    return Block(t, t + 1, gold_block(judgments, t, t + 1, intents, importance))
-
-
 def in_blocks(every: Sequence[Block], compute: Callable[[Block], T], threads: int = 1) -> list[T]:
     """What is computed of each block, in order; on several threads if there are several blocks."""
     if len(every) < 2 or threads < 2:

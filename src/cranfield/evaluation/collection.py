@@ -18,7 +18,7 @@ from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.run import Run, RunLike, read_runs, reading_order
 from cranfield.data.verticals import embedded
 from cranfield.errors import InputError
-from cranfield.evaluation.blocks import Block, block_of, cut
+from cranfield.evaluation.blocks import Block, cut
 from cranfield.evaluation.extras import Costs, Extra, Lengths, WantedVerticals
 from cranfield.evaluation.options import Options
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
@@ -29,7 +29,7 @@ from cranfield.labelling.strategies import Labelling, Labels
 from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import Measure
 from cranfield.measures.gains import Gain
-from cranfield.measures.lists import Lists
+from cranfield.measures.lists import Lists, gold_block
 from cranfield.wording import some
 
 
@@ -149,9 +149,9 @@ class Collection:
 
     def block(self, rankings: Rankings, t: int, traced: bool = False) -> Lists:
         """One topic's list as equations see it; `traced` ones keep the steps of computations."""
-        one = block_of(self.ideal, t, self.intents, self.importance)
-        one.gold.traced = traced
-        return one.lists(rankings)
+        gold = gold_block(self.ideal, t, t + 1, self.intents, self.importance)
+        gold.traced = traced
+        return Block(t, t + 1, gold).lists(rankings)
 
     # -- runs ---------------------------------------------------------------------------------
 

@@ -74,12 +74,10 @@ class Lengths(Extra):
         for unit in self.noted.values:
             asking = [m for m in self.measures if m.length_unit == unit]
             lacking = np.isnan(rankings.noted[unit]) & self._looked_at(rankings, asking)
-            for t, rank in _places(rankings, lacking):
-                if only in (None, topics[t]):
-                    place = f"rank {rank} of topic {topics[t]}"
-                    found = f"no length of the document at {place} in {run.name}"
-                    expected = f"one for every document that {', '.join(map(str, asking))} looks at"
-                    raise InputError(found, expected, self.noted.where)
+            for topic, rank in _places(rankings, lacking, topics, only):
+                found = f"no length of the document at rank {rank} of topic {topic} in {run.name}"
+                expected = f"one for every document that {', '.join(map(str, asking))} looks at"
+                raise InputError(found, expected, self.noted.where)
 
     def _looked_at(self, rankings: Rankings, asking: Sequence[Measure]) -> Bools:
         """Which documents, of all lists side by side, a measure asks the length of."""
@@ -122,10 +120,8 @@ class Costs(Extra):
         self, run: Run, rankings: Rankings, topics: Sequence[str], only: str | None
     ) -> None:
         lacking = np.isnan(rankings.noted["cost"]) & self._looked_at(rankings)
-        for t, rank in _places(rankings, lacking):
-            if only in (None, topics[t]):
-                found, expected = self._unknown(run, topics[t], rank)
-                raise InputError(found, expected, self.noted.where)
+        for topic, rank in _places(rankings, lacking, topics, only):
+            raise InputError(*self._unknown(run, topic, rank), self.noted.where)
 
     def _looked_at(self, rankings: Rankings) -> Bools:
         """Which documents, of all lists side by side, a model asks the cost of."""
@@ -188,9 +184,12 @@ def _ranks(rankings: Rankings) -> Ints:
     return spans(np.ones_like(rankings.starts), rankings.lengths)
 
 
-def _places(rankings: Rankings, rows: Bools) -> Iterator[tuple[int, int]]:
-    """The topic and the rank of some documents of all lists side by side."""
+def _places(
+    rankings: Rankings, rows: Bools, topics: Sequence[str], only: str | None
+) -> Iterator[tuple[str, int]]:
+    """The topic and the rank of some documents of all lists side by side, or of one topic's."""
     starts = rankings.starts
     for row in np.flatnonzero(rows).tolist():
         t = int(np.searchsorted(starts, row, side="right")) - 1
-        yield t, int(row - starts[t]) + 1
+        if only in (None, topics[t]):
+            yield topics[t], int(row - starts[t]) + 1

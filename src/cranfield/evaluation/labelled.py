@@ -105,7 +105,8 @@ def _table(
     head: list[str], rows: Sequence[_Row], doc: int, width: int | None, colour: bool
 ) -> list[tuple[str, int]]:
     """Lines and their widths; in narrow places the documents, in column `doc`, are shortened."""
-    from rich.cells import cell_len  # a Japanese character takes two cells, a colour none
+    # A Japanese character takes two cells, a colour none.
+    from rich.cells import cell_len, set_cell_size
     from rich.style import Style
 
     full = [(head, None), *rows]
@@ -118,17 +119,11 @@ def _table(
     for cells, name in full:
         padded = []
         for i, (cell, wide) in enumerate(zip(cells, widths, strict=True)):
-            text = _shortened(cell, wide)
+            fits = cell_len(cell) <= wide
+            text = cell if fits else set_cell_size(cell, wide - 1) + "…"
             room = " " * (wide - cell_len(text))
             padded.append(room + text if i in numbers else text + room)
         line = "  ".join(padded).rstrip()
         shown = Style(color=name).render(line) if colour and name else line
         lines.append((shown, cell_len(line)))
     return lines
-
-
-def _shortened(text: str, width: int) -> str:
-    """A text of at most so many cells."""
-    from rich.cells import cell_len, set_cell_size
-
-    return text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"

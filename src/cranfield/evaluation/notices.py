@@ -14,7 +14,7 @@ from cranfield.data.qrels import Qrels
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.measures.base import Measure
 from cranfield.measures.cwl import UserModel
-from cranfield.scores import Notice
+from cranfield.scores import Notice, about
 from cranfield.wording import counted, some
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def of_evaluation(measuring: Measuring, counts: Bools) -> Iterator[Notice]:
         lambda m: measuring.without_relevant(m, counts),
         measuring.options.undefined,
     )
-    yield from of_groups(collection)
+    if (groups := collection.counting.groups) is not None:
+        yield from _without_judgments(groups.names, collection, groups.where)
     yield from of_ties(measuring)
 
 
@@ -57,12 +58,12 @@ def of_settings(measuring: Measuring) -> Iterator[Notice]:
     """What was chosen for the user, changes nothing, or differs from topic to topic."""
     preset, plain = measuring.options.task, measuring.collection.counting.plain
     if preset is not None:
-        about = [f"{name} is {meaning}" for name, meaning in preset.settings.items()]
+        said = [f"{name} is {meaning}" for name, meaning in preset.settings.items()]
         if preset.classes and plain:
-            about.append("the task has equivalence classes, here are none (--classes)")
+            said.append("the task has equivalence classes, here are none (--classes)")
         if preset.groups and plain:
-            about.append("the task has groups that count together, here are none (--groups)")
-        yield from (Notice("preset", f"{preset.name}: {text}") for text in about)
+            said.append("the task has groups that count together, here are none (--groups)")
+        yield from (Notice("preset", f"{preset.name}: {text}") for text in said)
     for option, why in measuring.asked.idle:
         yield Notice("settings", f"{option} changes nothing: {why}")
     if (gains := measuring.gains) is not None:
@@ -124,12 +125,6 @@ def _of_levels(
         if level < max_level:
             text = f"levels up to {max_level:g} in the judgments count as {level:g}"
             yield Notice("max-level", f"{_names(those)}: {text}")
-
-
-def of_groups(collection: Collection) -> Iterator[Notice]:
-    """Classes that no judgments belong to."""
-    if (groups := collection.counting.groups) is not None:
-        yield from _without_judgments(groups.names, collection, groups.where)
 
 
 def _without_judgments(
@@ -216,14 +211,12 @@ def of_run(
     def notice(kind: str, text: str, topics: Sequence[str] = ()) -> Notice:
         return Notice(kind, f"{name}: {text}", name, tuple(topics))
 
-    if unanswered := _flagged(judged, ~rankings.answered):
-        then = "counted as empty lists" if options.topics == "judged" else "left out"
-        text = f"{some(unanswered, 'topic')} not answered, {then}"
-        yield notice("missing-topics", text, unanswered)
+    then = "counted as empty lists" if options.topics == "judged" else "left out"
+    unanswered = _flagged(judged, ~rankings.answered)
+    yield from about("missing-topics", unanswered, f"not answered, {then}", name)
     known = set(judged)
-    if unjudged := [topic for topic in labelled.topics if topic not in known]:
-        text = f"{some(unjudged, 'topic')} without judgments, ignored"
-        yield notice("unjudged-topics", text, unjudged)
+    unjudged = [topic for topic in labelled.topics if topic not in known]
+    yield from about("unjudged-topics", unjudged, "without judgments, ignored", name)
     doubtful = rankings.doubtful(deepest(measures, options.depth), _alike(collection))
     if tied := _flagged(judged, doubtful > 0):
         count = f"{doubtful.sum()} of {rankings.tied.sum()} tied documents"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from itertools import chain
+from itertools import chain, product
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
@@ -62,13 +62,11 @@ def read_scores(
             return scores
         return scores.select(measures=_chosen(list(scores.measures), measures))
     read = partial(read_results, known=_is_known, wanted=_asked_for(measures))
-    parts = [*_parts(data, read)]
-    whole = [part for part in parts if isinstance(part, Scores)]
-    if len(whole) == len(parts) == 1:
-        return read_scores(whole[0], missing, measures, lower)
-    of_scores = (_rows(part) for part in parts if isinstance(part, Scores))
-    others = (part for part in parts if not isinstance(part, Scores))
-    return _collected(chain(*of_scores, *others), missing, measures, lower)
+    parts = sorted(_parts(data, read), key=lambda part: not isinstance(part, Scores))
+    if len(parts) == 1 and isinstance(parts[0], Scores):
+        return read_scores(parts[0], missing, measures, lower)
+    rows = (_rows(part) if isinstance(part, Scores) else part for part in parts)
+    return _collected(chain.from_iterable(rows), missing, measures, lower)
 
 
 def _parts(data: ScoresLike, read: Reader) -> Iterator[Scores | Iterable[Result]]:
@@ -130,10 +128,9 @@ def _rows(scores: Scores) -> Iterator[Result]:
     from cranfield.data.reading.lines import Line
 
     nowhere = Line("scores", None, {})
-    for r, run in enumerate(scores.runs):
-        for t, topic in enumerate(scores.topics):
-            for m, measure in enumerate(scores.measures):
-                yield Result(run, topic, measure, float(scores.values[r, t, m]), nowhere)
+    names = product(scores.runs, scores.topics, scores.measures)
+    for of_value, value in zip(names, scores.values.ravel().tolist(), strict=True):
+        yield Result(*of_value, value, nowhere)
 
 
 def _collected(
@@ -340,9 +337,8 @@ def _is_same(name: str, other: str) -> bool:
 
 
 def _several(wanted: str | Sequence[Any]) -> list[str]:
-    return (
-        wanted.split() if isinstance(wanted, str) else [n for w in wanted for n in str(w).split()]
-    )
+    each = [wanted] if isinstance(wanted, str) else wanted
+    return [name for one in each for name in str(one).split()]
 
 
 def _parsed(name: str) -> Measure | None:

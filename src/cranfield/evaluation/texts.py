@@ -71,16 +71,11 @@ def evaluate_texts(
     {'system': {'WRecall': 0.75}}
     """
     given = TextCollection.of(references, systems, nuggets, matches, tokens)
-    return given.scores(_measures(measures, references is not None, nuggets is not None))
-
-
-def _measures(
-    asked: MeasureLike | Iterable[MeasureLike] | None, references: bool, nuggets: bool
-) -> tuple[TextMeasure, ...]:
-    if not references and not nuggets:
+    if references is None and nuggets is None:
         raise InputError("neither references nor nuggets", "one of them")
-    chosen = (*BY_REFERENCES * references, *BY_NUGGETS * nuggets) if asked is None else asked
-    return cast("tuple[TextMeasure, ...]", measures_for(chosen, "texts"))
+    usual = BY_REFERENCES * (references is not None) + BY_NUGGETS * (nuggets is not None)
+    asked = measures_for(usual if measures is None else measures, "texts")
+    return given.scores(cast("tuple[TextMeasure, ...]", asked))
 
 
 class Finding(NamedTuple):

@@ -14,7 +14,6 @@ from cranfield.measures.base import FIVE
 from cranfield.measures.parameters import shown
 from cranfield.report.pictures import altair, rows_of, shortened, told_apart
 from cranfield.report.places import (
-    LETTER,
     LINE,
     Ticks,
     around,
@@ -22,6 +21,7 @@ from cranfield.report.places import (
     between,
     finished,
     from_zero,
+    named,
     places_for,
     points_at,
     texts_at,
@@ -187,32 +187,18 @@ NAMED = 50  # names of runs that are tried to be placed
 def _named(data: pl.DataFrame, width: float, height: float) -> list[pl.DataFrame]:
     """The runs of each model, with their names and the places of these.
 
-    The best runs come first, and the last may have no place; names are as long as lets most of
-    them have one.
+    The best runs come first, and the last may have no place.
     """
-    import polars as pl
-
     frames = [
         frame.drop_nans(["ED", "EU"]).sort("EU", descending=True, maintain_order=True)
         for frame in _by_model(data)
     ]
-    names = data["run"].unique(maintain_order=True).to_list()
-    tries: list[list[pl.DataFrame]] = []
-    for share in (2, 4, 6):
-        most = max(8, int(width / LETTER / share))
-        short = dict(zip(names, shortened(names, most), strict=True))
-        tries.append([])
-        for frame in frames:
-            axes = [around_all(frame[name]) for name in ("ED", "EU")]
-            at = points_at(frame["ED"], frame["EU"], axes, width, height)
-            labels = [short[run] for run in frame["run"]]
-            taken = [around(point, 5) for point in at]
-            places = places_for(at[:NAMED], labels[:NAMED], width, height, taken)
-            places += [""] * (len(frame) - len(places))
-            tries[-1].append(
-                frame.with_columns(pl.Series("label", labels), pl.Series("place", places))
-            )
-    return max(tries, key=lambda made: sum((frame["place"] != "").sum() for frame in made))
+    names, both = data["run"].unique(maintain_order=True).to_list(), ("ED", "EU")
+    axes = [[around_all(frame[name]) for name in both] for frame in frames]
+    pairs = zip(frames, axes, strict=True)
+    at = [points_at(x["ED"], x["EU"], of_frame, width, height) for x, of_frame in pairs]
+    taken = [[around(point, 5) for point in points] for points in at]
+    return named(frames, names, at, taken, (width, height), NAMED)
 
 
 # -- names and axes -----------------------------------------------------------------------------

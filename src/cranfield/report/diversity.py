@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cranfield.measures.parameters import shown
-from cranfield.report.pictures import altair, rows_of, shortened
+from cranfield.report.pictures import altair, rows_of
 from cranfield.report.places import (
     LETTER,
     Box,
@@ -19,7 +19,7 @@ from cranfield.report.places import (
     around,
     around_all,
     finished,
-    places_for,
+    named,
     points_at,
     round_step,
     texts_at,
@@ -225,22 +225,14 @@ THIN = 0.05  # half a line's width, in points, as far as names care
 def placed(data: pl.DataFrame, plane: Plane, names: bool = True) -> pl.DataFrame:
     """The runs, the best first, with their names and the places of these.
 
-    The last may have no place; names are as long as lets most of them have one.
+    The last may have no place.
     """
-    import polars as pl
-
     data = data.sort("sharp", descending=True, maintain_order=True)
     axes = plane.axes(data)
     at = plane.at(data.select(plane.x, plane.y).rows(), plane.window(axes))
     taken = [around(point, 5) for point in at] + _written(plane, axes) + _crosses(data, plane)
-    tries = []
-    for share in (2, 4, 6):
-        labels = shortened(data["run"].to_list(), max(8, int(plane.width / LETTER / share)))
-        tried = labels[:NAMED] if names else []
-        places = places_for(at[: len(tried)], tried, plane.width, plane.height, taken)
-        places += [""] * (len(labels) - len(places))
-        tries.append(data.with_columns(pl.Series("label", labels), pl.Series("place", places)))
-    return max(tries, key=lambda made: (made["place"] != "").sum())
+    size, most = (plane.width, plane.height), NAMED if names else 0
+    return named([data], data["run"].to_list(), [at], [taken], size, most)[0]
 
 
 def _written(plane: Plane, axes: Sequence[Ticks]) -> list[Box]:

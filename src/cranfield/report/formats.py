@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -59,11 +60,8 @@ def render(scores: Scores, format: str, per_topic: bool = False) -> bytes:
 # -- for programs: every value in full, one row each, as `Scores.rows` lists them ---------------
 
 
-def _separated(format: str) -> Renderer:
-    def render(scores: Scores, per_topic: bool) -> bytes:
-        return separated([COLUMNS, *_rows(scores, per_topic)], format).encode()
-
-    return render
+def _separated(format: str, scores: Scores, per_topic: bool) -> bytes:
+    return separated([COLUMNS, *_rows(scores, per_topic)], format).encode()
 
 
 def _jsonl(scores: Scores, per_topic: bool) -> bytes:
@@ -291,8 +289,8 @@ def _of_paper(
 
 
 _RENDERERS: dict[str, Renderer] = {
-    "tsv": _separated("tsv"),
-    "csv": _separated("csv"),
+    "tsv": partial(_separated, "tsv"),
+    "csv": partial(_separated, "csv"),
     "json": _json_document,
     "jsonl": _jsonl,
     "markdown": _markdown,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from cranfield.report.pictures import LOOK, altair, rows_of
+from cranfield.report.pictures import LOOK, altair, rows_of, shortened
 
 if TYPE_CHECKING:
     import polars as pl
@@ -138,6 +138,34 @@ def places_for(
         chosen.append(place if hidden[place] <= TOUCH else "")
         covered += [boxes[place]] if chosen[-1] else []
     return chosen
+
+
+def named(
+    frames: Sequence[pl.DataFrame],
+    names: Sequence[str],
+    at: Sequence[Sequence[Point]],
+    taken: Sequence[Sequence[Box]],
+    size: tuple[float, float],
+    most: int,
+) -> list[pl.DataFrame]:
+    """The runs of each frame, with their names and the places of these beside their points.
+
+    The first `most` may have a place; names are as long as lets most of them have one.
+    """
+    import polars as pl
+
+    tries: list[list[pl.DataFrame]] = []
+    for share in (2, 4, 6):
+        short = shortened(names, max(8, int(size[0] / LETTER / share)))
+        label_of = dict(zip(names, short, strict=True))
+        tries.append([])
+        for frame, points, boxes in zip(frames, at, taken, strict=True):
+            labels = [label_of[run] for run in frame["run"]]
+            places = places_for(points[:most], labels[:most], *size, boxes)
+            places += [""] * (len(labels) - len(places))
+            columns = pl.Series("label", labels), pl.Series("place", places)
+            tries[-1].append(frame.with_columns(columns))
+    return max(tries, key=lambda made: sum((frame["place"] != "").sum() for frame in made))
 
 
 def _box(point: Point, long: float, place: str) -> Box:

@@ -61,6 +61,7 @@ def _blocks(whole: Table, width: int | None, colour: bool) -> list[str]:
 def _right(name: str, cells: list[Cell], colour: bool) -> Column:
     """Return a column of numbers; the best are marked, and all others leave room for the mark."""
     from rich.cells import cell_len
+    from rich.style import Style
 
     name = printable(name)
     width = max([cell_len(name), *(len(cell.text) for cell in cells)])
@@ -68,14 +69,8 @@ def _right(name: str, cells: list[Cell], colour: bool) -> Column:
     texts = [" " * (width - cell_len(name)) + name + room]
     for cell in cells:
         text = cell.text.rjust(width) + ("*" if cell.best else room)
-        texts.append(_bold(text) if cell.best and colour else text)
+        texts.append(Style(bold=True).render(text) if cell.best and colour else text)
     return Column(width + len(room), texts)
-
-
-def _bold(text: str) -> str:
-    from rich.style import Style
-
-    return Style(bold=True).render(text)
 
 
 def parts_of(
