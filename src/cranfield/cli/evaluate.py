@@ -10,9 +10,10 @@ from typing import Any, get_args
 
 from cranfield.cli.options import (
     COUNT,
+    FIELDS,
     LABELS,
+    SEPARATOR,
     add_import,
-    add_separator,
     count,
     declare,
     refuse_two_inputs,
@@ -74,17 +75,17 @@ def add_to(command: Any) -> None:
     order = p.add_argument_group("lists and topics")
     add_order(order, TIE_CHOICES)
     declare(order, DRAWN, tie_samples={**COUNT, "default": 100}, seed={"type": int, "default": 0})
-    add_topics(order)
-    add_relevance(p.add_argument_group("relevance"))
+    add_shared(order, "topics")
+    add_shared(p.add_argument_group("relevance"), "relevance")
     diversity = p.add_argument_group("diversity (Dsharp(nDCG)@10, alpha_nDCG@20, IA(ERR)@20, …)")
-    add_intents(diversity)
+    add_shared(diversity, "intents")
     diversity.add_argument("--per-intent", action="store_true", help=PER_INTENT)
-    add_verticals(diversity)
+    add_shared(diversity, "verticals")
     users = p.add_argument_group("user models (C/W/L: RBP.EU, INST(T=2).ETC, …)")
     declare(users, USERS)
-    add_costs(users)
+    add_shared(users, "costs")
     other = p.add_argument_group("other")
-    add_formats(other)
+    add_shared(other, "formats")
     add_import(other)
     other.add_argument("--threads", type=count, metavar="N", help="default: all cores, at most 4")
     p.set_defaults(run=run)
@@ -115,93 +116,80 @@ ORDERS = {
     "file": "by score, then as in the file (default of predictions for LETOR data)",
 }
 ONE_ORDER = [name for name in TIE_CHOICES if name != "expected"]
-LISTS = {
-    "--depth N": "only the first N documents of a list",
-    "--condensed": "leave out unjudged documents (after --depth)",
-    "--exclude-self": "leave out a document whose id is the topic's",
-}
-TOGETHER = {
-    "--classes FILE": "equivalence classes, topic doc class (may be QRELS itself: topic doc L2 "
-    "class): of a class only the first document found counts",
-    "--groups FILE": "groups of documents that are of use only together, topic doc group: a group "
-    "counts once, at the last of its documents",
-}
 
 
 def add_order(group: Any, ties: Sequence[str] = ONE_ORDER) -> None:
     """The options that decide which items of a list are looked at, and in which order."""
     said = "; ".join(f"{name}: {ORDERS[name]}" for name in ties)
     group.add_argument("--ties", choices=ties, help=f"order of a list: {said}")
-    declare(group, LISTS, depth=COUNT)
-    declare(group.add_mutually_exclusive_group(), TOGETHER)
+    add_shared(group, "lists")
+    add_shared(group.add_mutually_exclusive_group(), "together")
 
 
-TOPICS = {
-    "--topics": "judged: all judged topics count, unanswered ones as empty lists (default); "
-    "common: only judged topics that every run answers",
-    "--undefined": "a topic without a relevant document counts as 0 (default), is nan, is left out "
-    "of the means, or is an error",
+SHARED = {
+    "lists": {
+        "--depth N": "only the first N documents of a list",
+        "--condensed": "leave out unjudged documents (after --depth)",
+        "--exclude-self": "leave out a document whose id is the topic's",
+    },
+    "together": {
+        "--classes FILE": "equivalence classes, topic doc class (may be QRELS itself: topic doc L2 "
+        "class): of a class only the first document found counts",
+        "--groups FILE": "groups of documents that are of use only together, topic doc group: a "
+        "group counts once, at the last of its documents",
+    },
+    "topics": {
+        "--topics": "judged: all judged topics count, unanswered ones as empty lists (default); "
+        "common: only judged topics that every run answers",
+        "--undefined": "a topic without a relevant document counts as 0 (default), is nan, is left "
+        "out of the means, or is an error",
+    },
+    "relevance": {
+        "--rel N": "lowest relevant level, for all measures that take rel",
+        "--gains GAINS": "linear, exp, binary, unit or a table such as 1:2:3, for all that take "
+        "gain; topic: 1:2:… up to the topic's highest level; @FILE: lines `topic 1:2:3`",
+        **LABELS,
+        "--lengths FILE": "document lengths: doc length, or a table with columns doc, words, "
+        "characters; TBG takes words, U characters",
+    },
+    "intents": {
+        "--intents FILE …": "topic intent probability, or topic intent informational|navigational, "
+        "or both on a line; may be repeated. QRELS are topic intent doc level (default: all "
+        "intents are equally probable and informational)",
+    },
+    "verticals": {
+        "--verticals FILE": "topic intent vertical value: how much users of an intent want images, "
+        "news, …; for Vscore and QUscore, where the second column of a run is the vertical",
+        "--embed-verticals": "verticals are items of the lists, under their names; other documents "
+        "are of the vertical Web (IMine-2 VI)",
+    },
+    "costs": {
+        "--costs FILE": "costs of documents: topic doc cost, or type cost, the type being the "
+        "second column of a run (default: 1 each)",
+        "--cost-unit UNIT": "such as seconds; told only",
+    },
+    "formats": {
+        "--qrels-format": "instead of recognising it",
+        "--run-format": "instead of recognising it",
+        **SEPARATOR,
+    },
+}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "depth": COUNT,
+    "topics": {"choices": get_args(Topics), "default": "judged"},
+    "undefined": {"choices": get_args(Undefined), "default": "zero"},
+    "rel": {"type": float},
+    "cost_unit": {"default": ""},
+    "qrels_format": {"choices": INPUT_FORMATS},
+    "run_format": {"choices": RUN_FORMATS},
+    "sep": FIELDS,
 }
 
 
-def add_topics(group: Any) -> None:
-    """The options that decide which topics count, and as what."""
-    undefined = {"choices": get_args(Undefined), "default": "zero"}
-    judged = {"choices": get_args(Topics), "default": "judged"}
-    declare(group, TOPICS, topics=judged, undefined=undefined)
-
-
-RELEVANCE = {
-    "--rel N": "lowest relevant level, for all measures that take rel",
-    "--gains GAINS": "linear, exp, binary, unit or a table such as 1:2:3, for all that take gain; "
-    "topic: 1:2:… up to the topic's highest level; @FILE: lines `topic 1:2:3`",
-    **LABELS,
-    "--lengths FILE": "document lengths: doc length, or a table with columns doc, words, "
-    "characters; TBG takes words, U characters",
-}
-INTENTS = {
-    "--intents FILE …": "topic intent probability, or topic intent informational|navigational, or "
-    "both on a line; may be repeated. QRELS are topic intent doc level (default: all intents are "
-    "equally probable and informational)",
-}
-VERTICALS = {
-    "--verticals FILE": "topic intent vertical value: how much users of an intent want images, "
-    "news, …; for Vscore and QUscore, where the second column of a run is the vertical",
-    "--embed-verticals": "verticals are items of the lists, under their names; other documents are "
-    "of the vertical Web (IMine-2 VI)",
-}
-COSTS = {
-    "--costs FILE": "costs of documents: topic doc cost, or type cost, the type being the second "
-    "column of a run (default: 1 each)",
-    "--cost-unit UNIT": "such as seconds; told only",
-}
-
-
-def add_relevance(group: Any) -> None:
-    """The options that decide what is relevant, how much, and how long it is."""
-    declare(group, RELEVANCE, rel={"type": float})
-
-
-def add_intents(group: Any) -> None:
-    """The option that says what is known of intents."""
-    declare(group, INTENTS)
-
-
-def add_verticals(group: Any) -> None:
-    """The options that say which kinds of results users want."""
-    declare(group, VERTICALS)
-
-
-def add_costs(group: Any) -> None:
-    """The options that say what documents cost."""
-    declare(group, COSTS, cost_unit={"default": ""})
-
-
-def add_formats(group: Any) -> None:
-    """The options that say how files are written."""
-    for what, choices in (("qrels", INPUT_FORMATS), ("run", RUN_FORMATS)):
-        group.add_argument(f"--{what}-format", choices=choices, help="instead of recognising it")
-    add_separator(group)
+def add_shared(group: Any, *kinds: str) -> None:
+    """Options that several commands have: all of these kinds."""
+    for kind in kinds:
+        declare(group, SHARED[kind], **SETTINGS)
 
 
 # -- what options say ------------------------------------------------------------------------------

@@ -7,16 +7,7 @@ import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cranfield.cli.evaluate import (
-    add_costs,
-    add_formats,
-    add_intents,
-    add_order,
-    add_relevance,
-    add_verticals,
-    list_options,
-    refuse_inputs,
-)
+from cranfield.cli.evaluate import add_order, add_shared, list_options, refuse_inputs
 from cranfield.cli.options import add_import
 from cranfield.errors import InputError
 from cranfield.measures.base import READINGS, Measure
@@ -41,11 +32,7 @@ def add_to(command: Any) -> None:
     on.add_argument("--on", nargs=2, metavar=("QRELS", "RUN"), help="judgments and results")
     on.add_argument("--topic", metavar="TOPIC", help="the topic (default: the first one judged)")
     add_order(on)
-    add_relevance(on)
-    add_intents(on)
-    add_verticals(on)
-    add_costs(on)
-    add_formats(on)
+    add_shared(on, "relevance", "intents", "verticals", "costs", "formats")
     add_import(p)
     p.set_defaults(run=run)
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from cranfield.cli.evaluate import add_output, show
-from cranfield.cli.options import add_import, declare, refuse_two_inputs, separator, settings_of
+from cranfield.cli.options import FIELDS, add_import, declare, refuse_two_inputs, settings_of
 from cranfield.data.hierarchies import SEPARATOR
 from cranfield.data.run import TIES
 from cranfield.evaluation.hierarchy import DEFAULT_MEASURE, evaluate_hierarchy
@@ -42,8 +42,7 @@ def add_to(command: Any) -> None:
     )
     declare(p, FILES, measure={"default": DEFAULT_MEASURE}, alpha={"type": float, "default": 0.5})
     add_output(p)
-    fields = {"dest": "separator", "type": separator, "default": SEPARATOR}
-    declare(p, OPTIONS, ties={"choices": TIES}, sep=fields)
+    declare(p, OPTIONS, ties={"choices": TIES}, sep={**FIELDS, "default": SEPARATOR})
     add_import(p)
     p.set_defaults(run=run)
 

@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from cranfield.cli.evaluate import (
-    add_formats,
     add_order,
     add_preset,
+    add_shared,
     labelling_of,
     preset_of,
     runs_of,
@@ -40,7 +40,7 @@ def add_to(command: Any) -> None:
     other = p.add_argument_group("judgments and files")
     declare(other, JUDGED, rel={"type": float})
     add_preset(other, "take depth and labels from there (`cranfield presets` lists all)")
-    add_formats(other)
+    add_shared(other, "formats")
     p.set_defaults(run=run)
 
 

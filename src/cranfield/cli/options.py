@@ -192,11 +192,7 @@ def _line(error: BaseException, path: str) -> int | None:
 LABELS = {
     "--labels A=2,B=1,…": "the levels that labels in judgments mean, such as S=3,A=2,B=1,C=0",
 }
-
-
-def add_separator(group: Any) -> None:
-    """The option that says what stands between fields."""
-    group.add_argument(
-        "--sep", metavar="S", dest="separator", type=separator,
-        help="what separates the fields of a line of text, where they contain blanks",
-    )  # fmt: skip
+SEPARATOR = {
+    "--sep S": "what separates the fields of a line of text, where they contain blanks",
+}
+FIELDS: dict[str, Any] = {"dest": "separator", "type": separator}  # settings of --sep

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cranfield.cli.evaluate import (
-    add_costs,
-    add_formats,
-    add_intents,
+    ONE_ORDER,
     add_order,
-    add_relevance,
+    add_shared,
     list_options,
     measures_of,
     refuse_inputs,
@@ -85,12 +83,7 @@ def _add_kind(kinds: Any, kind: str, said: str) -> None:
     drawn = {"choices": ("EU", "ETU", "EC", "ETC")}
     declare(p, rows, model={"required": True}, ranks=COUNT, measurement=drawn)
     _add_look(p, LOOK)
-    add_order(p.add_argument_group("lists"))
-    add_relevance(p.add_argument_group("relevance"))
-    add_costs(p.add_argument_group("costs"))
-    other = p.add_argument_group("other")
-    add_formats(other)
-    add_import(other)
+    _add_rest(p, ONE_ORDER, "relevance", "costs")
     p.set_defaults(run=run_cwl, kind=kind)
 
 
@@ -110,14 +103,10 @@ def _add_diversity(pictures: Any) -> None:
         gamma={"type": float, "default": 0.5},
         level={"type": float, "default": 0.95},
     )
-    add_intents(p)
+    add_shared(p, "intents")
     zoom = "only where the runs are, not 0 to 1"
     _add_look(p, {**LOOK, "--zoom": zoom, "--no-names": "points alone"})
-    add_order(p.add_argument_group("lists"), TIE_CHOICES)
-    add_relevance(p.add_argument_group("relevance"))
-    other = p.add_argument_group("other")
-    add_formats(other)
-    add_import(other)
+    _add_rest(p, TIE_CHOICES, "relevance")
     p.set_defaults(run=run_diversity, costs=None, cost_unit="")
 
 
@@ -135,6 +124,16 @@ def _add_look(p: Any, rows: Mapping[str, str]) -> None:
     scale, names = {**COUNT, "default": 2}, {"dest": "names", "action": "store_false"}
     sizes = {"width": COUNT, "height": COUNT, "scale": scale}
     declare(p.add_argument_group("look"), rows, title={"default": ""}, no_names=names, **sizes)
+
+
+def _add_rest(p: Any, ties: Sequence[str], *kinds: str) -> None:
+    """What a picture has in common with `cranfield evaluate`."""
+    add_order(p.add_argument_group("lists"), ties)
+    for kind in kinds:
+        add_shared(p.add_argument_group(kind), kind)
+    other = p.add_argument_group("other")
+    add_shared(other, "formats")
+    add_import(other)
 
 
 def run_diversity(options: argparse.Namespace) -> int:

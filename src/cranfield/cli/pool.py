@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from cranfield.assess.pool import pool
-from cranfield.cli.evaluate import add_formats
+from cranfield.cli.evaluate import add_shared
 from cranfield.cli.options import COUNT, LABELS, declare, refuse_two_inputs, settings_of
 from cranfield.cli.output import tell, write
 from cranfield.data.run import TIES
@@ -51,7 +51,7 @@ def add_to(command: Any) -> None:
     declare(p.add_argument_group("judgments, topics and teams"), WHO, rel={"type": float})
     other = p.add_argument_group("other")
     declare(other, LISTS, ties={"choices": TIES})
-    add_formats(other)
+    add_shared(other, "formats")
     p.set_defaults(run=run)
 
 

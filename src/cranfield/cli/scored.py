@@ -111,20 +111,18 @@ def add_evaluation(parser: Any, scores: bool = True) -> None:
     p = _remembered(parser)
     order = p.add_argument_group("lists and topics")
     command.add_order(order, TIE_CHOICES)
-    command.add_topics(order)
+    command.add_shared(order, "topics")
     if scores:
         order.add_argument(
             "--missing", choices=get_args(Missing), default="error",
             help="with --scores, topics that a run lacks: an error (default), left out for all "
             "runs (common), or zero",
         )  # fmt: skip
-    command.add_relevance(p.add_argument_group("relevance"))
-    diversity = p.add_argument_group("diversity")
-    command.add_intents(diversity)
-    command.add_verticals(diversity)
-    command.add_costs(p.add_argument_group("user models"))
+    command.add_shared(p.add_argument_group("relevance"), "relevance")
+    command.add_shared(p.add_argument_group("diversity"), "intents", "verticals")
+    command.add_shared(p.add_argument_group("user models"), "costs")
     other = p.add_argument_group("other")
-    command.add_formats(other)
+    command.add_shared(other, "formats")
     add_import(other)
     other.add_argument("--threads", type=count, metavar="N", help="default: all cores")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import LABELS, add_separator, declare
+from cranfield.cli.options import FIELDS, LABELS, SEPARATOR, declare
 from cranfield.data.reading.formats import FORMATS
 from cranfield.data.reading.labels import read_labels
 from cranfield.data.reading.records import Text
@@ -23,8 +23,8 @@ def add_to(command: Any) -> None:
     p.add_argument("files", metavar="FILE", nargs="+")
     p.add_argument("--kind", choices=("qrels", "run"), help="instead of recognising it")
     p.add_argument("--format", choices=FORMATS, help="instead of recognising it")
-    declare(p, {"--by-intent": "judgments are for intents: topic intent doc level", **LABELS})
-    add_separator(p)
+    by_intent = {"--by-intent": "judgments are for intents: topic intent doc level"}
+    declare(p, {**by_intent, **LABELS, **SEPARATOR}, sep=FIELDS)
     p.set_defaults(run=run)
 
 
