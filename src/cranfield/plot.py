@@ -388,12 +388,15 @@ def _values(values: Any) -> dict[str, list[float]]:
     for name, each in (values or {}).items():
         if isinstance(each, str) or not isinstance(each, Iterable):
             raise InputError(f"{each!r} as the values of {name!r}", expected)
-        made[name] = []
-        for value in each:
-            if (number := real(value)) is None:
-                raise InputError(f"{value!r} in the values of {name!r}", "numbers")
-            made[name].append(number)
+        what = f"in the values of {name!r}"
+        made[name] = [_number(value, f"{value!r} {what}", "numbers") for value in each]
     return made
+
+
+def _number(value: Any, found: str, expected: str) -> float:
+    if (number := real(value)) is None:
+        raise InputError(found, expected)
+    return number
 
 
 def _told(notices: Iterable[Notice], chosen: Sequence[_Chosen]) -> tuple[Notice, ...]:
@@ -497,14 +500,11 @@ def _gains(topic: Any, given: Any) -> list[float | None]:
     """The gains of a list; None for items that are not judged."""
     if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
         raise InputError(f"{given!r} as the list of {topic}", "gains")
-    made: list[float | None] = []
-    for gain in given:
-        unjudged = gain is None or str(gain) == "nan"  # which arrays have for None
-        number = None if unjudged else real(gain)
-        if number is None and not unjudged:
-            raise InputError(f"gain {gain!r} in the list of {topic}", "a number")
-        made.append(number)
-    return made
+    return [
+        None if x is None or str(x) == "nan"  # which arrays have for None
+        else _number(x, f"gain {x!r} in the list of {topic}", "a number")
+        for x in given
+    ]  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)

@@ -207,20 +207,13 @@ def _majority(votes: _Votes, ties: str = "zero") -> _Made:
 def _unanimity(
     votes: _Votes, p: float = 0.2, max_score: Any = None, keep_zero: bool = False
 ) -> _Made:
-    top, notices = _top(votes, max_score)
-    return _each(votes, lambda scores: unanimity(scores, top, p, keep_zero), *notices)
-
-
-def _top(votes: _Votes, declared: float | str | None) -> tuple[float, list[Notice]]:
-    """The highest score an assessor can give."""
     seen = max(x for docs in votes.values() for scores in docs.values() for x in scores.values())
-    if declared is None:
-        text = f"the highest possible score is taken to be {exact(seen)}, the highest given"
-        return seen, [Notice("max-score", text)]
-    top = read_number(declared, f"max_score {declared!r}")
+    text = f"the highest possible score is taken to be {exact(seen)}, the highest given"
+    notices = [Notice("max-score", text)] if max_score is None else []
+    top = seen if max_score is None else read_number(max_score, f"max_score {max_score!r}")
     if seen > top:
         raise InputError(f"score {exact(seen)}", f"at most {exact(top)}")
-    return top, []
+    return _each(votes, lambda scores: unanimity(scores, top, p, keep_zero), *notices)
 
 
 def _favourites(votes: _Votes, best: QrelsLike | None = None) -> _Made:

@@ -199,27 +199,24 @@ def pool(
         raise InputError(f"rel {rel!r}", "a finite number")
     read = read_runs(runs, run_format, ties=ties, separator=separator)
     names = tuple(run.name for run in read)
-    judgments, team_of, is_judged, is_relevant = None, None, None, None
-    wanted: Sequence[str] | None = None
+    judgments, wanted = None, None
     if qrels is not None:
         judgments = read_qrels(qrels, qrels_format, separator=separator, labels=labels)
         wanted = judgments.topics
     if topics is not None:
         wanted = read_topics(topics)
-    if teams is not None:
-        team_of = read_teams(teams)
+    team_of = None if teams is None else read_teams(teams)
     finders, answered, about_ties = _collected(read, int(depth), wanted)
     docs = {topic: tuple(sorted(found)) for topic, found in finders.items()}
-    if judgments is not None:
-        is_judged, is_relevant = _judged(docs, judgments, rel)
+    judged, relevant = (None, None) if judgments is None else _judged(docs, judgments, rel)
     return Pool(
         int(depth),
         names,
         None if team_of is None else tuple(team_of.get(name, name) for name in names),
         docs,
         _found(docs, finders, len(read)),
-        is_judged,
-        is_relevant,
+        judged,
+        relevant,
         (
             *([] if team_of is None else _about_teams(names, team_of)),
             *_about_topics(names, answered, docs, judgments, topics is not None),

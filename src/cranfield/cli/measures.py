@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+from itertools import zip_longest
 from typing import Any
 
 from cranfield.cli.options import add_import
@@ -34,24 +35,20 @@ def run(options: argparse.Namespace) -> int:
     """List the registry."""
     classes = sorted(REGISTRY.values(), key=lambda c: c.__name__.lower())
     width = max(len(c.__name__) for c in classes)
-    entries = [(c, _entry(c)) for c in classes]
-    wanted = [
-        (c, lines)
-        for c, lines in entries
-        if all(w.lower() in f"{c.__name__} {' '.join(lines)}".lower() for w in options.words)
-    ]
+    words = [word.lower() for word in options.words]
+    entries = {c: _entry(c) for c in classes}
+    texts = {c: " ".join([c.__name__, *lines]).lower() for c, lines in entries.items()}
+    wanted = [c for c, text in texts.items() if all(word in text for word in words)]
     if not wanted:
         raise CranfieldError(f"found no measure with {' '.join(options.words)!r} in its entry")
     if options.format == "markdown":
         from cranfield.report.catalogue import markdown
 
-        chosen = {c for c, _ in wanted}
-        print(markdown([c for c in REGISTRY.values() if c in chosen]), end="")
+        print(markdown([c for c in REGISTRY.values() if c in wanted]), end="")
         return 0
-    for c, (first, *rest) in wanted:
-        print(f"{c.__name__:<{width}}  {first}")
-        for line in rest:
-            print(f"{'':<{width}}  {line}")
+    for c in wanted:
+        for name, line in zip_longest([c.__name__], entries[c], fillvalue=""):
+            print(f"{name:<{width}}  {line}")
     many = f"{len(wanted)} of {len(classes)}" if options.words else str(len(classes))
     print(f"\n{many} measures. `cranfield explain NAME` tells more.")
     return 0

@@ -80,9 +80,5 @@ def _entry(p: Preset, width: int | None) -> str:
 
 def _row(p: Preset) -> list[str]:
     """The cells of a preset, each on one line; measures are as -m takes them."""
-    texts = {
-        **{name: getattr(p, name) for name in COLUMNS},
-        "cutoff": str(p.cutoff or ""),
-        "measures": " ".join(p.measures),
-    }
-    return [" ".join(text.split()) for text in texts.values()]
+    texts = vars(p) | {"cutoff": str(p.cutoff or ""), "measures": " ".join(p.measures)}
+    return [" ".join(texts[name].split()) for name in COLUMNS]

@@ -310,9 +310,6 @@ def _few(names: Sequence[str]) -> str:
 
 def _agree(measures: Sequence[Measure]) -> bool:
     """Whether all measures call the same documents relevant."""
-    settings = {
-        (getattr(m, "rel", None), getattr(m, "gain", "linear")) for m in measures if m.effectiveness
-    }
-    return len({rel for rel, _ in settings}) == 1 and not any(
-        isinstance(gain, tuple) for _, gain in settings
-    )
+    scoring = [m for m in measures if m.effectiveness]
+    tables = [m for m in scoring if isinstance(getattr(m, "gain", None), tuple)]
+    return len({getattr(m, "rel", None) for m in scoring}) == 1 and not tables

@@ -142,13 +142,8 @@ class Options:
         one_of("undefined", self.undefined, Undefined)
         if self.ties is not None:
             one_of("ties", self.ties, TieOrder)
-        depth = 1 if self.depth is None else self.depth
-        numbers = (
-            ("depth", depth, 1),
-            ("tie_samples", self.tie_samples, 2),
-            ("seed", self.seed, 0),
-        )
-        for name, number, low in numbers:
+        for name, low in {"depth": 1, "tie_samples": 2, "seed": 0}.items():
+            number = low if name == "depth" and self.depth is None else getattr(self, name)
             if not isinstance(number, int | np.integer) or number < low:
                 raise InputError(f"{name} {number!r}", f"a whole number from {low}")
         if self.labelling is not None and not isinstance(self.labelling, Labelling):

@@ -58,6 +58,7 @@ from cranfield.wording import folded
 AT_CUTOFF = re.compile(r"@l\b")
 WIDTH = 100  # of a text that nobody sees on a terminal
 OF_THE_TASK = ("task", "round", "year", "section", "reference")  # true of no other file's presets
+PLAIN = ("task", "round", "year", "section", "levels", "gains")  # which are texts already
 
 
 @dataclass(frozen=True)
@@ -120,12 +121,7 @@ class Preset:
     def facts(self) -> list[tuple[str, str]]:
         """All there is to say, line by line."""
         said = [
-            ("task", self.task),
-            ("round", self.round),
-            ("year", self.year),
-            ("section", self.section),
-            ("levels", self.levels),
-            ("gains", self.gains),
+            *((name, getattr(self, name)) for name in PLAIN),
             ("labels", ", ".join(f"{label}={level:g}" for label, level in self.labels.items())),
             ("measures", ", ".join(self.measures)),
             *self.settings.items(),

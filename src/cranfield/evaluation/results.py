@@ -211,13 +211,8 @@ class _Table:
     def topics(self, measures: Sequence[str]) -> list[str]:
         """The topics that these measures are listed for, with a value or without."""
         wanted = set(measures)
-        listed = {
-            topic
-            for of_run in self.by_run.values()
-            for topic, of_topic in of_run.items()
-            if not wanted.isdisjoint(of_topic)
-        }
-        return [topic for topic in self.known if topic in listed]
+        runs = self.by_run.values()
+        return [t for t in self.known if any(not wanted.isdisjoint(x.get(t, ())) for x in runs)]
 
     def lacking(self, run: str, topics: Iterable[str], measures: Sequence[str]) -> list[str]:
         """The topics of which a run lacks what another has."""

@@ -272,10 +272,8 @@ class _Systems:
     def scores(self, measures: Sequence[Measure]) -> Scores:
         """Every session of every system."""
         self.refuse(measures)
-        values = []
-        for system in self.systems:
-            block = self.block(system)
-            values.append(np.stack([m.score(block) for m in measures], axis=1))  # type: ignore[arg-type]
+        blocks: Iterable[Any] = map(self.block, self.systems)
+        values = [np.stack([m.score(block) for m in measures], axis=1) for block in blocks]
         return _scores(values, self.systems, self.keys, measures, self._notices(measures))
 
     def _notices(self, measures: Sequence[Measure]) -> Iterator[Notice]:

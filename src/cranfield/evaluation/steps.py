@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeVar
 
 from cranfield.scores import printable
@@ -91,20 +92,11 @@ def _table(steps: Steps) -> list[str]:
 def stretches(rows: Sequence[T], useful: Callable[[T], bool]) -> list[list[T]]:
     """The rows of a list one by one, but below the top long stretches of no use together."""
     found: list[list[T]] = []
-    waiting: list[T] = []
-
-    def finish() -> None:
-        nonlocal waiting
-        found.extend([waiting] if len(waiting) > _STRETCH else [[row] for row in waiting])
-        waiting = []
-
-    for place, row in enumerate(rows, 1):
-        if place > _TOP and len(rows) > _WHOLE and not useful(row):
-            waiting.append(row)
-        else:
-            finish()
-            found.append([row])
-    finish()
+    top = _TOP if len(rows) > _WHOLE else len(rows)
+    for needed, numbered in groupby(enumerate(rows), lambda x: x[0] < top or useful(x[1])):
+        group = [row for _, row in numbered]
+        together = not needed and len(group) > _STRETCH
+        found += [group] if together else [[row] for row in group]
     return found
 
 
