@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -135,16 +134,10 @@ def majority(scores: Votes, ties: str = "zero") -> float:
     >>> majority([2, 1, 1]), majority([2, 1, 0]), majority([2, 2, 1, 1], "lower")
     (1, 0.0, 1)
     """
-    most = _most(scores)
+    most = statistics.multimode(scores)
     if len(most) == 1:
         return most[0]
     return {"zero": 0.0, "lower": min(most), "higher": max(most)}[ties]
-
-
-def _most(scores: Votes) -> list[float]:
-    counts = Counter(scores)
-    highest = max(counts.values())
-    return [score for score, count in counts.items() if count == highest]
 
 
 _Votes: TypeAlias = dict[str, dict[str, dict[str, float]]]  # topic -> doc -> assessor -> score
@@ -196,7 +189,7 @@ def _majority(votes: _Votes, ties: str = "zero") -> _Made:
         f"{doc} of {topic}"
         for topic, docs in votes.items()
         for doc, scores in docs.items()
-        if len(_most(list(scores.values()))) > 1
+        if len(statistics.multimode(scores.values())) > 1
     ]
     level = "level 0" if ties == "zero" else f"the {ties} score"
     text = f"{some(tied, 'item')} without a majority, given {level}"

@@ -238,11 +238,11 @@ def measures_of(texts: list[str] | None) -> list[str]:
     """The measures of all -m options, those in files included."""
     found: list[str] = []
     for text in texts or ():
-        if not text.startswith("@"):
-            found.append(text)
-            continue
-        lines = Source.of(text[1:]).read().decode("utf-8", "replace").splitlines()
-        found += [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+        lines = [text]
+        if text.startswith("@"):
+            lines = Source.of(text[1:]).read().decode("utf-8", "replace").splitlines()
+            lines = [x for x in lines if x.strip() and not x.lstrip().startswith("#")]
+        found += lines
     return found
 
 

@@ -164,11 +164,8 @@ def tables(scores: Scores, per_topic: bool) -> list[Table]:
     models, columns = _by_model(scores.measures)
     of_models = {f"{model}.{column}" for model in models for column in columns}
     others = tuple(name for name in scores.measures if name not in of_models)
-    found = []
-    if others or not models:
-        found.append(
-            Table(heads, others, tuple(Line(names, _cells(x, others)) for names, x in rows))
-        )
+    lines = tuple(Line(names, _cells(x, others)) for names, x in rows)
+    found = [Table(heads, others, lines)] if others or not models else []
     if models:
         lines = tuple(
             Line((*names, model), _cells(x, [f"{model}.{column}" for column in columns]))

@@ -206,8 +206,7 @@ class Picture:
         ``.png``, ``.svg`` and ``.pdf``; ``.html``, a page that works without a network and tells
         the numbers behind each point; ``.json``, Vega-Lite; ``.csv`` and ``.tsv``, the numbers.
         """
-        format = format_of(path)
-        write_whole(path, self.render(format, scale))
+        write_whole(path, self.render(format_of(path), scale))
 
     def _svg(self) -> str:
         file = io.StringIO()

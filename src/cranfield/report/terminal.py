@@ -38,9 +38,8 @@ def table(
     caption = shown(scores, per_topic)
     if marked(parts):
         caption += f" · * best of {counted(len(scores.runs), 'run')}"
-    notes = [
-        line for text in (caption, *notice_lines(scores.notices)) for line in wrapped(text, width)
-    ]
+    texts = (caption, *notice_lines(scores.notices))
+    notes = [line for text in texts for line in wrapped(text, width)]
     blocks = [text for part in parts for text in _blocks(part, width, colour)]
     return "\n\n".join([*blocks, "\n".join(notes)])
 
