@@ -12,6 +12,7 @@ import inspect
 from collections import UserDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
@@ -434,10 +435,7 @@ class Measure(metaclass=MeasureType):
     @classmethod
     def parameters(cls) -> Iterator[dataclasses.Field[Any]]:
         """The parameters in the order they are printed: the measure's own, then the shared."""
-        hidden = {"cutoff", "measurement"}
-        hidden |= set() if cls.ranks_documents() else {"condensed"}
-        fields = [f for f in dataclasses.fields(cls) if f.name not in hidden]
-        return iter(sorted(fields, key=lambda f: f.name == "condensed"))
+        return iter(_parameters(cls))
 
     def __post_init__(self) -> None:
         for f in self.parameters():
@@ -478,6 +476,14 @@ class Measure(metaclass=MeasureType):
             found = f"{type(self).__name__}: found gain=raw"
             raise CranfieldError(f"{found}, which only user models and DCG's family take")
         return gain
+
+
+@cache
+def _parameters(cls: type[Measure]) -> list[dataclasses.Field[Any]]:
+    hidden = {"cutoff", "measurement"}
+    hidden |= set() if cls.ranks_documents() else {"condensed"}
+    fields = [f for f in dataclasses.fields(cls) if f.name not in hidden]
+    return sorted(fields, key=lambda f: f.name == "condensed")
 
 
 class Normalised(Measure):
