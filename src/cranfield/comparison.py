@@ -304,8 +304,8 @@ def _tested(
     seen = measured(scores, measure, turned=False)
     part, better = seen.matrix, scores.better[scores.measures.index(measure)]
     if len(part.topics) < 2:
-        said = f"{measure} of {counted(len(part.topics), 'topic')}"
-        raise InputError(said, "at least 2 topics to compare runs on")
+        text = f"{measure} of {counted(len(part.topics), 'topic')}"
+        raise InputError(text, "at least 2 topics to compare runs on")
     order = _order(part, better)
     asked = _asked(order, [*map(part.systems.index, baselines)])
     row = CORRECTIONS.get(testing["correction"])
@@ -317,8 +317,8 @@ def _tested(
     notices = [*seen.notices, *_cautions(measure, part, tested, alpha)]
     notices += _hopeless(measure, tested, testing["test"], testing["correction"], alpha)
     if not baselines and not any(run.groups for run in runs):
-        said = f"{measure}: there are more groups of runs than letters, so none are shown"
-        notices.append(Notice("letters", said))
+        text = f"{measure}: there are more groups of runs than letters, so none are shown"
+        notices.append(Notice("letters", text))
     return runs, pairs, all_exact(pair.outcome.sampled for pair in tested), notices
 
 
@@ -400,8 +400,8 @@ def _identical(scores: Scores) -> Iterator[Notice]:
         alike.setdefault(values.tobytes(), []).append(run)
     for names in alike.values():
         if len(names) > 1:
-            said = f"{some(names, 'run')} have the same scores by every measure: are they copies?"
-            yield Notice("identical", said)
+            text = f"{some(names, 'run')} have the same scores by every measure: are they copies?"
+            yield Notice("identical", text)
 
 
 def _hopeless(
@@ -419,8 +419,8 @@ def _hopeless(
     family = len(tested) if CORRECTIONS[correction].family_wise else 1
     if family * least > alpha:
         pairs = f" for {counted(family, 'pair')}" if family > 1 else ""
-        said = f"{measure}: with {why}{pairs} no p-value can be {alpha:g} or less: use more"
-        yield Notice("hopeless", said)
+        text = f"{measure}: with {why}{pairs} no p-value can be {alpha:g} or less: use more"
+        yield Notice("hopeless", text)
 
 
 def _cautions(

@@ -268,9 +268,9 @@ def _intervals(intervals: _Intervals, plane: Plane) -> str:
 
 def _nameless(nameless: int, runs: int) -> tuple[Notice, ...]:
     """That some runs have a point without a name, if so."""
-    said = f"{nameless} of {counted(runs, 'run')} without room for a name"
+    text = f"{nameless} of {counted(runs, 'run')} without room for a name"
     where = "in .html it is told at the point, in .csv all are listed"
-    return (Notice("names", f"{said}: {where}"),) if nameless else ()
+    return (Notice("names", f"{text}: {where}"),) if nameless else ()
 
 
 MOST_POINTS = 5000  # of a panel's width or height
@@ -308,7 +308,7 @@ def _several(given: Any) -> list[Any]:
     return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
 
 
-# -- models -------------------------------------------------------------------------------------
+# -- models ---------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
@@ -471,7 +471,7 @@ def _numbers(text: str, what: str = "") -> list[float]:
     raise InputError(f"{what}{text}", expected)
 
 
-# -- what is drawn ------------------------------------------------------------------------------
+# -- what is drawn --------------------------------------------------------------------------------
 
 
 def _collection(lists: Any, costs: Any) -> tuple[dict[str, Any], dict[str, Any], Any]:

@@ -169,7 +169,7 @@ class Scores:
 
     __hash__ = None  # type: ignore[assignment]
 
-    # -- selecting ------------------------------------------------------------------------------
+    # -- selecting --------------------------------------------------------------------------------
 
     @overload
     def __getitem__(self, key: tuple[str, str, str]) -> float: ...
@@ -242,7 +242,7 @@ class Scores:
                 hint = f"it is a {other_kind}: use scores[{index}]"
         return f"no {kind} {name!r}; {hint}"
 
-    # -- summaries over topics ------------------------------------------------------------------
+    # -- summaries over topics --------------------------------------------------------------------
 
     def summary(self) -> dict[str, dict[str, float]]:
         """Return the value listed for all topics: as `summaries` says, the mean or the sum.
@@ -336,7 +336,7 @@ class Scores:
     def _kept(self, x: list[float]) -> list[float]:
         return [v for v in x if not math.isnan(v)] if self.undefined == "skip" else x
 
-    # -- rows and frames ------------------------------------------------------------------------
+    # -- rows and frames --------------------------------------------------------------------------
 
     def rows(self, per_topic: bool = False) -> Iterator[Row]:
         """Yield (run, topic, measure, value): run by run, topics in order, measures in order.
@@ -421,7 +421,7 @@ class Scores:
             **{name: self.values[:, :, i].ravel() for i, name in enumerate(self.measures)},
         }
 
-    # -- files ----------------------------------------------------------------------------------
+    # -- files ------------------------------------------------------------------------------------
 
     def to_json(self) -> str:
         """Return everything as JSON, to be read by `from_json`; NaN is null.
@@ -494,7 +494,7 @@ class Scores:
         except (ValueError, TypeError, LookupError, pl.exceptions.PolarsError) as error:
             raise InputError("another kind of file", "what Scores.save writes", where) from error
 
-    # -- for people -----------------------------------------------------------------------------
+    # -- for people -------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         table = [["run", *map(printable, self.measures)], *self._table(_RUNS_SHOWN)]
@@ -533,7 +533,7 @@ class Scores:
         return [f"… {hidden} more"] if hidden > 0 else []
 
 
-# -- numbers and names as people and files want them --------------------------------------------
+# -- numbers and names as people and files want them ----------------------------------------------
 
 
 def four_decimals(value: float, summary: str = "mean") -> str:
@@ -599,7 +599,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names[:5]) + more if names else "none"
 
 
-# -- validating and selecting -------------------------------------------------------------------
+# -- validating and selecting ---------------------------------------------------------------------
 
 
 def _format_of(path: str | os.PathLike[str]) -> str:
@@ -621,7 +621,7 @@ def _concerns(notice: Notice, runs: Sequence[str], left_out: set[str]) -> bool:
     return about_run and (not notice.topics or not left_out.issuperset(notice.topics))
 
 
-# -- formulas -----------------------------------------------------------------------------------
+# -- formulas -------------------------------------------------------------------------------------
 # `math.fsum` is exact until it rounds once, so the order of topics cannot matter.
 
 

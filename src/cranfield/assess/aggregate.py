@@ -179,7 +179,7 @@ def _complete(read: Assessments, missing: Any) -> tuple[_Votes, list[Notice]]:
     return votes, [Notice("missing", f"{found}, missing judgments {done}")]
 
 
-# -- the schemes: from votes to levels, and what the user should know ---------------------------
+# -- the schemes: from votes to levels, and what the user should know -----------------------------
 
 
 def _majority(votes: _Votes, ties: str = "zero") -> _Made:

@@ -269,7 +269,7 @@ def _judged(docs_of: Docs, judgments: Qrels, rel: float | None) -> tuple[Bools, 
     return ~np.isnan(levels), levels > 0 if rel is None else levels >= rel
 
 
-# -- what the user should know ----------------------------------------------------------------
+# -- what the user should know --------------------------------------------------------------------
 
 
 def _about_topics(
@@ -302,7 +302,7 @@ def _about_teams(runs: Sequence[str], team_of: Mapping[str, str]) -> Iterator[No
         if named := [run for run in alone if run in team_of.values()]:
             found = f"a team named as the run {named[0]}, which has no team"
             raise InputError(found, "the team of every run")
-        said = f"no team is given for {some(alone, 'run')}: each such run is a team of its own"
-        yield Notice("teams", said)
+        text = f"no team is given for {some(alone, 'run')}: each such run is a team of its own"
+        yield Notice("teams", text)
     if others := [run for run in team_of if run not in runs]:
         yield Notice("teams", f"teams are given for {some(others, 'run')} not pooled")

@@ -91,7 +91,7 @@ def add_to(command: Any) -> None:
     p.set_defaults(run=run)
 
 
-# -- options that other commands have as well ------------------------------------------------------
+# -- options that other commands have as well -----------------------------------------------------
 
 
 def add_output(p: Any, each: str = "topic") -> None:
@@ -120,8 +120,8 @@ ONE_ORDER = [name for name in TIE_CHOICES if name != "expected"]
 
 def add_order(group: Any, ties: Sequence[str] = ONE_ORDER) -> None:
     """The options that decide which items of a list are looked at, and in which order."""
-    said = "; ".join(f"{name}: {ORDERS[name]}" for name in ties)
-    group.add_argument("--ties", choices=ties, help=f"order of a list: {said}")
+    text = "; ".join(f"{name}: {ORDERS[name]}" for name in ties)
+    group.add_argument("--ties", choices=ties, help=f"order of a list: {text}")
     add_shared(group, "lists")
     add_shared(group.add_mutually_exclusive_group(), "together")
 
@@ -192,7 +192,7 @@ def add_shared(group: Any, *kinds: str) -> None:
         declare(group, SHARED[kind], **SETTINGS)
 
 
-# -- what options say ------------------------------------------------------------------------------
+# -- what options say -----------------------------------------------------------------------------
 
 
 def list_options(options: argparse.Namespace) -> dict[str, Any]:

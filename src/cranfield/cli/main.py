@@ -87,8 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words = [word for word in arguments if not word.startswith("-")]
         options, rest = parser(words[:1]).parse_known_args(arguments)
         if rest:
-            said = " ".join(arguments[: 2 if first == "meta" else 1]) if first in COMMANDS else ""
-            command = Parser(prog=f"cranfield {said}".rstrip())
+            text = " ".join(arguments[: 2 if first == "meta" else 1]) if first in COMMANDS else ""
+            command = Parser(prog=f"cranfield {text}".rstrip())
             command.error(f"found {' '.join(rest)}, which it does not know")
         if getattr(options, "imports", ()):
             import_files(options.imports)

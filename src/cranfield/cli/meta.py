@@ -37,7 +37,7 @@ OF_RUNS = {
 READ_FIRST = {"preferences": read_preference_pairs}  # and then score
 
 
-# -- options ------------------------------------------------------------------------------------
+# -- options --------------------------------------------------------------------------------------
 
 
 def add_to(command: Any) -> None:
@@ -84,7 +84,7 @@ def _usage(method: Method) -> str:
     return "\n       ".join(start + files for files in USAGES[method.work.takes])
 
 
-# -- from options to tables ---------------------------------------------------------------------
+# -- from options to tables -----------------------------------------------------------------------
 
 
 def run(shown: Any, options: argparse.Namespace) -> int:
@@ -186,7 +186,7 @@ def _of_judgments(work: Work, options: argparse.Namespace) -> Any:
 COMPUTED = {"scores": _of_scores, "runs": _of_runs, "judgments": _of_judgments}
 
 
-# -- what else is given -------------------------------------------------------------------------
+# -- what else is given ---------------------------------------------------------------------------
 
 
 def _read_first(options: argparse.Namespace, *files: str) -> dict[str, Any]:

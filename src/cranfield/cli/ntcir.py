@@ -194,8 +194,8 @@ LENGTH_500 = one_topic.LENGTH.but(
 
 def _script(name: str, ours: str, *others: Any, **settings: Any) -> Action:
     """A script under its own name, with its own arguments."""
-    said = f"the script's arguments for {ours}"
-    return Action(name, said, said, *others, **settings)
+    text = f"the script's arguments for {ours}"
+    return Action(name, text, text, *others, **settings)
 
 
 def _eval_script(name: str, arguments: Sequence[Argument] = (), **defaults: Any) -> Action:

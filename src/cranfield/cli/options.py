@@ -15,7 +15,7 @@ from cranfield.errors import CranfieldError, InputError
 
 T = TypeVar("T")
 
-# -- actions of a command ------------------------------------------------------------------------
+# -- actions of a command -------------------------------------------------------------------------
 
 
 class Argument:
@@ -97,7 +97,7 @@ def call(function: Callable[..., T], options: argparse.Namespace, **others: Any)
     return function(**{name: given[name] for name in signature(function).parameters})
 
 
-# -- values of options ---------------------------------------------------------------------------
+# -- values of options ----------------------------------------------------------------------------
 
 
 def count(text: str) -> int:

@@ -41,8 +41,8 @@ def add_to(command: Any) -> None:
         description="User models at work: how they walk down a list, and what they measure.",
     )
     kinds = cwl.add_subparsers(metavar="KIND", required=True)
-    for kind, said in KINDS.items():
-        _add_kind(kinds, kind, said)
+    for kind, text in KINDS.items():
+        _add_kind(kinds, kind, text)
     _add_diversity(pictures)
 
 

@@ -29,7 +29,7 @@ ANYWAY = ("files", "threads", "imports")  # what options are called that decide 
 WITH_SCORES = (*ANYWAY, "scores", "lower", "measures", "missing")
 
 
-# -- declaring options --------------------------------------------------------------------------
+# -- declaring options ----------------------------------------------------------------------------
 
 
 def counts(text: str) -> list[int]:
@@ -127,7 +127,7 @@ def add_evaluation(parser: Any, scores: bool = True) -> None:
     other.add_argument("--threads", type=count, metavar="N", help="default: all cores")
 
 
-# -- scores -------------------------------------------------------------------------------------
+# -- scores ---------------------------------------------------------------------------------------
 
 
 def refuse_deciding(

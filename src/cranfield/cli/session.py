@@ -101,8 +101,8 @@ def _rendered(read: Sequence[Read], format: str) -> str:
 def _table(run: str, session: str, read: Sequence[Read]) -> str:
     """One session as a table, a line for each string."""
     documents = sum(one.kind == "document" for one in read)
-    said = f"{read[-1].offset:,.0f} characters read in {counted(len(read) - documents, 'snippet')}"
-    said += f" and {counted(documents, 'document')}"
+    text = f"{read[-1].offset:,.0f} characters read in {counted(len(read) - documents, 'snippet')}"
+    text += f" and {counted(documents, 'document')}"
     columns = [left("read", [one.kind for one in read])]
     for name in ("query", "rank", "length", "offset"):
         columns.append(right(name, [f"{getattr(one, name):.10g}" for one in read]))
@@ -111,7 +111,7 @@ def _table(run: str, session: str, read: Sequence[Read]) -> str:
     if any(one.doc is not None for one in read):
         columns.insert(3, left("doc", [one.doc or "" for one in read]))
     worth = sum(one.contribution for one in read)
-    head = f"{printable(run)}, session {printable(session)}: {said}; U = {worth:.4f}"
+    head = f"{printable(run)}, session {printable(session)}: {text}; U = {worth:.4f}"
     return f"{head}\n\n{block(columns)}"
 
 

@@ -24,8 +24,8 @@ def add_to(command: Any) -> None:
         description="Write a realistic synthetic test collection as TREC files: systems of "
         "different strength, pooled graded judgments, unjudged documents, ties, missing topics.",
     )
-    for name, (default, said) in NUMBERS.items():
-        p.add_argument(f"--{name}", type=int, default=default, metavar="N", help=said)
+    for name, (default, text) in NUMBERS.items():
+        p.add_argument(f"--{name}", type=int, default=default, metavar="N", help=text)
     p.add_argument("-o", "--output", required=True, metavar="DIR", help="directory for the files")
     p.set_defaults(run=run)
 

@@ -72,7 +72,7 @@ class CalcResults(NamedTuple):
     per_query: list[Metric]
 
 
-# -- measures ---------------------------------------------------------------------------------
+# -- measures -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -266,7 +266,7 @@ def _wanted(measure: Measure) -> Wanted:
     return found
 
 
-# -- judgments and runs -----------------------------------------------------------------------
+# -- judgments and runs ---------------------------------------------------------------------------
 
 
 def read_trec_qrels(file: str | PathLike[str] | TextIO) -> Iterator[Qrel]:
@@ -313,7 +313,7 @@ def _by_subtopic(qrels: Any) -> Qrels:
 
 
 def _from_zero(qrels: Qrels) -> Qrels:
-    """The same, where levels below 0 are like any other that is not relevant."""
+    """The judgments, with levels below 0 like any other that is not relevant."""
     assert qrels.by_intent is not None  # noqa: S101
     known = replace(qrels.by_intent, levels=qrels.by_intent.levels.clip(min=0.0))
     return replace(qrels, levels=qrels.levels.clip(min=0.0), by_intent=known)
@@ -337,7 +337,7 @@ def _rows(data: Any, value: str, subtopics: bool = False) -> Any:
         raise InputError(type(data).__name__, expected, kind) from None
 
 
-# -- calculating ------------------------------------------------------------------------------
+# -- calculating ----------------------------------------------------------------------------------
 
 
 class Evaluator:

@@ -136,7 +136,7 @@ def read_costs(data: CostsLike, unit: str = "") -> DocCosts:
     return replace(made, unit=unit) if unit else made
 
 
-# -- in order ---------------------------------------------------------------------------------
+# -- in order -------------------------------------------------------------------------------------
 
 
 def _in_order(data: CostsLike) -> DocCosts | None:
@@ -204,7 +204,7 @@ def _each_once(made: DocCosts) -> DocCosts | None:
     return None if made.known.repeats() else made
 
 
-# -- record by record -------------------------------------------------------------------------
+# -- record by record -----------------------------------------------------------------------------
 
 
 def _of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]:

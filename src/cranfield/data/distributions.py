@@ -106,12 +106,12 @@ def _totals(values: _ByLabel, lines: _Lines, votes: bool) -> tuple[dict[str, flo
         if total == 0:
             raise line.error(f"nothing for any label of item {item}", "a number above 0")
         if not votes and abs(total - 1) > NEAR:
-            said = f"probabilities of item {item} that sum to {total:.10g}"
-            raise line.error(said, "1 (or votes: whole numbers throughout)")
+            text = f"probabilities of item {item} that sum to {total:.10g}"
+            raise line.error(text, "1 (or votes: whole numbers throughout)")
     return totals, votes
 
 
-# -- labels -------------------------------------------------------------------------------------
+# -- labels ---------------------------------------------------------------------------------------
 
 
 def _declared(labels: str | Iterable[Any] | None) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ def _label(cell: Any) -> str:
     return str(int(number)) if number.is_integer() else str(number)
 
 
-# -- what items say -----------------------------------------------------------------------------
+# -- what items say -------------------------------------------------------------------------------
 
 _ByLabel: TypeAlias = dict[str, dict[str, float]]
 _Lines: TypeAlias = dict[tuple[str, str], Line]

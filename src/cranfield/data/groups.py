@@ -80,13 +80,13 @@ def _once(given: Iterable[Line]) -> dict[str, dict[str, str]]:
     for line in given:
         cells = {name: "" if x is None else str(x).strip() for name, x in line.cells.items()}
         topic, doc, name = (cells[column] for column in TEXT)
-        said = " ".join(cells.values()).rstrip()
+        text = " ".join(cells.values()).rstrip()
         if "L2" in cells and line.cells["class"] is None:
-            raise line.error(f"no class ({said!r})", "topic doc L2 class")
+            raise line.error(f"no class ({text!r})", "topic doc L2 class")
         if not (topic and doc and name) or ("L2" in cells and doc in ITERATIONS):
-            raise line.error(f"{counted(len(cells), 'field')} ({said!r})", LAYOUT.line)
+            raise line.error(f"{counted(len(cells), 'field')} ({text!r})", LAYOUT.line)
         before = made.setdefault(topic, {}).setdefault(doc, name)
         if before != name:
-            said = f"class {name} for document {doc} of topic {topic}"
-            raise line.error(said, f"one class, {before}")
+            text = f"class {name} for document {doc} of topic {topic}"
+            raise line.error(text, f"one class, {before}")
     return made

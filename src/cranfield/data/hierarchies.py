@@ -121,7 +121,7 @@ def _value(line: Line, by: str, level: str, place: int) -> float:
     return number if by == "score" else -number
 
 
-# -- the gold hierarchy -------------------------------------------------------------------------
+# -- the gold hierarchy ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

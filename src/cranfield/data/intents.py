@@ -129,7 +129,7 @@ def _slices(group: Ints, groups: int) -> list[tuple[int, int]]:
     return list(pairwise(bounds))
 
 
-# -- what is known of intents -----------------------------------------------------------------
+# -- what is known of intents ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -193,17 +193,17 @@ def _read(found: Iterable[Line], where: str) -> Intents:
     for topic, known in probabilities.items():
         total = math.fsum(known.values())
         if abs(total - 1.0) > WHOLE:
-            said = f"probabilities that sum to {total:.10g} in topic {topic}"
+            text = f"probabilities that sum to {total:.10g} in topic {topic}"
             near = abs(total - 1.0) < 0.05
             hint = "rounded too much? more digits, or divide each by their sum" if near else ""
-            raise InputError(said, "a sum of 1", last[topic].where, last[topic].number, hint)
+            raise InputError(text, "a sum of 1", last[topic].where, last[topic].number, hint)
     return Intents(probabilities, navigational, where, first)
 
 
 def _facts(line: Line) -> list[Any]:
     """What is said of an intent, in one cell or two, of which one may be empty."""
-    said = [line.cells.get(name) for name in ("probability", "type")]
-    return [fact for fact in said if fact is not None and str(fact).strip()] or said[:1]
+    text = [line.cells.get(name) for name in ("probability", "type")]
+    return [fact for fact in text if fact is not None and str(fact).strip()] or text[:1]
 
 
 def _probability(cell: Any, line: Line) -> float:

@@ -96,10 +96,10 @@ def _pair(line: Line) -> PreferencePair:
         if preferred == other:
             raise line.error(f"{other} preferred to itself", "two runs")
         return PreferencePair(topic, preferred, other, False, assessor)
-    run, said = line.name("run"), line.cells["preferred"]
+    run, text = line.name("run"), line.cells["preferred"]
     if run == other:
         raise line.error(f"{run} twice", "two runs")
-    chosen = "" if said is None else str(said).strip()
+    chosen = "" if text is None else str(text).strip()
     if chosen in (run, other):
         rest = other if chosen == run else run
         return PreferencePair(topic, chosen, rest, False, assessor)

@@ -220,7 +220,7 @@ def good_records(found: Iterable[Problem | Record]) -> tuple[list[Record], int]:
     return records, repeated
 
 
-# -- for intents ------------------------------------------------------------------------------
+# -- for intents ----------------------------------------------------------------------------------
 
 NESTED = "{topic: {intent: {doc: level}}}"
 Judged: TypeAlias = dict[str, dict[str, dict[str, float]]]
@@ -246,7 +246,7 @@ def _judged(found: Iterable[Problem | Record]) -> tuple[Judged, int]:
 
 
 def _by_intent(data: Any, text: Text) -> tuple[Judged, int]:
-    """The same of a nested mapping, or tuples (topic, intent, doc, level)."""
+    """Judgments for intents from a nested mapping, or tuples (topic, intent, doc, level)."""
     made: Judged = {}
     repeated = 0
     for topic, intent, doc, given in _tuples(data):

@@ -106,7 +106,7 @@ def session_name(key: Key) -> str:
     return "/".join(key)
 
 
-# -- several systems --------------------------------------------------------------------------
+# -- several systems ------------------------------------------------------------------------------
 
 
 def read_systems(data: Any, ties: Ties | None = None) -> list[Sessions]:
@@ -155,7 +155,7 @@ def _distinct(systems: list[_S]) -> list[_S]:
     return made
 
 
-# -- ranked lists -----------------------------------------------------------------------------
+# -- ranked lists ---------------------------------------------------------------------------------
 
 
 def read_sessions(
@@ -230,8 +230,8 @@ def _list_of(line: Line, made: _Lists) -> dict[str, _Place]:
     elif query != len(lists):
         before = f" after query {len(lists)}" if lists else " first"
         expected = f"{len(lists)} or {len(lists) + 1}" if lists else "1"
-        said = f"query {query}{before} in session {key[1]} of topic {key[0]}"
-        raise line.error(said, f"{expected}: sessions in the order of time")
+        text = f"query {query}{before} in session {key[1]} of topic {key[0]}"
+        raise line.error(text, f"{expected}: sessions in the order of time")
     return lists[-1]
 
 
@@ -264,7 +264,7 @@ def _contradict(docs: Mapping[str, _Place], order: Ties) -> bool:
     return any(a > b for a, b in pairwise(ranks) if a is not None and b is not None)
 
 
-# -- clicks -----------------------------------------------------------------------------------
+# -- clicks ---------------------------------------------------------------------------------------
 
 
 def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None = None) -> ClickLog:
@@ -284,9 +284,9 @@ def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None =
         key = line.name("topic"), line.name("session")
         query = _query(line)
         if query > queries.get(key, 0) + 1:
-            said = f"query {query} in session {key[1]} of topic {key[0]}"
+            text = f"query {query} in session {key[1]} of topic {key[0]}"
             expected = f"{queries.get(key, 0) + 1} first, with - as its rank if nothing was clicked"
-            raise line.error(said, expected)
+            raise line.error(text, expected)
         queries[key] = max(query, queries.get(key, 0))
         clicks = made.setdefault(key, [])
         if line.cells["rank"] not in NOTHING:
@@ -315,7 +315,7 @@ def _click(line: Line, query: int) -> Click:
     return Click(line.number, query, rank, name, characters, _optional(line, "level"))
 
 
-# -- mappings, and cells -----------------------------------------------------------------------
+# -- mappings, and cells --------------------------------------------------------------------------
 
 
 def _of_nested_lists(data: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]:
@@ -328,8 +328,8 @@ def _of_nested_lists(data: Mapping[Any, Any], where: str) -> Iterator[dict[str, 
             elif isinstance(docs, Sequence) and not isinstance(docs, str):
                 found = [{"doc": doc} for doc in docs]
             else:
-                said = f"{docs!r} for query {query} of session {session!r} of topic {topic!r}"
-                raise InputError(said, "a list of documents, or {doc: score}", where)
+                text = f"{docs!r} for query {query} of session {session!r} of topic {topic!r}"
+                raise InputError(text, "a list of documents, or {doc: score}", where)
             yield from (cells | one for one in found or [{"doc": None}])
 
 
@@ -348,8 +348,8 @@ def _of_nested_clicks(
             size = len(click) if isinstance(click, Sequence) and not isinstance(click, str) else 0
             names = next((names for names in shapes if len(names) == size), None)
             if names is None:
-                said = f"{click!r} in session {session!r} of topic {topic!r}"
-                raise InputError(said, expected, where)
+                text = f"{click!r} in session {session!r} of topic {topic!r}"
+                raise InputError(text, expected, where)
             yield cells | dict(zip(names, click, strict=True))
 
 

@@ -148,7 +148,7 @@ class Matches:
                 raise InputError(found, expected, self.where, match.line)
 
 
-# -- texts ------------------------------------------------------------------------------------
+# -- texts ----------------------------------------------------------------------------------------
 
 
 def read_texts(data: TextsLike, name: str = "texts", several: bool = True) -> Texts:
@@ -227,7 +227,7 @@ def _entries(path: str) -> Iterator[tuple[str, str]]:
     yield from zip(stems, paths, strict=True)
 
 
-# -- nuggets ----------------------------------------------------------------------------------
+# -- nuggets --------------------------------------------------------------------------------------
 
 
 def read_nuggets(data: NuggetsLike) -> Nuggets:
@@ -250,8 +250,8 @@ def read_nuggets(data: NuggetsLike) -> Nuggets:
 
 def _vital(what: str, line: Line) -> Vital:
     given, length, string = (line.cells.get(name) for name in ("weight", "length", "vital"))
-    said = f"weight {short(str(given))} for {what}"
-    weight = line.value("weight", "a number from 0", 0, said)
+    text = f"weight {short(str(given))} for {what}"
+    weight = line.value("weight", "a number from 0", 0, text)
     if string is not None and not isinstance(string, str):
         raise line.error(f"{string!r} as the vital string of {what}", "text")
     string = string.strip() if string else None
@@ -284,7 +284,7 @@ def _nuggets_of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[dict[st
                 raise InputError(found, "(weight, vital string or its length)", where)
 
 
-# -- matches ----------------------------------------------------------------------------------
+# -- matches --------------------------------------------------------------------------------------
 
 
 def read_matches(data: MatchesLike, name: str = "matches") -> Matches:
@@ -323,7 +323,7 @@ def _is_matches(given: Mapping[Any, Any]) -> bool:
     )
 
 
-# -- of one topic, as NTCIREVAL's 1click has them ---------------------------------------------
+# -- of one topic, as NTCIREVAL's 1click has them -------------------------------------------------
 
 
 def read_nug(source: Source, separator: str | None = None) -> dict[str, Vital]:
@@ -375,7 +375,7 @@ def read_mat(
     return length or 0, made
 
 
-# -- cells ------------------------------------------------------------------------------------
+# -- cells ----------------------------------------------------------------------------------------
 
 
 def _name(line: Line, column: str) -> str:

@@ -135,7 +135,7 @@ def validate_file(
     return report
 
 
-# -- what is odd but no error -----------------------------------------------------------------
+# -- what is odd but no error ---------------------------------------------------------------------
 
 
 def _oddities_of_qrels(report: Report, found: list[Record]) -> None:
@@ -156,12 +156,12 @@ def _oddities_of_run(report: Report, found: list[Record]) -> None:
     lines = {topic: _contradiction(few) for topic, few in lists.items()}
     contradicted = {topic: line for topic, line in lines.items() if line is not None}
     if contradicted:
-        said = f"ranks contradict scores in {some(list(contradicted), 'topic')}; the scores decide"
-        report.add("warning", said, min(contradicted.values()) or None)
+        text = f"ranks contradict scores in {some(list(contradicted), 'topic')}; the scores decide"
+        report.add("warning", text, min(contradicted.values()) or None)
     tags = list(dict.fromkeys(r.tag for r in found if r.tag is not None))
     if len(tags) > 1:
-        said = f"{len(tags)} run tags ({', '.join(tags[:5])}); the first names the run"
-        report.add("warning", said)
+        text = f"{len(tags)} run tags ({', '.join(tags[:5])}); the first names the run"
+        report.add("warning", text)
 
 
 def _ties(report: Report, scores: Mapping[str, Floats], documents: int) -> None:
@@ -170,18 +170,18 @@ def _ties(report: Report, scores: Mapping[str, Floats], documents: int) -> None:
     topics = [topic for topic, same in equal.items() if same.any()]
     if topics:
         tied = sum(int(same.sum()) for same in equal.values())
-        said = f"{tied} of {documents} documents share their score with another"
-        report.add("warning", f"{said}, in {some(topics, 'topic')}")
+        text = f"{tied} of {documents} documents share their score with another"
+        report.add("warning", f"{text}, in {some(topics, 'topic')}")
         decimals = max(_decimals(score) for x in scores.values() for score in x.tolist())
         if decimals <= FEW_DECIMALS:
-            said = f"no score has more than {decimals} decimals"
-            report.add("warning", f"{said}: are the ties due to rounding?")
+            text = f"no score has more than {decimals} decimals"
+            report.add("warning", f"{text}: are the ties due to rounding?")
     with np.errstate(over="ignore"):  # all that is too large for single precision is tied
         single = {topic: _tied(x.astype(np.float32)) for topic, x in scores.items()}
     nearly = sum(int((same & ~equal[topic]).sum()) for topic, same in single.items())
     if nearly:
-        said = f"{nearly} documents have scores that differ beyond single precision only"
-        report.add("warning", f"{said}: other tools may tie them")
+        text = f"{nearly} documents have scores that differ beyond single precision only"
+        report.add("warning", f"{text}: other tools may tie them")
 
 
 def _tied(scores: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.bool_]:

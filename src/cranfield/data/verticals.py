@@ -81,7 +81,7 @@ class Verticals:
                 raise InputError(found, "at least one for every intent", self.where)
         return known
 
-    # -- noted of every result of a run -----------------------------------------------------
+    # -- noted of every result of a run -----------------------------------------------------------
 
     @property
     def values(self) -> Mapping[str, Floats]:
@@ -120,8 +120,8 @@ def read_verticals(data: VerticalsLike, separator: str | None = None) -> Vertica
     firsts: dict[tuple[str, str], Line] = {}
     for line in read_lines(data, LAYOUT, "verticals", separator):
         topic, intent, vertical = map(line.name, TEXT[:3])
-        said = f"{line.cells['value']!r} for {_called(vertical, intent, topic)}"
-        value = line.value("value", "a probability or a level, from 0", 0, said)
+        text = f"{line.cells['value']!r} for {_called(vertical, intent, topic)}"
+        value = line.value("value", "a probability or a level, from 0", 0, text)
         known = made.setdefault(topic, {}).setdefault(intent, {})
         if vertical in known:
             raise line.error(f"{_called(vertical, intent, topic)} again", "each once")
@@ -141,7 +141,7 @@ def _called(vertical: str, intent: str, topic: str) -> str:
     return f"vertical {vertical} of intent {intent} of topic {topic}"
 
 
-# -- verticals as items of a list --------------------------------------------------------------
+# -- verticals as items of a list -----------------------------------------------------------------
 
 
 def embedded(qrels: Qrels, verticals: Verticals, intents: Intents | None = None) -> Qrels:

@@ -97,7 +97,7 @@ class Collection:
                 return importance_of(extra.noted, self.topics, self.intents)
         return None
 
-    # -- topics -------------------------------------------------------------------------------
+    # -- topics -----------------------------------------------------------------------------------
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ class Collection:
         part = replace(every, offsets=offsets, levels=every.levels[kept], items=every.items[kept])
         return replace(self, counting=replace(self.counting, judgments=part))
 
-    # -- blocks -------------------------------------------------------------------------------
+    # -- blocks -----------------------------------------------------------------------------------
 
     def blocks(
         self,
@@ -153,7 +153,7 @@ class Collection:
         gold.traced = traced
         return Block(t, t + 1, gold).lists(rankings)
 
-    # -- runs ---------------------------------------------------------------------------------
+    # -- runs -------------------------------------------------------------------------------------
 
     def read(self, runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> list[Run]:
         """One or several runs, read as the options say, each under a name of its own."""
@@ -196,7 +196,7 @@ class Collection:
         for extra in self.extras:
             extra.refuse_unknown(run, rankings, self.topics, topic)
 
-    # -- documents ------------------------------------------------------------------------------
+    # -- documents --------------------------------------------------------------------------------
 
     def hits(self, rankings: Rankings, t: int) -> Iterator[tuple[int, str, float]]:
         """Rank, document and level it counts as, of each judged document of a topic's list."""

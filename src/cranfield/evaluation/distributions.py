@@ -93,8 +93,8 @@ def _told(gold: Distributions, declared: bool) -> Iterator[Notice]:
     """What was made of the gold."""
     yield Notice("items", "rows are items; means are over items")
     if not declared:
-        said = f"labels {', '.join(gold.labels)} in this order, those of {gold.where}"
-        yield Notice("labels", f"{said}; --labels lists others")
+        text = f"labels {', '.join(gold.labels)} in this order, those of {gold.where}"
+        yield Notice("labels", f"{text}; --labels lists others")
     yield from _told_votes(gold, gold.where)
 
 
@@ -115,7 +115,7 @@ def _of_system(
         expected = "every item of the gold (--missing uniform takes all labels as equally likely)"
         raise InputError(f"no distribution for {some(lacking, 'item')}", expected, system.where)
     if lacking:
-        said = f"{name} lacks {some(lacking, 'item')}: all labels taken as equally likely"
-        yield Notice("missing-items", said, name, tuple(lacking))
+        text = f"{name} lacks {some(lacking, 'item')}: all labels taken as equally likely"
+        yield Notice("missing-items", text, name, tuple(lacking))
     if more := [item for item in system.items if item not in gold.items]:
         yield Notice("extra-items", f"{name}: {some(more, 'item')} not in the gold, left out", name)

@@ -119,14 +119,14 @@ class GoldHierarchy:
         d2 = self.second({run.name: run.second for run in runs})
         hscore = np.array([[self.hscore(run, topic) for topic in self.topics] for run in runs])
         D1, D2 = d1.values[:, :, 0], d2.select(topics=list(self.topics)).values[:, :, 0]
-        said = Notice("measure", f"{COLUMNS[2]} and {COLUMNS[3]} are {m}, alpha is {alpha:g}")
+        text = Notice("measure", f"{COLUMNS[2]} and {COLUMNS[3]} are {m}, alpha is {alpha:g}")
         return Scores(
             np.stack([h_measure(hscore, D1, D2, alpha), hscore, D1, D2], axis=2),
             tuple(run.name for run in runs),
             self.topics,
             COLUMNS,
             ("mean",) * len(COLUMNS),
-            notices=(said, *_of_level("first", 1, d1), *_of_level("second", 2, d2)),
+            notices=(text, *_of_level("first", 1, d1), *_of_level("second", 2, d2)),
         )
 
     def hscore(self, run: Hierarchy, topic: str) -> float:
@@ -180,8 +180,8 @@ def _intents_of(level: Collection, topic: str, subtopics: Iterable[str]) -> list
 def _of_level(level: str, number: int, scores: Scores) -> Iterator[Notice]:
     """What the user should know of a level; its intents have an option of their own."""
     for notice in scores.notices:
-        said = notice.text.replace("--intents ", f"--intents{number} ")
-        yield replace(notice, text=f"{level} level: {said}")
+        text = notice.text.replace("--intents ", f"--intents{number} ")
+        yield replace(notice, text=f"{level} level: {text}")
 
 
 def _of_diversity(measure: MeasureLike) -> Measure:

@@ -54,10 +54,10 @@ def text(labelled: LabelledList, width: int | None = None, colour: bool = False)
     unjudged = sum(item.status == "unjudged" for item in labelled.items)
     units = {"class": "classes"}.get(labelled.unit, f"{labelled.unit}s")
     unit = labelled.unit if labelled.relevant == 1 else units
-    said = f"{labelled.found} of {labelled.relevant:,} relevant {unit} found in "
-    said += counted(len(labelled.items), "document")
-    said += f", {unjudged} unjudged" if unjudged else ""
-    head = f"{printable(labelled.run)}, topic {printable(labelled.topic)}: {said}"
+    text = f"{labelled.found} of {labelled.relevant:,} relevant {unit} found in "
+    text += counted(len(labelled.items), "document")
+    text += f", {unjudged} unjudged" if unjudged else ""
+    head = f"{printable(labelled.run)}, topic {printable(labelled.topic)}: {text}"
     left = _table(["rank", "document", "level", "", ""], _rows(labelled.items), 1, width, colour)
     if not labelled.missed:
         return "\n".join([head, "", *(line for line, _ in left)])
@@ -81,8 +81,8 @@ def _rows(items: Sequence[Item]) -> list[_Row]:
         item, last = stretch[0], stretch[-1]
         if item is not last:
             kinds = {s: sum(i.status == s for i in stretch) for s in ("nonrelevant", "unjudged")}
-            said = ", ".join(f"{n} {status}" for status, n in kinds.items() if n)
-            rows.append(([f"{item.rank}–{last.rank}", f"({said})", "", "", ""], None))
+            text = ", ".join(f"{n} {status}" for status, n in kinds.items() if n)
+            rows.append(([f"{item.rank}–{last.rank}", f"({text})", "", "", ""], None))
             continue
         what = item.status + (f": {item.note}" if item.note else "")
         level = "–" if item.level is None else f"{item.level:g}"

@@ -58,7 +58,7 @@ class Measuring:
         """A measure with the gains of a topic, if they differ from topic to topic."""
         return m if self.gains is None else m.with_defaults({"gain": self.gains[topic]})
 
-    # -- topics and columns ---------------------------------------------------------------------
+    # -- topics and columns -----------------------------------------------------------------------
 
     @cached_property
     def columns(self) -> list[Column]:
@@ -105,7 +105,7 @@ class Measuring:
             return of_intents
         return m.view(gold.ideal).R
 
-    # -- values ---------------------------------------------------------------------------------
+    # -- values -----------------------------------------------------------------------------------
 
     def values(self, rankings: Rankings) -> Floats:
         """Topics × columns of one run."""
@@ -150,7 +150,7 @@ class Measuring:
             x = np.where(m.view(lists).R[:, None] > 0, x, np.nan)
         return x
 
-    # -- ties -----------------------------------------------------------------------------------
+    # -- ties -------------------------------------------------------------------------------------
 
     def exact(self, m: Measure) -> bool:
         """Whether the mean over all orders of tied documents can be computed."""

@@ -72,7 +72,7 @@ def of_settings(measuring: Measuring) -> Iterator[Notice]:
         yield Notice("gains", f"gains by topic: {text}")
 
 
-# -- judgments ----------------------------------------------------------------------------------
+# -- judgments ------------------------------------------------------------------------------------
 
 
 def of_judgments(
@@ -136,7 +136,7 @@ def _without_judgments(
         yield Notice("unjudged-topics", text, topics=tuple(others))
 
 
-# -- intents ------------------------------------------------------------------------------------
+# -- intents --------------------------------------------------------------------------------------
 
 
 def of_intents(collection: Collection, measures: Sequence[Measure]) -> Iterator[Notice]:
@@ -174,7 +174,7 @@ def _taken_for_granted(
     yield [m for m in measures if m.takes == "lists" and m.effectiveness], text
 
 
-# -- ties ---------------------------------------------------------------------------------------
+# -- ties -----------------------------------------------------------------------------------------
 
 
 def of_ties(measuring: Measuring) -> Iterator[Notice]:
@@ -198,7 +198,7 @@ def of_ties(measuring: Measuring) -> Iterator[Notice]:
         yield Notice("tie-order", text)
 
 
-# -- runs ---------------------------------------------------------------------------------------
+# -- runs -----------------------------------------------------------------------------------------
 
 
 def of_run(

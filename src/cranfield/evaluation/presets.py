@@ -120,7 +120,7 @@ class Preset:
 
     def facts(self) -> list[tuple[str, str]]:
         """All there is to say, line by line."""
-        said = [
+        text = [
             *((name, getattr(self, name)) for name in PLAIN),
             ("labels", ", ".join(f"{label}={level:g}" for label, level in self.labels.items())),
             ("measures", ", ".join(self.measures)),
@@ -134,7 +134,7 @@ class Preset:
             ("note", self.note),
             ("aliases", ", ".join(self.aliases)),
         ]
-        return [(name, fact) for name, fact in said if fact]
+        return [(name, fact) for name, fact in text if fact]
 
     def text(self, width: int = WIDTH) -> str:
         """All there is to say, in lines of that width."""
@@ -190,7 +190,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(near)}?" if near else "; `cranfield presets` lists all"
 
 
-# -- from a file to presets -------------------------------------------------------------------
+# -- from a file to presets -----------------------------------------------------------------------
 
 
 def _read(source: Source, known: Mapping[str, Preset]) -> dict[str, Preset]:
@@ -218,8 +218,8 @@ def _tables(source: Source) -> dict[str, Any]:
     found = read_toml(source)
     wrong = next((key for key in found if key != "presets"), None)
     if wrong is not None or not isinstance(found.get("presets"), dict) or not found["presets"]:
-        said = "no presets" if wrong is None else f"key {wrong!r}"
-        raise InputError(said, "tables named [presets.NAME]", source.name)
+        text = "no presets" if wrong is None else f"key {wrong!r}"
+        raise InputError(text, "tables named [presets.NAME]", source.name)
     return dict(found["presets"])
 
 

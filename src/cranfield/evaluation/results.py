@@ -230,8 +230,8 @@ def _turned(scores: Scores, lower: str | Sequence[Any]) -> Scores:
 
 def _told(guesses: Sequence[str]) -> Iterator[Notice]:
     if guesses:
-        said = "higher values are taken to be better (--lower-is-better, or lower=, says otherwise)"
-        yield Notice("guessed", f"{some(guesses, 'measure')} not known here: {said}")
+        text = "higher values are taken to be better (--lower-is-better, or lower=, says otherwise)"
+        yield Notice("guessed", f"{some(guesses, 'measure')} not known here: {text}")
 
 
 def _of_all(
@@ -250,8 +250,8 @@ def _of_all(
         run = next(run for run, of_run in has.items() if out[0] not in of_run)
         hint = "" if asked else f" ({NO_SCORES})"
         raise InputError(f"no {out[0]} for run {run}", f"it of every run{hint}")
-    said = f"{some(out, 'measure')} left out, which not every run has"
-    return kept, (Notice("missing-measures", said),)
+    text = f"{some(out, 'measure')} left out, which not every run has"
+    return kept, (Notice("missing-measures", text),)
 
 
 def _topics(

@@ -177,7 +177,7 @@ class _Lengths:
         return InputError(f"no length of document {doc} {whose}", "one", self.where)
 
 
-# -- ranked lists -----------------------------------------------------------------------------
+# -- ranked lists ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,8 +292,8 @@ class _Systems:
         for system in self.systems:
             yield from self._notices_of(system)
         if self.log and (lacking := _lacking(self.keys, self.log.sessions)):
-            said = f"{some(lacking, 'session')} without clicks, cut to nothing"
-            yield Notice("clicks", f"{self.log.where}: {said}", topics=tuple(lacking))
+            text = f"{some(lacking, 'session')} without clicks, cut to nothing"
+            yield Notice("clicks", f"{self.log.where}: {text}", topics=tuple(lacking))
 
     def _notices_of(self, system: Sessions) -> Iterator[Notice]:
         name, lacking = system.name, _lacking(self.keys, system.lists)
@@ -325,7 +325,7 @@ class _Systems:
                     yield from _strings(system.name, key, trail, docs, m.norm)
 
 
-# -- click logs -------------------------------------------------------------------------------
+# -- click logs -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -446,7 +446,7 @@ class _Logs:
                     yield from _strings(log.name, key, trail, docs, m.norm)
 
 
-# -- either -----------------------------------------------------------------------------------
+# -- either ---------------------------------------------------------------------------------------
 
 
 def _lacking(keys: Iterable[Key], answered: Mapping[Key, Any]) -> list[str]:
@@ -462,10 +462,10 @@ def _scores(
     notices: Iterable[Notice],
     undefined: str = "zero",
 ) -> Scores:
-    said = Notice("sessions", "rows are sessions, named topic/session; means are over sessions")
+    text = Notice("sessions", "rows are sessions, named topic/session; means are over sessions")
     names = [system.name for system in systems]
     rows = map(session_name, keys)
-    return scores_of(values, names, rows, measures, (said, *notices), undefined)
+    return scores_of(values, names, rows, measures, (text, *notices), undefined)
 
 
 def _strings(

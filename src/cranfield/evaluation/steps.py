@@ -81,8 +81,8 @@ def _table(steps: Steps) -> list[str]:
         cells = [str(row.rank), printable(row.doc), level, *map(_number, row.values)]
         if row is not last:
             unjudged = sum(r.level is None for r in stretch)
-            said = {"nonrelevant": len(stretch) - unjudged, "unjudged": unjudged}
-            counted = ", ".join(f"{n} {what}" for what, n in said.items() if n)
+            text = {"nonrelevant": len(stretch) - unjudged, "unjudged": unjudged}
+            counted = ", ".join(f"{n} {what}" for what, n in text.items() if n)
             cells = [f"{row.rank}–{last.rank}", counted, "…"]
         full.append(cells + [""] * (len(head) - len(cells)))
     lines = aligned(full, "rl" + "r" * (len(head) - 2))

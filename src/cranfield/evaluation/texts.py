@@ -142,7 +142,7 @@ class TextCollection:
         }
         return read, [read(text) for text in references], vital
 
-    # -- scores -------------------------------------------------------------------------------
+    # -- scores -----------------------------------------------------------------------------------
 
     def scores(self, measures: Sequence[TextMeasure]) -> Scores:
         """All measures of all texts; a text that is not there scores 0."""
@@ -211,20 +211,20 @@ class TextCollection:
                     )  # fmt: skip
                     raise InputError(found, expected, self.nuggets.where)
 
-    # -- what the user should know --------------------------------------------------------------
+    # -- what the user should know ----------------------------------------------------------------
 
     def _notices(self, measures: Sequence[TextMeasure]) -> Iterator[Notice]:
         if any(m.needs != "nuggets" for m in measures):
             named = isinstance(self.tokens, str)
-            said = MEANINGS[self.tokens] if named else "those of a function of your own"  # type: ignore[index]
-            yield Notice("tokens", f"tokens are {said}; there is no stemming")
+            text = MEANINGS[self.tokens] if named else "those of a function of your own"  # type: ignore[index]
+            yield Notice("tokens", f"tokens are {text}; there is no stemming")
         if any(m.needs == "nuggets" for m in measures) and not self.matches:
-            said = "nuggets were matched automatically, where their vital strings stand in a text"
-            yield Notice("matches", said)
+            text = "nuggets were matched automatically, where their vital strings stand in a text"
+            yield Notice("matches", text)
         for L in dict.fromkeys(m.L for m in measures if isinstance(m, Smeasure | Ssharp)):
             late = [topic for topic in self.topics if not self._most(topic, Smeasure(L=L))]
-            said = "whose nuggets all end after L, counted as 0"
-            for notice in about("late-nuggets", late, said):
+            text = "whose nuggets all end after L, counted as 0"
+            for notice in about("late-nuggets", late, text):
                 yield replace(notice, text=f"L={L:g}: {notice.text}")
 
     def _most(self, topic: str, S: Smeasure) -> float:
@@ -248,7 +248,7 @@ class TextCollection:
         said = "of another length than the matches say; the texts decide"
         yield from about("lengths", differ, said, system)
 
-    # -- nuggets, one by one ------------------------------------------------------------------
+    # -- nuggets, one by one ----------------------------------------------------------------------
 
     def findings(self, topic: str, S: Smeasure) -> dict[str, list[Finding]]:
         """What became of each nugget of a topic in the text of each system, best first."""

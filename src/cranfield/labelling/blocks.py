@@ -188,7 +188,7 @@ class Rankings:
         return np.bincount(topics, weights=size, minlength=len(self.returned)).astype(np.int64)
 
     def in_order(self) -> Rankings:
-        """The same with the hits of each topic by rank."""
+        """These lists with the hits of each topic by rank."""
         return self._of_hits(np.lexsort((self.ranks, self.hit_topics)))
 
     def doubtful(self, depth: int | None = None, alike: bool = True) -> Ints:
@@ -217,7 +217,7 @@ class Rankings:
         return np.bincount(hit_topics[start], doubtful, topics).astype(np.int64)
 
     def _doubtful_costs(self, depth: int | None) -> Ints:
-        """The same where costs count: a group matters if they differ, or if it is of use."""
+        """As `doubtful`, where costs count: a group matters if they differ, or if it is of use."""
         first, size = self.tie_groups
         rows = spans(first, size)
         topic = np.repeat(np.arange(len(self.returned)), self.lengths)[first]

@@ -67,7 +67,7 @@ def label_columns(
     return RunLabels(rankings, tuple(found.names), tuple(found.contradicted))
 
 
-# -- parts ------------------------------------------------------------------------------------
+# -- parts ----------------------------------------------------------------------------------------
 
 _Worked: TypeAlias = tuple[list[Table], _Labelled | None]
 
@@ -140,7 +140,7 @@ def _in_order(run: TableRun, work: Callable[[Part], _Worked], threads: int) -> I
                 future.cancel()
 
 
-# -- whole topics -----------------------------------------------------------------------------
+# -- whole topics ---------------------------------------------------------------------------------
 
 
 def _label(

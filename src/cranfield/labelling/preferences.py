@@ -135,7 +135,7 @@ class PreferenceCounts:
 
     @cached_property
     def among_retrieved(self) -> PreferenceCounts:
-        """The same, as if documents that were not retrieved had not been judged."""
+        """The counts as if documents that were not retrieved had not been judged."""
         groups = tuple(group.among(np.arange(group.retrieved)) for group in self.groups)
         return PreferenceCounts(self.retrieved, self.retrieved, groups)
 

@@ -223,13 +223,13 @@ class Measure(metaclass=MeasureType):
         return x.g
 
     def on_gains(self) -> Self:
-        """The same where levels are what items are worth already."""
+        """The measure where levels are what items are worth already."""
         gain = "raw" if getattr(self, "gain", "") == "raw" else "linear"
         plain: dict[str, Any] = {"gain": gain, "rel": None, "max_level": None}
         own = {f.name: plain[f.name] for f in self.parameters() if f.name in plain}
         return dataclasses.replace(self, **own)
 
-    # -- using ------------------------------------------------------------------------------
+    # -- using ------------------------------------------------------------------------------------
 
     def __matmul__(self, cutoff: float) -> Self:
         return dataclasses.replace(self, cutoff=cutoff)  # type: ignore[arg-type]
@@ -386,7 +386,7 @@ class Measure(metaclass=MeasureType):
         except CranfieldError as problem:
             raise CranfieldError(f"{self}: {problem}") from None
 
-    # -- as C/W/L measures it -------------------------------------------------------------------
+    # -- as C/W/L measures it ---------------------------------------------------------------------
 
     EU = Suffix()
     ETU = Suffix()
@@ -417,7 +417,7 @@ class Measure(metaclass=MeasureType):
         """The least and the most the score can be, whatever unjudged items are: [lists, 2]."""
         raise TypeError(f"{type(self).__name__} has no residuals")
 
-    # -- parameters -------------------------------------------------------------------------
+    # -- parameters -------------------------------------------------------------------------------
 
     def arguments(self) -> list[str]:
         """What stands before the parameters: the measure that a combination is of."""

@@ -220,7 +220,7 @@ class UserModel(Measure):
         shared = UserModel.__dataclass_fields__
         return iter(sorted(super().parameters(), key=lambda f: f.name in shared))
 
-    # -- from C to everything else ------------------------------------------------------------
+    # -- from C to everything else ----------------------------------------------------------------
 
     def walk_down(self, x: Items) -> Walk:
         """The walk down the items of a block."""
@@ -291,7 +291,7 @@ class UserModel(Measure):
             found = f"{name} = {given[row, column]:g} at rank {column + 1}"
             raise InputError(found, expected, self)
 
-    # -- as a measure -------------------------------------------------------------------------
+    # -- as a measure -----------------------------------------------------------------------------
 
     def values(self, lists: Lists) -> Floats:
         """The measurement for a block of lists: [lists, 1]."""
@@ -453,7 +453,7 @@ def _sum(x: Floats) -> Floats:
     return floats(np.ascontiguousarray(x).sum(axis=1, keepdims=True))
 
 
-# -- readings of other measures, and models that are functions ----------------------------------
+# -- readings of other measures, and models that are functions ------------------------------------
 
 U = TypeVar("U", bound=UserModel)
 

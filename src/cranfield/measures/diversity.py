@@ -60,7 +60,7 @@ def expectation(M: Floats, known: IntentBlock, counted: Bools) -> Floats:
     return ratio(over_intents(weights * M), whole)
 
 
-# -- global gains -----------------------------------------------------------------------------
+# -- global gains ---------------------------------------------------------------------------------
 
 
 def global_lists(x: Lists, m: Measure, din: bool = False) -> Lists:
@@ -106,7 +106,7 @@ def _local_gains(rows: Lists, m: Measure, known: IntentBlock) -> Floats:
     return worth.reshape(*known.p.shape, worth.shape[1])
 
 
-# -- measures ---------------------------------------------------------------------------------
+# -- measures -------------------------------------------------------------------------------------
 
 
 def known_param() -> Any:
@@ -523,7 +523,7 @@ class PplusQsharp(Sharp, PplusQ):
     task = "as P+Q, with a reward for serving many intents"
 
 
-# -- cascades: an intent is worth less the more often it has been served ----------------------
+# -- cascades: an intent is worth less the more often it has been served --------------------------
 
 
 def faded(q: float, count: Any) -> Floats:

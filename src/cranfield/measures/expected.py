@@ -81,7 +81,7 @@ class Expected(Lists):
         start, stop = _group_columns(self.hits.judged, self.bounds[0])
         return Expected(self.hits.condensed, start + 1, stop)
 
-    # -- quantities -------------------------------------------------------------------------
+    # -- quantities -------------------------------------------------------------------------------
 
     @cached_property
     def _seen(self) -> Lists:

@@ -141,7 +141,7 @@ def _split(text: str) -> list[str]:
     return [part.rstrip(",") for part in parts if part.strip(",")]
 
 
-# -- from text to parts -----------------------------------------------------------------------
+# -- from text to parts ---------------------------------------------------------------------------
 
 _SHAPE = re.compile(
     r"(?P<name>[^\s()@=]+?)"
@@ -184,7 +184,7 @@ def _arguments(text: str) -> list[str]:
     return found
 
 
-# -- other tools' names -----------------------------------------------------------------------
+# -- other tools' names ---------------------------------------------------------------------------
 
 
 def _translated(text: str) -> Call:
@@ -244,7 +244,7 @@ def _onto(ours: str, call: Call) -> Call:
     return Call(target.name, arguments, parameters, call.cutoff, call.measurement)
 
 
-# -- from parts to a measure ------------------------------------------------------------------
+# -- from parts to a measure ----------------------------------------------------------------------
 
 
 def _build(call: Call) -> Measure:

@@ -204,7 +204,7 @@ class Lists(Remembers):
     def __len__(self) -> int:
         return len(self.n)
 
-    # -- views ------------------------------------------------------------------------------
+    # -- views ------------------------------------------------------------------------------------
 
     def view(
         self,
@@ -214,7 +214,7 @@ class Lists(Remembers):
         gain: Gain = "linear",
         max_level: float | None = None,
     ) -> Lists:
-        """The same lists cut at `cutoff`, with this gain and threshold."""
+        """These lists cut at `cutoff`, with this gain and threshold."""
         seen: dict[str, Any] = {"cutoff": cutoff, "rel": rel, "gain": gain, "max_level": max_level}
         return self.remember(("view", *seen.values()), lambda: self._view(**seen))
 
@@ -247,7 +247,7 @@ class Lists(Remembers):
         return made
 
     def at_level(self, rel: float) -> Lists:
-        """The same view, with what is relevant decided by this level alone; not kept."""
+        """This view, with what is relevant decided by one level alone; not kept."""
         return self._view(cutoff=self.l, rel=rel, gain="binary", max_level=None)
 
     @cached_property
@@ -288,7 +288,7 @@ class Lists(Remembers):
             self.fraction = numerator, denominator
         return ratio(numerator, denominator)
 
-    # -- quantities -------------------------------------------------------------------------
+    # -- quantities -------------------------------------------------------------------------------
 
     @cached_property
     def J(self) -> Floats:

@@ -30,7 +30,7 @@ def target() -> Any:
     return param(1.0, "gain that the user wants", low=0, open_ends=True)
 
 
-# -- users who look at ranks only ---------------------------------------------------------------
+# -- users who look at ranks only -----------------------------------------------------------------
 
 
 @reading
@@ -206,7 +206,7 @@ class SET(UserModel):
         return w[1:] / w[:-1]
 
 
-# -- users who react to what they find -----------------------------------------------------------
+# -- users who react to what they find ------------------------------------------------------------
 
 
 @reading
@@ -387,7 +387,7 @@ class BPMD(BPM):
         return np.where((x.cg < T) & (x.cc < K), 1.0, 0.0)
 
 
-# -- information foraging ------------------------------------------------------------------------
+# -- information foraging -------------------------------------------------------------------------
 
 
 def odds(b: float, exponent: Floats) -> Floats:
@@ -485,7 +485,7 @@ class IFT(IFTRate, IFTGoal):
         return IFTGoal.C(self, x) * IFTRate.C(self, x)
 
 
-# -- not ERR, but nearly -------------------------------------------------------------------------
+# -- not ERR, but nearly --------------------------------------------------------------------------
 
 
 class NearlyERR(UserModel):
@@ -580,7 +580,7 @@ class NERR11(NearlyERR):
         return inverse_squares(x.i + 2.0 * self.T) * (1.0 - x.g)
 
 
-# -- users whose time is short -------------------------------------------------------------------
+# -- users whose time is short --------------------------------------------------------------------
 
 
 @reading
@@ -645,7 +645,7 @@ class U(UserModel):
         return weight
 
 
-# -- Sakai's populations -------------------------------------------------------------------------
+# -- Sakai's populations --------------------------------------------------------------------------
 
 
 @reading

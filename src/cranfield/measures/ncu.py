@@ -28,7 +28,7 @@ from cranfield.measures.parameters import (
     rel_param,
 )
 
-# -- where users stop: weights of the ranks, and what they add up to on the ideal list ----------
+# -- where users stop: weights of the ranks, and what they add up to on the ideal list ------------
 
 
 def uniform(m: Any, x: Lists) -> tuple[Floats, Floats]:
@@ -106,7 +106,7 @@ STOPS: dict[str, Callable[[Any, Lists], tuple[Floats, Floats]]] = {
     "sat": satisfied,
 }
 
-# -- what they have by then ---------------------------------------------------------------------
+# -- what they have by then -----------------------------------------------------------------------
 
 
 def precision(m: Any, x: Lists) -> Floats:

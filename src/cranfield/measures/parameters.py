@@ -28,7 +28,7 @@ GainSetting: TypeAlias = Setting[GainLike, Gain]
 TableSetting: TypeAlias = Setting[str | float | Sequence[float], tuple[float, ...]]
 
 
-# -- kinds of parameters ----------------------------------------------------------------------
+# -- kinds of parameters --------------------------------------------------------------------------
 
 
 class Kind(Protocol):
@@ -149,7 +149,7 @@ def checked(f: dataclasses.Field[Any], value: Any, where: Any) -> Any:
         raise InputError(f"{f.name}={shown(value)}", kind.expected, where) from None
 
 
-# -- how measures declare them ----------------------------------------------------------------
+# -- how measures declare them --------------------------------------------------------------------
 
 
 def param(
@@ -213,7 +213,7 @@ def graded_rel_param() -> Any:
     return rel_param("lowest level that counts as relevant; every level with a gain if not given")
 
 
-# -- how they are written ---------------------------------------------------------------------
+# -- how they are written -------------------------------------------------------------------------
 
 
 def literal(text: str) -> Any:

@@ -26,7 +26,7 @@ from cranfield.measures.reading import U
 
 DEEPEST = 1_000_000  # nobody clicks below, as when logs are read
 
-# -- what there is to score -------------------------------------------------------------------
+# -- what there is to score -----------------------------------------------------------------------
 
 
 class Listed(NamedTuple):
@@ -224,7 +224,7 @@ def _sums(trails: Sequence[Trail], norm: float) -> Floats:
     return np.array(sums, dtype=np.float64) / norm
 
 
-# -- measures ---------------------------------------------------------------------------------
+# -- measures -------------------------------------------------------------------------------------
 
 
 class OfSessions(Measure):
@@ -364,7 +364,7 @@ class nsDCG(sDCG):
         return ratio(score, self.best(found.lists, x.queries))
 
     def best(self, lists: Lists, queries: Ints) -> Floats:
-        """The same of the ideal list or lists."""
+        """The discounted gains of the ideal list or lists."""
         depth = None if self.ideal_depth is None else int(self.ideal_depth)
         if self.ideal == "lists" and depth is None:
             depth = self.cutoff
@@ -496,7 +496,7 @@ class clickU(U):
         return float(self.score([Clicks.of(rows)])[0])
 
 
-# -- sessions without files -------------------------------------------------------------------
+# -- sessions without files -----------------------------------------------------------------------
 
 
 def _listed(levels: Any, docs: Any, lengths: Any, clicks: Any) -> Listed:

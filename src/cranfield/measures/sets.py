@@ -213,8 +213,8 @@ REACHES = {
 
 def reach_param() -> Any:
     """How a share of R becomes a number of items."""
-    said = "; ".join(f"{name}: {meaning}" for name, meaning in REACHES.items())
-    return param("exact", f"items a share of R stands for: {said}", choices=tuple(REACHES))
+    text = "; ".join(f"{name}: {meaning}" for name, meaning in REACHES.items())
+    return param("exact", f"items a share of R stands for: {text}", choices=tuple(REACHES))
 
 
 def reached(share: float, R: Floats, how: str) -> Floats:

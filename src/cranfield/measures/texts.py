@@ -26,7 +26,7 @@ from cranfield.measures.base import Measure, cite, measure
 from cranfield.measures.lists import Remembers
 from cranfield.measures.parameters import param
 
-# -- tokens -----------------------------------------------------------------------------------
+# -- tokens ---------------------------------------------------------------------------------------
 
 Tokeniser: TypeAlias = Callable[[str], Sequence[str]]
 TokensLike: TypeAlias = str | Tokeniser  # one of TOKENS, or a function from a text to its tokens
@@ -105,7 +105,7 @@ def tokeniser(tokens: TokensLike) -> Tokeniser:
     raise InputError(f"tokens {tokens!r}", expected)
 
 
-# -- what measures see ------------------------------------------------------------------------
+# -- what measures see ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,7 +320,7 @@ class TextMeasure(Measure):
         object.__setattr__(self, "better", "higher")  # recall and precision are scores, too
 
 
-# -- ROUGE ------------------------------------------------------------------------------------
+# -- ROUGE ----------------------------------------------------------------------------------------
 
 
 class Rouge(TextMeasure):
@@ -451,7 +451,7 @@ class ROUGESU(OfSkipBigrams):
         return words.skip_bigrams(self.skip, words=True)
 
 
-# -- nuggets ----------------------------------------------------------------------------------
+# -- nuggets --------------------------------------------------------------------------------------
 
 
 class NuggetMeasure(TextMeasure):

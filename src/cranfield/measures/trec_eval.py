@@ -108,7 +108,7 @@ def measure_of(
     return replace(found, **settings)
 
 
-# -- gains by level ------------------------------------------------------------------------------
+# -- gains by level -------------------------------------------------------------------------------
 
 
 def given_gains(levels: Floats, given: Mapping[int, float]) -> Floats:
@@ -120,7 +120,7 @@ def given_gains(levels: Floats, given: Mapping[int, float]) -> Floats:
 
 
 def unit_gains(judgments: Judgments, levels: Floats, given: Mapping[int, float]) -> Floats:
-    """The same from 0 to 1, as rbp has them: those of the topic's levels, if one is outside.
+    """Gains from 0 to 1, as rbp has them: those of the topic's levels, if one is outside.
 
     gain = (g − min g)/(max g − min g), over all levels from 0 up to the topic's highest and those
     that gains are given for; without any, the level over the topic's highest.

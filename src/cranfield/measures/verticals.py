@@ -150,7 +150,7 @@ class QUscore(OfPairs, Dsharp):
         return view
 
 
-# -- hierarchies --------------------------------------------------------------------------------
+# -- hierarchies ----------------------------------------------------------------------------------
 
 
 def h_score(below: list[str | None], parents: list[str | None]) -> float:

@@ -201,7 +201,7 @@ def correlation(
     )
 
 
-# -- what is compared ---------------------------------------------------------------------------
+# -- what is compared -----------------------------------------------------------------------------
 
 
 def two_names(names: Sequence[str]) -> tuple[str, str]:
@@ -264,7 +264,7 @@ def _of_rankings(ranked: Floats, names: Sequence[str]) -> list[Notice]:
     return [*chain(*(of_rankings(dict(zip(names, x, strict=True))) for x in ranked))]
 
 
-# -- means --------------------------------------------------------------------------------------
+# -- means ----------------------------------------------------------------------------------------
 
 
 def _means(scores: Scores, topics: Sequence[str], defined: Bools) -> Floats:

@@ -245,7 +245,7 @@ def compare_judgments(
     return _with_rankings(found, scores, threads, tested)
 
 
-# -- the judgments ------------------------------------------------------------------------------
+# -- the judgments --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -379,7 +379,7 @@ def _to_evaluate(given: Sequence[Qrels], pair: _Two, common: bool) -> list[Qrels
     return [one if set(one.topics) == set(topics) else one.of_topics(topics) for one in given]
 
 
-# -- the runs -----------------------------------------------------------------------------------
+# -- the runs -------------------------------------------------------------------------------------
 
 
 def _by_name(names: tuple[str, str], told: Sequence[tuple[Notice, ...]]) -> Iterator[Notice]:

@@ -201,7 +201,7 @@ def leave_one_out(
     )
 
 
-# -- reading ------------------------------------------------------------------------------------
+# -- reading --------------------------------------------------------------------------------------
 
 
 _OTHERWISE = (
@@ -229,7 +229,7 @@ def _read_once(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-# -- who contributed what -----------------------------------------------------------------------
+# -- who contributed what -------------------------------------------------------------------------
 
 
 def _members(made: Pool) -> dict[str, list[int]]:
@@ -288,7 +288,7 @@ def _without(qrels: Qrels, rows: Ints) -> Qrels:
     )
 
 
-# -- what it does to scores and ranks -----------------------------------------------------------
+# -- what it does to scores and ranks -------------------------------------------------------------
 
 
 def _scored(full: Scores) -> tuple[str, ...]:

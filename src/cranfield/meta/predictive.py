@@ -203,11 +203,11 @@ def _known(given: PreferencePairs, scores: Scores) -> tuple[list[PreferencePair]
     other_topics = list(dict.fromkeys(p.topic for p in given.pairs if p.topic not in topics))
     for kind, names in (("run", other_runs), ("topic", other_topics)):
         if names:
-            said = f"preferences about {some(names, kind)} without scores are left out"
-            notices.append(Notice(f"other-{kind}s", f"{given.where}: {said}"))
+            text = f"preferences about {some(names, kind)} without scores are left out"
+            notices.append(Notice(f"other-{kind}s", f"{given.where}: {text}"))
     if ties := sum(pair.tied for pair in known):
-        said = f"{counted(ties, 'tie')} among the preferences left out"
-        notices.append(Notice("tied-preferences", f"{given.where}: {said}"))
+        text = f"{counted(ties, 'tie')} among the preferences left out"
+        notices.append(Notice("tied-preferences", f"{given.where}: {text}"))
     return known, notices
 
 

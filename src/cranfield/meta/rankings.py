@@ -68,7 +68,7 @@ class Correlation:
         return Interval(*self.bounds(confidence), self.value, "normal of z", confidence, self.n)
 
 
-# -- the statistics of two rankings -------------------------------------------------------------
+# -- the statistics of two rankings ---------------------------------------------------------------
 
 
 def kendall(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
@@ -232,7 +232,7 @@ def rbo(x: Ranked, y: Ranked, p: float = P, kind: Kind = "ext") -> Correlation:
 _NO_TEST = "nothing: a description"
 
 
-# -- the equations, of many rankings at once: [..., k, m] and [..., l, m] give [..., k, l] ---------
+# -- the equations, of many rankings at once: [..., k, m] and [..., l, m] give [..., k, l] --------
 
 
 def kendalls(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
@@ -413,7 +413,7 @@ def _ratio(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0))
 
 
-# -- what is given ------------------------------------------------------------------------------
+# -- what is given --------------------------------------------------------------------------------
 
 
 def _paired(x: Rated, y: Rated, *names: str) -> tuple[Floats, Floats]:

@@ -87,7 +87,7 @@ class Stability:
         return found
 
 
-# -- of topics ----------------------------------------------------------------------------------
+# -- of topics ------------------------------------------------------------------------------------
 
 
 def stability(
@@ -205,7 +205,7 @@ def _point(measure: str, size: float, values: Floats, confidence: float) -> Stab
     return StabilityPoint(measure, size, math.fsum(known) / len(known), float(low), float(high))
 
 
-# -- of judgments -------------------------------------------------------------------------------
+# -- of judgments ---------------------------------------------------------------------------------
 
 
 def stability_of_judgments(

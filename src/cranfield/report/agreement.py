@@ -38,7 +38,7 @@ def render_agreement(found: Agreement, format: str = "table") -> str:
     return separated([COLUMNS, *rows], format)
 
 
-# -- for people -------------------------------------------------------------------------------
+# -- for people -----------------------------------------------------------------------------------
 
 
 def _tables(found: Agreement) -> str:
@@ -79,7 +79,7 @@ def _four(values: Mapping[str, float], names: Sequence[str]) -> list[str]:
     return [f"{values[name]:z.4f}" for name in names]  # z: no -0.0000
 
 
-# -- for programs -----------------------------------------------------------------------------
+# -- for programs ---------------------------------------------------------------------------------
 
 
 def _rows(one: Agreement, labels: Sequence[str]) -> Iterator[tuple[str, str, str, float | int]]:

@@ -57,8 +57,8 @@ def _properties(classes: Sequence[type[Measure]]) -> str:
         if c.effectiveness
     ]
     head = [f"| measure | {' | '.join(names)} |", f"|---|{':---:|' * len(names)}"]
-    said = [f"- *{name}*: {meaning}" for name, meaning in PROPERTIES.items()]
-    return "\n".join(["## Properties", "", *said, "", *head, *rows])
+    text = [f"- *{name}*: {meaning}" for name, meaning in PROPERTIES.items()]
+    return "\n".join(["## Properties", "", *text, "", *head, *rows])
 
 
 def _entry(c: type[Measure]) -> str:
@@ -85,7 +85,7 @@ def _shared(c: type[Measure]) -> set[str]:
 
 def _facts(c: type[Measure]) -> list[str]:
     """What else there is to know of a measure, a line for each."""
-    said = {
+    text = {
         "Scores": f"{c.takes} (`cranfield {TAKES[c.takes]}`)" if c.takes != "lists" else "",
         "The number behind @": "" if c.at == Measure.at else c.at,
         "Also": ", ".join(f"`{c.__name__}.{m}`" for m in c.measurements),
@@ -95,7 +95,7 @@ def _facts(c: type[Measure]) -> list[str]:
         "Suits": c.task,
         "Other names": ", ".join(f"`{name}`" for name in aliases_of(c.__name__)),
     }
-    lines = [f"- {name}: {fact}" for name, fact in said.items() if fact]
+    lines = [f"- {name}: {fact}" for name, fact in text.items() if fact]
     return lines + [f"- {escaped(citation(key))}" for key in c.references]
 
 

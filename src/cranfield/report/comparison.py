@@ -121,7 +121,7 @@ def _intervals(found: Comparison) -> str:
 def _pairs(found: Comparison) -> tables.Sheet:
     rows, other = found.pairs, _other(found)
     of = tables.columns(rows)
-    said = (
+    text = (
         f"Differences run − {other} of {_size(found)}{_of(found)}: {procedure(found)}. * p ≤ α. "
         f"Intervals: {_intervals(found)}. Effect size: {EFFECTS[found.effect].title}. "
         "Wins, ties and losses: topics on which the run is better, equal and worse."
@@ -147,7 +147,7 @@ def _pairs(found: Comparison) -> tables.Sheet:
                   [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]),
             of("verdict", people=False),
         ],
-        said,
+        text,
     )  # fmt: skip
 
 
@@ -184,9 +184,9 @@ def _results(found: Comparison) -> tables.Sheet:
         of_measures.append(tables.Field(measure, means, measure, texts, best=_best(means, better)))
     legend = _legend(signs) if signs else _letters(found, "In a column, runs")
     shown = [_named(name, signs) for name in names]
-    said = f"Means of {_size(found)}. {legend} ({procedure(found)})."
+    text = f"Means of {_size(found)}. {legend} ({procedure(found)})."
     return tables.Sheet(
-        "results", [tables.Field("run", names, texts=shown, key=True), *of_measures], said
+        "results", [tables.Field("run", names, texts=shown, key=True), *of_measures], text
     )
 
 

@@ -45,8 +45,8 @@ def functions(
     """C, W and L of each model, rank by rank: a row for each model, a line for each list."""
     alt = altair()
     w, h = width or 190, height or 130
-    data, names, said = _lines(data)
-    apart, last = told_apart("line", names, said), int(data["rank"].max())  # type: ignore[arg-type]
+    data, names, text = _lines(data)
+    apart, last = told_apart("line", names, text), int(data["rank"].max())  # type: ignore[arg-type]
     step = next(s for s in (1, 5, 10, 20, 50, 100, 200, last) if s * 9 >= last)
     tooltip = _tooltip(("model", "run", "topic", "rank", "gain", "cost"), FUNCTIONS)
     ticks = alt.Axis(values=sorted({1, *range(step, last + 1, step)}), format="d", grid=False)
@@ -97,8 +97,8 @@ def vary(
     """Measurements against expected depth as a parameter varies: a column for each model."""
     alt = altair()
     w, h = width or 190, height or 150
-    data, names, said = _lines(data)
-    apart = told_apart("line", names, said)
+    data, names, text = _lines(data)
+    apart = told_apart("line", names, text)
     tooltip = _tooltip(("model", "parameter", "value", "run", "topic"), FIVE)
     models = _by_model(data)
     panels: list[Any] = []
@@ -201,7 +201,7 @@ def _named(data: pl.DataFrame, width: float, height: float) -> list[pl.DataFrame
     return named(frames, names, at, taken, (width, height), NAMED)
 
 
-# -- names and axes -----------------------------------------------------------------------------
+# -- names and axes -------------------------------------------------------------------------------
 
 
 def _by_model(data: pl.DataFrame) -> list[pl.DataFrame]:

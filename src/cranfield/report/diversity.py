@@ -139,7 +139,7 @@ def _as_drawn(data: pl.DataFrame, plane: Plane) -> pl.DataFrame:
     return data.rename({old: name for old, name in new.items() if old in data.columns})
 
 
-# -- lines of equal value -----------------------------------------------------------------------
+# -- lines of equal value -------------------------------------------------------------------------
 
 SHORT = 24.0  # points of a line that has no room for its value
 INWARD = 22.0  # points from the upper left end of a line to its value
@@ -217,7 +217,7 @@ def _lines(x: Any, y: Any, plane: Plane, axes: Sequence[Ticks]) -> list[Any]:
     ]
 
 
-# -- names --------------------------------------------------------------------------------------
+# -- names ----------------------------------------------------------------------------------------
 
 THIN = 0.05  # half a line's width, in points, as far as names care
 

@@ -57,7 +57,7 @@ def render(scores: Scores, format: str, per_topic: bool = False) -> bytes:
     return _RENDERERS[format](scores, per_topic)
 
 
-# -- for programs: every value in full, one row each, as `Scores.rows` lists them ---------------
+# -- for programs: every value in full, one row each, as `Scores.rows` lists them -----------------
 
 
 def _separated(format: str, scores: Scores, per_topic: bool) -> bytes:
@@ -104,7 +104,7 @@ def _rows(scores: Scores, per_topic: bool) -> list[tuple[str, str, str, float | 
     ]
 
 
-# -- for people: four decimals, one line for each run (and topic), the best value marked ---------
+# -- for people: four decimals, one line for each run (and topic), the best value marked ----------
 
 
 @dataclass(frozen=True)

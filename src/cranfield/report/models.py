@@ -75,7 +75,7 @@ def comparison() -> str:
     examples = [example for c in models().values() for example in c.examples]
     parts += ["", "## What they measure", "", *_table(examples), ""]
     meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS.items()]
-    parts += [*(f"- {said}" for said in meanings), "", "## Parameters", ""]
+    parts += [*(f"- {text}" for text in meanings), "", "## Parameters", ""]
     parts += ["All user models have these besides their own:", ""]
     parts += [parameter(f) for f in UserModel.parameters()]
     parts += ["- `@k`: nobody goes beyond rank k: the depth is k, and C(k) = 0", ""]

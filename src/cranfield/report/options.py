@@ -32,8 +32,8 @@ def option(*flags: str, below: bool = False, **settings: Any) -> Option:
 def which_test(named: str | None = None) -> Option:
     """How differences are tested."""
     usual = named or f"{usual_test(3)}, or {usual_test(2)} of two runs"
-    said = f"one of {', '.join(TESTS)} (default: {usual})"
-    return option("--test", choices=tuple(TESTS), metavar="NAME", default=named, help=said)
+    text = f"one of {', '.join(TESTS)} (default: {usual})"
+    return option("--test", choices=tuple(TESTS), metavar="NAME", default=named, help=text)
 
 
 def correction(said: str, default: str | None = None) -> Option:
@@ -58,14 +58,14 @@ def trials(
     default: int = TRIALS, what: str = "random trials of the test", also: str = ""
 ) -> tuple[Option, Option]:
     """How random trials are drawn: their number, and the seed."""
-    said = f"{what} (default: {default:,}){also}"
-    return option("--trials", type="count", default=default, metavar="B", help=said), seed()
+    text = f"{what} (default: {default:,}){also}"
+    return option("--trials", type="count", default=default, metavar="B", help=text), seed()
 
 
 def seed() -> Option:
     """Which random numbers."""
-    said = "the same seed gives the same result (default: 0)"
-    return option("--seed", type=int, default=0, metavar="S", help=said)
+    text = "the same seed gives the same result (default: 0)"
+    return option("--seed", type=int, default=0, metavar="S", help=text)
 
 
 def how_tested(of_alpha: str = "", of_trials: str = "") -> tuple[Option, ...]:
@@ -83,9 +83,9 @@ def statistic(also: str = "") -> Option:
     """How rankings are compared."""
     from cranfield.meta.rankings import STATISTICS  # `compare`, which has none, need not load meta
 
-    said = f"one of {', '.join(STATISTICS)} (default: kendall){also}"
+    text = f"one of {', '.join(STATISTICS)} (default: kendall){also}"
     names = tuple(STATISTICS)
-    return option("--statistic", choices=names, default="kendall", metavar="NAME", help=said)
+    return option("--statistic", choices=names, default="kendall", metavar="NAME", help=text)
 
 
 def sizes(said: str) -> Option:
@@ -95,8 +95,8 @@ def sizes(said: str) -> Option:
 
 def plot(what: str, whose: str = "their", below: bool = False) -> Option:
     """Where a picture goes."""
-    said = (
+    text = (
         f"draw {what}: PNG, SVG, PDF, HTML, or {whose} numbers, by the end of the name; "
         "needs pip install 'cranfield[report]'"
     )
-    return option("--plot", metavar="FILE", help=said, below=below)
+    return option("--plot", metavar="FILE", help=text, below=below)

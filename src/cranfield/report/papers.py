@@ -72,7 +72,7 @@ def markdown_table(
 
 
 def tabular(heads: Sequence[str], left: Sequence[bool], rows: Iterable[Sequence[str]]) -> list[str]:
-    """The same for LaTeX, with the rules of booktabs."""
+    """A table for LaTeX, with the rules of booktabs."""
     return [
         rf"\begin{{tabular}}{{{''.join('l' if side else 'r' for side in left)}}}",
         r"\toprule",

@@ -72,8 +72,8 @@ def altair() -> Any:
         import altair
         import vl_convert  # noqa: F401
     except ImportError as missing:
-        said = f"pictures need {missing.name}, found none: pip install 'cranfield[report]'"
-        raise CranfieldError(said) from None
+        text = f"pictures need {missing.name}, found none: pip install 'cranfield[report]'"
+        raise CranfieldError(text) from None
     return altair
 
 
@@ -110,7 +110,7 @@ def told_apart(field: str, names: Sequence[str], title: str | list[str]) -> dict
     }
 
 
-# -- names that have room -----------------------------------------------------------------------
+# -- names that have room -------------------------------------------------------------------------
 
 
 def shortened(names: Sequence[str], most: int) -> list[str]:
@@ -160,7 +160,7 @@ def _without_middle(name: str, most: int) -> str:
     return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
 
 
-# -- files --------------------------------------------------------------------------------------
+# -- files ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)

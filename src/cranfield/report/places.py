@@ -62,7 +62,7 @@ def finished(chart: Any, title: str) -> Any:
     return chart.configure(**LOOK)
 
 
-# -- texts beside their points ------------------------------------------------------------------
+# -- texts beside their points --------------------------------------------------------------------
 
 PLACES: dict[str, dict[str, Any]] = {
     "right": {"align": "left", "baseline": "middle", "dx": 7},

@@ -142,13 +142,13 @@ def detectable_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
     rows = _rows(one_of_each, sizes)
     made = [row.design for row in rows]
     powers = dict.fromkeys(_short(design.power) for design in made if design.power)
-    said = [f"the smallest true difference found with power {power}" for power in powers]
+    text = [f"the smallest true difference found with power {power}" for power in powers]
     if any(design.width for design in made):
-        said.append("of an interval its width, in the mean")
+        text.append("of an interval its width, in the mean")
     return _sheet(
         "detectable",
         rows,
-        f"Smallest: {'; '.join(said)}.",
+        f"Smallest: {'; '.join(text)}.",
         _attribute("systems"),
         ("topics",),
         ("smallest", lambda row: _detectable(row.design, row.topics)),
@@ -195,7 +195,7 @@ def _percent(design: Design) -> str:
     return f"{100 * (1 - design.alpha):g}%"
 
 
-# -- the picture --------------------------------------------------------------------------------
+# -- the picture ----------------------------------------------------------------------------------
 
 
 def power_curves(designs: Sequence[Design], title: str = "") -> Picture:
@@ -250,8 +250,8 @@ def _given(designs: Sequence[Design]) -> str:
     powers = dict.fromkeys(_short(design.power) for design in designs)
     variances = dict.fromkeys(variance_text(design.variance) for design in designs)
     of = _of({design.method for design in designs})
-    said = {"α =": alphas, "power": powers, f"variance of {of}": variances}
-    return ", ".join(f"{what} {' or '.join(numbers)}" for what, numbers in said.items())
+    text = {"α =": alphas, "power": powers, f"variance of {of}": variances}
+    return ", ".join(f"{what} {' or '.join(numbers)}" for what, numbers in text.items())
 
 
 def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:

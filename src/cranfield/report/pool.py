@@ -77,11 +77,11 @@ def _summary(pool: Pool) -> list[str]:
     who = counted(len(pool.runs), "run")
     if pool.teams is not None:
         who += f" of {counted(len(set(pool.teams)), 'team')}"
-    said = f"pool of {counted(len(sizes), 'topic')} at depth {pool.depth} from {who}"
+    text = f"pool of {counted(len(sizes), 'topic')} at depth {pool.depth} from {who}"
     size = counted(len(pool), "document")
     if len(sizes) > 1:
         size += f", {len(pool) / len(sizes):,.1f} a topic (from {min(sizes):,} to {max(sizes):,})"
-    lines = [f"{said}: {size}"]
+    lines = [f"{text}: {size}"]
     if pool.is_judged is not None and pool.is_relevant is not None:
         judged, relevant = int(pool.is_judged.sum()), int(pool.is_relevant.sum())
         share = f"{judged:,} of them judged"
@@ -89,7 +89,7 @@ def _summary(pool: Pool) -> list[str]:
     return lines
 
 
-# -- for programs -----------------------------------------------------------------------------
+# -- for programs ---------------------------------------------------------------------------------
 
 
 def render(pool: Pool, format: str, per_topic: bool = False) -> str:

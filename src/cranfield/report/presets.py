@@ -23,9 +23,9 @@ def markdown(wanted: Sequence[Preset]) -> str:
         measures = ", ".join(f"`{m}`" for m in p.measures)
         cells = [p.round, p.year, *map(_escaped, (p.levels, p.gains)), measures, p.section]
         table.append(f"| [{p.name}](#{p.name}) | {' | '.join(cells)} |")
-    said = "## All\n\n" + "\n".join(table)
+    text = "## All\n\n" + "\n".join(table)
     how = inspect.cleandoc(presets.__doc__ or "")
-    return "\n\n".join([HEAD.strip(), how, said, *map(_section, wanted)]) + "\n"
+    return "\n\n".join([HEAD.strip(), how, text, *map(_section, wanted)]) + "\n"
 
 
 def _section(p: Preset) -> str:

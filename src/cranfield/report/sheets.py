@@ -141,7 +141,7 @@ def render(
     return _FLAT[format](sheets[0])
 
 
-# -- for programs -------------------------------------------------------------------------------
+# -- for programs ---------------------------------------------------------------------------------
 
 
 def _separated(sheet: Sheet, format: str) -> bytes:
@@ -174,7 +174,7 @@ def _json_row(row: Mapping[str, Any]) -> dict[str, Any]:
     return {k: json_number(v) if isinstance(v, float) else v for k, v in row.items()}
 
 
-# -- for people ---------------------------------------------------------------------------------
+# -- for people -----------------------------------------------------------------------------------
 
 
 def _table(sheets: Sequence[Sheet], notices: Iterable[Notice], width: int | None) -> str:
@@ -256,7 +256,7 @@ def _text(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-# -- columns ------------------------------------------------------------------------------------
+# -- columns --------------------------------------------------------------------------------------
 
 
 def columns(rows: Iterable[Any]) -> Callable[..., Field]:

@@ -69,9 +69,9 @@ def cohen_dz(x: Sample, y: Sample, topics: Topics = "same") -> Effect:
     a, b = paired(x, y, topics)
     n, difference, sd = len(a), mean(a) - mean(b), _sd(a - b, _scale(a, b))
     value = _ratio(difference, sd, _scale(a, b))
-    said = "standard deviation of the differences"
+    text = "standard deviation of the differences"
     bounds = _noncentral(value, math.sqrt(n), n - 1)
-    return Effect("Cohen's d_z", value, difference, sd, said, n, NONCENTRAL, bounds)
+    return Effect("Cohen's d_z", value, difference, sd, text, n, NONCENTRAL, bounds)
 
 
 def hedges_g(x: Sample, y: Sample, unpaired: bool = False, topics: Topics = "same") -> Effect:
@@ -97,15 +97,15 @@ def hedges_g(x: Sample, y: Sample, unpaired: bool = False, topics: Topics = "sam
         n, root = len(a) + len(b), math.sqrt(len(a) * len(b) / (len(a) + len(b)))
         apart = np.concatenate([a - mean(a), b - mean(b)])  # their mean is 0
         sd = _sd(apart, _scale(a, b), df)
-        said = "pooled standard deviation"
+        text = "pooled standard deviation"
     else:
         a, b = paired(x, y, topics, least=3)
         n, root, df = len(a), math.sqrt(len(a)), len(a) - 1
-        sd, said = _sd(a - b, _scale(a, b)), "standard deviation of the differences"
+        sd, text = _sd(a - b, _scale(a, b)), "standard deviation of the differences"
     difference, correction = mean(a) - mean(b), _unbiased(df)
     value = _ratio(difference, sd, _scale(a, b))
     bounds = _noncentral(value, root, df)  # of what both d and g estimate: no correction here
-    return Effect("Hedges' g", correction * value, difference, sd, said, n, NONCENTRAL, bounds)
+    return Effect("Hedges' g", correction * value, difference, sd, text, n, NONCENTRAL, bounds)
 
 
 def glass_delta(
@@ -147,9 +147,9 @@ def glass_delta(
         out = int((1 - confidence) / 2 * trials + 1e-9)  # of the values, on each side
         return float(values[out]), float(values[-1 - out])
 
-    value, said = _ratio(difference, sd, scale), f"standard deviation of {baseline}, the baseline"
+    value, text = _ratio(difference, sd, scale), f"standard deviation of {baseline}, the baseline"
     random = bounds, trials, seed
-    return Effect("Glass's Δ", value, difference, sd, said, n, PERCENTILE, *random)
+    return Effect("Glass's Δ", value, difference, sd, text, n, PERCENTILE, *random)
 
 
 def anova_effect(scores: Systems, topics: Topics = "same") -> dict[tuple[str, str], Effect]:
@@ -176,8 +176,8 @@ def anova_effect(scores: Systems, topics: Topics = "same") -> dict[tuple[str, st
         difference = float(means[i] - means[j])
         value = _ratio(difference, sd, found.scale)
         bounds = _noncentral(value, math.sqrt(n / 2), residual.df)
-        said = "residual standard deviation of two-way ANOVA"
-        return Effect("ES_E2", value, difference, sd, said, n, NONCENTRAL, bounds)
+        text = "residual standard deviation of two-way ANOVA"
+        return Effect("ES_E2", value, difference, sd, text, n, NONCENTRAL, bounds)
 
     return {
         (x, y): effect(i, j)
@@ -187,7 +187,7 @@ def anova_effect(scores: Systems, topics: Topics = "same") -> dict[tuple[str, st
     }
 
 
-# -- as a table ---------------------------------------------------------------------------------
+# -- as a table -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def usual_effect(systems: int) -> str:
     return "dz" if systems == 2 else "anova"
 
 
-# -- what they are made of -----------------------------------------------------------------------
+# -- what they are made of ------------------------------------------------------------------------
 
 
 def _scale(*samples: Floats) -> float:

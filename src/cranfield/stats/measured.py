@@ -119,8 +119,8 @@ def by_measure(scores: Scores, least: int = 2) -> tuple[dict[str, Matrix], tuple
             made[measure] = matrix
     if not made:
         why = reasons(notice for notice in notices if notice.kind == "left-out")
-        said = f"{some(scores.measures, 'measure')}, none of which ranks runs{why}"
-        raise InputError(said, f"one that does, on at least {counted(least, 'topic')}")
+        text = f"{some(scores.measures, 'measure')}, none of which ranks runs{why}"
+        raise InputError(text, f"one that does, on at least {counted(least, 'topic')}")
     return made, tuple(notices)
 
 

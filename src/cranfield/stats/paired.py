@@ -320,7 +320,7 @@ def resampled(w: Floats, integers: NDArray[np.integer]) -> Floats:
     return np.take(w, integers)
 
 
-# What tests have in common
+# -- what tests have in common --------------------------------------------------------------------
 
 
 def differences(x: Sample, y: Sample, topics: Topics, least: int = 1) -> tuple[Floats, float]:
@@ -450,7 +450,7 @@ def tail(confidence: float, alternative: Alternative) -> float:
     return (1 - confidence) / 2 if alternative == "two-sided" else 1 - confidence
 
 
-# Signs and ranks
+# -- signs and ranks ------------------------------------------------------------------------------
 
 
 def _walsh(z: Floats) -> Floats:
@@ -492,7 +492,7 @@ def _about_rounding(z: Floats, tolerance: float) -> tuple[Notice, ...]:
     return (Notice("rounding", text),)
 
 
-# Trials
+# -- trials ---------------------------------------------------------------------------------------
 
 
 def _random_flips(rng: np.random.Generator, size: int, n: int) -> Floats:
@@ -502,7 +502,7 @@ def _random_flips(rng: np.random.Generator, size: int, n: int) -> Floats:
 
 
 def _all_flips(n: int, progress: Progress | None) -> Iterator[Floats]:
-    """The same for all 2ⁿ trials there are."""
+    """The signs of all 2ⁿ trials there are, some of them at a time."""
     size = max(1, CELLS // n)
     for first in range(0, 2**n, size):
         numbers = np.arange(first, min(first + size, 2**n))

@@ -194,7 +194,7 @@ def difference_for_anova(
     return math.sqrt(2 * variance * found / topics)
 
 
-# The interval of a difference
+# -- the interval of a difference -----------------------------------------------------------------
 
 
 def topics_for_interval(width: float, variance: float, confidence: float = 1 - ALPHA) -> Design:
@@ -243,7 +243,7 @@ def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPH
     return 2 * t * bias * math.sqrt(variance / topics)
 
 
-# Variances of pilots
+# -- variances of pilots --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -303,7 +303,7 @@ def variance_from(*pilots: Systems, topics: Topics = "same") -> Pilot:
     )  # fmt: skip
 
 
-# What all have in common
+# -- what all have in common ----------------------------------------------------------------------
 
 
 def _power(between: int, within: int, noncentrality: float, alpha: float) -> float:

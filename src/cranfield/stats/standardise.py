@@ -59,8 +59,8 @@ def factors(scores: Systems, ddof: int = 1) -> Factors:
     stds = np.sqrt(squares.sum(axis=0) / np.maximum(count - ddof, 1))
     largest = np.abs(np.where(defined, x, 0.0)).max(axis=0)
     stds[stds <= TOLERANCE * largest] = 0.0  # what rounding makes of 0
-    said = counted(len(given.runs), "run")
-    return Factors(means, stds, given.topics, given.measures, said)
+    text = counted(len(given.runs), "run")
+    return Factors(means, stds, given.topics, given.measures, text)
 
 
 def standardise(

@@ -196,7 +196,7 @@ def _random_ranges(values: Floats) -> Callable[[np.random.Generator, int], Float
 
 
 def _all_ranges(values: Floats, progress: Progress | None) -> Iterator[Floats]:
-    """The same for all orders of all topics but the first."""
+    """The ranges of means for all orders of all topics but the first."""
     orders = [np.array(list(permutations(row))) for row in values[1:]]
     ways = math.prod(map(len, orders))
     size = max(1, CELLS // values.shape[1])

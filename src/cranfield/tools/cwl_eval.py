@@ -50,7 +50,7 @@ COLUMNS = ("Topic", "Metric", *FIVE)
 RESIDUALS = tuple(f"Res{name}" for name in FIVE)
 
 
-# -- metrics -------------------------------------------------------------------------------------
+# -- metrics --------------------------------------------------------------------------------------
 
 
 class Metric(NamedTuple):
@@ -221,7 +221,7 @@ def bibtex(metrics: Sequence[Metric]) -> str:
     return "".join(f"{REFERENCES[key]}\n\n" for key in keys)
 
 
-# -- measuring -----------------------------------------------------------------------------------
+# -- measuring ------------------------------------------------------------------------------------
 
 
 def cwl_eval(
@@ -344,7 +344,7 @@ def _refuse_gains(judged: Qrels, qrels: QrelsLike, low: float, high: float, why:
     refuse_judgments(judged, outside, "gain {} of", expected, source)
 
 
-# -- topics in the order of the run --------------------------------------------------------------
+# -- topics in the order of the run ---------------------------------------------------------------
 
 
 def _looked_over(run: Run, costs: DocCosts | None) -> tuple[list[str], list[str]]:
@@ -362,14 +362,14 @@ def _looked_over(run: Run, costs: DocCosts | None) -> tuple[list[str], list[str]
     return [name for name, _ in groupby(names)], list(types)  # a topic may go on in the next part
 
 
-# -- what the user should know -------------------------------------------------------------------
+# -- what the user should know --------------------------------------------------------------------
 
 
 def _of_metrics(metrics: Sequence[Metric]) -> Iterator[Notice]:
     for name, model in metrics:
         if isinstance(model, models.BPMD) and model.update_K:
-            said = "what is found changes K too, as in the paper; in cwl_eval K stays as it is"
-            yield Notice("definition", f"{name}: {said} (--as-version {VERSION})")
+            text = "what is found changes K too, as in the paper; in cwl_eval K stays as it is"
+            yield Notice("definition", f"{name}: {text} (--as-version {VERSION})")
             return
 
 

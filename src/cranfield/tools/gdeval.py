@@ -60,7 +60,7 @@ def gdeval(
     return [f"runid,topic,ndcg@{k},err@{k}", *lines], [*notices, *scores.notices]
 
 
-# -- topics --------------------------------------------------------------------------------------
+# -- topics ---------------------------------------------------------------------------------------
 
 
 def _number(topic: str) -> str:
@@ -89,8 +89,8 @@ def numbered(qrels: Qrels, run: Run) -> tuple[Qrels, Run, list[Notice]]:
     if not all(map(_is_number, numbers)):
         return qrels, run, []
     if len(set(numbers)) < len(numbers):
-        said = "topics keep their names, as some end in the same number (gdeval takes them for one)"
-        return qrels, run, [Notice("topics", f"{qrels.where}: {said}")]
+        text = "topics keep their names, as some end in the same number (gdeval takes them for one)"
+        return qrels, run, [Notice("topics", f"{qrels.where}: {text}")]
     return replace(qrels, topics=numbers), _with_numbers(run), []
 
 

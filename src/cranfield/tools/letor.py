@@ -54,7 +54,7 @@ def measures(depth: int = DEPTH) -> list[Measure]:
     return [parse_measure(name) for name in (*precision, "AP", *ndcg)]
 
 
-# -- Eval-Score and Eval-Rank ------------------------------------------------------------------
+# -- Eval-Score and Eval-Rank ---------------------------------------------------------------------
 
 
 def eval_score(test: str, prediction: str, depth: int = DEPTH, ties: TieOrder = "file") -> Scores:
@@ -87,8 +87,8 @@ def _positions(source: Source, qrels: Qrels) -> Floats:
         again = order[1:][same].min()
         before = np.flatnonzero((query == query[again]) & (found == found[again]))[0]
         first, line = (line_of(source, int(place)) for place in (before, again))
-        said = f"position {found[again]:g} of query {qrels.topics[query[again]]} again"
-        raise InputError(f"{said} (first on line {first})", "each position once", source.name, line)
+        text = f"position {found[again]:g} of query {qrels.topics[query[again]]} again"
+        raise InputError(f"{text} (first on line {first})", "each position once", source.name, line)
     return found
 
 
@@ -132,7 +132,7 @@ def _line(first: str, others: Iterable[str | float]) -> str:
     return "\t".join([first, *map(str, others)]) + "\n"
 
 
-# -- the t-test --------------------------------------------------------------------------------
+# -- the t-test -----------------------------------------------------------------------------------
 
 
 class Comparison(NamedTuple):
@@ -167,12 +167,12 @@ def ttest(path_a: str, path_b: str) -> tuple[list[Comparison], list[Notice]]:
 
 def _notices(names: Sequence[str], differences: Floats) -> Iterator[Notice]:
     same, zero = (differences == differences[0]).all(axis=0), differences[0] == 0
-    for meant, said in (
+    for meant, text in (
         (same & zero, "the same in every query: there is no test, and t and p are nan"),
         (same & ~zero, "the difference is the same in every query: t is infinite"),
     ):
         if meant.any():
-            yield Notice("t-test", f"{', '.join(compress(names, meant))}: {said}")
+            yield Notice("t-test", f"{', '.join(compress(names, meant))}: {text}")
 
 
 def _refuse_others(a: Results, b: Results, path_a: str, path_b: str) -> None:
@@ -187,9 +187,9 @@ def _refuse_others(a: Results, b: Results, path_a: str, path_b: str) -> None:
     for found, path in ((a, path_a), (b, path_b)):
         for query, values in found.items():
             if values.keys() != names:
-                said = f"{counted(len(values), 'value')} for query {query}"
+                text = f"{counted(len(values), 'value')} for query {query}"
                 same = f"the same measures for every query of {path_a} and {path_b}"
-                raise InputError(said, f"{len(names)}: {same}", path)
+                raise InputError(text, f"{len(names)}: {same}", path)
 
 
 def _queries(found: Results) -> str:

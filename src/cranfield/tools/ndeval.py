@@ -85,8 +85,8 @@ def ndeval(
     judged, notices = read_qrels(qrels, "trec", by_intent=True), list[Notice]()
     runs = [_read(one, traditional) for one in (run, baseline) if one is not None]
     for place, one in enumerate(runs):
-        judged, runs[place], said = numbered(judged, one)
-        notices += said
+        judged, runs[place], text = numbered(judged, one)
+        notices += text
     measures = [with_parameters(m, alpha=alpha, beta=beta) for m in map(parse_measure, COLUMNS)]
     evaluator = Evaluator(judged, measures, topics="judged" if complete else "common", depth=depth)
     scored, *others = (_scored(evaluator, one) for one in runs)

@@ -45,7 +45,7 @@ def names(given: Names) -> tuple[str, ...]:
     return read_names(Source.of(given)) if isinstance(given, str | os.PathLike) else tuple(given)
 
 
-# -- topic directories ---------------------------------------------------------------------------
+# -- topic directories ----------------------------------------------------------------------------
 
 
 def tid_file(path: str) -> str:
@@ -66,8 +66,8 @@ def split_qrels(qrels: str, suffix: str, separator: str | None = None, directory
         lines, notices = _lines_of_topics(source, separator), []
     else:
         lines = _labelled_lines(judged, separator or " ")
-        said = f"{qrels} is not in NTCIR's format: levels are written as labels, 2 as L2"
-        notices = [Notice("relabelled", said)]
+        text = f"{qrels} is not in NTCIR's format: levels are written as labels, 2 as L2"
+        notices = [Notice("relabelled", text)]
     topics = sorted(lines)
     files = {topic_file(topic, suffix, directory): text_of(lines[topic]) for topic in topics}
     return {tid: text_of(topics), **files}, notices
@@ -143,7 +143,7 @@ def split(
     return files, notices
 
 
-# -- all topics of many runs ---------------------------------------------------------------------
+# -- all topics of many runs ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -222,8 +222,8 @@ def with_relevant(
     """The judgments of topics in which something is relevant; and which topics are left out."""
     useful = {t: items for t, items in judged.items() if any(item.level > 0 for item in items)}
     useless = (topic for topic in judged if topic not in useful)
-    said = " without a relevant document, left out of the results"
-    return useful, about_topics("no-relevant", useless, "", said)
+    text = " without a relevant document, left out of the results"
+    return useful, about_topics("no-relevant", useless, "", text)
 
 
 def _computed(topics: Sequence[Topic], settings: Mapping[str, Setting]) -> str:
@@ -257,7 +257,7 @@ def _numbers(text: str, where: str) -> Gains:
     return found
 
 
-# -- results -------------------------------------------------------------------------------------
+# -- results --------------------------------------------------------------------------------------
 
 
 def read_nev(
@@ -298,8 +298,8 @@ def _absent(
     """The topics that a run lacks, which are not all; no topic that it has lacks a measure."""
     for topic, values in found.items():
         if missing := [measure for measure in measures if measure not in values]:
-            said = f"no {missing[0]} for topic {topic}"
-            raise InputError(said, _nearest(missing[0], values), where)
+            text = f"no {missing[0]} for topic {topic}"
+            raise InputError(text, _nearest(missing[0], values), where)
     absent = [topic for topic in topics if topic not in found]
     if len(absent) == len(topics):
         raise InputError(f"none of {some(absent, 'topic')}", "results for them", where)
@@ -367,7 +367,7 @@ def read_matrix(path: Path, topics: Names, runs: Names, measure: str) -> Scores:
     return Scores(values.T[:, :, None], columns, rows, (measure,), ("mean",))
 
 
-# -- judgments in other formats ------------------------------------------------------------------
+# -- judgments in other formats -------------------------------------------------------------------
 
 
 def convert(qrels: str, layout: Sequence[str], labels: LabelsLike | None = None) -> str:

@@ -62,7 +62,7 @@ MEASURED = {  # the measures of each format, besides runid and num_q
     "qrels_prefs": PREFERENCES,
 }
 
-# -- evaluating ----------------------------------------------------------------------------------
+# -- evaluating -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -158,8 +158,8 @@ def _refuse_formats(format: str, results: str, lines: Sequence[Line]) -> None:
     for line in lines:
         if line.measure not in ("runid", "num_q", *MEASURED[format]):
             others = [name for name, measures in MEASURED.items() if line.measure in measures]
-            said = f"trec_eval: found rel_info format {format}, expected {' or '.join(others)}"
-            raise Failed(f"{said}\ntrec_eval: Can't calculate measure '{line.measure}'", 4)
+            text = f"trec_eval: found rel_info format {format}, expected {' or '.join(others)}"
+            raise Failed(f"{text}\ntrec_eval: Can't calculate measure '{line.measure}'", 4)
 
 
 def _of_qrels(judged: Qrels, run: Run, lines: Sequence[Line], settings: Settings) -> Evaluated:
@@ -297,7 +297,7 @@ def _standardised(evaluated: Evaluated, known: Zscores) -> Iterator[tuple[Line, 
         yield line, np.where(deviation == 0, same, (values - mean) / deviation)
 
 
-# -- printing ------------------------------------------------------------------------------------
+# -- printing -------------------------------------------------------------------------------------
 
 
 def _topic_lines(evaluated: Evaluated, lines: Sequence[Line], prefix: str) -> str:
@@ -343,7 +343,7 @@ def _format(line: Line, prefix: str) -> str:
     return "%d" if line.whole and not prefix else "%6.4f"
 
 
-# -- reading -------------------------------------------------------------------------------------
+# -- reading --------------------------------------------------------------------------------------
 
 
 def _read(path: str, what: str, lines: Sequence[Line], read: Callable[[], T]) -> T:
@@ -353,13 +353,13 @@ def _read(path: str, what: str, lines: Sequence[Line], read: Callable[[], T]) ->
         return read()
     except RepetitionError as error:
         first = next((x.measure for x in lines if x.measure not in ("runid", "num_q")), "num_ret")
-        said = f"{error.plain}\ntrec_eval.form_res_rels: duplicate docs {error.doc}"
-        raise Failed(f"{said}\ntrec_eval: Can't calculate measure '{first}'", 4) from None
+        text = f"{error.plain}\ntrec_eval.form_res_rels: duplicate docs {error.doc}"
+        raise Failed(f"{text}\ntrec_eval: Can't calculate measure '{first}'", 4) from None
     except CranfieldError as error:
-        said = f"trec_eval.get_{what}: Cannot read {name} file '{path}' ({error})"
+        text = f"trec_eval.get_{what}: Cannot read {name} file '{path}' ({error})"
         if isinstance(error, InputError) and error.line is not None:
-            said = f"{error.plain}\ntrec_eval.get_{what}: Malformed line {error.line}"
-        raise Failed(f"{said}\ntrec_eval: Quit in file '{path}'", 2) from None
+            text = f"{error.plain}\ntrec_eval.get_{what}: Malformed line {error.line}"
+        raise Failed(f"{text}\ntrec_eval: Quit in file '{path}'", 2) from None
 
 
 def _judgments(path: str) -> Qrels:
@@ -422,7 +422,7 @@ _PATHS: dict[str, tuple[Callable[..., Evaluated], Callable[[str], Any]]] = {
 }
 
 
-# -- what the user should know -------------------------------------------------------------------
+# -- what the user should know --------------------------------------------------------------------
 
 
 def _notices(
@@ -434,5 +434,5 @@ def _notices(
         yield from about_topics("missing-topics", missing, f"{run}: ", after)
     counts = [every.values[line].sum() for line in lines if line.measure == "num_rel"]
     if counts and settings.topic is None and every.num_rel not in (None, counts[0]):
-        said = "with -c, num_rel of all topics counts every level above 0, as trec_eval's does"
-        yield Notice("definition", f"{said}; from level {settings.rel} on, it is {counts[0]:.0f}")
+        text = "with -c, num_rel of all topics counts every level above 0, as trec_eval's does"
+        yield Notice("definition", f"{text}; from level {settings.rel} on, it is {counts[0]:.0f}")

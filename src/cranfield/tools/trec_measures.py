@@ -143,13 +143,13 @@ def described(texts: Iterable[str], version: int = 10) -> list[str]:
     found = []
     for line in {line.measure: line for line in asked(texts, version)}.values():
         if line.measure in TEXTS:
-            said = TEXTS[line.measure]
+            text = TEXTS[line.measure]
         elif line.measure in trec.PREFERENCES:
-            said = inspect.getdoc(MEASURES[line.measure]) or ""
+            text = inspect.getdoc(MEASURES[line.measure]) or ""
         else:
             measure = line.computed(rel=1, version=version)
-            said = f"In `cranfield evaluate`: {measure}\n\n{inspect.getdoc(measure)}"
-        found.append(f"{line.measure}\n{indent(_written(line.measure) + said, '    ')}\n")
+            text = f"In `cranfield evaluate`: {measure}\n\n{inspect.getdoc(measure)}"
+        found.append(f"{line.measure}\n{indent(_written(line.measure) + text, '    ')}\n")
     return found
 
 

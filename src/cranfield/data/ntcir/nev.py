@@ -26,8 +26,8 @@ def read_names(source: Source) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for number, line in text_lines(source):
         if len(fields := fields_of(line, None)) != 1:
-            said = f"{counted(len(fields), 'field')} ({line.strip()!r})"
-            raise InputError(said, "one name a line (topics, or runs)", source.name, number)
+            text = f"{counted(len(fields), 'field')} ({line.strip()!r})"
+            raise InputError(text, "one name a line (topics, or runs)", source.name, number)
         found[fields[0]] = None
     not_empty(found, "names", source.name, "one on each line")
     return tuple(found)

@@ -185,7 +185,7 @@ def read_dqrels(source: Source, separator: str | None = None) -> dict[str, list[
     return {topic: list(judged.values()) for topic, judged in found.items()}
 
 
-# -- lines and cells --------------------------------------------------------------------------
+# -- lines and cells ------------------------------------------------------------------------------
 
 
 def _named(
@@ -243,7 +243,7 @@ def _add(found: dict[str, int], doc: str, number: int, source: Source) -> None:
     found[doc] = number
 
 
-# -- directories ------------------------------------------------------------------------------
+# -- directories ----------------------------------------------------------------------------------
 
 
 def _topics(directory: str) -> dict[str, set[str]]:
@@ -347,12 +347,12 @@ def groups(path: str, separator: str | None = None) -> dict[str, dict[str, str]]
         for number, line in text_lines(source, comments=False):
             fields = fields_of(line, separator)
             if len(fields) != 3 or not all(fields):
-                said = f"no class for {fields[0]}"
-                raise InputError(said, "doc L2 class", source.name, number)
+                text = f"no class for {fields[0]}"
+                raise InputError(text, "doc L2 class", source.name, number)
             doc, _, group = fields
             if found[topic].setdefault(doc, group) != group:
-                said = f"class {group} for document {doc}"
-                raise InputError(said, f"one class, {found[topic][doc]}", source.name, number)
+                text = f"class {group} for document {doc}"
+                raise InputError(text, f"one class, {found[topic][doc]}", source.name, number)
     return found
 
 

@@ -135,7 +135,7 @@ def _tabular(name: str, rows: tables.Tabular, told: Tells, *suffixes: str) -> Fo
     )
 
 
-# -- the table --------------------------------------------------------------------------------
+# -- the table ------------------------------------------------------------------------------------
 
 TREC = Format("trec", trec.records, kind=trec.kind_of, piece=trec.read_table, streamed=True)
 NTCIR = Format("ntcir", trec.ntcir_records, JUDGMENTS, shape=trec.are_ntcir, piece=trec.read_ntcir)

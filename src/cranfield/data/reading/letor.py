@@ -37,7 +37,7 @@ FEW = 64  # tables kept before they are joined: thousands of small ones would le
 _DOCID = re.compile(rb"#(?:[^\n]*?\bdocid[^\S\n]*=[^\S\n]*(\S+))?[^\n]*")
 
 
-# -- judgments ---------------------------------------------------------------------------------
+# -- judgments ------------------------------------------------------------------------------------
 
 
 def names_queries(beginning: Beginning) -> bool:
@@ -134,7 +134,7 @@ def _documents(text: bytes, ends: Ints, line: Ints, before: int) -> Strings:
     return Strings.joined([numbers, docids])[which].copy()
 
 
-# -- predictions -------------------------------------------------------------------------------
+# -- predictions ----------------------------------------------------------------------------------
 
 
 def are_predictions(source: Source) -> bool:
@@ -180,11 +180,11 @@ def line_of(source: Source, place: int) -> int:
 
 
 def predictions_of(values: object, expected: int, judgments: str, where: str) -> Floats:
-    """The same of an array, a list or a series of numbers."""
+    """Predictions from an array, a list or a series of numbers."""
     found = np.asarray(values)
     if found.ndim != 1 or found.dtype.kind not in "fiu":
-        said = f"{found.dtype} of shape {'×'.join(map(str, found.shape)) or 'none'}"
-        raise InputError(said, "predictions: one number for each judgment", where)
+        text = f"{found.dtype} of shape {'×'.join(map(str, found.shape)) or 'none'}"
+        raise InputError(text, "predictions: one number for each judgment", where)
     if len(found) != expected:
         raise _wrong_number(len(found), expected, judgments, where)
     found = found.astype(np.float64)
@@ -196,11 +196,11 @@ def predictions_of(values: object, expected: int, judgments: str, where: str) ->
 def _wrong_number(
     found: int, expected: int, judgments: str, where: str, line: int | None = None
 ) -> InputError:
-    said = f"{expected:,}: one for each judgment of {judgments}"
-    return InputError(counted(found, "prediction"), said, where, line)
+    text = f"{expected:,}: one for each judgment of {judgments}"
+    return InputError(counted(found, "prediction"), text, where, line)
 
 
-# -- line by line, for errors ------------------------------------------------------------------
+# -- line by line, for errors ---------------------------------------------------------------------
 
 
 def records(source: Source, kind: Kind, text: Text = PLAIN) -> Iterator[Found]:
@@ -221,8 +221,8 @@ def _judgment(line: str, where: str, number: int) -> Record | InputError:
     data, _, comment = line.partition("#")
     level, query = [field.decode() for field in (*data.encode().split(None, 2), b"", b"")][:2]
     if not query.startswith("qid:"):
-        said = f"no qid in the second field ({short(line.strip())})"
-        return InputError(said, LAYOUT, where, number, meant(fields_of(line, None), "qrels"))
+        text = f"no qid in the second field ({short(line.strip())})"
+        return InputError(text, LAYOUT, where, number, meant(fields_of(line, None), "qrels"))
     if not (topic := query.removeprefix("qid:")):
         return InputError(f"a qid without a name ({short(line.strip())})", LAYOUT, where, number)
     if topic == "all":

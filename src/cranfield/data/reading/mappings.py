@@ -107,7 +107,7 @@ def _leaves(recorder: Recorder, above: dict[str, str], docs: Any, of: str) -> It
         yield InputError(f"{type(docs).__name__}{of}", expected, recorder.where)
 
 
-# -- in memory --------------------------------------------------------------------------------
+# -- in memory ------------------------------------------------------------------------------------
 
 
 def nested(data: Any, kind: Kind, where: str) -> tuple[Nested, int]:

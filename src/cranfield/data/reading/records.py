@@ -81,7 +81,7 @@ def meant(fields: list[str], kind: Kind) -> str:
     return ""
 
 
-# -- from cells to records --------------------------------------------------------------------
+# -- from cells to records ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Recorder:
         return next((identifier(cells[name]) for name in names if name in cells), None)
 
 
-# -- what can be wrong with a whole file ------------------------------------------------------
+# -- what can be wrong with a whole file ----------------------------------------------------------
 
 
 def checked(

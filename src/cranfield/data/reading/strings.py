@@ -79,7 +79,7 @@ class Strings:
         return [str(data[a:b], "utf-8") for a, b in zip(self.start.tolist(), ends, strict=True)]
 
     def copy(self) -> Strings:
-        """The same strings in a buffer that holds nothing else."""
+        """These strings in a buffer that holds nothing else."""
         return Strings.packed(self.buffer[spans(self.start, self.length)].tobytes(), self.length)
 
     @staticmethod
@@ -92,7 +92,7 @@ class Strings:
             np.concatenate([p.length for p in parts]),
         )
 
-    # -- eight bytes at a time --------------------------------------------------------------
+    # -- eight bytes at a time --------------------------------------------------------------------
 
     def _word_at(self, place: Ints) -> Words:
         """The eight bytes that begin at each place."""
@@ -162,7 +162,7 @@ def spans(begin: Ints, count: Ints) -> Ints:
     return np.repeat(begin - before, count) + np.arange(count.sum())
 
 
-# -- numbers ----------------------------------------------------------------------------------
+# -- numbers --------------------------------------------------------------------------------------
 
 _DIGITS = 19  # as many as always fit in 64 bits
 _TENS = np.array([10**n for n in range(_DIGITS + 1)], dtype=np.uint64)

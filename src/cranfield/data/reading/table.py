@@ -62,7 +62,7 @@ class Table:
         return replace(self.each(lambda column: column[rows]), names=names, starts=starts)
 
     def each(self, change: Callable[[Any], Any]) -> Table:
-        """The same with every column changed that there is."""
+        """This table with every column changed that there is."""
         columns = ((name, getattr(self, name)) for name in COLUMNS)
         return replace(self, **{name: change(x) for name, x in columns if x is not None})
 
@@ -94,7 +94,7 @@ class Table:
         return self._lines(order, list(code), starts)
 
     def compact(self) -> Table:
-        """The same, without holding on to the text it was read from."""
+        """This table, without holding on to the text it was read from."""
         return self.each(lambda column: column.copy())
 
     @staticmethod

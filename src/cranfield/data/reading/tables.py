@@ -93,7 +93,7 @@ class Tabular:
         return "qrels" if names & levels or "corpus-id" in names else "run"
 
 
-# -- text: CSV and TSV ------------------------------------------------------------------------
+# -- text: CSV and TSV ----------------------------------------------------------------------------
 
 
 def separated(separator: str) -> Tabular:
@@ -150,7 +150,7 @@ def _separated(separator: str, source: Source, verbatim: bool) -> Rows:
         yield InputError(str(error), "a well-formed table", source.name, table.line_num)
 
 
-# -- a JSON object on each line ---------------------------------------------------------------
+# -- a JSON object on each line -------------------------------------------------------------------
 
 
 def json_lines() -> Tabular:
@@ -193,7 +193,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-# -- Parquet and Arrow ------------------------------------------------------------------------
+# -- Parquet and Arrow ----------------------------------------------------------------------------
 
 
 def binary(name: str, reader: str) -> Tabular:
@@ -227,7 +227,7 @@ def is_arrow(beginning: Beginning) -> bool:
     return beginning.start.startswith(b"ARROW1\0\0")
 
 
-# -- frames -----------------------------------------------------------------------------------
+# -- frames ---------------------------------------------------------------------------------------
 
 
 def is_frame(data: Any) -> bool:

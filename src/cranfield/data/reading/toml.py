@@ -25,5 +25,5 @@ def read_toml(source: Source) -> dict[str, Any]:
         placed = re.fullmatch(r"(.+) \(at (?:line (\d+), column \d+|end of document)\)", str(error))
         what, at = placed.groups() if placed else (str(error), None)
         end = len(data.splitlines()) if placed else None
-        said = f"broken TOML ({what[:1].lower()}{what[1:]})"
-        raise InputError(said, "TOML", source.name, int(at) if at else end) from None
+        text = f"broken TOML ({what[:1].lower()}{what[1:]})"
+        raise InputError(text, "TOML", source.name, int(at) if at else end) from None

@@ -32,7 +32,7 @@ FURTHER = re.compile(rb"^([^\S\n]*(?:\S+[^\S\n]+){5}\S+)[^\S\n]+[^\n]*", re.MULT
 COMMENT = re.compile(rb"^[ \t\r\f\v]*#[^\n]*(?:\n|\Z)", re.MULTILINE)
 
 
-# -- as columns -------------------------------------------------------------------------------
+# -- as columns -----------------------------------------------------------------------------------
 
 
 def read_table(text: bytes, kind: Kind, how: Text = PLAIN) -> Table:
@@ -77,7 +77,7 @@ def read_ntcir(text: bytes, kind: Kind, how: Text = PLAIN) -> Table:
     return Table.of(docs, levels, topics)
 
 
-# -- told by their lines ----------------------------------------------------------------------
+# -- told by their lines --------------------------------------------------------------------------
 
 
 def are_ntcir(beginning: Beginning) -> bool:
@@ -123,7 +123,7 @@ def kind_of(source: Source, text: Text) -> Kind:
     return "qrels" if 0 < width <= len(TREC["qrels"]) else "run"
 
 
-# -- line by line -----------------------------------------------------------------------------
+# -- line by line ---------------------------------------------------------------------------------
 
 
 def records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
@@ -248,7 +248,7 @@ class Fields:
         return starts.reshape(-1, width), ends.reshape(-1, width)
 
     def _by_blanks(self, width: int) -> tuple[Ints, Ints]:
-        """The same for any blanks: a field begins or ends where blank turns to something else."""
+        """The fields between any blanks: one begins or ends where blank turns to something else."""
         blank = (self.buffer - np.uint8(9) < 5) | (self.buffer == ord(" "))  # 9 to 13 and 32
         edges = np.flatnonzero(blank[1:] != blank[:-1]) + (1 - ROOM)
         if len(edges) % (2 * width):

@@ -102,7 +102,7 @@ def pairs_sheet(found: CorrelationMatrix) -> tables.Sheet:
     )
 
 
-# -- pictures -----------------------------------------------------------------------------------
+# -- pictures -------------------------------------------------------------------------------------
 
 CELL, ROW = 92, 44  # a cell of the heat map, in points
 SIDE = 260.0  # a panel of the scatter
@@ -219,7 +219,7 @@ def _said(found: CorrelationMatrix) -> list[str]:
     return [_counts(found), *([gold] if STATISTICS[found.statistic].has_gold else [])]
 
 
-# -- the command --------------------------------------------------------------------------------
+# -- the command ----------------------------------------------------------------------------------
 
 
 def check(asked: Any) -> None:

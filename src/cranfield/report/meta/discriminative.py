@@ -101,7 +101,7 @@ def _topics(found: DiscriminativePower) -> str:
     return tables.topics_text(one.topics for one in found.measures)
 
 
-# -- the picture --------------------------------------------------------------------------------
+# -- the picture ----------------------------------------------------------------------------------
 
 
 def picture(found: DiscriminativePower, whole: bool = False) -> Picture:
@@ -171,7 +171,7 @@ def apart(lines: Sequence[str], title: str) -> list[Any]:
     ]  # fmt: skip
 
 
-# -- the command --------------------------------------------------------------------------------
+# -- the command ----------------------------------------------------------------------------------
 
 
 def check(asked: Any) -> None:

@@ -72,7 +72,7 @@ def usual(found: JudgmentComparison, format: str) -> tuple[str, ...]:
     return tuple(x for x in METHOD.usual(found, format) if changed or x != "changed")
 
 
-# -- the judgments ------------------------------------------------------------------------------
+# -- the judgments --------------------------------------------------------------------------------
 
 
 def _overlap(found: JudgmentComparison) -> tables.Sheet:
@@ -152,7 +152,7 @@ def _topics(found: JudgmentComparison, levels: Agreement, binary: Agreement) -> 
     )
 
 
-# -- the runs -----------------------------------------------------------------------------------
+# -- the runs -------------------------------------------------------------------------------------
 
 
 def _runs(found: JudgmentComparison) -> tables.Sheet:
@@ -185,13 +185,13 @@ def _evaluated(found: JudgmentComparison) -> str:
 
 def _moved_most(rankings: Iterable[RankingChange]) -> str:
     """Who moves most, if anybody does."""
-    said = []
+    text = []
     for ranking in rankings:
         most = max(abs(change.rise) for change in ranking.runs)
         moved = [change.run for change in ranking.runs if most and abs(change.rise) == most]
         if moved:
-            said.append(f"by {ranking.measure} {some(moved, 'run')} by {counted(most, 'rank')}")
-    return f"; those that move most: {', '.join(said)}" if said else "; none moves"
+            text.append(f"by {ranking.measure} {some(moved, 'run')} by {counted(most, 'rank')}")
+    return f"; those that move most: {', '.join(text)}" if text else "; none moves"
 
 
 def _rankings(found: JudgmentComparison) -> tables.Sheet:
@@ -296,7 +296,7 @@ def _pairs(
     )  # fmt: skip
 
 
-# -- the command --------------------------------------------------------------------------------
+# -- the command ----------------------------------------------------------------------------------
 
 
 METHOD = Method(

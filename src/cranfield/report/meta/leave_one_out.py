@@ -104,7 +104,7 @@ def _compared(found: LeaveOneOut) -> str:
     return f"{counted(len(found.runs), 'run')} of {teams} on {counted(topics, 'topic')}"
 
 
-# -- the picture --------------------------------------------------------------------------------
+# -- the picture ----------------------------------------------------------------------------------
 
 
 def picture(found: LeaveOneOut) -> Picture:
@@ -171,7 +171,7 @@ def _named(data: pl.DataFrame, ticks: Sequence[float]) -> pl.DataFrame:
     )
 
 
-# -- the command --------------------------------------------------------------------------------
+# -- the command ----------------------------------------------------------------------------------
 
 
 METHOD = Method(

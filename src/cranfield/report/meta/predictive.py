@@ -83,7 +83,7 @@ def _compared(found: PredictivePower) -> str:
     return f"{counted(found.preferences, 'preference')}{who} on {outputs}: {size}"
 
 
-# -- the command --------------------------------------------------------------------------------
+# -- the command ----------------------------------------------------------------------------------
 
 
 METHOD = Method(

@@ -90,7 +90,7 @@ def _drawn(found: Stability) -> str:
     return f"{counted(found.topics, 'topic')} ({trials}, seed {found.seed})"
 
 
-# -- the picture --------------------------------------------------------------------------------
+# -- the picture ----------------------------------------------------------------------------------
 
 
 def picture(found: Stability) -> Picture:
@@ -135,7 +135,7 @@ def _chart(found: Stability, data: pl.DataFrame) -> Any:
     return curves(alt.layer(*layers), heading, told)
 
 
-# -- the command --------------------------------------------------------------------------------
+# -- the command ----------------------------------------------------------------------------------
 
 
 def check(asked: Any) -> None:

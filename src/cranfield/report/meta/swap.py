@@ -97,7 +97,7 @@ def _drawn(found: Swap) -> str:
     return f"{sets} {topics} ({counted(found.trials, 'trial')}, seed {found.seed})"
 
 
-# -- the picture --------------------------------------------------------------------------------
+# -- the picture ----------------------------------------------------------------------------------
 
 
 def picture(found: Swap, rate: float = 0.05) -> Picture:
@@ -143,7 +143,7 @@ def _line(found: Swap, one: SwapRates, short: dict[str, str]) -> str:
     return short[one.measure] + (f", {counted(one.size, 'topic')}" if len(sizes) > 1 else "")
 
 
-# -- the command --------------------------------------------------------------------------------
+# -- the command ----------------------------------------------------------------------------------
 
 
 def notices(found: Swap, rate: float = 0.05) -> tuple[Notice, ...]:
