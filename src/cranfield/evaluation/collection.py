@@ -24,7 +24,7 @@ from cranfield.evaluation.options import Options
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.intents import importance_of, intents_on
-from cranfield.labelling.runs import label
+from cranfield.labelling.runs import label_run
 from cranfield.labelling.strategies import Labelling, Labels
 from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import Measure
@@ -172,7 +172,7 @@ class Collection:
         """Where a run placed the judged items, and what they count as."""
         options, noted = self.options, [extra.noted for extra in self.extras]
         asked = options.exclude_self, options.workers, options.progress
-        found = label(self.gold, run, *asked, noted)
+        found = label_run(self.gold, run, *asked, noted)
         placed = found.rankings
         if options.ties in ("best", "worst"):
             placed = getattr(Reordering(placed), options.ties)()

@@ -12,7 +12,7 @@ from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
 
 
-def label(
+def label_run(
     gold: GoldStandard,
     run: Run,
     exclude_self: bool = False,

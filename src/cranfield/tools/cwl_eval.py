@@ -27,7 +27,7 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.blocks import Block, cut, in_blocks
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.gold import GoldStandard
-from cranfield.labelling.runs import label
+from cranfield.labelling.runs import label_run
 from cranfield.measures import models
 from cranfield.measures.base import FIVE
 from cranfield.measures.cwl import UserModel
@@ -272,7 +272,7 @@ def cwl_eval(
     order, untold = _looked_over(lists, known)
     topics = list(dict.fromkeys(order))
     gold = GoldStandard.of(judged.of_topics(topics))
-    rankings = label(gold, lists, noted=() if known is None else (known,)).rankings
+    rankings = label_run(gold, lists, noted=() if known is None else (known,)).rankings
     notices = [
         *_of_metrics(placed),
         *_of_topics_asked(lists, judged, order),

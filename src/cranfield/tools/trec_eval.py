@@ -28,7 +28,7 @@ from cranfield.evaluation.blocks import Block, cut, in_blocks
 from cranfield.labelling.blocks import Judgments, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.preferences import preference_counts
-from cranfield.labelling.runs import label
+from cranfield.labelling.runs import label_run
 from cranfield.labelling.strategies import regraded
 from cranfield.measures.base import Measure
 from cranfield.measures.preferences import MEASURES
@@ -164,7 +164,7 @@ def _refuse_formats(format: str, results: str, lines: Sequence[Line]) -> None:
 
 def _of_qrels(judged: Qrels, run: Run, lines: Sequence[Line], settings: Settings) -> Evaluated:
     gold = GoldStandard.of(judged.of_topics(settings.chosen(judged.topics)))
-    rankings = _cut(label(gold, run).rankings, settings)
+    rankings = _cut(label_run(gold, run).rankings, settings)
     return Evaluated(
         gold.qrels.topics,
         rankings.answered,
@@ -188,7 +188,7 @@ def _of_groups(
     wanted = [name for name, topic in topic_of.items() if settings.topic in (None, topic)]
     gold = GoldStandard.of(judged.qrels.of_topics(wanted))
     found = {name: lists[topic] for name, topic in topic_of.items() if topic in lists}
-    rankings = _cut(label(gold, ListRun(run.name, found, where=run.where)).rankings, settings)
+    rankings = _cut(label_run(gold, ListRun(run.name, found, where=run.where)).rankings, settings)
     values = {}
     for line, x in _values(gold, rankings, lines, settings).items():
         groups: dict[str, list[float]] = {topic: [] for topic in topics}
