@@ -107,6 +107,10 @@ class TestRooms:
         for room in ("data", "labelling", "measures", "cli", "report"):
             assert len(names_of(room)) >= 2
 
+    def test_few_modules_are_at_the_top(self) -> None:
+        """Folders show the path: what is not in a room is what all rooms share, or users call."""
+        assert len([name for name in FILES if "/" not in name]) <= 8
+
     @EACH
     def test_imports_point_one_way(self, name: str) -> None:
         wrong = [
