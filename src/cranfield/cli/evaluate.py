@@ -115,7 +115,7 @@ ORDERS = {
     "expected": "the mean over all orders of tied documents",
     "file": "by score, then as in the file (default of predictions for LETOR data)",
 }
-ONE_ORDER = [name for name in TIE_CHOICES if name != "expected"]
+ONE_ORDER = tuple(name for name in TIE_CHOICES if name != "expected")
 
 
 def add_order(group: Any, ties: Sequence[str] = ONE_ORDER) -> None:
