@@ -135,7 +135,7 @@ def test_topics_and_documents_stay_in_the_order_of_first_appearance() -> None:
     ("text", "message"),
     [
         ("q 0 d A\nq 0 e X\n", r"ann\.txt:2: found label 'X', expected one of A, B, C"),
-        ("q d\n", r"ann\.txt:1: found 2 fields .*, expected 4: .*, or 3: topic doc label$"),
+        ("q d\n", r"ann\.txt:1: found 2 fields .*, expected 4: .* or 3: topic doc label$"),
         ("q 0 12 A\nq 0 13\n", r"ann\.txt:2: found 3 .*, expected 4: .*, as on the lines before$"),
         ("q 0 A\nq 0 d A\n", r"ann\.txt:2: found 4 .*, expected 3: .*, as on the lines before$"),
         ("q d L2 1\nq e L2\n", r"ann\.txt:2: found 3 .*, expected 4: topic doc label class, as on"),

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from cranfield.data.reading.cells import Layout, lines_of
+from cranfield.data.reading.cells import Layout, lines_of, of_text
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.formats import Format, recognise
-from cranfield.data.reading.lines import Line, fields_of, short, text_lines
+from cranfield.data.reading.lines import Line
 from cranfield.data.reading.source import Source, split_name
 from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
-from cranfield.wording import counted
 
 AssessmentsLike: TypeAlias = Any  # paths, {assessor: {topic: {doc: label}}}, a frame, or tuples
 
@@ -129,26 +128,18 @@ def _made(lines: Iterable[Line], assessor: str = "") -> Iterator[Assessment]:
         yield Assessment(line.where, line.number, ids["topic"], ids["doc"], by, cells)
 
 
-_LAYOUTS = {
-    "ntcir": ("topic doc label", "topic doc label class"),
-    "early": ("topic label doc relevant",),
+FORMS = {  # of lines of text, whatever the labels are
+    "trec": (("topic", "iteration", "doc", "label"), ("topic", "doc", "label")),
+    "ntcir": (("topic", "doc", "label"), ("topic", "doc", "label", "class")),
+    "early": (("topic", "label", "doc", "relevant"),),
 }
 
 
 def _of_text(source: Source, format: Format) -> Iterator[Line]:
-    """TREC's four fields, or one of NTCIR's layouts, whatever the labels are; one for all lines."""
-    known = _LAYOUTS.get(format.name, ("topic iteration doc label", "topic doc label"))
-    layouts, before = {len(names.split()): names for names in known}, ""
-    for number, line in text_lines(source):
-        fields = fields_of(line, None)
-        if len(fields) not in layouts:
-            found = f"{counted(len(fields), 'field')} ({short(line.strip())})"
-            expected = ", or ".join(f"{n}: {names}" for n, names in layouts.items())
-            raise InputError(found, expected + before, source.name, number)
-        names = layouts[len(fields)]
-        layouts, before = {len(fields): names}, ", as on the lines before"
-        cells = dict(zip(names.split(), fields, strict=True))
-        yield Line(source.name, number, {name: cells[name] for name in ("topic", "doc", "label")})
+    """TREC's four fields, or one of NTCIR's forms; one for all lines."""
+    layout = replace(ONE, text=FORMS.get(format.name, FORMS["trec"]), alike=True)
+    for line in of_text(source, layout):
+        yield line._replace(cells={name: line.cells[name] for name in (*IDS[:2], "label")})
 
 
 def _of_mapping(data: Any, where: str) -> Iterator[Line]:

@@ -135,12 +135,13 @@ def _of_file(
 
 def of_text(source: Source, layout: Layout, separator: str | None = None) -> Iterator[Line]:
     """The lines of a text, whatever it looks like."""
-    forms = layout.text
+    forms, before = layout.text, ""
     for number, text in text_lines(source, comments=not layout.verbatim):
         fields = layout.fields(text, separator)
-        expected = layout.line or _either(forms, _between(separator))
+        expected = layout.line or _either(forms, _between(separator)) + before
         line = _named(fields, forms, source.name, number, expected)
-        forms = (tuple(line.cells),) if layout.alike else forms
+        if layout.alike:
+            forms, before = (tuple(line.cells),), ", as on the lines before"
         yield line
 
 
