@@ -137,7 +137,8 @@ FORMS = {  # of lines of text, whatever the labels are
 
 def _of_text(source: Source, format: Format) -> Iterator[Line]:
     """TREC's four fields, or one of NTCIR's forms; one for all lines."""
-    layout = replace(ONE, text=FORMS.get(format.name, FORMS["trec"]), alike=True)
+    forms, before = FORMS.get(format.name, FORMS["trec"]), ", as on the lines before"
+    layout = replace(ONE, text=forms, alike=True, before=before)
     for line in of_text(source, layout):
         yield line._replace(cells={name: line.cells[name] for name in (*IDS[:2], "label")})
 

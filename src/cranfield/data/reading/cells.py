@@ -29,7 +29,8 @@ class Layout:
     spellings: Mapping[str, Sequence[str]]  # in order: each takes one that is not taken yet
     told: Names = ()  # those that make a header; the first two of those needed
     fields: Callable[[str, str | None], Sequence[Any]] = fields_of  # of a line, between separators
-    alike: bool = False  # whether all lines of text have the form of the first
+    alike: bool = False  # whether all lines of text have the form of the first,
+    before: str = ""  # and what is said of that where one has not
     verbatim: bool = False  # whether # begins no comment, and " is part of a cell of TSV
     wide: bool = False  # whether tables may have other columns, beside those that are needed
     fixed: bool = False  # whether all rows of a table have the columns of the first
@@ -141,7 +142,7 @@ def of_text(source: Source, layout: Layout, separator: str | None = None) -> Ite
         expected = layout.line or _either(forms, _between(separator)) + before
         line = _named(fields, forms, source.name, number, expected)
         if layout.alike:
-            forms, before = (tuple(line.cells),), ", as on the lines before"
+            forms, before = (tuple(line.cells),), layout.before
         yield line
 
 
