@@ -19,8 +19,6 @@ from scipy import stats
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.comparison import Comparison, compare
-from cranfield.report.comparison import sheets
-from cranfield.report.sheets import render
 from cranfield.stats.letters import letters
 
 
@@ -229,8 +227,7 @@ class TestPairs:
     def test_the_best_means_are_bold_in_papers(self, better: str, bold: list[str]) -> None:
         values = [[0.1, 0.3, 0.2], [0.6, 0.4, 0.5], [0.4, 0.5, 0.6]]  # means 0.2, 0.5, 0.5
         found = compare(scored(values, ("a", "b", "c"), better=(better,)), trials=99)
-        results = next(sheet for sheet in sheets(found) if sheet.name == "results")
-        shown = render([results], "markdown").decode()
+        shown = found.to_markdown("results")
         rows = [line.split("|")[1:3] for line in shown.splitlines() if "0." in line and "|" in line]
         assert sorted(run.strip() for run, mean in rows if "**" in mean) == bold
         assert ("Best in bold." in shown) == bool(bold)

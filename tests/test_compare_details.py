@@ -13,7 +13,7 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import near_alpha, of_rankings
-from cranfield.report.comparison import procedure, settings, sheets, usual_tables
+from cranfield.report.comparison import procedure, settings, sheets, usual
 from cranfield.report.sheets import Sheet, interval_text, p_field
 from cranfield.scores import Notice, Scores
 from cranfield.stats.cautions import about_constant, about_normality, about_trials, about_zeros
@@ -147,10 +147,7 @@ def test_an_end_of_almost_0_has_no_minus() -> None:
 
 
 def test_p_at_alpha_has_a_star() -> None:
-    assert p_field("pvalue", [0.05, 0.06], ["0.0500", "0.0600"], 0.05).shown == [
-        "0.0500*",
-        "0.0600 ",
-    ]
+    assert p_field("pvalue", [0.05, 0.06], ["0.0500", "0.0600"], 0.05).marks == ["*", ""]
 
 
 # The tables of a comparison
@@ -197,12 +194,12 @@ def test_programs_see_which_baselines_a_run_differs_from() -> None:
 
 def test_the_usual_tables_suit_the_format() -> None:
     found = cf.compare(RUNS, test="t")
-    assert usual_tables(found, "csv", None) == ("pairs",)
-    assert usual_tables(found, "json", None) == ("runs", "pairs", "movers")
-    assert usual_tables(found, "latex", None) == ("results", "pairs")
-    assert usual_tables(found, "table", None) == ("runs", "pairs")  # 6 pairs have many movers
-    assert usual_tables(found, "table", 2) == ("runs", "pairs", "movers")
-    assert usual_tables(found, "table", 0) == ("runs", "pairs")
+    assert usual(found, "csv", None) == ("pairs",)
+    assert usual(found, "json", None) == ("runs", "pairs", "movers")
+    assert usual(found, "latex", None) == ("results", "pairs")
+    assert usual(found, "table", None) == ("runs", "pairs")  # 6 pairs have many movers
+    assert usual(found, "table", 2) == ("runs", "pairs", "movers")
+    assert usual(found, "table", 0) == ("runs", "pairs")
 
 
 def test_settings_are_those_of_the_comparison() -> None:

@@ -404,7 +404,8 @@ class TestCommand:
     def test_a_table(self, capsys: pytest.CaptureFixture[str]) -> None:
         """near: d2 has 0.5 one step off, 0.25. far: d1 has 0.75 two steps off, d2 one step."""
         assert main(["distribution", "gold.txt", "near.csv", "far.txt", "-m", "NMD", "-q"]) == 0
-        shown = capsys.readouterr().out.splitlines()
+        out, err = capsys.readouterr()
+        shown = out.splitlines()
         assert shown[2:8] == [
             "near  d1     0.0000*",
             "near  d2     0.2500*",
@@ -413,7 +414,7 @@ class TestCommand:
             "far   d2     0.5000",
             "far   all    0.6250",
         ]
-        assert "note: gold.txt: 4 votes an item, divided by their number" in shown
+        assert "note: gold.txt: 4 votes an item, divided by their number" in err
 
     @pytest.mark.usefixtures("files")
     def test_formats_and_files(self, capsys: pytest.CaptureFixture[str]) -> None:

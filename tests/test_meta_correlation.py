@@ -27,7 +27,6 @@ from cranfield.meta.rankings import (
     tau_ap_symmetric,
 )
 from cranfield.report.meta.correlation import picture, sheets
-from cranfield.report.sheets import render
 from cranfield.scores import Notice, Scores
 from cranfield.stats.resampling import generator
 
@@ -596,7 +595,7 @@ def test_the_matrix_is_an_upper_triangle() -> None:
     assert "6 runs on 8 topics; 95% intervals by bootstrap of topics (20 trials, seed 0)" in (
         matrix.caption
     )
-    assert b"\\begin{tabular}" in render([matrix], "latex")
+    assert b"\\begin{tabular}" in found.to_latex("matrix").encode()
 
 
 def test_of_tau_ap_both_triangles_are_shown() -> None:
@@ -667,9 +666,9 @@ def test_the_command_compares_two_sets_of_judgments(
 def test_the_command_draws(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["-m", "AP RR", "--statistic", "rbo", "--p", "0.8", "--plot", "map.csv"]
     assert main(["meta", "correlation", *files, *arguments]) == 0
-    shown = capsys.readouterr().out
+    shown, told = capsys.readouterr()
     assert "RBO (p = 0.8) between the rankings by two measures" in shown
-    assert "rankings of 3 runs are compared: so few agree easily by chance" in shown
+    assert "rankings of 3 runs are compared: so few agree easily by chance" in told
     assert Path("map.csv").read_text().splitlines()[0] == "x,y,value,low,high"
 
 

@@ -483,7 +483,7 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
         command = ["pool", "dense.run", "bm25.run", "--teams", "teams"]
         assert main(command) == 0
         said = "note: no team is given for 1 run (dense): each such run is a team of its own"
-        assert said in capsys.readouterr().out
+        assert said in capsys.readouterr().err
         assert main([*command, "-f", "tsv"]) == 0
         out, err = capsys.readouterr()
         assert err.strip() == said

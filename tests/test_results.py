@@ -19,7 +19,8 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.results import read_scores
-from cranfield.report.formats import render
+from cranfield.report import formats
+from cranfield.report.results import shown
 from cranfield.scores import Scores
 from cranfield.stats.samples import matrix, paired
 
@@ -200,11 +201,15 @@ def alike(read: Scores, scores: Scores) -> bool:
     return same and np.array_equal(read.values, scores.values, equal_nan=True)
 
 
+def render(scores: Scores, format: str, per_topic: bool) -> bytes:
+    return formats.render(shown(scores, format, {"per_topic": per_topic}), format)
+
+
 @pytest.mark.parametrize("format", ["tsv", "csv", "json", "jsonl", "parquet"])
 def test_what_evaluate_writes(here: Path, ours: Scores, format: str) -> None:
     data = render(ours, format, per_topic=True)
     file = Path(f"x.{format}")
-    file.write_bytes(data if isinstance(data, bytes) else data.encode())
+    file.write_bytes(data)
     assert alike(read_scores(file), ours)
     anonymous = file.rename("x.out")  # told by content
     assert alike(read_scores(anonymous), ours)
@@ -228,8 +233,7 @@ def test_undefined_scores_come_back(here: Path) -> None:
 
 
 def render_text(scores: Scores) -> str:
-    data = render(scores, "tsv", per_topic=True)
-    return data.decode() if isinstance(data, bytes) else data
+    return render(scores, "tsv", per_topic=True).decode()
 
 
 def test_standard_errors_are_no_measures(here: Path) -> None:

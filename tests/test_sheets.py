@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -18,17 +19,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.cli.sheets import add_output, show
+from cranfield.cli.output import add_output, show
 from cranfield.errors import CranfieldError
-from cranfield.report.papers import (
-    escape_latex,
-    escape_markdown,
-    latex_number,
-    latex_table,
-    tabular,
-)
-from cranfield.report.sheets import FLAT, FORMATS, Field, Sheet, render, shown_p
+from cranfield.report import formats
+from cranfield.report.formats import FLAT, FORMATS, Showing
+from cranfield.report.formats.latex import escaped as escape_latex
+from cranfield.report.formats.latex import number as latex_number
+from cranfield.report.formats.markdown import escaped as escape_markdown
+from cranfield.report.sheets import Field, Sheet, shown_p
 from cranfield.scores import Notice
+from cranfield.shown import Shown
 
 NOTICE = Notice("ties", "bm25 has ties.", "bm25", ("301",))
 PAIRS = Sheet(
@@ -44,6 +44,16 @@ PAIRS = Sheet(
     "Two runs.",
 )
 OTHER = Sheet("other", [Field("topic", ["301"], key=True)], "One topic.")
+
+
+def render(
+    sheets: Sequence[Sheet],
+    format: str,
+    notices: Sequence[Notice] = (),
+    width: int | None = None,
+    settings: dict[str, Any] | None = None,
+) -> bytes:
+    return formats.render(Showing(sheets, notices, settings, width=width), format)
 
 
 def text(*sheets: Sheet, format: str = "table", width: int | None = None) -> str:
@@ -65,7 +75,6 @@ def test_table() -> None:
         "dense      0.2500      5  0.0100*  [0.2, 0.3]\n"
         "\n"
         "Two runs.\n"
-        "\n"
         "note: bm25 has ties.\n"
     )
 
@@ -184,7 +193,7 @@ BEST = Sheet(
     "results",
     [
         Field("run", ["bm25", "dense"], key=True),
-        Field("AP", [0.25, 0.5], texts=["0.2500 a", "0.5000 b"], best=[False, True]),
+        Field("AP", [0.25, 0.5], marks=["a", "b"], best=[False, True]),
         Field("cost", [3, 3], best=[True, True]),
     ],
     "Means.",
@@ -198,12 +207,24 @@ def test_the_best_is_bold_in_papers_without_its_marks() -> None:
         "Means. Best in bold.",
     ]  # fmt: skip
     latex = text(BEST, format="latex").splitlines()
-    assert r"dense & \textbf{0.5000} b & \textbf{3} \\" in latex
+    assert r"dense & \textbf{0.5000} & b & \textbf{3} \\" in latex
+    assert r"\begin{tabular}{lr@{\,}lr}" in latex
     assert r"\caption{Means. Best in bold.}" in latex
 
 
-def test_elsewhere_nothing_is_bold() -> None:
-    for format in ("table", "json", "csv"):
+def test_a_terminal_has_stars_and_letters_apart_from_the_numbers() -> None:
+    assert text(BEST).splitlines()[:6] == [
+        "run        AP     cost",
+        "───────────────────────",
+        "bm25   0.2500  a     3*",
+        "dense  0.5000* b     3*",
+        "",
+        "Means. * marks the best.",
+    ]
+
+
+def test_programs_see_no_marks() -> None:
+    for format in ("json", "csv"):
         assert "*" not in text(BEST, format=format)
         assert "bold" not in text(BEST, format=format)
 
@@ -232,13 +253,13 @@ def test_elsewhere_nothing_is_bold() -> None:
 def test_names_are_escaped(name: str, markdown: str, latex: str) -> None:
     assert escape_markdown(name) == markdown
     assert escape_latex(name) == latex
-    sheet = Sheet("x", [Field("run", [name], head=name, key=True)], name)
+    sheet = Sheet("x", [Field("run", [name], head=name, key=True)], f"{name}.")
     assert text(sheet, format="markdown").splitlines() == [
-        f"| {markdown} |", "|:---|", f"| {markdown} |", "", markdown,
+        f"| {markdown} |", "|:---|", f"| {markdown} |", "", f"{markdown}.",
     ]  # fmt: skip
     made = text(sheet, format="latex").splitlines()
     assert made.count(rf"{latex} \\") == 2  # head and cell
-    assert rf"\caption{{{latex}}}" in made
+    assert rf"\caption{{{latex}.}}" in made
 
 
 @given(st.text(max_size=8))
@@ -379,7 +400,9 @@ def test_what_is_for_people_only_is_not_in_json() -> None:
 
 
 def test_tables_below_each_other_in_latex() -> None:
-    lines = latex_table("Two.", [tabular(["a"], [True], [["1"]]), tabular(["b"], [False], [])])
+    first = Sheet("a", [Field("a", ["1"])])  # without a caption of its own
+    lines = text(first, Sheet("b", [Field("b", [1])], "Two."), format="latex").splitlines()
+    assert lines.count(r"\caption{Two.}") == 1
     assert lines.count(r"\bigskip") == 1
     assert lines.count(r"\begin{tabular}{l}") == lines.count(r"\begin{tabular}{r}") == 1
     assert lines.count(r"\end{table}") == 1
@@ -388,40 +411,66 @@ def test_tables_below_each_other_in_latex() -> None:
 # The options
 
 
-def shown(
-    capsysbinary: pytest.CaptureFixture[bytes], *arguments: str, usual: Sequence[str] | None = None
-) -> tuple[str, str]:
+class Two(Shown, tables="two_for_tests"):
+    """A result with two tables."""
+
+    notices = (NOTICE,)
+
+
+@pytest.fixture(autouse=True)
+def usual(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The module of its tables, and those that are usually shown."""
+    names: list[str] = []
+    module = SimpleNamespace(sheets=lambda found: [PAIRS, OTHER], usual=lambda found, format: names)
+    monkeypatch.setitem(sys.modules, "cranfield.report.two_for_tests", module)
+    return names
+
+
+def shown(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[str, str]:
     """What ends up on standard output and standard error."""
     parser = argparse.ArgumentParser()
     add_output(parser, ("pairs", "other", "third"))
-    show([PAIRS, OTHER], [NOTICE], parser.parse_args(arguments), usual)
+    show(Two(), parser.parse_args(arguments))
     out, err = capsysbinary.readouterr()
     return out.decode(), err.decode()
 
 
 def test_all_tables_the_usual_ones_or_those_asked_for(
-    capsysbinary: pytest.CaptureFixture[bytes],
+    capsysbinary: pytest.CaptureFixture[bytes], usual: list[str]
 ) -> None:
     out, err = shown(capsysbinary)
     assert "Two runs." in out
     assert "One topic." in out
-    assert "note: bm25 has ties." in out
-    assert err == ""
-    assert "One topic." not in shown(capsysbinary, usual=["pairs", "third"])[0]
-    asked = shown(capsysbinary, "--table", "other", "--table", "pairs", usual=["pairs"])[0]
+    assert err == "note: bm25 has ties.\n"
+    usual += ["pairs", "third"]
+    assert "One topic." not in shown(capsysbinary)[0]
+    asked = shown(capsysbinary, "--table", "other", "--table", "pairs")[0]
     assert asked.index("One topic.") < asked.index("Two runs.")
 
 
-@pytest.mark.parametrize("format", [name for name in FORMATS if name not in ("table", "json")])
+@pytest.mark.parametrize("format", FORMATS)
 def test_notices_go_to_standard_error(
     format: str, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
+    """Unless they are part of the file: JSON and HTML have them."""
     parser = argparse.ArgumentParser()
     add_output(parser, ("pairs", "other"))
-    show([PAIRS, OTHER], [NOTICE], parser.parse_args(["-f", format]))
+    show(Two(), parser.parse_args(["-f", format]))
     out, err = capsysbinary.readouterr()
-    assert err == b"note: bm25 has ties.\n"
-    assert out == render([PAIRS, OTHER], format)
+    held = format in ("json", "html")
+    assert err == (b"" if held else b"note: bm25 has ties.\n")
+    assert out == render([PAIRS, OTHER], format, [NOTICE] if held else [])
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_terminal_has_notices_below_the_table(
+    terminal: bool, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((80, 24)))
+    out, err = shown(capsysbinary)
+    assert ("note: bm25 has ties." in out) == terminal
+    assert ("note: bm25 has ties." in err) == (not terminal)
 
 
 def test_mistakes(

@@ -737,7 +737,7 @@ class TestCommand:
         assert '"WRecall": 0.75' in written  # 3 of 3 + 1
         assert '"Tmeasure": 0.4375' in written  # 7 of 16 characters
         assert main([*command]) == 0
-        assert "nuggets were matched automatically" in capfd.readouterr().out
+        assert "nuggets were matched automatically" in capfd.readouterr().err
 
     def test_explain(self, files: Path, capfd: pytest.CaptureFixture[str]) -> None:
         """cat: 3·(1000 − 16) by hand, of 3·993 + 990 = 3969."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from cranfield.arrays import Bools
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.results import Missing, ScoresLike, read_scores
 from cranfield.scores import Notice, Scores, notes, printable
+from cranfield.shown import Rows, Shown
 from cranfield.stats.cautions import about_trials, in_short
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS, EffectName, cohen_dz, usual_effect
@@ -25,9 +26,6 @@ from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
 from cranfield.stats.result import all_exact, checked_alpha, shown_p, stated_p
 from cranfield.stats.samples import Matrix
 from cranfield.wording import counted, some
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Verdict: TypeAlias = Literal["better", "worse", ""]
 _OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better", "": ""}
@@ -98,7 +96,7 @@ class Mover:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Shown, tables="comparison"):
     """Runs compared, measure by measure: `runs` and `pairs`, in order of their means.
 
     `test`, `correction`, `alpha`, `trials` and `seed` are what was asked for or done by default;
@@ -140,11 +138,11 @@ class Comparison:
         known = some([f"{p.run} – {p.other}" for p in self.pairs], "pair")
         raise InputError(f"the pair {run} – {other} by {name}", f"one of {known}")
 
-    def movers(self, most: int = 3) -> tuple[Mover, ...]:
+    def movers(self, most: int = 3) -> Rows[Mover]:
         """For each pair, the topics that differ most: up to `most` for the better, and as many for
         the worse, the largest first.
         """
-        return tuple(mover for pair in self.pairs for mover in self._movers(pair, most))
+        return Rows(mover for pair in self.pairs for mover in self._movers(pair, most))
 
     def _movers(self, pair: PairComparison, most: int) -> Iterator[Mover]:
         scores = self.scores
@@ -157,13 +155,6 @@ class Comparison:
         for t in (*ups, *downs):
             names = (pair.measure, pair.run, pair.other, scores.topics[t])
             yield Mover(*names, float(x[t]), float(y[t]), float(z[t]))
-
-    def to_polars(self) -> pl.DataFrame:
-        """The pairs as a frame, a row for each."""
-        import polars as pl
-
-        names = [field.name for field in fields(PairComparison)]
-        return pl.DataFrame({name: [getattr(p, name) for p in self.pairs] for name in names})
 
     def shown_p(self, pair: PairComparison) -> str:
         """The p-value of a pair as people read it: never 0, such as 0.0321 or <0.0001."""

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from cranfield.data.files import read_bytes, write_whole
 from cranfield.errors import CranfieldError, InputError, one_of
-from cranfield.wording import aligned, counted, some
+from cranfield.shown import Shown
+from cranfield.wording import aligned, counted, rounded, some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +86,7 @@ class Interval:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores:
+class Scores(Shown, tables="scores"):
     """The value of every measure, for every run and topic.
 
     `values` is a read-only array [runs, topics, measures] in which NaN means undefined.
@@ -244,6 +245,20 @@ class Scores:
 
     # -- summaries over topics --------------------------------------------------------------------
 
+    def sorted_by(self, measure: Any) -> Scores:
+        """Return the scores with the best run by a measure first; runs that tie stay in order.
+
+        >>> scores = Scores([[[0.3]], [[0.5]]], ["bm25", "dense"], ["301"], ["AP"], ["mean"])
+        >>> scores.sorted_by("AP").runs
+        ('dense', 'bm25')
+        """
+        m = self._position(2, str(measure))
+        sign = 1 if self.better[m] == "lower" else -1
+        name, means = self.measures[m], self.summary()
+        worst = {run: math.isnan(means[run][name]) for run in self.runs}
+        order = sorted(self.runs, key=lambda run: (worst[run], sign * means[run][name]))
+        return self.select(runs=order)
+
     def summary(self) -> dict[str, dict[str, float]]:
         """Return the value listed for all topics: as `summaries` says, the mean or the sum.
 
@@ -362,7 +377,7 @@ class Scores:
                 if not (self.undefined == "skip" and math.isnan(value)):
                     yield run, topic, measure, value
 
-    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
+    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:  # type: ignore[override]
         """Return ``{run: {topic: {measure: value}}}``."""
         result: dict[str, dict[str, dict[str, float]]] = {run: {} for run in self.runs}
         for run in self.runs:
@@ -370,7 +385,7 @@ class Scores:
                 result[run].setdefault(topic, {})[measure] = value
         return result
 
-    def to_polars(self, wide: bool = False) -> pl.DataFrame:
+    def to_polars(self, wide: bool = False) -> pl.DataFrame:  # type: ignore[override]
         """Return a Polars frame with the columns run, topic, measure and value.
 
         With `wide`, the columns are run, topic and one for each measure.
@@ -385,7 +400,7 @@ class Scores:
         names = dict.fromkeys(("run", "topic"), pl.String())
         return pl.DataFrame(columns, {**dict.fromkeys(columns, pl.Float64()), **names})
 
-    def to_pandas(self, wide: bool = False) -> pd.DataFrame:
+    def to_pandas(self, wide: bool = False) -> pd.DataFrame:  # type: ignore[override]
         """Return a pandas frame with the columns of `to_polars`."""
         try:
             import pandas as pd
@@ -501,22 +516,6 @@ class Scores:
         lines = aligned(table, "l" + "r" * len(self.measures))
         return "\n".join([f"Scores: {self._size()}", *lines, *self._more(), *notes(self.notices)])
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        head = "".join(f"<th>{escape(name)}</th>" for name in ("run", *self.measures))
-        body = "".join(
-            f"<tr><th>{escape(line[0])}</th>"
-            + "".join(f"<td>{escape(text)}</td>" for text in line[1:])
-            + "</tr>"
-            for line in self._table(_RUNS_SHOWN)
-        )
-        more = "".join(f"<p>{escape(text)}</p>" for text in (*self._more(), *notes(self.notices)))
-        return (
-            f"<table><caption>Scores: {self._size()}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
-        )
-
     def _size(self) -> str:
         return " × ".join(counted(len(names), kind) for kind, names in self._axes)
 
@@ -524,7 +523,7 @@ class Scores:
         """Return the name and the summary of the first runs, as text."""
         return [
             [printable(run)]
-            + [four_decimals(v, s) for v, s in zip(row.values(), self.summaries, strict=True)]
+            + [readable(v, s) for v, s in zip(row.values(), self.summaries, strict=True)]
             for run, row in self[:runs].summary().items()
         ]
 
@@ -536,19 +535,19 @@ class Scores:
 # -- numbers and names as people and files want them ----------------------------------------------
 
 
-def four_decimals(value: float, summary: str = "mean") -> str:
-    """Return a value as people read it: four decimals, or none if it is a count.
+def readable(value: float, summary: str = "mean") -> str:
+    """Return a value as people read it: rounded, or whole if it is a count.
 
     A standard error too small for that is not shown as nothing.
 
-    >>> four_decimals(2 / 3), four_decimals(1000.0, "sum"), four_decimals(math.nan)
+    >>> readable(2 / 3), readable(1000.0, "sum"), readable(math.nan)
     ('0.6667', '1000', 'nan')
-    >>> four_decimals(0.0123, "se"), four_decimals(0.000012, "se"), four_decimals(0.0, "se")
+    >>> readable(0.0123, "se"), readable(0.000012, "se"), readable(0.0, "se")
     ('0.0123', '1.2e-05', '0.0000')
     """
     if summary == "se" and 0 < value < 0.0005:
         return f"{value:.1e}"
-    return str(number(value, summary)) if _is_count(value, summary) else f"{value:.4f}"
+    return str(number(value, summary)) if _is_count(value, summary) else rounded(value)
 
 
 def notes(notices: Sequence[Notice]) -> list[str]:

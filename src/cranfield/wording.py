@@ -1,8 +1,10 @@
-"""Numbers of things, and lists of a few of them, as sentences say them."""
+"""Numbers of things, and lists of a few of them, as sentences say them; numbers, rounded."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 
 def counted(count: int, noun: str) -> str:
@@ -49,3 +51,31 @@ def folded(text: str, width: int, indent: int = 0) -> list[str]:
     return textwrap.wrap(
         text, width, subsequent_indent=blanks, break_long_words=False, break_on_hyphens=False
     )
+
+
+_DECIMALS = ContextVar("decimals", default=4)
+
+
+@contextmanager
+def decimals(count: int) -> Iterator[None]:
+    """Numbers that people read have so many decimals, as long as this lasts.
+
+    >>> with decimals(3):
+    ...     rounded(2 / 3)
+    '0.667'
+    """
+    token = _DECIMALS.set(count)
+    try:
+        yield
+    finally:
+        _DECIMALS.reset(token)
+
+
+def rounded(value: float, sign: str = "") -> str:
+    """A number as people read it, with four decimals if nobody asks for others; with "+" as `sign`
+    a difference. Nothing is shown as minus zero.
+
+    >>> rounded(2 / 3), rounded(0.25, "+"), rounded(-1e-9)
+    ('0.6667', '+0.2500', '0.0000')
+    """
+    return f"{value:{sign}z.{_DECIMALS.get()}f}"

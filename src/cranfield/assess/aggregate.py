@@ -16,6 +16,7 @@ from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.labels import LabelsLike, read_labels, read_number
 from cranfield.errors import InputError
 from cranfield.scores import Notice
+from cranfield.shown import Shown
 from cranfield.wording import some
 
 Votes: TypeAlias = Sequence[float]
@@ -26,7 +27,7 @@ _SMALL = 1e-9  # (1 + 2/3 + 1/3)/3 must reach a threshold of 2/3, however floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Consolidated(Qrels):
+class Consolidated(Qrels, Shown, tables="qrels"):  # type: ignore[misc]  # to_dict is Qrels'
     """Judgments that several assessors made together, and what the user should know of it."""
 
     notices: tuple[Notice, ...] = ()

@@ -22,6 +22,7 @@ from cranfield.assess.rules import RulesLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.errors import InputError
 from cranfield.scores import Notice
+from cranfield.shown import Shown
 from cranfield.wording import aligned, counted, some
 
 Weights: TypeAlias = Literal["linear", "quadratic"]
@@ -153,7 +154,7 @@ class PairAgreement:
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class Agreement(Shown, tables="agreement"):
     """How far assessors agree: all together, pair by pair and, if asked for, topic by topic.
 
     `values` has the means over pairs (agreement, kappa, kappa_linear, kappa_quadratic), and

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from cranfield.data.run import Run, RunLike, Ties, read_runs
 from cranfield.data.tracks import TeamsLike, TopicsLike, read_teams, read_topics
 from cranfield.errors import InputError
 from cranfield.scores import ALL, Notice, about
+from cranfield.shown import Rows, Shown
 from cranfield.wording import counted, some
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Docs: TypeAlias = dict[str, tuple[str, ...]]  # of each topic
 Finders: TypeAlias = dict[str, dict[str, list[int]]]  # topic -> doc -> the runs that found it
@@ -57,7 +55,7 @@ class Contribution:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pool:
+class Pool(Shown, tables="pool"):
     """For each topic, the union of the first `depth` documents of all runs.
 
     `docs` are by topic, and in the order of their ids, which tells nothing of ranks. All arrays
@@ -85,7 +83,7 @@ class Pool:
         """The topics, in the order asked for or in that of the runs."""
         return tuple(self.docs)
 
-    def to_dict(self) -> dict[str, list[str]]:
+    def to_dict(self) -> dict[str, list[str]]:  # type: ignore[override]
         """``{topic: [doc, …]}``."""
         return {topic: list(docs) for topic, docs in self.docs.items()}
 
@@ -111,7 +109,7 @@ class Pool:
         """First and last row (exclusive) of each topic."""
         return list(pairwise(accumulate(map(len, self.docs.values()), initial=0)))
 
-    def contributions(self, per_topic: bool = False) -> list[Contribution]:
+    def contributions(self, per_topic: bool = False) -> Rows[Contribution]:
         """What each run brought, then what each team did if teams are known: to all topics, and
         before that to every single one if asked for.
 
@@ -125,7 +123,7 @@ class Pool:
             members = [[team == name for team in self.teams] for name in names]
             found = np.stack([self.found[:, m].any(axis=1) for m in members], axis=1)
             made += self._counted("team", names, names, found, per_topic)
-        return made
+        return Rows(made)
 
     def _counted(
         self,
@@ -152,15 +150,6 @@ class Pool:
         """How many are set in each column: topic by topic, then in all."""
         sums = [flags[a:b].sum(axis=0) for a, b in self._bounds]
         return np.array([*sums, flags.sum(axis=0)])
-
-    def to_polars(self, per_topic: bool = False) -> pl.DataFrame:
-        """The contributions as a frame, a row for each."""
-        import polars as pl
-
-        rows = [c.to_dict() for c in self.contributions(per_topic)]
-        whole = dict.fromkeys(("documents", "unique", "unique_relevant", "unjudged"), pl.Int64())
-        names = dict.fromkeys(("kind", "name", "team", "topic"), pl.String())
-        return pl.DataFrame(rows, {**names, **whole, "judged": pl.Float64()})
 
 
 def pool(

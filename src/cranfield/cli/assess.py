@@ -10,11 +10,9 @@ from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import Assessments, read_assessments
 from cranfield.assess.rules import built_in
 from cranfield.cli.options import declare, settings_of
-from cranfield.cli.output import tell, write
-from cranfield.report.agreement import FORMATS as AGREEMENT_FORMATS
-from cranfield.report.agreement import render_agreement
-from cranfield.report.qrels import FORMATS as QRELS_FORMATS
-from cranfield.report.qrels import render_qrels
+from cranfield.cli.output import add_output, show, tell, write
+from cranfield.report.formats import FORMATS
+from cranfield.report.qrels import TEXT, qrels_text
 
 INPUT = {
     "files FILE +": "one for each assessor, named after the file (TREC, NTCIR, CSV, TSV, JSON, "
@@ -24,7 +22,6 @@ INPUT = {
     f"one of {', '.join(built_in())}",
     "--column NAME": "the column of the label in a table",
 }
-OUTPUT = {"-o --output FILE": "write to FILE, whole or not at all"}
 AGGREGATE = {
     **INPUT,
     "--scheme": "default: majority",
@@ -39,14 +36,6 @@ AGGREGATE = {
     "error (default), those who did decide (skip), or the label to assume",
     "--threshold X": "afterwards: 1 for scores from X (to within 1e-9; 2/3 is fine), else 0",
     "--map 4=2,3=2,…": "afterwards: scores to levels",
-    "-f --format": "default: trec",
-    **OUTPUT,
-}
-AGREE = {
-    **INPUT,
-    "-q --per-topic": "show every topic, then all",
-    "-f --format": "default: table",
-    **OUTPUT,
 }
 
 
@@ -68,8 +57,8 @@ def add_to(command: Any) -> None:
         ties={"choices": TIES},
         missing={"default": "error"},
         map={"dest": "levels"},
-        format={"choices": QRELS_FORMATS, "default": "trec"},
     )
+    add_output(p, formats=(*TEXT, *FORMATS), default="trec")
     p.set_defaults(run=run_aggregate)
     p = actions.add_parser(
         "agree",
@@ -77,7 +66,8 @@ def add_to(command: Any) -> None:
         description="How far assessors agree: percent agreement, Cohen's κ (plain, linear, "
         "quadratic) of every pair, Fleiss' κ, Krippendorff's α, confusion matrices.",
     )
-    declare(p, AGREE, format={"choices": AGREEMENT_FORMATS, "default": "table"})
+    declare(p, INPUT)
+    add_output(p, each="topic")
     p.set_defaults(run=run_agree)
 
 
@@ -85,18 +75,16 @@ def run_aggregate(options: argparse.Namespace) -> int:
     """Consolidate and write the judgments."""
     names = ("ties", "p", "max_score", "keep_zero", "best", "missing", "threshold", "levels")
     qrels = aggregate(_read(options), options.scheme, **settings_of(options, *names))
-    write(render_qrels(qrels.to_dict(), options.format), options.output)
+    if options.format not in TEXT:
+        return show(qrels, options)
+    write(qrels_text(qrels.to_dict(), options.format), options.output)
     tell(qrels.notices)
     return 0
 
 
 def run_agree(options: argparse.Namespace) -> int:
-    """Compute and write how far assessors agree."""
-    found = agreement(_read(options), options.per_topic)
-    write(render_agreement(found, options.format), options.output)
-    if options.format != "table":  # which has them
-        tell(found.notices)
-    return 0
+    """Compute and show how far assessors agree."""
+    return show(agreement(_read(options), options.per_topic), options)
 
 
 def _read(options: argparse.Namespace) -> Assessments:

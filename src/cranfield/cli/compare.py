@@ -7,12 +7,12 @@ import sys
 from os.path import normpath
 from typing import Any
 
+from cranfield.cli.output import add_output, show
 from cranfield.cli.progress import Trials
 from cranfield.cli.scored import add_evaluation, add_options, add_scored, scores_of
-from cranfield.cli.sheets import add_output, show
 from cranfield.comparison import Comparison, compare
 from cranfield.errors import InputError
-from cranfield.report.comparison import TABLES, settings, sheets, usual_tables
+from cranfield.report.comparison import TABLES
 from cranfield.report.options import how_tested
 from cranfield.scores import Scores
 from cranfield.stats.effects import EFFECTS
@@ -69,9 +69,7 @@ def run(options: argparse.Namespace) -> int:
     with Trials("testing", _steps(options, scores)) as progress:
         asked = {name: getattr(options, name) for name in ASKED}
         found = compare(scores, baselines, **asked, progress=progress.step)
-    made = sheets(found, 3 if options.movers is None else options.movers)
-    usual = usual_tables(found, options.format, options.movers)
-    show(made, found.notices, options, usual, settings(found))
+    show(found, options)
     return _verdict(found) if options.fail_if_worse else 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
-from cranfield.cli.evaluate import add_output, measures_of, show
+from cranfield.cli.evaluate import add_scores_output, measures_of, show_scores
 from cranfield.cli.options import add_import, declare, refuse_two_inputs, settings_of
 from cranfield.evaluation.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
 
@@ -33,7 +33,7 @@ def add_to(command: Any) -> None:
         "standard input. Whole numbers throughout are votes.",
     )
     declare(p, FILES)
-    add_output(p, "item")
+    add_scores_output(p, "item")
     declare(p, OPTIONS, missing={"choices": get_args(Missing), "default": "error"})
     add_import(p)
     p.set_defaults(run=run)
@@ -45,4 +45,4 @@ def run(options: argparse.Namespace) -> int:
     asked = measures_of(options.measures) or None
     settings = settings_of(options, "labels", "votes", "missing")
     scores = evaluate_distributions(options.gold, options.systems, asked, **settings)
-    return show(scores, options.format, options.per_topic, options.output)
+    return show_scores(scores, options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
@@ -19,7 +18,7 @@ from cranfield.cli.options import (
     refuse_two_inputs,
     settings_of,
 )
-from cranfield.cli.output import coloured, tell, terminal_width, write
+from cranfield.cli.output import add_output, show
 from cranfield.cli.progress import Progress
 from cranfield.data.groups import read_groups
 from cranfield.data.ntcir import topic_dirs
@@ -33,8 +32,6 @@ from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.options import TIE_CHOICES, Topics, Undefined
 from cranfield.evaluation.presets import Preset, preset
 from cranfield.labelling.strategies import Combinations, EquivalenceClasses, Labelling
-from cranfield.report.formats import FORMATS, render
-from cranfield.report.terminal import table
 from cranfield.scores import Scores
 
 FILES = {
@@ -71,7 +68,7 @@ def add_to(command: Any) -> None:
     add_preset(p, "what a task evaluates with, such as ntcir13-www-english (`cranfield presets` "
                "lists all); -m adds measures")  # fmt: skip
     p.add_argument("--cutoff", type=count, metavar="N", help="cutoff of the preset's measures")
-    add_output(p)
+    add_scores_output(p)
     order = p.add_argument_group("lists and topics")
     add_order(order, TIE_CHOICES)
     declare(order, DRAWN, tie_samples={**COUNT, "default": 100}, seed={"type": int, "default": 0})
@@ -94,11 +91,16 @@ def add_to(command: Any) -> None:
 # -- options that other commands have as well -----------------------------------------------------
 
 
-def add_output(p: Any, each: str = "topic") -> None:
+SCORES = {
+    "--sort MEASURE": "the best run by this measure first (default: runs in the order given)",
+    "--wide": "a line for each topic, a column for each run, a table for each measure",
+}
+
+
+def add_scores_output(p: Any, each: str = "topic") -> None:
     """The options that say how scores are shown, and where."""
-    p.add_argument("-q", "--per-topic", action="store_true", help=f"show every {each}, then all")
-    p.add_argument("-f", "--format", choices=FORMATS, default="table", help="default: table")
-    p.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    add_output(p, each=each)
+    declare(p, SCORES)
 
 
 def add_preset(p: Any, said: str) -> None:
@@ -273,21 +275,9 @@ def run(options: argparse.Namespace) -> int:
             **list_options(options),
             progress=progress.step,
         )
-    return show(scores, options.format, options.per_topic, options.output)
+    return show_scores(scores, options)
 
 
-def show(scores: Scores, format: str, per_topic: bool, output: str | None) -> int:
-    """Write scores to a file or standard output, and return the exit code.
-
-    Notices go to standard error but for tables, which have them.
-    """
-    if format == "table":
-        width = terminal_width(output)
-        data: str | bytes = table(scores, per_topic, width=width, colour=coloured(width)) + "\n"
-    else:
-        data = render(scores, format, per_topic)
-        tell(scores.notices)
-        if output is None and format == "parquet" and sys.stdout.isatty():
-            raise InputError("a terminal", "-o FILE for parquet")
-    write(data, output)
-    return 0
+def show_scores(scores: Scores, options: argparse.Namespace) -> int:
+    """Show scores, the best run first if that is asked for."""
+    return show(scores if options.sort is None else scores.sorted_by(options.sort), options)

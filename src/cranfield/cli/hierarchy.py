@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.evaluate import add_output, show
+from cranfield.cli.evaluate import add_scores_output, show_scores
 from cranfield.cli.options import FIELDS, add_import, declare, refuse_two_inputs, settings_of
 from cranfield.data.hierarchies import SEPARATOR
 from cranfield.data.run import TIES
@@ -41,7 +41,7 @@ def add_to(command: Any) -> None:
         "is standard input.",
     )
     declare(p, FILES, measure={"default": DEFAULT_MEASURE}, alpha={"type": float, "default": 0.5})
-    add_output(p)
+    add_scores_output(p)
     declare(p, OPTIONS, ties={"choices": TIES}, sep={**FIELDS, "default": SEPARATOR})
     add_import(p)
     p.set_defaults(run=run)
@@ -53,4 +53,4 @@ def run(options: argparse.Namespace) -> int:
     refuse_two_inputs(*gold, *options.runs, options.intents1, options.intents2)
     settings = settings_of(options, "intents1", "intents2", "alpha", "ties", "separator")
     scores = evaluate_hierarchy(*gold, options.runs, options.measure, **settings)
-    return show(scores, options.format, options.per_topic, options.output)
+    return show_scores(scores, options)

@@ -14,17 +14,14 @@ from cranfield.cli.evaluate import (
     runs_of,
 )
 from cranfield.cli.options import LABELS, declare, settings_of
-from cranfield.cli.output import coloured, terminal_width, write
-from cranfield.evaluation.labelled import text
+from cranfield.cli.output import add_output, show
 from cranfield.evaluation.listing import label
-from cranfield.report.labelled import FORMATS, render
+from cranfield.report.formats import FORMATS
 
 FILES = {
     "qrels QRELS": "judgments",
     "runs RUN *": "results; of each topic all are shown",
     "--topic TOPIC …": "the topic; may be repeated (default: all that are judged)",
-    "-f --format": "default: text",
-    "-o --output FILE": "write to FILE, whole or not at all",
 }
 JUDGED = {"--rel N": "lowest relevant level (default: all above 0)", **LABELS}
 
@@ -35,7 +32,8 @@ def add_to(command: Any) -> None:
         description="Show the lists of runs with the label of each document, next to the relevant "
         "documents that were missed: where to begin when a topic fails.",
     )
-    declare(p, FILES, format={"choices": FORMATS, "default": "text"})
+    declare(p, FILES)
+    add_output(p, formats=("text", *FORMATS), default="text")
     add_order(p.add_argument_group("lists"))
     other = p.add_argument_group("judgments and files")
     declare(other, JUDGED, rel={"type": float})
@@ -56,10 +54,4 @@ def run(options: argparse.Namespace) -> int:
         preset=preset_of(options),
         **settings_of(options, *names),
     )
-    if options.format != "text":
-        shown = render(lists, options.format)
-    else:
-        width = terminal_width(options.output)
-        shown = "\n\n".join(text(one, width, coloured(width)) for one in lists) + "\n"
-    write(shown, options.output)
-    return 0
+    return show(lists, options)

@@ -15,9 +15,9 @@ from typing import Any
 from cranfield.cli import scored
 from cranfield.cli.evaluate import list_options, measures_of, preset_of, refuse_inputs
 from cranfield.cli.options import refuse_two_inputs
+from cranfield.cli.output import add_output, show
 from cranfield.cli.plot import refuse_output
 from cranfield.cli.progress import Progress, Trials
-from cranfield.cli.sheets import add_output, show
 from cranfield.data.assessments import assessor_names
 from cranfield.data.preference_pairs import read_preference_pairs
 from cranfield.errors import InputError
@@ -97,11 +97,7 @@ def run(shown: Any, options: argparse.Namespace) -> int:
     found = COMPUTED[work.takes](work, options)
     if plot is not None:
         _called(shown.picture, options, found).save(plot)
-    told = _called(shown.notices, options, found) if hasattr(shown, "notices") else found.notices
-    usual = getattr(shown, "usual", shown.METHOD.usual)(found, options.format)
-    tables, settings = (_called(x, options, found) for x in (shown.sheets, shown.settings))
-    show(tables, told, options, usual, settings)
-    return 0
+    return show(found, options)
 
 
 def _called(function: Callable[..., Any], options: argparse.Namespace, *given: Any, **more: Any

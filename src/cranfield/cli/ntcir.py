@@ -14,10 +14,9 @@ from functools import partial
 from typing import Any
 
 from cranfield.cli import ntcir_eval as one_topic
-from cranfield.cli.evaluate import show
 from cranfield.cli.ntcir_eval import exact, setting_of
 from cranfield.cli.options import Action, Argument, add_actions, call, count, number, separator
-from cranfield.cli.output import tell, write
+from cranfield.cli.output import PLAIN, show, tell, write
 from cranfield.data.ntcir.nev import write_files
 from cranfield.data.reading.columns import EARLY, TREC
 from cranfield.data.reading.labels import GRADES
@@ -118,7 +117,7 @@ def run_matrix(options: argparse.Namespace) -> None:
 
 def run_table(options: argparse.Namespace) -> None:
     """Print everything."""
-    show(call(scripts.results_of, options), options.format, True, options.output)
+    show(call(scripts.results_of, options), options)
 
 
 def run_convert(options: argparse.Namespace) -> None:
@@ -374,6 +373,7 @@ ACTIONS = (
             OUTPUT,
         ),
         run_table,
+        defaults={"per_topic": True, **PLAIN},
     ),
     Action(
         "convert",

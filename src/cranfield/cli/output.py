@@ -1,19 +1,94 @@
-"""Where results and notices go."""
+"""Where results and notices go, and the options that say so."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
+from cranfield.cli.options import declare
 from cranfield.data.files import write_whole
-from cranfield.report.columns import notice_lines
+from cranfield.errors import InputError
+from cranfield.report.formats import FLAT, FORMATS, render
+from cranfield.report.formats.terminal import notice_lines
+from cranfield.report.results import CAPTIONS, shown
 from cranfield.scores import Notice
+from cranfield.shown import Shown
+from cranfield.wording import decimals
+
+LOOK = {
+    "--decimals N": "of numbers that people read (default: 4)",
+    "--label NAME": "in LaTeX: what \\ref calls the table",
+    "--caption": "in LaTeX: where the caption stands (default: above)",
+    "--spreadsheet": "in CSV and TSV: cells that a spreadsheet would compute begin with '",
+}
+PLAIN = {"decimals": 4, "label": "", "caption": "above", "spreadsheet": False}  # their defaults
 
 
-def write(shown: str | bytes, output: str | None = None) -> None:
+def add_output(
+    p: Any,
+    tables: Sequence[str] = (),
+    each: str = "",
+    formats: Sequence[str] = FORMATS,
+    default: str = "table",
+    where: str = "write to FILE, whole or not at all",
+) -> None:
+    """The options that say how a result is shown, and where.
+
+    It may have several `tables`, or rows for `each` topic that are shown if that is asked for.
+    """
+    if each:
+        declare(p, {"-q --per-topic": f"show every {each}, then all"})
+    told = {"-f --format": f"default: {default}", "-o --output FILE": where}
+    declare(p, told, format={"choices": formats, "default": default})
+    if len(tables) > 1:
+        text = f"one of {', '.join(tables)}; may be repeated (default: what suits the format; "
+        which = {"--table NAME …": f"{text}{', '.join(FLAT)} hold one)"}
+        declare(p, which, table={"choices": tables})
+    look = p.add_argument_group("how tables look")
+    some = {"type": int, "choices": range(16)}
+    declare(look, LOOK, decimals=some, caption={"choices": CAPTIONS})
+    p.set_defaults(**PLAIN)
+
+
+def show(found: Shown, options: argparse.Namespace) -> int:
+    """Write a result to a file or standard output, and return the exit code.
+
+    Notices go to standard error, unless they are part of what is written: of JSON and HTML, and of
+    tables on a terminal.
+    """
+    format, output = options.format.replace("text", "table"), options.output
+    width = terminal_width(output)
+    if format == "parquet" and output is None and sys.stdout.isatty():
+        raise InputError("a terminal", "-o FILE for parquet")
+    asked = vars(options) | {"width": width, "colour": coloured(width)}
+    with decimals(options.decimals):
+        made = shown(found, format, asked, getattr(options, "tables", None) or ())
+    held = made.holds_notices(format) or (format == "table" and width is not None)
+    data = render(
+        replace(
+            made,
+            notices=made.notices if held else (),
+            width=width,
+            colour=coloured(width),
+            label=options.label,
+            below=options.caption == "below",
+            spreadsheet=options.spreadsheet,
+        ),
+        format,
+    )
+    write(data, output)
+    if not held:
+        tell(made.notices)
+    return 0
+
+
+def write(data: str | bytes, output: str | None = None) -> None:
     """To a file, whole or not at all; or to standard output."""
-    data = shown.encode() if isinstance(shown, str) else shown
+    data = data.encode() if isinstance(data, str) else data
     if output is not None:
         write_whole(output, data)
     else:
@@ -23,7 +98,7 @@ def write(shown: str | bytes, output: str | None = None) -> None:
 def tell(notices: Iterable[Notice]) -> None:
     """What the user should know, on standard error: after what has been printed so far."""
     sys.stdout.flush()
-    for line in notice_lines(notices):
+    for line in notice_lines([*notices]):
         print(line, file=sys.stderr)
 
 

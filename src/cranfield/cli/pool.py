@@ -9,18 +9,15 @@ from typing import Any
 from cranfield.assess.pool import pool
 from cranfield.cli.evaluate import add_shared
 from cranfield.cli.options import COUNT, LABELS, declare, refuse_two_inputs, settings_of
-from cranfield.cli.output import tell, write
+from cranfield.cli.output import add_output, show, write
 from cranfield.data.run import TIES
 from cranfield.errors import InputError
-from cranfield.report.pool import FORMATS, render, render_lists, table
+from cranfield.report.pool import render_lists
 
 OPTIONS = {
     "runs RUN +": "results: topic Q0 doc rank score tag",
     "--depth K": "default: 100",
-    "-o --output FILE": "write the pool to FILE",
     "--unjudged FILE": "write to FILE what of the pool is not judged yet; needs --qrels",
-    "-q --per-topic": "show every topic too",
-    "-f --format": "of what is shown: a table for people (default), or all numbers for programs",
 }
 WHO = {
     "--qrels QRELS": "the judgments made so far",
@@ -46,8 +43,8 @@ def add_to(command: Any) -> None:
         "name of the file ends so. They are in the order of document ids, which tells nothing of "
         "ranks.",
     )
-    shown = {"choices": FORMATS, "default": "table"}
-    declare(p, OPTIONS, depth={**COUNT, "default": 100}, format=shown)
+    declare(p, OPTIONS, depth={**COUNT, "default": 100})
+    add_output(p, each="topic", where="write the pool to FILE")
     declare(p.add_argument_group("judgments, topics and teams"), WHO, rel={"type": float})
     other = p.add_argument_group("other")
     declare(other, LISTS, ties={"choices": TIES})
@@ -68,15 +65,9 @@ def run(options: argparse.Namespace) -> int:
     made = pool(options.runs, **settings_of(options, *names))
     lists = ((options.output, made.docs), (options.unjudged, made.unjudged))
     files = [(path, render_lists(docs or {}, _format(path))) for path, docs in lists if path]
-    if options.format == "table":
-        shown = table(made, options.per_topic) + "\n"
-    else:
-        shown = render(made, options.format, options.per_topic)
-        tell(made.notices)
     for path, data in files:
         write(data, path)
-    write(shown, None)
-    return 0
+    return show(made, argparse.Namespace(**{**vars(options), "output": None}))
 
 
 def _format(path: str) -> str:

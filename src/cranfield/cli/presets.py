@@ -10,7 +10,7 @@ from typing import Any
 from cranfield.cli.output import terminal_width
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.presets import WIDTH, Preset, presets
-from cranfield.report.rows import as_json, separated
+from cranfield.report.formats.programs import as_json, rows_as
 from cranfield.wording import folded
 
 COLUMNS = ("name", "task", "round", "year", "section", "levels", "gains", "cutoff", "measures")
@@ -59,7 +59,7 @@ def _page(wanted: Sequence[Preset]) -> str:
 
 
 RENDERERS: dict[str, Callable[[Sequence[Preset]], str]] = {
-    "tsv": lambda wanted: separated([COLUMNS, *map(_row, wanted)], "tsv"),
+    "tsv": lambda wanted: rows_as("tsv", [COLUMNS, *map(_row, wanted)]),
     "json": lambda wanted: as_json([asdict(p) for p in wanted]),
     "markdown": _page,
 }

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from itertools import groupby
 from typing import Any
 
-from cranfield.cli.evaluate import add_output, measures_of, show
+from cranfield.cli.evaluate import add_scores_output, measures_of, show_scores
 from cranfield.cli.options import LABELS, add_import, declare, refuse_two_inputs, settings_of
-from cranfield.cli.output import write
+from cranfield.cli.output import show
 from cranfield.data.reading.formats import FORMATS as INPUT_FORMATS
 from cranfield.data.run import TIES
 from cranfield.errors import InputError
-from cranfield.evaluation.sessions import DEFAULT_MEASURES, Read, evaluate_sessions, trailtext
-from cranfield.report.columns import block, left, right
-from cranfield.report.rows import as_json, separated, whole
-from cranfield.scores import printable
-from cranfield.wording import counted
-
-TRAIL_FORMATS = ("table", "tsv", "csv", "json")
-
+from cranfield.evaluation.sessions import DEFAULT_MEASURES, evaluate_sessions, trailtext
 
 FILES = {
     "qrels QRELS ?": "judgments by topic; with --clicks they may be left out",
@@ -58,7 +49,7 @@ def add_to(command: Any) -> None:
         "topic/session.",
     )
     declare(p, FILES)
-    add_output(p, "session")
+    add_scores_output(p, "session")
     declare(p, TRAILS, session={"dest": "chosen"})
     other = p.add_argument_group("lists and files")
     declare(other, LISTS, ties={"choices": TIES}, qrels_format={"choices": INPUT_FORMATS})
@@ -79,42 +70,5 @@ def run(options: argparse.Namespace) -> int:
     settings["clicks"] = clicks or None
     if not options.trail:
         scores = evaluate_sessions(*inputs, **settings)
-        return show(scores, options.format, options.per_topic, options.output)
-    if options.format not in TRAIL_FORMATS:
-        expected = f"one of {', '.join(TRAIL_FORMATS)} for --trail"
-        raise InputError(f"-f {options.format}", expected)
-    read = trailtext(*inputs, session=options.chosen, **settings)
-    write(_rendered(read, options.format), options.output)
-    return 0
-
-
-def _rendered(read: Sequence[Read], format: str) -> str:
-    """Trailtexts for programs, or for people."""
-    if format == "json":
-        return as_json([one._asdict() for one in read])
-    if format != "table":
-        return separated([Read._fields, *(map(whole, one) for one in read)], format)
-    sessions = groupby(read, key=lambda one: (one.run, one.session))
-    return "\n\n".join(_table(*key, list(found)) for key, found in sessions) + "\n"
-
-
-def _table(run: str, session: str, read: Sequence[Read]) -> str:
-    """One session as a table, a line for each string."""
-    documents = sum(one.kind == "document" for one in read)
-    text = f"{read[-1].offset:,.0f} characters read in {counted(len(read) - documents, 'snippet')}"
-    text += f" and {counted(documents, 'document')}"
-    columns = [left("read", [one.kind for one in read])]
-    for name in ("query", "rank", "length", "offset"):
-        columns.append(right(name, [f"{getattr(one, name):.10g}" for one in read]))
-    for name in ("gain", "decay", "contribution"):
-        columns.append(right(name, [_decimals(getattr(one, name), one) for one in read]))
-    if any(one.doc is not None for one in read):
-        columns.insert(3, left("doc", [one.doc or "" for one in read]))
-    worth = sum(one.contribution for one in read)
-    head = f"{printable(run)}, session {printable(session)}: {text}; U = {worth:.4f}"
-    return f"{head}\n\n{block(columns)}"
-
-
-def _decimals(value: float, one: Read) -> str:
-    """Four decimals of what a document is worth; a snippet is worth nothing."""
-    return f"{value:.4f}" if one.kind == "document" else ""
+        return show_scores(scores, options)
+    return show(trailtext(*inputs, session=options.chosen, **settings), options)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cranfield.cli.evaluate import add_output, measures_of, show
+from cranfield.cli.evaluate import add_scores_output, measures_of, show_scores
 from cranfield.cli.options import add_import, declare, refuse_two_inputs, settings_of
-from cranfield.cli.output import write
+from cranfield.cli.output import show
 from cranfield.errors import InputError
 from cranfield.evaluation.texts import (
     BY_NUGGETS,
     BY_REFERENCES,
-    Finding,
     TextCollection,
     evaluate_texts,
 )
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.texts import MEANINGS, Smeasure, Ssharp
-from cranfield.report.columns import block, left, right
-from cranfield.scores import printable
 
 OPTIONS = {
     "files FILE *": "the references, then the texts of each system; with --nuggets or --references "
@@ -51,7 +47,7 @@ def add_to(command: Any) -> None:
         "cranfield text --nuggets nuggets.tsv --references references.tsv a.tsv b.tsv",
     )
     declare(p, OPTIONS, tokens={"choices": tuple(MEANINGS), "default": "auto"})
-    add_output(p)
+    add_scores_output(p)
     add_import(p)
     p.set_defaults(run=run)
 
@@ -68,33 +64,8 @@ def run(options: argparse.Namespace) -> int:
     settings = settings_of(options, "nuggets", "matches", "tokens")
     if options.explain is None:
         scores = evaluate_texts(references, files or None, measures, **settings)
-        return show(scores, options.format, options.per_topic, options.output)
-    if options.format != "table" or options.per_topic:
-        raise InputError("-f or -q", "--explain without them: it is a table")
+        return show_scores(scores, options)
     given = TextCollection.of(references, files or None, **settings)
     asked = parse_measures(measures or ())
     S = next((Smeasure(L=m.L) for m in asked if isinstance(m, Smeasure | Ssharp)), Smeasure())
-    write(explained(given.findings(options.explain, S), options.explain, S), options.output)
-    return 0
-
-
-def explained(findings: Mapping[str, Sequence[Finding]], topic: str, S: Smeasure) -> str:
-    """The nuggets of a topic, system by system, in the order of the pseudo minimal output."""
-    texts = []
-    for system, rows in findings.items():
-        found = sum(row.end is not None for row in rows)
-        head = f"{printable(system)}, topic {printable(topic)}: {found} of {len(rows)} nuggets"
-        columns = [
-            left("nugget", [row.nugget for row in rows]),
-            right("weight", [f"{row.weight:g}" for row in rows]),
-            right("length", [str(row.length) for row in rows]),
-            right("ideal", [str(row.ideal) for row in rows]),
-            right("found", ["–" if row.end is None else str(row.end) for row in rows]),
-            right(str(S), [f"{row.share:.4f}" for row in rows]),
-            left("vital string", [row.vital or "" for row in rows]),
-        ]
-        if not any(row.vital for row in rows):
-            columns.pop()
-        total = f"{S} = {sum(row.share for row in rows):.4f}"
-        texts.append(f"{head}\n\n{block(columns)}\n\n{total}\n")
-    return "\n".join(texts)
+    return show(given.findings(options.explain, S), options)

@@ -33,11 +33,12 @@ from numpy.typing import NDArray
 from cranfield.arrays import Floats
 from cranfield.data.files import write_whole
 from cranfield.errors import CranfieldError
+from cranfield.wording import counted
 
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Collection:
     """A test collection in memory. The order of the dictionaries is the order of the files."""
 
@@ -49,6 +50,11 @@ class Collection:
     """topic → intent → document → level, for the judged documents."""
     intent_probabilities: dict[str, dict[str, float]] | None = None
     """topic → intent → Pr(i|q), summing to 1 for each topic."""
+
+    def __repr__(self) -> str:
+        judgments = counted(sum(map(len, self.qrels.values())), "judgment")
+        topics, runs = counted(len(self.qrels), "topic"), counted(len(self.runs), "run")
+        return f"Collection: {topics}, {judgments}, {runs}"
 
     def write(self, directory: str | os.PathLike[str]) -> list[Path]:
         """Write the collection as TREC files and return their paths.

@@ -12,7 +12,7 @@ from cranfield.data.reading.lines import finite
 from cranfield.errors import InputError
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.evaluation.labelled import Item, LabelledList
+from cranfield.evaluation.labelled import Item, LabelledList, LabelledLists
 from cranfield.evaluation.options import ListSettings, Options, shows_options
 from cranfield.labelling.blocks import Rankings
 
@@ -25,7 +25,7 @@ def label(
     *,
     rel: float | None = None,
     **options: Unpack[ListSettings],
-) -> list[LabelledList]:
+) -> LabelledLists:
     """The lists of one or several runs with the label of each document, and what each list lacks.
 
     All judged topics, or some of them, and of each topic all runs. A document is relevant if it
@@ -61,7 +61,7 @@ def label(
             total = sum(one.relevant(count) for _, count in one.ideal)
             unit = collection.counting.unit
             by_topic[topic].append(LabelledList(run.name, topic, items, missed, total, unit))
-    return [one for lists in by_topic.values() for one in lists]
+    return LabelledLists(one for lists in by_topic.values() for one in lists)
 
 
 @dataclass(frozen=True)

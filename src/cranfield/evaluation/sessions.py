@@ -46,6 +46,7 @@ from cranfield.measures.sessions import (
     sU,
 )
 from cranfield.scores import Notice, Scores, about
+from cranfield.shown import Rows
 from cranfield.wording import some
 
 DEFAULT_MEASURES = ("nsDCG@10", "sDCG@10")
@@ -106,6 +107,10 @@ class Read(NamedTuple):
     contribution: float  # gain · decay, divided by `norm` of the measure
 
 
+class TrailText(Rows[Read], tables="trail"):
+    """All that was read in some sessions, string by string."""
+
+
 def trailtext(
     qrels: QrelsLike = None,
     sessions: SessionsLike | Sequence[SessionsLike] | Mapping[str, SessionsLike] = None,
@@ -117,7 +122,7 @@ def trailtext(
     ties: Ties | None = None,
     labels: LabelsLike | None = None,
     qrels_format: str | None = None,
-) -> list[Read]:
+) -> TrailText:
     """All that was read in sessions, in order: the text that sU and clickU score.
 
     `measure` is one of these two, with its parameters; without `sessions` it is clickU. `session`
@@ -138,7 +143,7 @@ def trailtext(
             raise InputError(names, "sU or clickU: only they have a trailtext")
     known = None if qrels is None else read_qrels(qrels, qrels_format, labels=labels)
     wanted = [session] if isinstance(session, str) else session
-    return list(_read(known, sessions, clicks, lengths, ties).read(asked[0], wanted))
+    return TrailText(_read(known, sessions, clicks, lengths, ties).read(asked[0], wanted))
 
 
 def _read(

@@ -38,6 +38,7 @@ from cranfield.measures.texts import (
     tokeniser,
 )
 from cranfield.scores import Notice, Scores, about
+from cranfield.shown import Shown
 from cranfield.wording import counted, some
 
 BY_REFERENCES = ("ROUGE", "ROUGE(n=2)", "ROUGESU(skip=4)")
@@ -88,6 +89,15 @@ class Finding(NamedTuple):
     ideal: int  # where it ends in the pseudo minimal output
     end: int | None  # where it ends in the text, None if it is not there
     share: float  # of S-measure
+
+
+@dataclass(frozen=True)
+class Findings(Shown, tables="findings"):
+    """What became of each nugget of a topic in the text of each system, by S-measure."""
+
+    topic: str
+    measure: str
+    systems: Mapping[str, Sequence[Finding]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +260,7 @@ class TextCollection:
 
     # -- nuggets, one by one ----------------------------------------------------------------------
 
-    def findings(self, topic: str, S: Smeasure) -> dict[str, list[Finding]]:
+    def findings(self, topic: str, S: Smeasure) -> Findings:
         """What became of each nugget of a topic in the text of each system, best first."""
         if self.nuggets is None:
             raise InputError("no nuggets", "some to explain (--nuggets)")
@@ -267,7 +277,7 @@ class TextCollection:
                         x.found.get(name), shares.get(name, 0.0))
                 for name, ideal in x.ideal.items() for nugget in [x.nuggets[name]]
             ]  # fmt: skip
-        return findings
+        return Findings(topic, str(S), findings)
 
 
 def _refuse_other_topics(references: Texts, nuggets: Nuggets) -> None:

@@ -15,6 +15,7 @@ from cranfield.errors import InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
 from cranfield.scores import Notice
+from cranfield.shown import Shown
 from cranfield.stats.measured import Measured, measured, ranking, reasons, refuse_one_run
 from cranfield.stats.resampling import TOLERANCE
 from cranfield.stats.result import checked_alpha
@@ -69,7 +70,7 @@ class ConcordancePair:
 
 
 @dataclass(frozen=True)
-class Concordance:
+class Concordance(Shown, tables="meta.concordance"):
     """The concordance test of several measures: for every pair, with each gold measure alone and
     with all of them at once.
     """

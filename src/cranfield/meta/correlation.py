@@ -17,6 +17,7 @@ from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import of_rankings
 from cranfield.meta.rankings import STATISTICS, P
 from cranfield.scores import Interval, Notice, Scores
+from cranfield.shown import Shown
 from cranfield.stats.measured import (
     direction,
     left_out,
@@ -38,7 +39,7 @@ TRIALS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class CorrelationMatrix:
+class CorrelationMatrix(Shown, tables="meta.correlation"):
     """How alike rankings of the same runs are, with intervals.
 
     `values[i, j]` is between the measures `names[i]` and `names[j]`, the latter being the gold one

@@ -13,6 +13,7 @@ from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import near_alpha
 from cranfield.scores import Notice
+from cranfield.shown import Shown
 from cranfield.stats.cautions import in_short
 from cranfield.stats.families import TESTS, PairTest, compare_pairs
 from cranfield.stats.measured import by_measure
@@ -65,7 +66,7 @@ class Discrimination:
 
 
 @dataclass(frozen=True)
-class DiscriminativePower:
+class DiscriminativePower(Shown, tables="meta.discriminative"):
     """What each of several measures tells apart, the one with the highest share first.
 
     ``found["AP"]`` is what AP does.

@@ -23,6 +23,7 @@ from cranfield.meta.cautions import near_alpha, of_rankings
 from cranfield.meta.correlation import TRIALS as DRAWS
 from cranfield.meta.correlation import correlation, two_names
 from cranfield.scores import Interval, Notice, Scores
+from cranfield.shown import Shown
 from cranfield.stats.families import PairTest, compare_pairs, decided
 from cranfield.stats.measured import direction, measured, ranking, undefined, unknown_to_any
 from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
@@ -114,7 +115,7 @@ class RankingChange:
 
 
 @dataclass(frozen=True, eq=False)
-class JudgmentComparison:
+class JudgmentComparison(Shown, tables="meta.judgments"):
     """Two sets of judgments compared.
 
     `items` and `topics` say what was judged in both and in one only, `relevant` how many items each

@@ -26,6 +26,7 @@ from cranfield.measures.grammar import MeasureLike
 from cranfield.meta.cautions import of_rankings
 from cranfield.meta.rankings import kendall
 from cranfield.scores import Notice, Scores
+from cranfield.shown import Shown
 from cranfield.stats.measured import direction, left_out, ranking, reasons
 from cranfield.stats.resampling import TOLERANCE
 from cranfield.wording import counted, some
@@ -95,7 +96,7 @@ class LeftOutSummary:
 
 
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeaveOneOut(Shown, tables="meta.leave_one_out"):
     """The leave-one-out test of a collection.
 
     `results` has every run with every measure; `kind` says whether runs or teams were left out.

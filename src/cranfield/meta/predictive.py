@@ -21,6 +21,7 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.concordance import Signs, sign_test_of, signs_of
 from cranfield.scores import Interval, Notice, Scores
+from cranfield.shown import Shown
 from cranfield.stats.measured import Measured, measured, ranking
 from cranfield.stats.result import checked_alpha, checked_confidence
 from cranfield.wording import counted, some
@@ -77,7 +78,7 @@ class PredictionPair:
 
 
 @dataclass(frozen=True)
-class PredictivePower:
+class PredictivePower(Shown, tables="meta.predictive"):
     """The agreement of measures with preferences of people.
 
     `preferences` is how many were predicted, `tied_preferences` how many people could not decide

@@ -20,6 +20,7 @@ from cranfield.meta.cautions import of_rankings
 from cranfield.meta.rankings import STATISTICS
 from cranfield.meta.sizes import checked_sizes, several
 from cranfield.scores import Notice
+from cranfield.shown import Shown
 from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import CELLS, Progress, in_chunks
 from cranfield.stats.result import checked_confidence
@@ -52,7 +53,7 @@ class StabilityPoint:
 
 
 @dataclass(frozen=True)
-class Stability:
+class Stability(Shown, tables="meta.stability"):
     """How alike rankings of the same runs are, by measure and size of the sample.
 
     ``found["AP"]`` are the points of AP, the smallest sample first. `against` says what the ranking

@@ -15,6 +15,7 @@ from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
 from cranfield.meta.sizes import checked_sizes
 from cranfield.scores import Notice
+from cranfield.shown import Shown
 from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import TOLERANCE, Progress, in_chunks
 from cranfield.stats.result import checked_alpha
@@ -112,7 +113,7 @@ class SwapRates:
 
 
 @dataclass(frozen=True)
-class Swap:
+class Swap(Shown, tables="meta.swap"):
     """The swap rates of each measure and size of topic sets.
 
     ``found["AP"]`` are those of AP on the largest sets, ``found["AP", 10]`` on sets of ten topics.

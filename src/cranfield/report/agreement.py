@@ -1,4 +1,4 @@
-"""How far assessors agree, as tables for people and rows for programs."""
+"""How far assessors agree, as tables: pairs, topics, all together, and who gave which label."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cranfield.assess.agreement import PAIRWISE, TOGETHER, Agreement
-from cranfield.report.columns import notice_lines, rows_block
-from cranfield.report.rows import as_json, separated
+from cranfield.report.sheets import Field, Sheet
 from cranfield.scores import ALL, json_number
-from cranfield.wording import counted
+from cranfield.wording import counted, rounded
 
-FORMATS = ("table", "tsv", "csv", "json")
 COLUMNS = ("topic", "assessor", "other", "statistic", "value")
 
 _TITLES = {
@@ -27,56 +25,57 @@ _TITLES = {
 }
 
 
-def render_agreement(found: Agreement, format: str = "table") -> str:
-    """Agreement as tables (four decimals), or in full as TSV, CSV or JSON."""
-    if format == "table":
-        return _tables(found)
-    if format == "json":
-        return _json(found)
+def sheets(found: Agreement) -> list[Sheet]:
+    """For programs a row for each number; for people several tables."""
     topics = {**found.topics, ALL: found}.items()
-    rows = ((topic, *row) for topic, one in topics for row in _rows(one, found.labels))
-    return separated([COLUMNS, *rows], format)
+    rows = [(topic, *row) for topic, one in topics for row in _rows(one, found.labels)]
+    columns = zip(COLUMNS, zip(*rows, strict=True), strict=True)
+    values = [Field(name, column, people=False) for name, column in columns]
+    people = [_people(*table) for table in _tables(found)]
+    who = counted(len(found.assessors), "assessor")
+    text = f"{who}, {counted(found.items, 'item')} · κ over the items that both judged"
+    people[-1] = Sheet(people[-1].name, people[-1].fields, text)
+    return [Sheet("agreement", values), *people]
 
 
 # -- for people -----------------------------------------------------------------------------------
 
 
-def _tables(found: Agreement) -> str:
+def _people(name: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Sheet:
+    """A table of names, in the first column, and numbers."""
+    first, *others = zip(*rows, strict=True)
+    key = Field(heads[0], None, heads[0], first, key=True)
+    numbers = zip(heads[1:], others, strict=True)
+    return Sheet(name, [key, *(Field(h, None, h, texts, dtype=float) for h, texts in numbers)])
+
+
+def _tables(found: Agreement) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Who judged how much, where somebody lacks items; pairs; topics; confusion matrices."""
+    if any(map(found.lacks, found.assessors)):
+        done = [[name, str(found.judged[name]), str(found.lacks(name))] for name in found.assessors]
+        yield "judged", ["assessor", "judged", "lacks"], done
     pairs = [
-        [" – ".join(pair.assessors), str(pair.items), *_four(pair.values, PAIRWISE)]
+        [" – ".join(pair.assessors), str(pair.items), *_rounded(pair.values, PAIRWISE)]
         for pair in found.pairs
     ]
     if len(pairs) > 1:
-        pairs.append(["mean", "", *_four(found.values, PAIRWISE)])
-    blocks = []
-    if any(map(found.lacks, found.assessors)):
-        done = [[name, str(found.judged[name]), str(found.lacks(name))] for name in found.assessors]
-        blocks.append(rows_block(["assessor", "judged", "lacks"], done))
-    blocks.append(rows_block(["assessors", "items", *(_TITLES[name] for name in PAIRWISE)], pairs))
-    if found.topics:
-        blocks.append(_topics(found, PAIRWISE))
-    blocks.append(_topics(found, TOGETHER))
+        pairs.append(["mean", "", *_rounded(found.values, PAIRWISE)])
+    yield "pairs", ["assessors", "items", *(_TITLES[name] for name in PAIRWISE)], pairs
+    for names in ([PAIRWISE] if found.topics else []) + [TOGETHER]:
+        rows = [
+            [topic, str(one.items), *_rounded(one.values, names)]
+            for topic, one in {**found.topics, ALL: found}.items()
+        ]
+        yield "topics", ["topic", "items", *(_TITLES[name] for name in names)], rows
     for pair in found.pairs:
         first, second = pair.assessors
         counts = zip(found.labels, pair.confusion.tolist(), strict=True)
         rows = [[label, *map(str, row)] for label, row in counts]
-        blocks.append(rows_block([f"{first} ↓ {second} →", *found.labels], rows))
-    who = counted(len(found.assessors), "assessor")
-    caption = f"{who}, {counted(found.items, 'item')} · κ over the items that both judged"
-    return "\n\n".join([*blocks, "\n".join([caption, *notice_lines(found.notices)])]) + "\n"
+        yield "confusion", [f"{first} ↓ {second} →", *found.labels], rows
 
 
-def _topics(found: Agreement, names: Sequence[str]) -> str:
-    """Some of the coefficients of every topic, and of all."""
-    rows = [
-        [topic, str(one.items), *_four(one.values, names)]
-        for topic, one in {**found.topics, ALL: found}.items()
-    ]
-    return rows_block(["topic", "items", *(_TITLES[name] for name in names)], rows)
-
-
-def _four(values: Mapping[str, float], names: Sequence[str]) -> list[str]:
-    return [f"{values[name]:z.4f}" for name in names]  # z: no -0.0000
+def _rounded(values: Mapping[str, float], names: Sequence[str]) -> list[str]:
+    return [rounded(values[name]) for name in names]
 
 
 # -- for programs ---------------------------------------------------------------------------------
@@ -98,11 +97,12 @@ def _rows(one: Agreement, labels: Sequence[str]) -> Iterator[tuple[str, str, str
         yield ("", "", name, value)
 
 
-def _json(found: Agreement) -> str:
+def document(found: Agreement) -> dict[str, Any]:
+    """The numbers of all, and topic by topic."""
     whole = {"assessors": found.assessors, "labels": found.labels, "all": _document(found)}
     topics = {topic: _document(one) for topic, one in found.topics.items()}
     notices = [{"kind": notice.kind, "text": notice.text} for notice in found.notices]
-    return as_json(whole | ({"topics": topics} if topics else {}) | {"notices": notices})
+    return whole | ({"topics": topics} if topics else {}) | {"notices": notices}
 
 
 def _document(one: Agreement) -> dict[str, Any]:

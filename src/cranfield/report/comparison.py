@@ -7,7 +7,7 @@ from typing import Any
 
 from cranfield.comparison import Comparison, RunSummary
 from cranfield.report import sheets as tables
-from cranfield.scores import four_decimals
+from cranfield.report.formats import FLAT, PAPER
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import TESTS
@@ -17,15 +17,15 @@ TABLES = ("runs", "pairs", "movers", "results")
 _PAIRS_WITH_MOVERS = 3  # more would bury the rest
 
 
-def usual_tables(found: Comparison, format: str, movers: int | None) -> tuple[str, ...]:
+def usual(found: Comparison, format: str, movers: int | None = None) -> tuple[str, ...]:
     """The tables that are shown if none is named."""
-    if format in tables.FLAT:
+    if format in FLAT:
         return ("pairs",)
     if format == "json":
         return TABLES[:3]
     few = len(found.pairs) <= _PAIRS_WITH_MOVERS if movers is None else movers > 0
-    first = "results" if format in tables.PAPER else "runs"
-    return (first, "pairs", *(("movers",) if few and format not in tables.PAPER else ()))
+    first = "results" if format in PAPER else "runs"
+    return (first, "pairs", *(("movers",) if few and format not in PAPER else ()))
 
 
 def sheets(found: Comparison, movers: int = 3) -> list[tables.Sheet]:
@@ -178,10 +178,9 @@ def _results(found: Comparison) -> tables.Sheet:
     for measure, better in zip(found.scores.measures, found.scores.better, strict=True):
         rows = [cell[name, measure] for name in names]
         marks = [_marks(row, signs) if signs else row.groups for row in rows]
-        texts = [f"{four_decimals(row.mean)} {mark}".strip() for row, mark in zip(
-            rows, marks, strict=True)]  # fmt: skip
         means = [row.mean for row in rows]
-        of_measures.append(tables.Field(measure, means, measure, texts, best=_best(means, better)))
+        best, shown = _best(means, better), marks if any(marks) else ()
+        of_measures.append(tables.Field(measure, means, measure, best=best, marks=shown))
     legend = _legend(signs) if signs else _letters(found, "In a column, runs")
     shown = [_named(name, signs) for name in names]
     text = f"Means of {_size(found)}. {legend} ({procedure(found)})."

@@ -46,7 +46,7 @@ GROUPS = {
     "Effect sizes": ("stats", *_public("stats", (row.function for row in EFFECTS.values()))),
     "Summaries and standardisation": ("stats", "summarise", "standardise", "factors"),
     "How many topics, and how much power": (
-        "stats", "topics_for_t", "topics_for_anova", "topics_for_interval", "power_of_t",
+        "stats", "plan", "topics_for_t", "topics_for_anova", "topics_for_interval", "power_of_t",
         "power_of_anova", "difference_for_t", "difference_for_anova", "width_of_interval",
         "variance_from",
     ),

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.data.files import write_whole
 from cranfield.errors import CranfieldError, InputError
-from cranfield.report.rows import separated
+from cranfield.report.formats.programs import rows_as
 from cranfield.scores import Notice
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class Picture:
         if not 0 < scale < math.inf:
             raise InputError(f"scale {scale}", "a number above 0")
         if format in NUMBERS:
-            return separated([self.data.columns, *self.data.iter_rows()], format).encode()
+            return rows_as(format, [self.data.columns, *self.data.iter_rows()]).encode()
         if format == "html":
             return self._page().encode()
         if format == "json":

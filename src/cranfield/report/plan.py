@@ -12,9 +12,10 @@ from cranfield.errors import InputError
 from cranfield.report.pictures import Picture, altair, decimals, refuse_many, rows_of, told_apart
 from cranfield.report.places import finished
 from cranfield.report.sheets import Sheet, columns
-from cranfield.scores import four_decimals
+from cranfield.stats.plan import Plan
 from cranfield.stats.power import Design, Pilot, difference_for_anova, difference_for_t
 from cranfield.stats.power import width_of_interval as width_of
+from cranfield.wording import rounded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,10 +31,29 @@ WIDTH, HEIGHT = 420, 280
 Designs = Mapping[str, Sequence[Design]]
 """Of each measure; the name is empty if variances are not from a pilot."""
 
+TABLES = ("pilot", "topics", "power", "detectable")
 
-def settings(designs: Designs) -> dict[str, Any]:
+
+def sheets(found: Plan) -> list[Sheet]:
+    """The topics needed, what the pilot says, and what given numbers of topics can show."""
+    designs, sizes = found.designs, found.sizes
+    made = [topics_sheet(designs), *([pilot_sheet(found.pilots)] if found.pilots else [])]
+    if sizes and any(design.power for of in designs.values() for design in of):
+        made.append(power_sheet(designs, sizes))
+    return [*made, *([detectable_sheet(designs, sizes)] if sizes else [])]
+
+
+def picture(found: Plan) -> Picture:
+    """Power against topics, of one measure."""
+    if len(found.designs) > 1:
+        raise InputError(f"{len(found.designs)} measures", "one with --plot")
+    [(measure, designs)] = found.designs.items()
+    return power_curves(designs, measure)
+
+
+def settings(found: Plan) -> dict[str, Any]:
     """What was asked for, for programs: what captions tell in words."""
-    made = [design for found in designs.values() for design in found]
+    made = [design for designs in found.designs.values() for design in designs]
     return {
         "methods": list(dict.fromkeys(design.method for design in made)),
         "alpha": made[0].alpha,
@@ -188,7 +208,7 @@ def variance_text(variance: float) -> str:
     >>> variance_text(0.04), variance_text(0.000123456)
     ('0.0400', '0.000123')
     """
-    return four_decimals(variance) if variance >= 0.001 else f"{variance:.3g}"
+    return rounded(variance) if variance >= 0.001 else f"{variance:.3g}"
 
 
 def _percent(design: Design) -> str:

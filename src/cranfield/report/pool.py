@@ -1,75 +1,74 @@
-"""A pool for people and for programs: who brought what, and the lists for the assessors."""
+"""A pool as tables: who brought what, how much there is to judge; and the lists for assessors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from itertools import chain
+from typing import Any
 
-from cranfield.assess.pool import Contribution, Pool
+from cranfield.assess.pool import Pool
 from cranfield.errors import CranfieldError
-from cranfield.report.columns import block, left, notice_lines, right, rows_block
-from cranfield.report.rows import as_json, separated
-from cranfield.scores import four_decimals
+from cranfield.report.formats.programs import as_json, noted, rows_as
+from cranfield.report.sheets import Field, Sheet, columns
 from cranfield.wording import counted
 
-FORMATS = ("table", "tsv", "csv", "json")
-COUNTS = ("documents", "unique", "unique relevant", "unjudged", "judged")
+KINDS = {
+    **dict.fromkeys(("kind", "name", "team", "topic"), str),
+    **dict.fromkeys(("documents", "unique", "unique_relevant", "unjudged"), int),
+    "judged": float,
+}
+COUNTS = ("documents", "unique", "unique_relevant", "unjudged", "judged")
 
 
-def table(pool: Pool, per_topic: bool = False) -> str:
-    """What is in a pool, as text: how much, whose, and what the user should know.
-
-    >>> from cranfield.assess.pool import pool
-    >>> runs = {"bm25": {"q1": ["a", "b"]}, "dense": {"q1": ["a", "c"]}}
-    >>> print(table(pool(runs, depth=2, qrels={"q1": {"a": 0, "b": 1}})))
-    run    documents  unique  unique relevant  unjudged  judged
-    ───────────────────────────────────────────────────────────
-    bm25           2       1                1         0  1.0000
-    dense          2       1                0         1  0.5000
-    <BLANKLINE>
-    pool of 1 topic at depth 2 from 2 runs: 3 documents
-    2 of them judged, 1 relevant; 1 unjudged
+def sheets(found: Pool, per_topic: bool = False) -> list[Sheet]:
+    """What each run and team brought, topic by topic if asked for; for people also the size of
+    each topic.
     """
-    found = pool.contributions()
-    parts = [
-        _table("run", [c for c in found if c.kind == "run"]),
-        *([] if pool.teams is None else [_table("team", [c for c in found if c.kind == "team"])]),
-        *([_topics(pool)] if per_topic else []),
-        "\n".join([*_summary(pool), *notice_lines(pool.notices)]),
+    rows = found.contributions(per_topic)
+    fields = [
+        Field(name, [getattr(row, name) for row in rows], people=False, dtype=kind)
+        for name, kind in KINDS.items()
     ]
-    return "\n\n".join(parts)
+    return [Sheet("contributions", fields), *_people(found, per_topic)]
 
 
-def _table(kind: str, found: Sequence[Contribution]) -> str:
-    columns = [left(kind, [c.name for c in found])]
-    if kind == "run" and found[0].team is not None:
-        columns.append(left("team", [c.team or "" for c in found]))
-    for name in COUNTS:
-        cells = [getattr(c, name.replace(" ", "_")) for c in found]
-        if any(cell is not None for cell in cells):
-            columns.append(right(name, [_shown(cell) for cell in cells]))
-    return block(columns)
+def _people(found: Pool, per_topic: bool) -> list[Sheet]:
+    """What runs and teams brought, and what there is of each topic; the last has the caption."""
+    tables = {"runs": _kind(found, "run")}
+    if found.teams is not None:
+        tables["teams"] = _kind(found, "team")
+    if per_topic:
+        of_topics = sizes(found)
+        names = dict.fromkeys(name for counts in of_topics.values() for name in counts)
+        topics = Field("topic", [*of_topics], key=True)
+        numbers = [Field(name, [counts[name] for counts in of_topics.values()]) for name in names]
+        tables["topics"] = [topics, *numbers]
+    captions = dict.fromkeys(tables, "") | {[*tables][-1]: "\n".join(_summary(found))}
+    return [Sheet(name, _for_people(fields), captions[name]) for name, fields in tables.items()]
 
 
-def _topics(pool: Pool) -> str:
-    """How much there is to judge, topic by topic."""
-    sizes = _sizes(pool)
-    rows = [[topic, *map(_shown, counts.values())] for topic, counts in sizes.items()]
-    return rows_block(["topic", *next(iter(sizes.values()))], rows)
+def _kind(found: Pool, kind: str) -> list[Field]:
+    """What each run, or each team, brought: of what is known."""
+    of = columns(row for row in found.contributions() if row.kind == kind)
+    team = [of("team", key=True)] if kind == "run" and found.teams is not None else []
+    known = [of(name) for name in COUNTS]
+    counts = [field for field in known if any(value is not None for value in field.values or ())]
+    return [of("name", head=kind, key=True), *team, *counts]
 
 
-def _sizes(pool: Pool) -> dict[str, dict[str, int]]:
+def _for_people(fields: Sequence[Field]) -> list[Field]:
+    """The fields without what programs see, who have one table for all."""
+    return [
+        Field(f.name, None, f.head, f.shown, key=f.key, dtype=None if f.key else float)
+        for f in fields
+    ]
+
+
+def sizes(found: Pool) -> dict[str, dict[str, int]]:
     """How many documents each topic has, and how many are relevant or unjudged if that is known."""
-    lists = {"documents": pool.docs, "relevant": pool.relevant, "unjudged": pool.unjudged}
+    lists = {"documents": found.docs, "relevant": found.relevant, "unjudged": found.unjudged}
     known = {name: docs for name, docs in lists.items() if docs is not None}
-    return {t: {name: len(docs[t]) for name, docs in known.items()} for t in pool.topics}
-
-
-def _shown(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,}" if isinstance(value, int) else four_decimals(value)
+    return {t: {name: len(docs[t]) for name, docs in known.items()} for t in found.topics}
 
 
 def _summary(pool: Pool) -> list[str]:
@@ -89,17 +88,11 @@ def _summary(pool: Pool) -> list[str]:
     return lines
 
 
-# -- for programs ---------------------------------------------------------------------------------
-
-
-def render(pool: Pool, format: str, per_topic: bool = False) -> str:
-    """The contributions as the content of a file: TSV or CSV, a row each, or JSON with all else."""
-    found = [c.to_dict() for c in pool.contributions(per_topic)]
-    if format == "json":
-        notices = [asdict(notice) for notice in pool.notices]
-        whole = {"depth": pool.depth, "topics": _sizes(pool), "contributions": found}
-        return as_json(whole | {"notices": notices})
-    return separated([[*found[0]], *(row.values() for row in found)], format)
+def document(found: Pool, per_topic: bool = False) -> dict[str, Any]:
+    """The sizes of topics beside the contributions."""
+    rows = [row.to_dict() for row in found.contributions(per_topic)]
+    whole = {"depth": found.depth, "topics": sizes(found), "contributions": rows}
+    return whole | noted(found.notices)
 
 
 def render_lists(docs: Mapping[str, Sequence[str]], format: str) -> str:
@@ -112,7 +105,7 @@ def render_lists(docs: Mapping[str, Sequence[str]], format: str) -> str:
         return as_json({topic: list(found) for topic, found in docs.items()})
     pairs = [(topic, doc) for topic, found in docs.items() for doc in found]
     if format != "text":
-        return separated([("topic", "doc"), *pairs], format)
+        return rows_as(format, [("topic", "doc"), *pairs])
     for name in chain.from_iterable(pairs):
         if len(name.split()) != 1:
             raise CranfieldError(f"the name {name!r} cannot be written as text; use JSON")

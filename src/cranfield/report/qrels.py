@@ -1,33 +1,46 @@
-"""Judgments as the content of a file."""
+"""Judgments as a table, and as text that evaluation tools read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from cranfield.data.qrels import Qrels
 from cranfield.errors import InputError
-from cranfield.report.rows import as_json, separated, whole
+from cranfield.report.formats.programs import whole
+from cranfield.report.sheets import Field, Sheet
 
-FORMATS = ("trec", "ntcir", "csv", "tsv", "json")
+TEXT = ("trec", "ntcir")
 
 
-def render_qrels(judged: Mapping[str, Mapping[str, float]], format: str = "trec") -> str:
+def sheets(found: Qrels) -> list[Sheet]:
+    """A row for each judgment."""
+    rows = _rows(found.to_dict())
+    columns = zip(*rows, strict=True) if rows else [()] * 3
+    names = zip(("topic", "doc", "level"), columns, strict=True)
+    return [Sheet("judgments", [Field(n, x, key=n != "level") for n, x in names])]
+
+
+def document(found: Qrels) -> dict[str, Any]:
+    """Levels by topic and document."""
+    levels = found.to_dict().items()
+    return {t: {d: whole(level) for d, level in docs.items()} for t, docs in levels}
+
+
+def _rows(judged: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str, float | int]]:
+    return [(t, d, whole(level)) for t, docs in judged.items() for d, level in docs.items()]
+
+
+def qrels_text(judged: Mapping[str, Mapping[str, float]], format: str = "trec") -> str:
     r"""Judgments ``{topic: {doc: level}}`` as text, levels in their shortest exact form.
 
-    >>> render_qrels({"301": {"d1": 2.0, "d2": 4.6}})
+    >>> qrels_text({"301": {"d1": 2.0, "d2": 4.6}})
     '301 0 d1 2\n301 0 d2 4.6\n'
     """
-    rows = [(t, d, whole(level)) for t, docs in judged.items() for d, level in docs.items()]
-    match format:
-        case "trec":
-            return "".join(f"{_word(t)} 0 {_word(d)} {level}\n" for t, d, level in rows)
-        case "ntcir":
-            return "".join(f"{_word(t)} {_word(d)} L{_whole(x, t, d)}\n" for t, d, x in rows)
-        case "csv" | "tsv":
-            return separated([("topic", "doc", "level"), *rows], format)
-        case "json":
-            levels = {t: {d: whole(x) for d, x in docs.items()} for t, docs in judged.items()}
-            return as_json(levels)
-    raise InputError(f"format {format!r}", f"one of {', '.join(FORMATS)}")
+    rows = _rows(judged)
+    if format == "ntcir":
+        return "".join(f"{_word(t)} {_word(d)} L{_whole(x, t, d)}\n" for t, d, x in rows)
+    return "".join(f"{_word(t)} 0 {_word(d)} {level}\n" for t, d, level in rows)
 
 
 def _word(name: str) -> str:

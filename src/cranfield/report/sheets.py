@@ -1,36 +1,23 @@
-"""Results that are tables: in full for programs, rounded and with words for people."""
+"""Results as tables: in full for programs, rounded and with words for people."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from cranfield.report import columns as blocks
-from cranfield.report import papers
-from cranfield.report.formats import FORMATS
-from cranfield.report.rows import as_json, separated
-from cranfield.report.terminal import parts_of, wrapped
-from cranfield.scores import Notice, four_decimals, json_number
 from cranfield.stats.families import TESTS
 from cranfield.stats.result import Sampled, shown_p
-from cranfield.wording import counted
+from cranfield.wording import counted, rounded
 
 if TYPE_CHECKING:
     import polars as pl
 
-FLAT = ("tsv", "csv", "jsonl", "parquet")
-"""Formats that hold one table."""
-PAPER = ("markdown", "latex")
-
-PROGRAMS = (*FLAT, "json")
-
 __all__ = [
-    "FLAT", "FORMATS", "PAPER", "PROGRAMS", "Field", "Sheet", "columns", "constants", "how_tested",
-    "interval_fields", "interval_text", "p_field", "percent", "render", "runs_on", "settings_of",
-    "shown_of", "shown_p", "signed", "topics_text", "with_interval",
+    "Field", "Sheet", "columns", "constants", "how_tested", "interval_fields", "interval_text",
+    "p_field", "percent", "runs_on", "settings_of", "shown_of", "shown_p", "signed", "together",
+    "topics_text",    "with_interval",
 ]  # fmt: skip
 
 
@@ -38,10 +25,11 @@ __all__ = [
 class Field:
     """A column. Programs see `name` and `values`, people `head` and `texts`.
 
-    Without a head people see the name; without texts the values, numbers with four decimals.
-    `values` None is for people only, `people` False for programs only. `key` fields name a row,
-    and are repeated where a table is too wide for the screen. What is `best` is bold in papers: the
-    first word of its text, which others may follow as marks.
+    Without a head people see the name; without texts the values, numbers rounded. `values` None is
+    for people only, `people` False for programs only. `key` fields name a row, and are repeated
+    where a table is too wide for the screen; fields of a `group` then stay together. What is `best`
+    is marked, and `marks` follow the values, such as letters, apart from them. `dtype` is the type
+    of the values, where there may be none to tell it.
     """
 
     name: str
@@ -51,6 +39,14 @@ class Field:
     people: bool = True
     key: bool = False
     best: Sequence[bool] = ()
+    marks: Sequence[str] = ()
+    group: str = ""
+    dtype: type[str] | type[float] | type[int] | None = None
+
+    @property
+    def title(self) -> str:
+        """What people see above the column."""
+        return self.head or self.name.replace("_", " ")
 
     @property
     def shown(self) -> list[str]:
@@ -61,44 +57,64 @@ class Field:
     def is_text(self) -> bool:
         """Whether it is written to the left."""
         values = self.values if self.values is not None else (self.texts or ())
-        return self.key or all(isinstance(value, str) or value is None for value in values)
+        words = all(isinstance(value, str) or value is None for value in values)
+        return self.key or (words and not self.marks and self.dtype is not float)
 
     @property
     def is_name(self) -> bool:
         """Whether its texts are names, in which a hyphen is no minus."""
         return self.key or any(isinstance(value, str) for value in self.values or ())
 
+    @property
+    def apart(self) -> str:
+        """What stands between a value and its mark: letters keep off, a star does not."""
+        return " " if any(sign.isalnum() for mark in self.marks for sign in mark) else ""
+
 
 @dataclass(frozen=True)
 class Sheet:
     """A table with a name, and a caption that says what it shows.
 
+    The caption is a sentence, or a phrase; `of` says how many the best is the best of. A `title`
+    stands above the table.
+
     >>> sheet = Sheet("pairs", [Field("run", ["bm25"], key=True), Field("p", [0.0125])], "One.")
-    >>> print(render([sheet], "table").decode())
-    run        p
-    ────────────
-    bm25  0.0125
-    <BLANKLINE>
-    One.
-    <BLANKLINE>
+    >>> sheet.rows
+    [{'run': 'bm25', 'p': 0.0125}]
     """
 
     name: str
     fields: Sequence[Field]
     caption: str = ""
+    title: str = ""
+    of: str = ""
+
+    @property
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """What programs see, column by column."""
+        return {field.name: field.values for field in self.fields if field.values is not None}
 
     @property
     def rows(self) -> list[dict[str, Any]]:
         """What programs see, a dictionary for each row."""
-        columns = {f.name: f.values for f in self.fields if f.values is not None}
+        columns = self.columns
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def frame(self, *names: str) -> pl.DataFrame:
         """What programs see as a frame: all columns, or those named."""
         import polars as pl
 
-        data = pl.DataFrame(self.rows)
-        return data.select(names) if names else data
+        types = {str: pl.String, float: pl.Float64, int: pl.Int64}
+        data = {
+            field.name: pl.Series(
+                values=list(field.values),
+                dtype=None if field.dtype is None else types[field.dtype],
+                strict=False,  # 1 and 0.5 are both numbers
+            )
+            for field in self.fields
+            if field.values is not None
+        }
+        return pl.DataFrame(data).select(names or pl.all())
 
     @property
     def for_programs(self) -> bool:
@@ -110,140 +126,38 @@ class Sheet:
         """What people see."""
         return [field for field in self.fields if field.people]
 
+    @property
+    def has_best(self) -> bool:
+        """Whether anything is marked as the best."""
+        return any(any(field.best) for field in self.seen)
 
-def render(
-    sheets: Sequence[Sheet],
-    format: str,
-    notices: Iterable[Notice] = (),
-    width: int | None = None,
-    settings: Mapping[str, Any] | None = None,
-) -> bytes:
-    """Tables as the content of a file, or of a terminal of that width.
+    def told(self, best: bool, paper: bool = True) -> str:
+        """The caption, in a paper or a terminal, which says what marks the `best`, if anything.
 
-    The formats of FLAT hold one table, the first; JSON has all, with captions and notices, and the
-    settings that captions tell in words.
+        >>> sheet = Sheet("x", (), "mean over 2 topics", of="2 runs")
+        >>> sheet.told(True, paper=False), sheet.told(True)
+        ('mean over 2 topics · * best of 2 runs', 'Mean over 2 topics; best in bold.')
+        """
+        text = self.caption
+        if self.caption and not self.caption.endswith("."):  # a phrase
+            if not paper:
+                return f"{text} · * best of {self.of}" if best else text
+            return f"{text[0].upper()}{text[1:]}{'; best in bold' if best else ''}."
+        mark = "Best in bold." if paper else "* marks the best."
+        return f"{text} {mark}".strip() if best else text
+
+
+def together(sheets: Iterable[Sheet]) -> Iterator[tuple[list[Sheet], bool]]:
+    """The tables that people see, those without a caption with the one that has theirs; and whether
+    anything in them is marked as the best.
     """
-    if format == "table":
-        return _table(sheets, notices, width).encode()
-    if format == "json":
-        return as_json(
-            {
-                **{x.name: [*map(_json_row, x.rows)] for x in sheets if x.for_programs},
-                **({} if settings is None else {"settings": _json_row(settings)}),
-                "captions": {x.name: x.caption for x in sheets if x.for_programs},
-                "notices": [asdict(notice) for notice in notices],
-            }
-        ).encode()
-    if format == "markdown":
-        return "\n".join(line for sheet in sheets for line in _markdown(sheet)).encode()
-    if format == "latex":
-        return "\n".join(line for sheet in sheets for line in _latex(sheet)).encode()
-    return _FLAT[format](sheets[0])
-
-
-# -- for programs ---------------------------------------------------------------------------------
-
-
-def _separated(sheet: Sheet, format: str) -> bytes:
-    names = [field.name for field in sheet.fields if field.values is not None]
-    return separated([names, *(row.values() for row in sheet.rows)], format).encode()
-
-
-def _jsonl(sheet: Sheet) -> bytes:
-    return "".join(as_json(_json_row(row), indent=None) for row in sheet.rows).encode()
-
-
-def _parquet(sheet: Sheet) -> bytes:
-    import polars as pl
-
-    file = io.BytesIO()
-    columns = {f.name: list(f.values) for f in sheet.fields if f.values is not None}
-    pl.DataFrame(columns, strict=False).write_parquet(file)  # 1 and 0.5 are both numbers
-    return file.getvalue()
-
-
-_FLAT: dict[str, Callable[[Sheet], bytes]] = {
-    "tsv": lambda sheet: _separated(sheet, "tsv"),
-    "csv": lambda sheet: _separated(sheet, "csv"),
-    "jsonl": _jsonl,
-    "parquet": _parquet,
-}
-
-
-def _json_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: json_number(v) if isinstance(v, float) else v for k, v in row.items()}
-
-
-# -- for people -----------------------------------------------------------------------------------
-
-
-def _table(sheets: Sequence[Sheet], notices: Iterable[Notice], width: int | None) -> str:
-    parts = [text for sheet in sheets for text in _blocks(sheet, width)]
-    notes = [line for text in blocks.notice_lines(notices) for line in wrapped(text, width)]
-    return "\n\n".join([*parts, *(["\n".join(notes)] if notes else [])]) + "\n"
-
-
-def _blocks(sheet: Sheet, width: int | None) -> list[str]:
-    keys = [_column(field) for field in sheet.seen if field.key]
-    others = [_column(field) for field in sheet.seen if not field.key]
-    parts = [*parts_of(keys, [[column] for column in others], width)]
-    room = len(blocks.GAP) + blocks.width_of(others)
-    if width and len(parts) > 2 and room <= width:  # names are too long
-        made = [blocks.stacked(keys, others)]
-    else:
-        made = [blocks.block([*keys, *part]) for part in parts]
-    caption = "\n".join(
-        line for text in sheet.caption.splitlines() for line in wrapped(text, width)
-    )
-    return [*made, *([caption] if caption else [])]
-
-
-def _column(field: Field) -> blocks.Column:
-    return (blocks.left if field.is_text else blocks.right)(_head(field), field.shown)
-
-
-def _head(field: Field) -> str:
-    return field.head or field.name.replace("_", " ")
-
-
-def _of_paper(
-    sheet: Sheet, name: Callable[[str], str], number: Callable[[str], str], bold: str
-) -> tuple[list[str], list[bool], list[list[str]]]:
-    """Heads, which columns are to the left, and rows: names and numbers escaped, the best bold."""
-    seen = sheet.seen
-    columns = [_cells(field, name if field.is_name else number, bold) for field in seen]
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    return [name(_head(field)) for field in seen], [field.is_text for field in seen], rows
-
-
-def _cells(field: Field, escape: Callable[[str], str], bold: str) -> list[str]:
-    texts = [escape(text) for text in field.shown]
-    if not field.best:
-        return texts
-    words = [text.split(" ", 1) for text in texts]
-    return [
-        " ".join([bold.format(first), *marks]) if best else text
-        for text, (first, *marks), best in zip(texts, words, field.best, strict=True)
-    ]
-
-
-def _caption(sheet: Sheet) -> str:
-    """The caption in a paper, which says what bold means."""
-    bold = any(any(field.best) for field in sheet.seen)
-    return f"{sheet.caption} Best in bold.".strip() if bold else sheet.caption
-
-
-def _markdown(sheet: Sheet) -> list[str]:
-    escape = papers.escape_markdown
-    lines = papers.markdown_table(*_of_paper(sheet, escape, escape, "**{}**"))
-    caption = escape(_caption(sheet))
-    return [*lines, "", *((caption, "") if caption else ())]
-
-
-def _latex(sheet: Sheet) -> list[str]:
-    cells = _of_paper(sheet, papers.escape_latex, papers.latex_number, r"\textbf{{{}}}")
-    caption = _caption(sheet).replace(" - ", " − ")  # the sign of a mark
-    return [*papers.latex_table(caption, [papers.tabular(*cells)]), ""]
+    found = list[Sheet]()
+    seen = [sheet for sheet in sheets if sheet.seen]
+    for sheet in seen:
+        found.append(sheet)
+        if sheet.caption or sheet is seen[-1]:
+            yield found, any(one.has_best for one in found)
+            found = []
 
 
 def _text(value: Any) -> str:
@@ -252,7 +166,7 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return four_decimals(value).replace("-0.0000", "0.0000")
+        return rounded(value)
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
@@ -329,14 +243,11 @@ def p_field(
 ) -> Field:
     """A column of p-values, with a star at those that are at most `alpha`.
 
-    >>> p_field("pvalue", [0.01, 0.2], ["0.0100", "0.2000"], 0.05).shown
-    ['0.0100*', '0.2000 ']
+    >>> p_field("pvalue", [0.01, 0.2], ["0.0100", "0.2000"], 0.05).marks
+    ['*', '']
     """
-    stars = ["*" if p <= alpha else " " for p in pvalues]
-    if "*" not in stars:
-        return Field(name, pvalues, head, texts)
-    marked = [text + star for text, star in zip(texts, stars, strict=True)]
-    return Field(name, pvalues, f"{head} ", marked)
+    stars = ["*" if p <= alpha else "" for p in pvalues]
+    return Field(name, pvalues, head, texts, marks=stars if any(stars) else ())
 
 
 def interval_fields(rows: Sequence[Any], confidence: float, sign: str = "") -> list[Field]:
@@ -352,12 +263,12 @@ def interval_text(low: float, high: float, sign: str = "") -> str:
     >>> interval_text(0.25, 0.5), interval_text(-0.25, 0.5, "+")
     ('[0.2500, 0.5000]', '[-0.2500, +0.5000]')
     """
-    return f"[{low:{sign}z.4f}, {high:{sign}z.4f}]"
+    return f"[{rounded(low, sign)}, {rounded(high, sign)}]"
 
 
 def with_interval(value: float, low: float, high: float) -> str:
     """A value and its interval, in one cell."""
-    return f"{four_decimals(value)} {interval_text(low, high)}"
+    return f"{rounded(value)} {interval_text(low, high)}"
 
 
 def signed(value: float) -> str:
@@ -366,7 +277,7 @@ def signed(value: float) -> str:
     >>> signed(0.25), signed(-0.5), signed(-1e-9)
     ('+0.2500', '-0.5000', '+0.0000')
     """
-    return f"{value:+z.4f}"
+    return rounded(value, "+")
 
 
 def percent(share: float) -> str:

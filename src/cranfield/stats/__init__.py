@@ -14,6 +14,7 @@ from cranfield.stats.effects import *
 from cranfield.stats.families import *
 from cranfield.stats.letters import *
 from cranfield.stats.paired import *
+from cranfield.stats.plan import *
 from cranfield.stats.power import *
 from cranfield.stats.result import *
 from cranfield.stats.standardise import *

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from cranfield.errors import InputError
-from cranfield.scores import Interval, Notice, four_decimals
+from cranfield.scores import Interval, Notice
 
 __all__ = ["Outcome", "Sampled"]
 
@@ -101,7 +101,7 @@ def shown_p(pvalue: float, trials: int | None = None, least: bool = False) -> st
     if least and trials:
         place = 10.0 ** (math.floor(math.log10(1 / trials) + 1e-9) - 1)
         return f"<{math.ceil(1 / trials / place - 1e-9) * place:.2g}"
-    return "<0.0001" if pvalue < 0.0001 else four_decimals(pvalue)
+    return "<0.0001" if pvalue < 0.0001 else f"{pvalue:.4f}"
 
 
 def stated_p(shown: str) -> str:

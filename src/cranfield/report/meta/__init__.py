@@ -25,9 +25,9 @@ from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 from cranfield.errors import InputError
+from cranfield.report.formats import FLAT
 from cranfield.report.options import Option
 from cranfield.report.pictures import Picture
-from cranfield.report.sheets import FLAT
 
 Takes: TypeAlias = Literal["scores", "runs", "judgments"]
 

@@ -14,7 +14,7 @@ from cranfield.report import sheets as tables
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
 from cranfield.report.pictures import Picture, altair, decimals, rows_of, shortened
-from cranfield.scores import four_decimals
+from cranfield.wording import rounded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -136,7 +136,7 @@ def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     drawn = data.with_columns(
         pl.col("x").replace(labels),
         pl.col("y").replace(labels),
-        shown=pl.Series([four_decimals(v) for v in data["value"]]),
+        shown=pl.Series([rounded(v) for v in data["value"]]),
         interval=pl.Series([_interval(found, i, j) for i, j in found.pairs]),
     )
     least = min(0.5, *data["value"].fill_nan(1.0))

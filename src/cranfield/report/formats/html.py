@@ -1,0 +1,78 @@
+"""Tables as HTML: in notebooks, and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from cranfield.report.formats.terminal import notice_lines
+from cranfield.report.sheets import Field, Sheet, together
+from cranfield.scores import printable
+
+if TYPE_CHECKING:
+    from cranfield.report.formats import Showing
+
+_STYLE = """<style>
+.cranfield table {border-collapse: collapse; margin: 1em 0}
+.cranfield caption {caption-side: bottom; text-align: left; max-width: 60em; padding: .5em 0}
+.cranfield th, .cranfield td {padding: .15em .7em; text-align: right; font-weight: normal}
+.cranfield thead th {border-bottom: 1px solid currentColor; font-weight: bold}
+.cranfield .name {text-align: left}
+.cranfield .note {margin: .2em 0}
+</style>"""
+
+
+def page(shown: Showing) -> str:
+    """A file that can be opened: all tables, and what is to be known of them."""
+    names = ", ".join(sheet.title or sheet.name for sheet in shown.sheets if sheet.seen)
+    head = f'<meta charset="utf-8"><title>cranfield: {_text(names)}</title>'
+    return f"<!doctype html>\n<html>{head}\n<body>\n{fragment(shown)}</body></html>\n"
+
+
+def fragment(shown: Showing, most: int | None = None) -> str:
+    """The tables as a part of a page, such as a notebook; of each at most so many rows."""
+    tables = [
+        line
+        for sheets, best in together(shown.sheets)
+        for sheet in sheets
+        for line in _table(sheet, sheet.told(best and sheet is sheets[-1]), most)
+    ]
+    notes = [f'<p class="note">{_text(line)}</p>' for line in notice_lines(shown.notices)]
+    return "\n".join([f'<div class="cranfield">{_STYLE}', *tables, *notes, "</div>"]) + "\n"
+
+
+def _table(sheet: Sheet, caption: str, most: int | None) -> Iterator[str]:
+    if sheet.title:
+        yield f"<h4>{_text(sheet.title)}</h4>"
+    yield "<table>" + (f"<caption>{_text(caption)}</caption>" if caption else "")
+    yield f"<thead><tr>{''.join(map(_head, sheet.seen))}</tr></thead>"
+    rows = [*zip(*map(_cells, sheet.seen), strict=True)]
+    yield "<tbody>" + "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows[:most]) + "</tbody>"
+    yield "</table>"
+    if most is not None and len(rows) > most:
+        yield f'<p class="note">… {len(rows) - most:,} more rows</p>'
+
+
+def _side(field: Field) -> str:
+    return ' class="name"' if field.is_text else ""
+
+
+def _head(field: Field) -> str:
+    return f"<th{_side(field)}>{_text(field.title)}</th>"
+
+
+def _cells(field: Field) -> Sequence[str]:
+    """What people see, the best in bold, marks raised after it."""
+    tag = "th" if field.key else "td"
+    texts = [_text(text) for text in field.shown]
+    if field.best:
+        texts = [f"<b>{t}</b>" if best else t for t, best in zip(texts, field.best, strict=True)]
+    if field.marks:
+        marks = [f"<sup>{_text(mark)}</sup>" if mark else "" for mark in field.marks]
+        texts = [text + mark for text, mark in zip(texts, marks, strict=True)]
+    return [f"<{tag}{_side(field)}>{text}</{tag}>" for text in texts]
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))

@@ -1,0 +1,106 @@
+"""Tables for programs: values in full, as TSV, CSV, JSON, lines of JSON or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from cranfield.errors import CranfieldError
+from cranfield.report.sheets import Sheet
+from cranfield.scores import Notice, json_number
+
+if TYPE_CHECKING:
+    from cranfield.report.formats import Showing
+
+_FORMULAS = tuple("=+-@")  # what a cell begins with that a spreadsheet computes
+
+
+def first(shown: Showing) -> Sheet:
+    """The table that formats with one table hold."""
+    return next((sheet for sheet in shown.sheets if sheet.for_programs), Sheet("", ()))
+
+
+def separated(format: str, shown: Showing) -> str:
+    """The first table as TSV or CSV."""
+    sheet = first(shown)
+    rows = rows_as(format, [sheet.columns, *(row.values() for row in sheet.rows)])
+    return rows if not shown.spreadsheet else rows_as(format, _harmless(sheet))
+
+
+def _harmless(sheet: Sheet) -> Iterable[Iterable[Any]]:
+    """Rows whose cells no spreadsheet takes for a formula; numbers are none."""
+    for row in ([*sheet.columns], *([*row.values()] for row in sheet.rows)):
+        formula = [isinstance(cell, str) and cell.startswith(_FORMULAS) for cell in row]
+        yield [f"'{cell}" if odd else cell for cell, odd in zip(row, formula, strict=True)]
+
+
+def rows_as(format: str, rows: Iterable[Iterable[Any]]) -> str:
+    r"""Rows as TSV or CSV; nothing is written for None.
+
+    >>> rows_as("tsv", [("topic", "value"), ("q1", 0.5), ("q2", None)])
+    'topic\tvalue\nq1\t0.5\nq2\t\n'
+    """
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    forbidden = set("\t\n\r" if format == "tsv" else "\r")  # older csv modules do not quote \r
+    for name in (cell for row in cells for cell in row):
+        if not forbidden.isdisjoint(name):
+            reason = f"cannot be written as {format.upper()}; use JSON"
+            raise CranfieldError(f"the name {name!r} {reason}")
+    if format == "tsv":
+        return "".join("\t".join(row) + "\n" for row in cells)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(cells)
+    return text.getvalue()
+
+
+def whole(value: Any) -> Any:
+    """A whole number without its decimal point, and anything else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def as_json(document: Any, indent: int | None = 2) -> str:
+    """A document as JSON, a line of its own if it is not indented."""
+    return json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def json_document(shown: Showing) -> str:
+    """All tables, with captions, settings and notices."""
+    return as_json(document(shown))
+
+
+def document(shown: Showing) -> Any:
+    """What JSON holds: a result's own document if it has one."""
+    if shown.document is not None:
+        return shown.document
+    seen = [sheet for sheet in shown.sheets if sheet.for_programs]
+    return {
+        **{sheet.name: [*map(_row, sheet.rows)] for sheet in seen},
+        **({} if shown.settings is None else {"settings": _row(shown.settings)}),
+        "captions": {sheet.name: sheet.caption for sheet in seen},
+        **noted(shown.notices),
+    }
+
+
+def noted(notices: Iterable[Notice]) -> dict[str, Any]:
+    """What is to be known, as a part of a document."""
+    return {"notices": [asdict(notice) for notice in notices]}
+
+
+def jsonl(shown: Showing) -> str:
+    """The first table, a line for each row."""
+    return "".join(as_json(_row(row), indent=None) for row in first(shown).rows)
+
+
+def _row(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: json_number(v) if isinstance(v, float) else v for k, v in row.items()}
+
+
+def parquet(shown: Showing) -> bytes:
+    """The first table."""
+    file = io.BytesIO()
+    first(shown).frame().write_parquet(file)
+    return file.getvalue()

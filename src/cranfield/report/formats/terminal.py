@@ -1,0 +1,183 @@
+"""Tables for people who look at a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from cranfield.report.sheets import Field, Sheet, together
+from cranfield.scores import Notice, printable
+from cranfield.wording import folded
+
+if TYPE_CHECKING:
+    from cranfield.report.formats import Showing
+
+GAP = "  "
+
+
+def written(shown: Showing) -> str:
+    """Tables one below the other: what each one shows, the best marked, what is to be known."""
+    parts, caption = [shown.text] if shown.text else [], ""
+    for sheets, best in together(() if shown.text else shown.sheets):
+        parts += [part for sheet in sheets for part in _parts(sheet, shown)]
+        caption = _folded(sheets[-1].told(best, paper=False), shown.width)
+        parts += [caption] if caption else []
+    notes = [line for text in notice_lines(shown.notices) for line in wrapped(text, shown.width)]
+    told = "\n".join(notes)
+    if notes and caption:
+        parts[-1] += f"\n{told}"
+    elif notes:
+        parts.append(told)
+    return "\n\n".join(parts) + "\n"
+
+
+def notice_lines(notices: Sequence[Notice]) -> list[str]:
+    """What the user should know, a line for each notice.
+
+    >>> notice_lines([Notice("missing-topics", "bm25 has nothing for topic 302.", "bm25")])
+    ['note: bm25 has nothing for topic 302.']
+    """
+    return [f"note: {printable(notice.text)}" for notice in notices]
+
+
+def wrapped(text: str, width: int | None) -> list[str]:
+    """A text in lines no longer than the width, if there is one."""
+    if not width:  # not a terminal, or one that does not know
+        return [text]
+    return folded(text, width, len("note: ") if text.startswith("note: ") else 0)
+
+
+def _parts(sheet: Sheet, shown: Showing) -> list[str]:
+    """What stands above a table, and the table, in several parts if it is too wide."""
+    width = shown.width
+    keys = [_column(field, shown.colour) for field in sheet.seen if field.key]
+    others = [field for field in sheet.seen if not field.key]
+    groups = [
+        [_column(field, shown.colour) for field in group]
+        for _, group in groupby(others, key=lambda field: field.group or field.name)
+    ]
+    found = [*_fitting(keys, groups, width)]
+    columns = [column for group in groups for column in group]
+    room = len(GAP) + width_of(columns)
+    if width and len(found) > 2 and room <= width:  # names are too long
+        made = [_stacked(keys, columns)]
+    else:
+        made = [block([*keys, *part]) for part in found]
+    title = _folded(sheet.title, width)
+    return [title, *made] if title else made
+
+
+def _folded(text: str, width: int | None) -> str:
+    """A paragraph."""
+    parts = map(printable, text.split("\n"))
+    return "\n".join(line for part in parts for line in wrapped(part, width))
+
+
+# -- columns --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Column:
+    """Texts that take the same width, the first of them the header."""
+
+    width: int
+    texts: list[str]
+
+
+def left(name: str, texts: Sequence[str]) -> Column:
+    """A column of names; a Japanese one takes two cells for each character."""
+    return _padded(name, texts, lambda text, room: text + room)
+
+
+def right(name: str, texts: Sequence[str]) -> Column:
+    """A column of numbers."""
+    return _padded(name, texts, lambda text, room: room + text)
+
+
+def _padded(name: str, texts: Sequence[str], pad: Callable[[str, str], str]) -> Column:
+    from rich.cells import cell_len
+
+    plain = [printable(text) for text in (name, *texts)]
+    width = max(map(cell_len, plain))
+    return Column(width, [pad(text, " " * (width - cell_len(text))) for text in plain])
+
+
+def _column(field: Field, colour: bool) -> Column:
+    """A field: names to the left, numbers to the right, and after them what marks some of them."""
+    from rich.style import Style
+
+    made = (left if field.is_text else right)(field.title, field.shown)
+    best = field.best or [False] * len(field.shown)
+    signs = ["*" if one else " " * any(best) for one in best]
+    if field.marks:
+        signs = [f"{s}{field.apart}{m}" for s, m in zip(signs, field.marks, strict=True)]
+    if not any(signs):
+        return made
+    after = left("", signs)
+    texts = [text + sign for text, sign in zip(made.texts, after.texts, strict=True)]
+    if colour:
+        bold = Style(bold=True)
+        texts[1:] = [bold.render(t) if one else t for t, one in zip(texts[1:], best, strict=True)]
+    return Column(made.width + after.width, texts)
+
+
+def _fitting(
+    names: list[Column], groups: list[list[Column]], width: int | None
+) -> Iterator[list[Column]]:
+    """Yield the columns of one table after the other, each within the width if it can be.
+
+    Columns of a group stay together, unless they are too wide even alone.
+    """
+    room = width - width_of(names) - len(GAP) if width else math.inf
+    part = list[Column]()
+    for group in groups:
+        for columns in [group] if width_of(group) <= room else [[column] for column in group]:
+            if part and width_of(part + columns) > room:
+                yield part
+                part = []
+            part += columns
+    yield part
+
+
+def _lines(columns: Sequence[Column]) -> list[str]:
+    """The columns side by side, a line for the header and for each row."""
+    return [GAP.join(row).rstrip() for row in zip(*(c.texts for c in columns), strict=True)]
+
+
+def block(columns: Sequence[Column]) -> str:
+    """The columns side by side, with a rule below the header.
+
+    >>> print(block([left("run", ["bm25", "dense"]), right("AP", ["0.5000", "1"])]))
+    run        AP
+    ─────────────
+    bm25   0.5000
+    dense       1
+    """
+    head, *body = _lines(columns)
+    return "\n".join([head, "─" * width_of(columns), *body])
+
+
+def _stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
+    """Rows of two lines: what names a row, and below it the columns.
+
+    >>> print(_stacked([left("run", ["bm25", "dense"])], [right("AP", ["0.5000", "1"])]))
+    run
+          AP
+    ────────
+    bm25
+      0.5000
+    dense
+           1
+    """
+    lines = zip(_lines(names), _lines(columns), strict=True)
+    head, *body = [f"{name}\n{GAP}{line}" for name, line in lines]
+    rule = "─" * max(width_of(names), len(GAP) + width_of(columns))
+    return "\n".join([head, rule, *body])
+
+
+def width_of(columns: Sequence[Column]) -> int:
+    """How wide the columns are, side by side."""
+    return sum(column.width + len(GAP) for column in columns) - len(GAP)

@@ -1,0 +1,222 @@
+"""Scores as tables: run, topic, measure and value for programs, a column a measure for people."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from cranfield.errors import InputError
+from cranfield.measures.base import FIVE
+from cranfield.report.formats.programs import noted
+from cranfield.report.sheets import Field, Sheet
+from cranfield.scores import ALL, Scores, json_number, number, readable
+from cranfield.wording import counted
+
+Values: TypeAlias = dict[tuple[str, str], dict[str, float]]  # of a run and a topic, by measure
+
+
+def sheets(scores: Scores, per_topic: bool = False, wide: bool = False) -> list[Sheet]:
+    """The tables of scores: means, or those of every topic, too.
+
+    Programs see a row for each value. People see a line for each run (and topic), and user models
+    of which there are all measurements have a table of their own. `wide` is for both a line for
+    each topic, a column for each run.
+    """
+    return [*(_wide(scores) if wide else (_long(scores, per_topic), *_people(scores, per_topic)))]
+
+
+# -- for programs: every value in full ------------------------------------------------------------
+
+
+def _rows(scores: Scores, per_topic: bool) -> Iterator[tuple[str, str, str, float | int]]:
+    """The rows with counts as integers."""
+    summary = dict(zip(scores.measures, scores.summaries, strict=True))
+    for run, topic, measure, value in scores.rows(per_topic):
+        yield run, topic, measure, number(value, summary[measure])
+
+
+def _long(scores: Scores, per_topic: bool) -> Sheet:
+    columns = [*zip(*_rows(scores, per_topic), strict=True)] or [()] * 4
+    kinds = {"run": str, "topic": str, "measure": str, "value": float}
+    fields = [
+        Field(name, values, people=False, dtype=kind)
+        for (name, kind), values in zip(kinds.items(), columns, strict=True)
+    ]
+    return Sheet("scores", fields)
+
+
+def document(scores: Scores, per_topic: bool = False) -> dict[str, Any]:
+    """Scores by run and measure, and by topic."""
+    summary: dict[str, dict[str, Any]] = {run: {} for run in scores.runs}
+    topics: dict[str, dict[str, dict[str, Any]]] = {run: {} for run in scores.runs}
+    for run, topic, measure, value in _rows(scores, per_topic):
+        place = summary[run] if topic == ALL else topics[run].setdefault(topic, {})
+        place[measure] = json_number(value)
+    whole = {"runs": scores.runs, "measures": scores.measures, "all": summary}
+    return whole | ({"topics": topics} if per_topic else {}) | noted(scores.notices)
+
+
+# -- for people: rounded, one line for each run (and topic), the best value marked ----------------
+
+
+_BOUND = r"(?:\.lower|\.upper)?(?:\.se)?"
+_BESIDE = re.compile(rf"{_BOUND}$")
+_OF_MODEL = re.compile(rf"(?P<model>.+)\.(?P<column>(?:{'|'.join(FIVE)}){_BOUND})")
+
+
+def measured(column: str) -> str:
+    """Return the measure that a column is about: bounds and standard errors stand beside it.
+
+    >>> measured("INST(T=2).EU.lower"), measured("ERR.se"), measured("AP")
+    ('INST(T=2).EU', 'ERR', 'AP')
+    """
+    return _BESIDE.sub("", column, count=1)
+
+
+def _people(scores: Scores, per_topic: bool) -> Iterator[Sheet]:
+    """A table of measures, and one of user models with all they measure."""
+    values = _values(scores, per_topic)
+    column = _Columns(scores, values, _best(scores, values)).column
+    models, columns = _by_model(scores.measures)
+    of_models = {f"{model}.{x}" for model, x in product(models, columns)}
+    told = {"caption": caption(scores, per_topic), "of": counted(len(scores.runs), "run")}
+    others = [name for name in scores.measures if name not in of_models]
+    if others or not models:
+        fields = [column(name, [(row, name) for row in values]) for name in others]
+        names = _names(values, per_topic)
+        yield Sheet("measures", [*names, *fields], **({} if models else told))
+    if models:
+        rows = [*product(values, models)]
+        fields = [column(x, [(row, f"{model}.{x}") for row, model in rows]) for x in columns]
+        model_names = Field("model", None, "user model", [model for _, model in rows], key=True)
+        names = _names([row for row, _ in rows], per_topic)
+        yield Sheet("models", [*names, model_names, *fields], **told)
+
+
+def _names(rows: Collection[tuple[str, str]], per_topic: bool) -> list[Field]:
+    """The columns that name runs, and topics."""
+    runs, topics = zip(*rows, strict=True) if rows else ((), ())
+    names = [Field("run", None, texts=runs, key=True)]
+    return [*names, Field("topic", None, texts=topics, key=True)] if per_topic else names
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Values, and the best of them, as people see them."""
+
+    scores: Scores
+    values: Values
+    best: Mapping[tuple[str, str], float]
+
+    def column(self, name: str, rows: Iterable[tuple[tuple[str, str], str]]) -> Field:
+        """A column: of each of these runs and topics the value of the measure named there."""
+        summaries = dict(zip(self.scores.measures, self.scores.summaries, strict=True))
+        texts, marked = [], []
+        for (run, topic), measure in rows:
+            value = self.values[run, topic].get(measure, math.nan)
+            known = measure in summaries
+            texts.append(readable(value, summaries[measure]) if known else "–")
+            marked.append(value == self.best.get((topic, measure)))
+        return Field(name, None, name, texts, best=marked, group=measured(name), dtype=float)
+
+
+def _values(scores: Scores, per_topic: bool) -> Values:
+    values: Values = {}
+    for run, topic, measure, value in scores.rows(per_topic):
+        values.setdefault((run, topic), {})[measure] = value
+    return values
+
+
+def _by_model(measures: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the user models of which all five measurements are there, and their columns.
+
+    >>> _by_model(["AP", *(f"{m}.{x}" for m in ("INST", "RBP(p=0.5)") for x in FIVE), "INSQ.ED"])
+    (('INST', 'RBP(p=0.5)'), ('EU', 'ETU', 'EC', 'ETC', 'ED'))
+    """
+    columns: dict[str, list[str]] = {}
+    for match in filter(None, map(_OF_MODEL.fullmatch, measures)):
+        columns.setdefault(match["model"], []).append(match["column"])
+    whole = {model: found for model, found in columns.items() if {*FIVE} <= {*found}}
+    every = dict.fromkeys(column for found in whole.values() for column in found)
+    return tuple(whole), tuple(sorted(every, key=lambda column: FIVE.index(measured(column))))
+
+
+def _best(scores: Scores, values: Values) -> dict[tuple[str, str], float]:
+    """The best value of each topic and measure that has a best.
+
+    It is the highest value of any run (the lowest, for measures where lower is better); runs that
+    tie share it. A run that is alone is not best.
+    """
+    if len(scores.runs) < 2:
+        return {}
+    ends = {"higher": max, "lower": min}
+    better = {m: ends[b] for m, b in zip(scores.measures, scores.better, strict=True) if b in ends}
+    best: dict[tuple[str, str], float] = {}
+    for (_, topic), row in values.items():
+        for measure, value in row.items():
+            if measure in better and not math.isnan(value):
+                best[topic, measure] = better[measure](value, best.get((topic, measure), value))
+    return best
+
+
+# -- topics by runs -------------------------------------------------------------------------------
+
+
+def _wide(scores: Scores) -> Iterator[Sheet]:
+    """Topics, with a column for each run: for people a table for each measure."""
+    for name in {"measure", "topic"} & {*scores.runs}:
+        raise InputError(f"a run named {name!r}", "another name in a wide table")
+    values = _values(scores, per_topic=True)
+    topics = [*scores.topics, ALL]
+    best = _best(scores, values)
+    rows = [(measure, topic) for measure in scores.measures for topic in topics]
+    runs = {
+        run: [values.get((run, topic), {}).get(m, math.nan) for m, topic in rows]
+        for run in scores.runs
+    }
+    yield Sheet(
+        "wide",
+        [
+            Field("measure", [measure for measure, _ in rows], people=False, dtype=str),
+            Field("topic", [topic for _, topic in rows], people=False, dtype=str),
+            *(Field(run, found, people=False, dtype=float) for run, found in runs.items()),
+        ],
+    )
+    for m, (measure, summary) in enumerate(zip(scores.measures, scores.summaries, strict=True)):
+        part = slice(m * len(topics), (m + 1) * len(topics))
+        ends = [best.get((topic, measure)) for topic in topics]
+        fields = []
+        for run, found in runs.items():
+            texts = [readable(value, summary) for value in found[part]]
+            marked = [value == end for value, end in zip(found[part], ends, strict=True)]
+            fields.append(Field(run, None, run, texts, best=marked, dtype=float))
+        names = Field("topic", None, texts=topics, key=True)
+        told = caption(scores.select(measures=[measure]), per_topic=True)
+        of = counted(len(scores.runs), "run")
+        yield Sheet(measure, [names, *fields], told, title=measure, of=of)
+
+
+def caption(scores: Scores, per_topic: bool) -> str:
+    """What the values of a table are.
+
+    >>> scores = Scores([[[0.5, 10]]], ["bm25"], ["301"], ["AP", "num_ret"], ["mean", "sum"])
+    >>> caption(scores, per_topic=False)
+    'mean over 1 topic, counts summed'
+    """
+    kinds = set(scores.summaries)
+    names = {"mean": "mean", "gmean": "geometric mean", "sum": "sum", "se": "standard error"}
+    main = next((kind for kind in names if kind in kinds), "mean")
+    text = f"{names[main]} over {counted(len(scores.topics), 'topic')}"
+    for kind in ("gmean", "sum"):
+        if kind in kinds and kind != main:
+            of = [m for m, s in zip(scores.measures, scores.summaries, strict=True) if s == kind]
+            text += ", counts summed" if kind == "sum" else f", geometric of {', '.join(of)}"
+    if scores.undefined == "skip" and np.isnan(scores.values).any():
+        text += ", undefined values left out"
+    return f"per topic, and all: {text}" if per_topic else text
