@@ -5,19 +5,28 @@ from __future__ import annotations
 import argparse
 import inspect
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cranfield.cli.evaluate import add_order, add_shared, list_options, refuse_inputs
-from cranfield.cli.options import add_import
+from cranfield.cli.evaluate import DRAWN, add_order, add_shared, list_options, refuse_inputs
+from cranfield.cli.options import COUNT, add_import, declare
+from cranfield.cli.output import terminal_width
 from cranfield.errors import InputError
+from cranfield.evaluation.options import TIE_CHOICES
+from cranfield.evaluation.steps import Explanation, text
 from cranfield.measures.base import READINGS, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import aliases_of
 from cranfield.measures.references import REFERENCES
 
-if TYPE_CHECKING:
-    from cranfield.evaluation.steps import Explanation
+LIST = {
+    "--topic TOPIC": "the topic (default: the first one judged)",
+    "--levels LEVELS": 'a list without files, as levels in the order of the ranks: "3 2 - 0", - or '
+    "? for an unjudged document",
+    "--judged LEVELS": "all judged levels of the topic, with --levels (default: those of the list)",
+}
+MODES = ("bibtex", "on", "levels")  # of these options one can be given
+NEEDS = {"topic": "--on QRELS RUN", "judged": "--levels LEVELS"}
 
 
 def add_to(command: Any) -> None:
@@ -30,8 +39,9 @@ def add_to(command: Any) -> None:
     p.add_argument("--bibtex", action="store_true", help="print the references as BibTeX only")
     on = p.add_argument_group("the score of one topic, step by step")
     on.add_argument("--on", nargs=2, metavar=("QRELS", "RUN"), help="judgments and results")
-    on.add_argument("--topic", metavar="TOPIC", help="the topic (default: the first one judged)")
-    add_order(on)
+    declare(on, LIST)
+    add_order(on, TIE_CHOICES)
+    declare(on, DRAWN, tie_samples={**COUNT, "default": 100}, seed={"type": int, "default": 0})
     add_shared(on, "relevance", "intents", "verticals", "costs", "formats")
     add_import(p)
     p.set_defaults(run=run)
@@ -40,12 +50,16 @@ def add_to(command: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Explain each measure."""
     found = parse_measures(options.measures)
-    if options.on is not None and options.bibtex:
-        raise InputError("--bibtex and --on", "one of them")
-    if options.on is not None:
-        print("\n\n".join(str(steps) for steps in _on(found, options)))
-    elif options.topic is not None:
-        raise InputError("--topic", "--on QRELS RUN with it")
+    modes = [f"--{name}" for name in MODES if getattr(options, name) not in (None, False)]
+    if len(modes) > 1:
+        raise InputError(" and ".join(modes), "one of them")
+    for name, mode in NEEDS.items():
+        if getattr(options, name) is not None and mode.split()[0] not in modes:
+            raise InputError(f"--{name}", f"{mode} with it")
+    if options.on or options.levels is not None:
+        shown = _on(found, options) if options.on else _levels(found, options)
+        width = terminal_width(None)
+        print("\n\n".join(text(steps, width) for steps in shown))
     elif options.bibtex:
         keys = dict.fromkeys(key for m in found for key in m.references)
         print("\n\n".join(REFERENCES[key] for key in keys))
@@ -60,7 +74,30 @@ def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[Explan
 
     path, results = options.on
     refuse_inputs(options, path, results)
-    return explain_all(measures, path, results, options.topic, **list_options(options))
+    return explain_all(measures, path, results, options.topic, **_settings(options))
+
+
+def _levels(measures: Sequence[Measure], options: argparse.Namespace) -> list[Explanation]:
+    """How each measure comes to its score for a list without files."""
+    from cranfield.evaluation.tracing import explain_levels
+
+    levels = read_levels("--levels", options.levels)
+    judged = None if options.judged is None else read_levels("--judged", options.judged)
+    return explain_levels(measures, levels, judged, **_settings(options))
+
+
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    drawn = {"tie_samples": options.tie_samples, "seed": options.seed}
+    return list_options(options) | drawn
+
+
+def read_levels(option: str, given: str) -> list[float | None]:
+    """Levels between blanks or commas; - and ? stand for a document that nobody judged."""
+    try:
+        parts = given.replace(",", " ").split()
+        return [None if part in ("-", "?") else float(part) for part in parts]
+    except ValueError:
+        raise InputError(repr(given), 'levels such as "3 2 - 0"', option) from None
 
 
 def explanation(m: Measure) -> str:

@@ -1,20 +1,23 @@
-"""The steps of one score, as text."""
+"""The steps of one score, and the same as text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TypeVar
 
 from cranfield.scores import printable
-from cranfield.wording import aligned
+from cranfield.wording import aligned, folded
 
 T = TypeVar("T")
 
 _WHOLE = 20  # lists up to this length are shown whole,
 _TOP = 10  # of longer ones the top;
 _STRETCH = 3  # below it longer stretches of items of no use are counted only
+_WIDTH = 100  # of lines of prose where nothing else is known
+_NARROW = 8  # documents are not shortened below this
+_NAMED = 3  # so many tied documents are named
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,12 @@ class Row:
     doc: str
     level: float | None
     values: tuple[float, ...]  # of each column of the Steps; empty if there are none
+    tied: tuple[tuple[str, float | None], ...] = ()  # items and levels, if any of them may be here
+
+    @property
+    def levels(self) -> tuple[float | None, ...]:
+        """The levels of the items that may be here."""
+        return tuple(level for _, level in self.tied) or (self.level,)
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,16 @@ class Steps:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     totals: dict[str, float]
+    last: int = 0  # the last rank looked at: if there is no row of it, it changes nothing
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What is known of a score that is the mean of random orders of tied items."""
+
+    errors: dict[str, float]  # standard errors of the values
+    best: dict[str, float]  # the values of the order by level, the best first
+    worst: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -43,13 +62,22 @@ class Explanation:
     measure: str
     variant: str  # which of several definitions this is
     run: str
-    topic: str
+    topic: str  # empty if levels were given, and no files
     values: dict[str, float]
     counts: bool  # whether the values are whole numbers of things
     fraction: tuple[float, float] | None  # the value as a quotient, if it is one
     facts: dict[str, float]  # R, N, n, …
     steps: Steps
     ideal: Steps | None  # of the ideal list, if the measure looked at it
+    legend: dict[str, str] = field(default_factory=dict)  # what the symbols mean
+    notes: tuple[str, ...] = ()
+    sampled: Sampled | None = None  # if the values are means of some orders
+
+    @property
+    def symbols(self) -> list[str]:
+        """The names of all numbers that are shown, in their order."""
+        lists = [steps for steps in (self.steps, self.ideal) if steps is not None]
+        return [*self.facts, *(name for x in lists for name in (*x.columns, *x.totals))]
 
     def __str__(self) -> str:
         return text(self)
@@ -57,36 +85,104 @@ class Explanation:
     __repr__ = __str__
 
 
-def text(e: Explanation) -> str:
-    """An explanation for people: facts, the list, the ideal list, the score."""
-    lines = [f"{e.measure} of {printable(e.run)}, topic {printable(e.topic)}"]
-    lines += [e.variant] if e.variant else []
-    lines += [", ".join(f"{name} = {_number(value)}" for name, value in e.facts.items()), ""]
-    lines += _table(e.steps)
+# -- as text --------------------------------------------------------------------------------------
+
+
+def text(e: Explanation, width: int | None = None) -> str:
+    """An explanation for people: facts, the list, the ideal list, the symbols, the score."""
+    topic = f", topic {printable(e.topic)}" if e.topic else ""
+    facts = ", ".join(f"{name} = {_number(value)}" for name, value in e.facts.items())
+    head = [f"{e.measure} of {printable(e.run)}{topic}", *e.notes, e.variant, facts]
+    wide = width or _WIDTH
+    lines = [part for line in head for part in folded(line, wide, 2)]
+    lines += ["", *_table(e.steps, width)]
     if e.ideal is not None:
-        lines += ["", "ideal list", *_table(e.ideal)]
-    quotient = " / ".join(map(_number, e.fraction)) + " = " if e.fraction else ""
-    lines.append("")
-    for name, value in e.values.items():
-        lines.append(f"{name} = {quotient}{_number(value) if e.counts else f'{value:.4f}'}")
+        lines += ["", "ideal list", *_table(e.ideal, width)]
+    lines += ["", *_legend(e, wide), "", *_scores(e)]
     return "\n".join(lines)
 
 
-def _table(steps: Steps) -> list[str]:
-    head = ["rank", "document", "level", *steps.columns]
-    full = [head]
-    for stretch in stretches(steps.rows, lambda row: (row.level or 0) > 0):
-        row, last = stretch[0], stretch[-1]
-        level = "–" if row.level is None else _number(row.level)
-        cells = [str(row.rank), printable(row.doc), level, *map(_number, row.values)]
-        if row is not last:
-            unjudged = sum(r.level is None for r in stretch)
-            text = {"nonrelevant": len(stretch) - unjudged, "unjudged": unjudged}
-            counted = ", ".join(f"{n} {what}" for what, n in text.items() if n)
-            cells = [f"{row.rank}–{last.rank}", counted, "…"]
-        full.append(cells + [""] * (len(head) - len(cells)))
-    lines = aligned(full, "rl" + "r" * (len(head) - 2))
+def _legend(e: Explanation, width: int) -> list[str]:
+    """What the symbols mean, in the order in which they occur."""
+    lists = [steps for steps in (e.steps, e.ideal) if steps is not None]
+    unjudged = any(None in row.levels for steps in lists for row in steps.rows)
+    legend = e.legend | ({"–": "not judged"} if unjudged else {})
+    # A line does not end with a symbol: what is between it and its meaning is no blank.
+    text = "; ".join(f"{symbol}:\0{meaning}" for symbol, meaning in legend.items())
+    return [line.replace("\0", " ") for line in folded(text, width)]
+
+
+def _scores(e: Explanation) -> list[str]:
+    lines = []
+    for name, value in e.values.items():
+        quotient = " / ".join(map(_number, e.fraction)) + " = " if e.fraction else ""
+        line = f"{name} = {quotient}{_number(value) if e.counts else f'{value:.4f}'}"
+        if e.sampled is not None:
+            best, worst = e.sampled.best[name], e.sampled.worst[name]
+            lines.append(f"ties=best gives {best:.4f}, ties=worst {worst:.4f}: explain shows both")
+            line += f", standard error {e.sampled.errors[name]:.4f}"
+        lines.append(line)
+    return lines
+
+
+def _table(steps: Steps, width: int | None) -> list[str]:
+    """The list, in narrow places with shortened documents and columns below each other."""
+    rows = [
+        _cells(stretch)
+        for stretch in stretches(
+            steps.rows, lambda row: any((level or 0) > 0 for level in row.levels)
+        )
+    ]
+    full = [["rank", "document", "level", *steps.columns], *rows]
+    full = [row + [""] * (len(full[0]) - len(row)) for row in full]
+    lines: list[str] = []
+    for columns in _parts(full, width):
+        lines += [""] if lines else []
+        part = [[row[i] for i in columns] for row in full]
+        lines += aligned(part, "".join("l" if i == 1 else "r" for i in columns))
+    shown = steps.rows[-1].rank if steps.rows else 0
+    if shown < steps.last:
+        rest = f"rank {steps.last} does" if shown + 1 == steps.last else ""
+        lines.append(f"{rest or f'ranks {shown + 1}–{steps.last} do'} not change the score")
     return lines + [f"{name} = {_number(value)}" for name, value in steps.totals.items()]
+
+
+def _parts(full: list[list[str]], width: int | None) -> list[list[int]]:
+    """The columns of a table, in parts that are no wider than that; each has the rank."""
+    sizes = [max(map(len, column)) + 2 for column in zip(*full, strict=True)]
+    if width is None or sum(sizes) - 2 <= width:
+        return [list(range(len(sizes)))]
+    room = max(width + 2 - sum(sizes) + sizes[1], _NARROW + 2)
+    for row in full[1:]:
+        row[1] = row[1] if len(row[1]) <= room - 2 else row[1][: room - 3] + "…"
+    sizes[1] = max(len(row[1]) for row in full) + 2
+    parts = [[0]]
+    for i, size in enumerate(sizes[1:], 1):
+        if sum(sizes[j] for j in parts[-1]) + size - 2 > width and len(parts[-1]) > 1:
+            parts.append([0])
+        parts[-1].append(i)
+    return parts
+
+
+def _cells(stretch: list[Row]) -> list[str]:
+    """A row, or several of no use together."""
+    row, last = stretch[0], stretch[-1]
+    if row is not last:
+        unjudged = sum(r.level is None for r in stretch)
+        text = {"nonrelevant": len(stretch) - unjudged, "unjudged": unjudged}
+        together = ", ".join(f"{n} {what}" for what, n in text.items() if n)
+        return [f"{row.rank}–{last.rank}", together, "…"]
+    doc, level = printable(row.doc), _level(row.level)
+    if row.tied:
+        names = ", ".join(printable(doc) for doc, _ in row.tied)
+        doc = f"one of {names if len(row.tied) <= _NAMED else f'{len(row.tied)} tied'}"
+        known = sorted({x for x in row.levels if x is not None}, reverse=True)
+        level = "/".join(map(_level, [*known, *([None] if None in row.levels else [])]))
+    return [str(row.rank), doc, level, *map(_number, row.values)]
+
+
+def _level(level: float | None) -> str:
+    return "–" if level is None else _number(level)
 
 
 def stretches(rows: Sequence[T], useful: Callable[[T], bool]) -> list[list[T]]:

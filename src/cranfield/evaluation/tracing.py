@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
@@ -12,23 +16,32 @@ from cranfield.data.run import Run, RunLike
 from cranfield.errors import InputError
 from cranfield.evaluation.asked import Asked, MeasuresLike
 from cranfield.evaluation.collection import Collection
+from cranfield.evaluation.levels import Levels, as_files, written
 from cranfield.evaluation.measuring import Measuring
 from cranfield.evaluation.options import Options, Settings, shows_options
-from cranfield.evaluation.steps import Explanation, Row, Steps
+from cranfield.evaluation.steps import Explanation, Row, Sampled, Steps
 from cranfield.labelling.blocks import Rankings
-from cranfield.measures.base import Measure
+from cranfield.labelling.ties import Reordering
+from cranfield.measures.base import REGISTRY, Measure
+from cranfield.measures.expected import Expected
 from cranfield.measures.grammar import MeasureLike
-from cranfield.measures.lists import Lists
+from cranfield.measures.lists import Lists, tie_bounds
+from cranfield.measures.notation import IN_THE_MEAN, NOTATION, STEPS
+from cranfield.wording import counted
 
 QUANTITIES = {"I": "I", "C": "C", "g": "g", "cg": "cg", "cg_ideal": "cg*"}  # of Lists: shown as
+Decided: TypeAlias = Callable[[Lists], Floats | Ints | None]
 
 
 @shows_options
 def explain(
     measure: MeasureLike,
-    qrels: QrelsLike,
-    run: RunLike,
+    qrels: QrelsLike = None,
+    run: RunLike | None = None,
     topic: Any = None,
+    *,
+    levels: Levels | None = None,
+    judged: Levels | None = None,
     **options: Unpack[Settings],
 ) -> Explanation:
     """How the score of one topic comes about: the first that is judged, if none is named.
@@ -52,24 +65,61 @@ def explain(
        2  c             1  1  1.5850  0.6309
     Σ g/d = 2.6309
     <BLANKLINE>
+    R: relevant items known; N: nonrelevant items known; n: length of the list; ...
+    <BLANKLINE>
     nDCG@3 = 1.2619 / 2.6309 = 0.4796
+
+    Without files, `levels` are those of a list in the order of its ranks, None for a document that
+    nobody judged, and `judged` all judged levels of the topic: those of the list, if not given.
+    Documents are then called by their ranks.
+
+    >>> round(explain("nDCG@3", levels=[0, 2, None], judged=[2, 1, 0]).values["nDCG@3"], 4)
+    0.4796
     """
-    explanations = explain_all(measure, qrels, run, topic, **options)
+    if levels is None and judged is not None:
+        raise InputError("judged levels alone", "the levels of a list with them")
+    if levels is None and (qrels is None or run is None):
+        raise InputError("no list", "judgments and a run, or levels=")
+    if levels is None:
+        explanations = explain_all(measure, qrels, run, topic, **options)
+    elif (qrels, run, topic) != (None, None, None):
+        raise InputError("levels and judgments", "one of them")
+    else:
+        explanations = explain_levels(measure, levels, judged, **options)
     if len(explanations) != 1:
         raise InputError(f"{len(explanations)} measures", "one")
     return explanations[0]
 
 
+def explain_levels(
+    measures: MeasuresLike,
+    levels: Levels,
+    judged: Levels | None = None,
+    **options: Unpack[Settings],
+) -> list[Explanation]:
+    """How the scores of a list come about that is given as the levels of its documents."""
+    for m in Asked.of(measures, Options.of(options)).measures:
+        if m.takes == "intents":
+            raise InputError(f"{m}, which asks for levels for intents", "judgments and a run")
+    qrels, run = as_files(levels, judged)
+    known = written(sorted((x for docs in qrels.values() for x in docs.values()), reverse=True))
+    note = f"judged: {known}" + (", those of the list" if judged is None else "")
+    explained = explain_all(measures, qrels, run, **options)
+    return [
+        replace(e, run=f"levels {written(levels)}", topic="", notes=(note, *e.notes))
+        for e in explained
+    ]
+
+
 def explain_all(
     measures: MeasuresLike,
     qrels: QrelsLike,
-    run: RunLike,
+    run: Any,
     topic: Any = None,
     **options: Unpack[Settings],
 ) -> list[Explanation]:
     """How the scores of one topic by each of some measures come about."""
     settings = Options.of(options)
-    settings.refuse_expected()
     asked = Asked.of(measures, settings)
     collection = Collection.of(qrels, settings, asked.measures)
     topic = collection.topics[0] if topic is None else str(topic)
@@ -78,33 +128,109 @@ def explain_all(
     runs = [run] if isinstance(run, Run) else collection.read(run)
     if len(runs) != 1:
         raise InputError(f"{len(runs)} runs", "one")
-    t, measuring = collection.place(topic), Measuring(collection, asked)
     rankings = collection.rankings(runs[0], topic)
-    each = [measuring.here(m, t) for m in asked.measures]
-    return [_explanation(m, collection, runs[0], rankings, t) for m in each]
+    seen = _Topic(Measuring(collection, asked), runs[0], rankings, collection.place(topic))
+    return [seen.explanation(m) for m in asked.measures]
 
 
-def _explanation(
-    m: Measure, collection: Collection, run: Run, rankings: Rankings, t: int
-) -> Explanation:
-    topic, lists = collection.topics[t], collection.block(rankings, t, traced=True)
-    values = m.values(lists)[0].tolist()
-    x = m.traced(lists)
-    shown = collection.documents(run.ranked(topic), rankings, t, m.condensed)
-    ideal = next((y for y in (x.ideal, x.whole_ideal) if _used(y)), None)
-    ideal_docs = [collection.gold.item_docs[item] for item in _ideal_items(collection, x, t)]
-    return Explanation(
-        str(m),
-        m.variant(),
-        run.name,
-        topic,
-        dict(zip(m.names(), values, strict=True)),
-        m.summary == "sum",
-        _fraction(x, values),
-        _facts(m, x),
-        _steps(x, shown),
-        None if ideal is None else _steps(ideal, ideal_docs),
-    )
+@dataclass(frozen=True)
+class _Topic:
+    """The list of a run for a topic, as measures see it."""
+
+    measuring: Measuring
+    run: Run
+    rankings: Rankings  # before anything is cut or counted, if all orders of tied items count
+    t: int
+
+    @property
+    def collection(self) -> Collection:
+        return self.measuring.collection
+
+    @property
+    def name(self) -> str:
+        return self.collection.topics[self.t]
+
+    def explanation(self, m: Measure) -> Explanation:
+        """How a measure comes to its score: by one order of the items, or by all of them."""
+        if self.collection.options.ties != "expected":
+            return self.of_order(m, self.rankings)
+        if self.measuring.exact(m):
+            found = self.of_lists(m, self.expected, self.rankings)
+            return replace(found, notes=("mean over all orders of tied documents",))
+        found = self.of_order(m, self.collection.counted(self.rankings))
+        return self.of_sample(m, found) if self.has_ties else found
+
+    def of_order(self, m: Measure, rankings: Rankings) -> Explanation:
+        """How the score of one order comes about."""
+        return self.of_lists(m, self.collection.block(rankings, self.t, traced=True), rankings)
+
+    def of_lists(self, asked: Measure, lists: Lists, rankings: Rankings) -> Explanation:
+        """How the score of a list comes about; `rankings` name its documents."""
+        m = self.measuring.here(asked, self.t)
+        values, x = m.values(lists)[0].tolist(), m.traced(lists)
+        ideal = next((y for y in (x.ideal, x.whole_ideal) if _used(y)), None)
+        items = _ideal_items(self.collection, x, self.t)
+        ideal_docs = [self.collection.gold.item_docs[item] for item in items]
+        found = Explanation(
+            str(m),
+            m.variant(),
+            self.run.name,
+            self.name,
+            dict(zip(m.names(), values, strict=True)),
+            m.summary == "sum",
+            _fraction(x, values),
+            _facts(m, x),
+            _steps(x, self.docs(rankings, m.condensed), m.decided),
+            None if ideal is None else _steps(ideal, ideal_docs),
+        )
+        in_the_mean = any(row.tied for row in found.steps.rows)
+        return replace(found, legend=_legend(m, found.symbols, in_the_mean))
+
+    def of_sample(self, m: Measure, one: Explanation) -> Explanation:
+        """What random orders give, in the place of what one gave: there are no steps of a mean."""
+        options, orders = self.collection.options, Reordering(self.rankings)
+        best, worst = (
+            self.of_order(m, self.collection.counted(order)).values
+            for order in (orders.best(), orders.worst())
+        )
+        errors = {name: self.means[f"{name}.se"] for name in one.values}
+        drawn = f"{counted(options.tie_samples, 'random order')} of tied documents"
+        why = "the equation does not hold for expected values"
+        view = self.expected.view(None if m.condensed else m.depth)
+        return replace(
+            one,
+            values={name: self.means[name] for name in one.values},
+            fraction=None,
+            steps=_steps(view, self.docs(self.rankings)),
+            ideal=None,
+            legend={name: one.legend[name] for name in one.facts},
+            notes=(f"mean over {drawn} (seed {options.seed}): {why}",),
+            sampled=Sampled(errors, best, worst),
+        )
+
+    def docs(self, rankings: Rankings, condensed: bool = False) -> list[str]:
+        """The documents in order."""
+        return self.collection.documents(self.run.ranked(self.name), rankings, self.t, condensed)
+
+    @property
+    def expected(self) -> Expected:
+        """The list in the mean over all orders of tied items."""
+        lists = self.collection.block(self.rankings, self.t, traced=True)
+        bounds = tie_bounds(self.rankings, self.t, self.t + 1)
+        return Expected(lists, *bounds, self.collection.options.depth)
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether the list holds tied items that matter."""
+        start, _ = self.rankings.tie_groups
+        first = self.rankings.starts[self.t]
+        return bool(((start >= first) & (start < first + self.rankings.lengths[self.t])).any())
+
+    @cached_property
+    def means(self) -> dict[str, float]:
+        """What all measures give in the mean, by column: as `evaluate` has them."""
+        row = self.measuring.values(self.rankings)[self.t].tolist()
+        return dict(zip((column.name for column in self.measuring.columns), row, strict=True))
 
 
 def _ideal_items(collection: Collection, x: Lists, t: int) -> Ints:
@@ -139,19 +265,34 @@ def _facts(m: Measure, x: Lists) -> dict[str, float]:
     return facts
 
 
-def _steps(x: Lists, docs: list[str]) -> Steps:
+# -- items ----------------------------------------------------------------------------------------
+
+
+def _steps(x: Lists, docs: list[str], decided: Decided | None = None) -> Steps:
     """What a view of one list computed, item by item."""
-    columns = _columns(x)
-    column_of = {int(x.r[0, c]): c for c in np.flatnonzero(x.judged[0])}
+    columns, end = _columns(x), _last(x, len(docs))
+    at = None if decided is None else decided(x)
+    last = end if at is None else min(end, max(int(at[0]), 1))
+    hits = x.hits if isinstance(x, Expected) else x
+    levels = {int(hits.r[0, c]): float(hits.level[0, c]) for c in np.flatnonzero(hits.judged[0])}
+    column_of = {int(x.r[0, c]): int(c) for c in np.flatnonzero(x.judged[0])}
     rows = []
-    for rank, doc in enumerate(docs[: _last(x, len(docs))], 1):
+    for rank, doc in enumerate(docs[:last], 1):
         c = column_of.get(rank)
         place = rank - 1 if x.by_rank else c
         values = [float(v[place]) for v in columns.values() if place is not None and place < len(v)]
-        level = None if c is None else float(x.level[0, c])
-        rows.append(Row(rank, doc, level, tuple(values)))
+        tied = [(docs[r - 1], levels.get(r)) for r in _group(x, c)]
+        rows.append(Row(rank, doc, levels.get(rank), tuple(values), tuple(tied)))
     totals = {name: float(np.ravel(v)[0]) for name, v in x.steps.items() if np.ndim(v) == 1}
-    return Steps(tuple(columns), tuple(rows), totals)
+    return Steps(tuple(columns), tuple(rows), totals, end)
+
+
+def _group(x: Lists, column: int | None) -> range:
+    """The ranks that the items of a group of tied ones share, if there are several."""
+    if not isinstance(x, Expected) or column is None or x.cells.s[0, column] == 1:
+        return range(0)
+    first = int(x.cells.r[0, column] - x.cells.j[0, column]) + 1
+    return range(first, first + int(x.cells.s[0, column]))
 
 
 def _columns(x: Lists) -> dict[str, Floats]:
@@ -164,7 +305,25 @@ def _columns(x: Lists) -> dict[str, Floats]:
 
 
 def _last(x: Lists, docs: int) -> int:
-    """The last rank that is shown."""
-    last = min(docs, int(x.n[0])) if x.l is None else x.l
+    """The last rank that is looked at."""
+    last = min(docs, int(x.n[0]), docs if x.l is None else x.l)
     # What is of no use need not be seen in an ideal list.
     return min(last, max(int(x.R[0]), 1)) if x.is_ideal else last
+
+
+# -- symbols --------------------------------------------------------------------------------------
+
+
+def _legend(m: Measure, names: Iterable[str], in_the_mean: bool) -> dict[str, str]:
+    """What the names mean that are shown, in their order; a measure's name is its own symbol."""
+    known = {**NOTATION, **STEPS, **(IN_THE_MEAN if in_the_mean else {})}
+    known |= {**getattr(m, "base", m).symbols, **m.symbols}  # D(M) shows the steps of M
+    legend = {}
+    for name in names:
+        symbol = name if name in known else re.split(r"[ (@]", name)[0]
+        if symbol in known:
+            legend[symbol] = known[symbol]
+        elif symbol in REGISTRY:
+            title = (REGISTRY[symbol].__doc__ or "").partition("\n")[0]
+            legend[symbol] = title.partition(":")[0].rstrip(".")
+    return legend

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Floats, Ints
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures import families
 from cranfield.measures.arrays import lists_of
@@ -179,6 +179,7 @@ class Measure(metaclass=MeasureType):
     length_unit: ClassVar[str] = ""  # of document lengths, if it needs them
     every_length: ClassVar[bool] = False  # those of unjudged documents too
     needs_verticals: ClassVar[bool] = False  # of its items, and of intents
+    symbols: ClassVar[Mapping[str, str]] = {}  # what the names of its steps mean, and of no other
 
     def __init_subclass__(cls) -> None:
         dataclass(init=False, repr=False, eq=False)(cls)
@@ -330,6 +331,10 @@ class Measure(metaclass=MeasureType):
     def of_intent(self) -> tuple[Measure, ...]:
         """What it is for a single intent of a topic: itself, unless it is of all of them."""
         return (self,)
+
+    def decided(self, x: Lists) -> Floats | Ints | None:
+        """The rank of each list below which nothing changes the score; None: none but the last."""
+        return None
 
     def traced(self, lists: Lists) -> Lists:
         """The lists that show how the score comes about."""

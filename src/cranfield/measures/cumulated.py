@@ -111,3 +111,6 @@ class Rmeasure(BR):
 
     def score(self, x: Lists) -> Floats:
         return self.blended(x, x.R)
+
+    def decided(self, x: Lists) -> Floats:
+        return x.R

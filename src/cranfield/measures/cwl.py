@@ -46,17 +46,12 @@ from cranfield.measures.base import (
     measure,
 )
 from cranfield.measures.lists import Lists, NeedsMore, above, floats, ratio, total
+from cranfield.measures.notation import WALK
 from cranfield.measures.parameters import GainSetting, gain_param, param, shown
 
 DEEPEST = 1_000_000  # ranks that a model can look at
 
-MEANINGS = {
-    "EU": "expected utility: gain per item seen",
-    "ETU": "expected total utility: gain by the time the user stops",
-    "EC": "expected cost per item seen",
-    "ETC": "expected total cost",
-    "ED": "expected depth: items seen",
-}
+MEANINGS = {name: WALK[name] for name in FIVE}
 
 
 @dataclass(frozen=True)
@@ -182,6 +177,7 @@ class UserModel(Measure):
 
     measurements: ClassVar[tuple[str, ...]] = FIVE
     is_model = True
+    symbols = WALK
     looks_at: ClassVar[tuple[str, ...]] = ()  # what besides ranks decides: gains, costs
     unit_gains: ClassVar[bool] = False  # gains must be from 0 to 1
     scaled: ClassVar[bool] = True  # W is made to sum to 1

@@ -317,7 +317,7 @@ class Expectation(Diverse):
         names = known.names[0] if known.names else map(str, range(known.p.shape[1]))
         for i, intent in enumerate(names):
             m = self.of_kind(bool(known.navigational[0, i]))
-            view.step(f"{m} for intent {intent}, Pr {known.p[0, i]:.4g}", values[:, i])
+            view.step(f"{m} for intent {intent}, probability {known.p[0, i]:.4g}", values[:, i])
         return view
 
 

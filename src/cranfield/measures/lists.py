@@ -165,7 +165,7 @@ class Lists(Remembers):
     | `r` | ranks of the judged items |
     | `level`, `judged` | their levels; which cells hold an item (the rest is padding) |
     | `J`, `I`, `C` | judged flag, relevance flag, relevant items so far |
-    | `first` | 1 at the first relevant item |
+    | `first`, `r1` | 1 at the first relevant item; its rank |
     | `g`, `cg` | gain, cumulative gain |
     | `ideal` | the ideal list, with the same attributes, cut at the same rank |
     | `whole_ideal` | the ideal list, not cut |
@@ -309,6 +309,14 @@ class Lists(Remembers):
     def first(self) -> Floats:
         """1 at r1, the rank of the first relevant item, else 0."""
         return floats(self.I * (self.C == 1))
+
+    @property
+    def r1(self) -> Ints:
+        """r1: the rank of the first relevant item (the last it may have, if ties leave it open);
+        the end of the list if there is none.
+        """
+        last = np.where(self.first > 0, self.r, 0).max(axis=1, initial=0)
+        return np.where(last > 0, last, self.n)
 
     @cached_property
     def g(self) -> Floats:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Floats, Ints
 from cranfield.measures.base import Measure, Normalised, cite, has, measure
 from cranfield.measures.gains import gain_of
 from cranfield.measures.lists import Lists, floats, total
@@ -158,6 +158,9 @@ class Stopping(Measure):
         # Divided by r, not multiplied by 1/r: one rounding less, and gdeval's bits.
         products = weight / x.r if utility == "RR" else weight * NU
         return x.ratio(x.step(f"Σ stop·{utility}", total(products)), norm)
+
+    def decided(self, x: Lists) -> Ints | None:
+        return x.r1 if self.stop_and_utility()[0] == "r1" else None
 
     def exact_under_ties(self) -> bool:
         return self.stop_and_utility() in EXACT

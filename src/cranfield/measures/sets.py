@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Floats, Ints
 from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.lists import Lists, ratio, total
 from cranfield.measures.parameters import param, rel_param
@@ -203,6 +203,9 @@ class Success(OfRelevant):
     def score(self, x: Lists) -> Floats:
         return total(x.first)
 
+    def decided(self, x: Lists) -> Ints:
+        return x.r1
+
 
 REACHES = {
     "exact": "the smallest whole number from the product on",
@@ -247,8 +250,11 @@ class Rprec(OfRelevant):
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:
-        k = reached(self.mult, x.R, self.reach)
+        k = self.decided(x)
         return x.ratio(x.step("C(R)", total(x.I * (x.r <= k[:, None]))), k)
+
+    def decided(self, x: Lists) -> Floats:
+        return reached(self.mult, x.R, self.reach)
 
 
 @measure

@@ -11,6 +11,7 @@ from typing import Any
 from cranfield.measures.base import PROPERTIES, READINGS, TAKES, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.names import aliases_of
+from cranfield.measures.notation import NOTATION
 from cranfield.measures.parameters import shown
 from cranfield.measures.references import citation
 
@@ -21,10 +22,6 @@ Printed by `cranfield measures -f markdown`: what is said here is what `cranfiel
 Every measure is written `Name(param=value, …)@cutoff`. Measures of ranked lists take a cutoff
 unless they say otherwise, and have the parameter `condensed` (leave unjudged items out).
 
-Notation: r rank, I(r) 1 if the item at r is relevant, else 0, C(r) relevant items down to r, g(r)
-gain, cg(r) gains down to r, g\\* and cg\\* the same for the ideal list, R relevant and N
-nonrelevant items known, n length of the list, l cutoff, h highest level, g_h its gain. Of intents
-i: I_i(r), C_i(r), g_i(r), and Pr(i|q) how probable they are.
 """
 
 
@@ -33,7 +30,8 @@ def markdown(classes: Sequence[type[Measure]]) -> str:
     families: dict[str, list[type[Measure]]] = {}
     for c in classes:
         families.setdefault(c.__module__, []).append(c)
-    parts = [HEAD, _properties(classes)]
+    symbols = [f"- {escaped(name)}: {escaped(text)}" for name, text in NOTATION.items()]
+    parts = [HEAD, "Notation, at rank r:", "\n".join(symbols), _properties(classes)]
     for module, members in families.items():
         about, _, more = inspect.cleandoc(sys.modules[module].__doc__ or module).partition("\n")
         parts.append(f"## {about.rstrip('.')}\n\n{escaped(more.strip())}".rstrip())
