@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,10 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.measures.base import REGISTRY, Measure
+from cranfield.evaluation.steps import text
+from cranfield.measures.base import READINGS, REGISTRY, Measure
+from cranfield.measures.ncu import STOPS, UTILITIES
+from cranfield.measures.notation import NOTATION, STEPS, WALK
 from cranfield.measures.verticals import OfPairs
 
 QRELS = {
@@ -116,7 +120,8 @@ def test_long_lists_are_shortened() -> None:
     qrels = {"t": {f"d{i}": int(i % 40 == 0) for i in range(0, 100, 2)}}
     run = {"t": {f"d{i}": -float(i) for i in range(100)}}
     lines = str(cf.explain("AP", qrels, run, "t")).splitlines()
-    table = [line.split() for line in lines[3 : lines.index("Σ stop·P = 1.1165")] if "d" in line]
+    end = next(i for i, line in enumerate(lines) if line.startswith("Σ"))
+    table = [line.split() for line in lines[4:end] if "d" in line]
     assert [cells[0] for cells in table] == [
         *map(str, range(1, 11)), "11–40", "41", "42–80", "81", "82–100"
     ]  # fmt: skip
@@ -148,7 +153,6 @@ def test_only_the_topic_explained_needs_lengths() -> None:
     ("arguments", "said"),
     [
         ({"topic": "v"}, "found no topic 'v'"),
-        ({"topic": "t", "ties": "expected"}, "found ties=expected, expected one order"),
         (
             {"measure": "TBG", "topic": "t"},
             "found no document lengths, expected them in words",
@@ -161,6 +165,261 @@ def test_what_cannot_be_explained(arguments: dict[str, str], said: str) -> None:
     with pytest.raises(cf.CranfieldError) as error:
         cf.explain(measure, QRELS, RUN, **arguments)
     assert said in str(error.value)
+
+
+# -- symbols ---------------------------------------------------------------------------------------
+
+
+def measures_of_lists() -> list[Measure]:
+    """Every measure, every user model that a measure is read as, and every choice of NCU."""
+    found = [built(cls) for cls in BUILT_IN]
+    found += [cls(cutoff=2, **unit(cls)) for cls in BUILT_IN if cls.at and cls is not cf.IPrec]
+    found += [REGISTRY[name]().reading("EU") for name in READINGS]
+    found += [cf.NCU(stop=stop, utility=utility) for stop in STOPS for utility in UTILITIES]
+    return found
+
+
+def unit(cls: type[Measure]) -> dict[str, object]:
+    return {"gain": "0.2:0.5:1"} if getattr(cls, "unit_gains", False) else {}
+
+
+def built(cls: type[Measure]) -> Measure:
+    return cls(**unit(cls))
+
+
+def explained(m: Measure, **more: object) -> cf.Explanation:
+    qrels = BY_INTENT if m.takes == "intents" else QRELS
+    return cf.explain(m, qrels, run_for(m), "t", **options(m), **more)
+
+
+def symbols(shown: cf.Explanation) -> list[str]:
+    """Every name that stands for a number, as the text has it."""
+    lists = [steps for steps in (shown.steps, shown.ideal) if steps is not None]
+    return [*shown.facts, *(name for x in lists for name in (*x.columns, *x.totals))]
+
+
+@pytest.mark.parametrize("m", measures_of_lists(), ids=str)
+@pytest.mark.parametrize("ties", ["trec", "expected"])
+def test_every_symbol_is_in_the_legend(m: Measure, ties: str) -> None:
+    shown = explained(m, ties=ties, tie_samples=2)
+    text = " ".join(str(shown).split())
+    order = []
+    for name in symbols(shown):
+        # A sum is of what its column means; a measure by its name: nDCG@2 for intent 1
+        word = name if name in shown.legend else name.split()[0].partition("@")[0].partition("(")[0]
+        assert shown.legend.get(word), f"{m}: nothing is said of {name!r}"
+        assert f"{word}: {shown.legend[word]}" in text
+        order.append(word)
+    assert list(shown.legend) == list(dict.fromkeys(order))
+
+
+def test_no_meaning_is_for_nothing() -> None:
+    """Nothing is in the table that no measure shows."""
+    shown = {name for m in measures_of_lists() for name in explained(m).legend}
+    assert set(STEPS) == shown & set(STEPS)
+    assert set(WALK) <= shown
+
+
+def test_the_catalogue_has_the_same_meanings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures", "-f", "markdown"]) == 0
+    page = capsys.readouterr().out.replace("\\", "")
+    for symbol, meaning in NOTATION.items():
+        assert f"\n- {symbol}: {meaning}\n" in page
+
+
+def test_a_measure_of_ones_own_says_what_its_steps_mean() -> None:
+    class Halved(cf.Measure):
+        """Half of what is relevant."""
+
+        symbols = {"½I": "half of I"}  # noqa: RUF012
+
+        def score(self, x: cf.Lists) -> np.ndarray:
+            return cf.total(x.step("½I", x.I / 2) + x.step("untold", x.I * 0))
+
+    shown = cf.explain(Halved(), QRELS, RUN, "t")
+    assert shown.legend["½I"] == "half of I"
+    assert "untold" in shown.steps.columns
+    assert "untold" not in shown.legend
+    ideal = cf.explain(cf.D(Halved()), BY_INTENT, RUN, "t")
+    assert ideal.legend["½I"] == "half of I"
+
+
+# -- lists without files ---------------------------------------------------------------------------
+
+PLAIN = [m for m in measures_of_lists() if m.takes == "lists" and not m.length_unit]
+
+
+def test_levels_need_no_files() -> None:
+    """The gains 3 2 0 1 over the ideal 3 3 2 1, each divided by log2(r + 1)."""
+    shown = cf.explain("nDCG@5", levels=[3, 2, 0, 1], judged=[3, 3, 2, 1])
+    found = 3 + 2 / np.log2(3) + 1 / np.log2(5)
+    best = 3 + 3 / np.log2(3) + 2 / np.log2(4) + 1 / np.log2(5)
+    assert shown.values["nDCG@5"] == pytest.approx(found / best)
+    assert [(row.rank, row.doc, row.level) for row in shown.steps.rows] == [
+        (1, "1", 3), (2, "2", 2), (3, "3", 0), (4, "4", 1),
+    ]  # fmt: skip
+    assert shown.ideal is not None
+    assert [row.doc for row in shown.ideal.rows] == ["1", "missed 1", "2", "4"]
+    assert str(shown).startswith("nDCG@5 of levels 3 2 0 1\njudged: 3 3 2 1 0\n")
+
+
+def test_without_judged_levels_those_of_the_list_are_all() -> None:
+    shown = cf.explain("Recall@1", levels=[0, None, 2])
+    assert shown.facts == {"R": 1, "N": 1, "n": 3, "l": 1}
+    assert "\njudged: 2 0, those of the list\n" in str(shown)
+
+
+@pytest.mark.parametrize("m", PLAIN, ids=str)
+def test_levels_score_what_the_measure_says(m: Measure) -> None:
+    levels, judged = [0, None, 2, 1, None, -1, 3], [3, 3, 2, 1, 1, 0, -1]
+    value = m(levels, judged)
+    assert list(cf.explain(m, levels=levels, judged=judged).values.values()) == pytest.approx(
+        np.atleast_1d(value).tolist()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"levels": [3, 3], "judged": [3]}, "found 3 more often in the list than in judged"),
+        ({"levels": [3, 1, 2], "judged": [3]}, "found 1 2 more often in the list"),
+        ({"levels": [None]}, "found no judged level"),
+        ({"levels": ["3"]}, "levels: found '3', expected a level"),
+        ({"levels": [1], "judged": [1, None]}, "judged: found None, expected a level"),
+        ({"judged": [1]}, "expected the levels of a list"),
+        ({"levels": [1], "qrels": QRELS, "run": RUN}, "found levels and judgments"),
+        ({}, "found no list"),
+        ({"levels": [1], "measure": "D(nDCG)@3"}, "which asks for levels for intents"),
+        ({"levels": [1], "measure": "TBG"}, "found no document lengths"),
+    ],
+)
+def test_levels_that_are_none(arguments: dict[str, object], said: str) -> None:
+    with pytest.raises(cf.CranfieldError) as error:
+        cf.explain(**{"measure": "AP", **arguments})
+    assert said in str(error.value)
+
+
+# -- where the score is decided --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("measure", "rows"),
+    [("RR", 3), ("RR@2", 2), ("RR(rel=2)", 4), ("O", 3), ("Success@9", 3), ("Rprec", 2),
+     ("Rprec(mult=2.0)", 4), ("Rmeasure", 2), ("AP", 6), ("Pmeasure", 6), ("P@5", 5)],
+)  # fmt: skip
+def test_a_list_ends_where_the_score_is_decided(measure: str, rows: int) -> None:
+    shown = cf.explain(measure, levels=[0, None, 1, 2, 0, 0])
+    assert [row.rank for row in shown.steps.rows] == list(range(1, rows + 1))
+
+
+def test_the_rest_is_said_not_to_matter() -> None:
+    def said(measure: str, *levels: int) -> list[str]:
+        text = str(cf.explain(measure, levels=levels))
+        return [line for line in text.splitlines() if "not change" in line]
+
+    assert said("RR", 0, 1, 0, 2) == ["ranks 3–4 do not change the score"]
+    assert said("RR", 0, 1, 0) == ["rank 3 does not change the score"]
+    assert said("RR@3", 0, 1, 0, 0) == ["rank 3 does not change the score"]
+    assert said("RR", 0, 1) == said("RR", 0, 0) == said("P@1", 1, 0) == []
+
+
+@pytest.mark.parametrize("m", PLAIN, ids=str)
+def test_what_is_not_shown_does_not_matter(m: Measure) -> None:
+    levels, judged = [0, 1, 2, 0, 1, 0], [2, 2, 1, 1, 1, 0, 0, 0, 0, 0]
+    shown = cf.explain(m, levels=levels, judged=judged)
+    end = len(shown.steps.rows)
+    changed = levels[:end] + [2, 0, 1, 0][: len(levels) - end]
+    assert m(changed, judged) == pytest.approx(m(levels, judged))
+
+
+# -- the mean over all orders of tied documents ----------------------------------------------------
+
+
+@pytest.mark.parametrize("m", measures_of_lists(), ids=str)
+@pytest.mark.parametrize("more", [{}, {"depth": 3}], ids=str)
+def test_the_mean_is_that_of_evaluate(m: Measure, more: dict[str, object]) -> None:
+    qrels = BY_INTENT if m.takes == "intents" else QRELS
+    settings = options(m) | more | {"ties": "expected", "tie_samples": 5, "seed": 3}
+    shown = cf.explain(m, qrels, run_for(m), "t", **settings)
+    scores = cf.evaluate(qrels, run_for(m), m, **settings)
+    assert shown.values == {name: scores["run", "t", name] for name in m.names()}
+    if shown.sampled is not None:
+        errors = {name: scores["run", "t", f"{name}.se"] for name in m.names()}
+        assert shown.sampled.errors == errors
+        for order, ends in (("best", shown.sampled.best), ("worst", shown.sampled.worst)):
+            settings["ties"] = order
+            found = cf.evaluate(qrels, run_for(m), m, **settings)
+            assert ends == {name: found["run", "t", name] for name in m.names()}
+
+
+def test_tied_documents_share_their_ranks() -> None:
+    """a (level 2) and f (level 0) share ranks 3 and 4: each is relevant with probability ½."""
+    shown = cf.explain("RR", QRELS, RUN, "t", ties="expected")
+    assert shown.values["RR"] == pytest.approx((1 / 3 + 1 / 4) / 2)
+    assert [row.rank for row in shown.steps.rows] == [1, 2, 3, 4]
+    stop = shown.steps.columns.index("stop")
+    assert [row.values[stop] for row in shown.steps.rows if row.values] == [0, 0.5, 0.5]
+    assert [sorted(row.tied) for row in shown.steps.rows] == [
+        [], [], [("a", 2), ("f", 0)], [("a", 2), ("f", 0)],
+    ]  # fmt: skip
+    lines = str(shown).splitlines()
+    assert [line.split()[:6] for line in lines if "one of" in line] == [
+        ["3", "one", "of", "f,", "a", "2/0"], ["4", "one", "of", "f,", "a", "2/0"],
+    ]  # fmt: skip
+    assert lines[1] == "mean over all orders of tied documents"
+
+
+def test_the_terms_of_the_mean_add_up() -> None:
+    """AP over all orders: a first, (1/3 + 2/6)/3; f first, (1/4 + 2/6)/3."""
+    shown = cf.explain("AP", QRELS, RUN, "t", ties="expected")
+    assert shown.values["AP"] == pytest.approx((1 / 3 + 2 / 6 + 1 / 4 + 2 / 6) / 6)
+    at = [shown.steps.columns.index(name) for name in ("stop", "P")]
+    terms = [row.values[at[0]] * row.values[at[1]] for row in shown.steps.rows if row.values]
+    assert shown.steps.totals["Σ stop·P"] == pytest.approx(sum(terms))
+
+
+def test_a_group_may_go_on_below_the_depth() -> None:
+    """Of a, f one is at rank 3, where the list ends: P@3 is 1/3 or 0."""
+    shown = cf.explain("P@3", QRELS, RUN, "t", ties="expected", depth=3)
+    assert shown.values["P@3"] == pytest.approx(1 / 6)
+    assert sorted(shown.steps.rows[-1].tied) == [("a", 2), ("f", 0)]
+
+
+def test_what_is_drawn_is_said() -> None:
+    text = str(cf.explain("ERR", QRELS, RUN, "t", ties="expected", tie_samples=7, seed=2))
+    assert "\nmean over 7 random orders of tied documents (seed 2): the equation" in text
+    assert re.search(r"\nties=best gives 0\.\d{4}, ties=worst 0\.\d{4}: explain shows both\n", text)
+    assert re.search(r"\nERR = 0\.\d{4}, standard error 0\.\d{4}$", text)
+
+
+def test_without_ties_there_is_one_order() -> None:
+    shown = cf.explain("ERR", QRELS, RUN, "u", ties="expected")
+    assert shown.sampled is None
+    assert shown.steps == cf.explain("ERR", QRELS, RUN, "u").steps
+
+
+# -- narrow and wide -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [60, 80, 160])
+@pytest.mark.parametrize("m", measures_of_lists(), ids=str)
+def test_lines_are_no_wider_than_the_terminal(m: Measure, width: int) -> None:
+    long = {doc: f"clueweb09-en0000-00-{doc}{doc}" for doc in "abcefsxyz"}
+    qrels = {t: {long[d]: x for d, x in docs.items()} for t, docs in QRELS.items()}
+    run = {t: {long[d]: x for d, x in docs.items()} for t, docs in RUN.items()}
+    settings = {"ties": "expected", "tie_samples": 2}
+    if m.takes == "lists" and not m.length_unit:
+        shown = cf.explain(m, qrels, run, "t", **settings)
+    else:
+        shown = explained(m, **settings)
+    lines = text(shown, width).splitlines()
+    assert max(map(len, lines)) <= width
+    head = [name for line in lines if line.split()[:1] == ["rank"] for name in line.split()]
+    for name in " ".join((*shown.steps.columns, "document", "level")).split():
+        assert name in head
+    numbers = [f"{v:.4f}" for row in shown.steps.rows for v in row.values if v != int(v)]
+    for number in numbers:  # none is cut or left out
+        assert any(number in line.split() for line in lines)
 
 
 class TestCommand:
@@ -185,7 +444,7 @@ class TestCommand:
         [
             (["--topic", "v"], "found no topic 'v'"),
             (["--depth", "0"], "expected a whole number from 1"),
-            (["--ties", "expected"], "invalid choice"),
+            (["--ties", "expected", "--seed", "-1"], "expected a whole number from 0"),
         ],
     )
     def test_mistakes(
@@ -197,6 +456,46 @@ class TestCommand:
             code = stop.code
         assert code == 2
         assert said in capsys.readouterr().err
+
+    def test_levels(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["explain", "nDCG@5", "RR", "--levels", "3 2,- 1", "--judged", "3,3 2 1"]) == 0
+        both = [
+            str(cf.explain(m, levels=[3, 2, None, 1], judged=[3, 3, 2, 1]))
+            for m in ("nDCG@5", "RR")
+        ]
+        assert capsys.readouterr().out == "\n\n".join(both) + "\n"
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            (["--levels", "3 x"], "--levels: found '3 x', expected levels such as"),
+            (["--levels", "1", "--judged", "?"], "judged: found None, expected a level"),
+            (["--levels", "inf"], "levels: found inf, expected a level"),
+            (["--levels", "1", "--on", "q", "r"], "found --on and --levels, expected one of them"),
+            (["--levels", "1", "--bibtex"], "found --bibtex and --levels, expected one of them"),
+            (["--levels", "1", "--topic", "1"], "found --topic, expected --on QRELS RUN with it"),
+            (["--judged", "1"], "found --judged, expected --levels LEVELS with it"),
+            (["--levels", ""], "found no judged level"),
+        ],
+    )
+    def test_mistaken_levels(
+        self, given: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["explain", "AP", *given]) == 2
+        err = capsys.readouterr().err
+        assert said in err
+        assert err.count("\n") == 1
+
+    def test_the_mean_is_printed_as_evaluate_prints_it(
+        self, files: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        settings = ["--ties", "expected", "--tie-samples", "9", "--seed", "4"]
+        for m in ("AP", "ERR"):
+            assert main(["evaluate", *files, "-m", m, "-q", "-f", "tsv", *settings]) == 0
+            rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+            value = next(float(row[3]) for row in rows if row[1:3] == ["t", m])
+            assert main(["explain", m, "--on", *files, *settings]) == 0
+            assert f"= {value:.4f}" in capsys.readouterr().out.splitlines()[-1]
 
     def test_topic_alone(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["explain", "AP", "--topic", "t"]) == 2

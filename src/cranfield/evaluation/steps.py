@@ -94,12 +94,16 @@ def text(e: Explanation, width: int | None = None) -> str:
     facts = ", ".join(f"{name} = {_number(value)}" for name, value in e.facts.items())
     head = [f"{e.measure} of {printable(e.run)}{topic}", *e.notes, e.variant, facts]
     wide = width or _WIDTH
-    lines = [part for line in head for part in folded(line, wide, 2)]
+    lines = _folded(head, wide)
     lines += ["", *_table(e.steps, width)]
     if e.ideal is not None:
         lines += ["", "ideal list", *_table(e.ideal, width)]
-    lines += ["", *_legend(e, wide), "", *_scores(e)]
+    lines += ["", *_legend(e, wide), "", *_folded(_scores(e), wide)]
     return "\n".join(lines)
+
+
+def _folded(lines: Sequence[str], width: int) -> list[str]:
+    return [part for line in lines for part in folded(line, width, 2)]
 
 
 def _legend(e: Explanation, width: int) -> list[str]:
