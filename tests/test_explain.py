@@ -14,7 +14,7 @@ from cranfield.cli.main import main
 from cranfield.evaluation.steps import text
 from cranfield.measures.base import READINGS, REGISTRY, Measure
 from cranfield.measures.ncu import STOPS, UTILITIES
-from cranfield.measures.notation import NOTATION, STEPS, WALK
+from cranfield.measures.notation import LETTERS, NOTATION, STEPS, WALK
 from cranfield.measures.verticals import OfPairs
 
 QRELS = {
@@ -198,18 +198,23 @@ def symbols(shown: cf.Explanation) -> list[str]:
     return [*shown.facts, *(name for x in lists for name in (*x.columns, *x.totals))]
 
 
+def letters(formula: str) -> list[str]:
+    """Single letters of a formula that nobody could guess: p of p^(r−1), x of 2^x."""
+    return re.findall(r"(?<![^\W\d])[rxpβγ](?![^\W\d])", formula)
+
+
 @pytest.mark.parametrize("m", measures_of_lists(), ids=str)
 @pytest.mark.parametrize("ties", ["trec", "expected"])
 def test_every_symbol_is_in_the_legend(m: Measure, ties: str) -> None:
     shown = explained(m, ties=ties, tie_samples=2)
     text = " ".join(str(shown).split())
-    order = []
+    order = letters(shown.variant)
     for name in symbols(shown):
         # A sum is of what its column means; a measure by its name: nDCG@2 for intent 1
         word = name if name in shown.legend else name.split()[0].partition("@")[0].partition("(")[0]
         assert shown.legend.get(word), f"{m}: nothing is said of {name!r}"
         assert f"{word}: {shown.legend[word]}" in text
-        order.append(word)
+        order += [word, *letters(name)]
     assert list(shown.legend) == list(dict.fromkeys(order))
 
 
@@ -218,6 +223,7 @@ def test_no_meaning_is_for_nothing() -> None:
     shown = {name for m in measures_of_lists() for name in explained(m).legend}
     assert set(STEPS) == shown & set(STEPS)
     assert set(WALK) <= shown
+    assert set(LETTERS) <= shown
 
 
 def test_the_catalogue_has_the_same_meanings(capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,42 +130,39 @@ def _scores(e: Explanation) -> list[str]:
 
 
 def _table(steps: Steps, width: int | None) -> list[str]:
-    """The list, in narrow places with shortened documents and columns below each other."""
-    rows = [
-        _cells(stretch)
-        for stretch in stretches(
-            steps.rows, lambda row: any((level or 0) > 0 for level in row.levels)
-        )
-    ]
-    full = [["rank", "document", "level", *steps.columns], *rows]
-    full = [row + [""] * (len(full[0]) - len(row)) for row in full]
-    lines: list[str] = []
-    for columns in _parts(full, width):
-        lines += [""] if lines else []
-        part = [[row[i] for i in columns] for row in full]
-        lines += aligned(part, "".join("l" if i == 1 else "r" for i in columns))
+    useful = stretches(steps.rows, lambda row: any((level or 0) > 0 for level in row.levels))
+    head = ["rank", "document", "level", *steps.columns]
+    rows = [head, *map(_cells, useful)]
+    full = [row + [""] * (len(head) - len(row)) for row in rows]
+    lines = _whole(full) if width is None else _fitted(full, width)
     shown = steps.rows[-1].rank if steps.rows else 0
-    if shown < steps.last:
-        rest = f"rank {steps.last} does" if shown + 1 == steps.last else ""
-        lines.append(f"{rest or f'ranks {shown + 1}–{steps.last} do'} not change the score")
+    if shown + 1 == steps.last:
+        lines.append(f"rank {steps.last} does not change the score")
+    elif shown < steps.last:
+        lines.append(f"ranks {shown + 1}–{steps.last} do not change the score")
     return lines + [f"{name} = {_number(value)}" for name, value in steps.totals.items()]
 
 
-def _parts(full: list[list[str]], width: int | None) -> list[list[int]]:
-    """The columns of a table, in parts that are no wider than that; each has the rank."""
+def _whole(full: list[list[str]]) -> list[str]:
+    return aligned(full, "".join("l" if name == "document" else "r" for name in full[0]))
+
+
+def _fitted(full: list[list[str]], width: int) -> list[str]:
+    """A table in a narrow place: documents are shortened, then columns go below each other."""
     sizes = [max(map(len, column)) + 2 for column in zip(*full, strict=True)]
-    if width is None or sum(sizes) - 2 <= width:
-        return [list(range(len(sizes)))]
-    room = max(width + 2 - sum(sizes) + sizes[1], _NARROW + 2)
-    for row in full[1:]:
-        row[1] = row[1] if len(row[1]) <= room - 2 else row[1][: room - 3] + "…"
-    sizes[1] = max(len(row[1]) for row in full) + 2
+    room = max(width + sizes[1] - sum(sizes), _NARROW)
+    short = [
+        [rank, doc if len(doc) <= room else doc[: room - 1] + "…", *cells]
+        for rank, doc, *cells in full
+    ]
+    sizes[1] = min(sizes[1], room + 2)
     parts = [[0]]
     for i, size in enumerate(sizes[1:], 1):
-        if sum(sizes[j] for j in parts[-1]) + size - 2 > width and len(parts[-1]) > 1:
+        if sum(sizes[j] for j in parts[-1]) + size - 2 > width:
             parts.append([0])
         parts[-1].append(i)
-    return parts
+    tables = [_whole([[row[i] for i in part] for row in short]) for part in parts]
+    return [line for table in tables for line in ("", *table)][1:]
 
 
 def _cells(stretch: list[Row]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias, Unpack
@@ -26,7 +26,7 @@ from cranfield.measures.base import REGISTRY, Measure
 from cranfield.measures.expected import Expected
 from cranfield.measures.grammar import MeasureLike
 from cranfield.measures.lists import Lists, tie_bounds
-from cranfield.measures.notation import IN_THE_MEAN, NOTATION, STEPS
+from cranfield.measures.notation import IN_THE_MEAN, LETTERS, NOTATION, STEPS
 from cranfield.wording import counted
 
 QUANTITIES = {"I": "I", "C": "C", "g": "g", "cg": "cg", "cg_ideal": "cg*"}  # of Lists: shown as
@@ -151,7 +151,12 @@ class _Topic:
         return self.collection.topics[self.t]
 
     def explanation(self, m: Measure) -> Explanation:
-        """How a measure comes to its score: by one order of the items, or by all of them."""
+        """How a measure comes to its score, with the meanings of all symbols."""
+        found = self.of_orders(m)
+        return replace(found, legend=_legend(m, found))
+
+    def of_orders(self, m: Measure) -> Explanation:
+        """How a score comes about: by one order of the items, or by all orders of tied ones."""
         if self.collection.options.ties != "expected":
             return self.of_order(m, self.rankings)
         if self.measuring.exact(m):
@@ -171,7 +176,7 @@ class _Topic:
         ideal = next((y for y in (x.ideal, x.whole_ideal) if _used(y)), None)
         items = _ideal_items(self.collection, x, self.t)
         ideal_docs = [self.collection.gold.item_docs[item] for item in items]
-        found = Explanation(
+        return Explanation(
             str(m),
             m.variant(),
             self.run.name,
@@ -183,8 +188,6 @@ class _Topic:
             _steps(x, self.docs(rankings, m.condensed), m.decided),
             None if ideal is None else _steps(ideal, ideal_docs),
         )
-        in_the_mean = any(row.tied for row in found.steps.rows)
-        return replace(found, legend=_legend(m, found.symbols, in_the_mean))
 
     def of_sample(self, m: Measure, one: Explanation) -> Explanation:
         """What random orders give, in the place of what one gave: there are no steps of a mean."""
@@ -203,7 +206,6 @@ class _Topic:
             fraction=None,
             steps=_steps(view, self.docs(self.rankings)),
             ideal=None,
-            legend={name: one.legend[name] for name in one.facts},
             notes=(f"mean over {drawn} (seed {options.seed}): {why}",),
             sampled=Sampled(errors, best, worst),
         )
@@ -314,12 +316,14 @@ def _last(x: Lists, docs: int) -> int:
 # -- symbols --------------------------------------------------------------------------------------
 
 
-def _legend(m: Measure, names: Iterable[str], in_the_mean: bool) -> dict[str, str]:
+def _legend(m: Measure, e: Explanation) -> dict[str, str]:
     """What the names mean that are shown, in their order; a measure's name is its own symbol."""
-    known = {**NOTATION, **STEPS, **(IN_THE_MEAN if in_the_mean else {})}
+    in_the_mean = any(row.tied for row in e.steps.rows)
+    known = {**LETTERS, **NOTATION, **STEPS, **(IN_THE_MEAN if in_the_mean else {})}
     known |= {**getattr(m, "base", m).symbols, **m.symbols}  # D(M) shows the steps of M
+    named = [*_letters(e.variant), *(x for name in e.symbols for x in (name, *_letters(name)))]
     legend = {}
-    for name in names:
+    for name in named:
         symbol = name if name in known else re.split(r"[ (@]", name)[0]
         if symbol in known:
             legend[symbol] = known[symbol]
@@ -327,3 +331,8 @@ def _legend(m: Measure, names: Iterable[str], in_the_mean: bool) -> dict[str, st
             title = (REGISTRY[symbol].__doc__ or "").partition("\n")[0]
             legend[symbol] = title.partition(":")[0].rstrip(".")
     return legend
+
+
+def _letters(formula: str) -> list[str]:
+    """The letters in a formula that stand for something."""
+    return [word for word in re.findall(r"[^\W\d_]+", formula) if word in LETTERS]

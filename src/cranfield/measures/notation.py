@@ -24,6 +24,15 @@ NOTATION = {
 }
 """The symbols of formulas."""
 
+LETTERS = {
+    "r": "rank",
+    "x": "level of the item",
+    "p": "parameter p",
+    "β": "parameter beta",
+    "γ": "parameter gamma",
+}
+"""What letters mean in the names of steps, and where a measure says which version it is."""
+
 WALK = {
     "c": "cost of the item",
     "C": "probability of going on to the next item",
@@ -54,11 +63,11 @@ STEPS = {
     "nDCG(r)": "nDCG down to the rank",
     "p^(r−1)": "probability that users get as far as the rank",
     "cg/r": "gain per rank so far, at a relevant item",
-    "δ/(r − 1/β)": "reciprocal rank, a little more for higher levels; 0 if not relevant",
+    "δ/(r − 1/β)": "reciprocal rank, a little more for higher levels, 0 if not relevant",
     "stop": "weight of the users who stop at the rank",
-    "BR": "blended ratio, (C + β·cg) / (r + β·cg*)",
-    "RR": "reciprocal rank, 1/r",
-    "IE": "what the effort of reading so far leaves, p^r",
+    "BR": "blended ratio: C and cg over the best there can be at the rank",
+    "RR": "one over the rank",
+    "IE": "what the effort of reading so far leaves",
     "S": "precision at the relevant items, added up",
     "Pr": "probability that the item satisfies the user",
     "dsat(r−1)": "probability that no item above did",
