@@ -358,6 +358,28 @@ def test_the_mean_is_that_of_evaluate(m: Measure, more: dict[str, object]) -> No
             assert ends == {name: found["run", "t", name] for name in m.names()}
 
 
+COSTS = {t: {doc: i + 1.0 for i, doc in enumerate("abcefsxyz")} for t in "tu"}
+CLASSES = cf.EquivalenceClasses({"t": {"a": "k", "f": "k", "c": "m", "e": "m"}})
+
+
+@pytest.mark.parametrize(
+    ("measure", "settings"),
+    [
+        ("AP", {"labelling": CLASSES}),
+        ("Q@3", {"labelling": CLASSES, "depth": 3}),
+        ("RBP.EU", {"costs": COSTS}),
+        ("AP(condensed=true)", {"depth": 3}),
+    ],
+)
+def test_what_an_order_decides_is_drawn(measure: str, settings: dict[str, object]) -> None:
+    """Which item of a class comes first, what users pay, what the depth leaves."""
+    shown = cf.explain(measure, QRELS, RUN, "t", ties="expected", **settings)
+    scores = cf.evaluate(QRELS, RUN, measure, ties="expected", **settings)
+    assert shown.sampled is not None
+    assert shown.values == {measure: scores["run", "t", measure]}
+    assert {len(row.tied) for row in shown.steps.rows} == {0, 2}
+
+
 def test_tied_documents_share_their_ranks() -> None:
     """a (level 2) and f (level 0) share ranks 3 and 4: each is relevant with probability ½."""
     shown = cf.explain("RR", QRELS, RUN, "t", ties="expected")
