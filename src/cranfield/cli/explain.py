@@ -12,7 +12,7 @@ from cranfield.cli.options import COUNT, add_import, declare
 from cranfield.cli.output import terminal_width
 from cranfield.errors import InputError
 from cranfield.evaluation.options import TIE_CHOICES
-from cranfield.evaluation.steps import Explanation, text
+from cranfield.evaluation.steps import text
 from cranfield.measures.base import READINGS, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_measures
@@ -25,15 +25,14 @@ LIST = {
     "? for an unjudged document",
     "--judged LEVELS": "all judged levels of the topic, with --levels (default: those of the list)",
 }
-MODES = ("bibtex", "on", "levels")  # of these options one can be given
 NEEDS = {"topic": "--on QRELS RUN", "judged": "--levels LEVELS"}
 
 
 def add_to(command: Any) -> None:
     """Declare the command."""
     p = command(
-        description="Formula, parameters, worked example and reference of a measure; with --on, "
-        "how its score for one topic of a run comes about.",
+        description="Formula, parameters, worked example and reference of a measure; with --on or "
+        "--levels, how its score for one list comes about.",
     )
     p.add_argument("measures", metavar="MEASURE", nargs="+", help="such as nDCG@10 or Q(beta=2)")
     p.add_argument("--bibtex", action="store_true", help="print the references as BibTeX only")
@@ -50,40 +49,46 @@ def add_to(command: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Explain each measure."""
     found = parse_measures(options.measures)
-    modes = [f"--{name}" for name in MODES if getattr(options, name) not in (None, False)]
+    modes = [name for name in MODES if getattr(options, name, None) not in (None, False)]
     if len(modes) > 1:
-        raise InputError(" and ".join(modes), "one of them")
+        raise InputError(" and ".join(f"--{name}" for name in modes), "one of them")
     for name, mode in NEEDS.items():
-        if getattr(options, name) is not None and mode.split()[0] not in modes:
+        if getattr(options, name) is not None and not any(f"--{m} " in mode for m in modes):
             raise InputError(f"--{name}", f"{mode} with it")
-    if options.on or options.levels is not None:
-        shown = _on(found, options) if options.on else _levels(found, options)
-        width = terminal_width(None)
-        print("\n\n".join(text(steps, width) for steps in shown))
-    elif options.bibtex:
-        keys = dict.fromkeys(key for m in found for key in m.references)
-        print("\n\n".join(REFERENCES[key] for key in keys))
-    else:
-        print("\n\n".join(explanation(m) for m in found))
+    print("\n\n".join(MODES[modes[0] if modes else ""](found, options)))
     return 0
 
 
-def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[Explanation]:
+def _about(measures: Sequence[Measure], options: argparse.Namespace) -> list[str]:
+    return [explanation(m) for m in measures]
+
+
+def _bibtex(measures: Sequence[Measure], options: argparse.Namespace) -> list[str]:
+    return [REFERENCES[key] for key in dict.fromkeys(key for m in measures for key in m.references)]
+
+
+def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[str]:
     """How each measure comes to its score for the topic."""
     from cranfield.evaluation.tracing import explain_all
 
     path, results = options.on
     refuse_inputs(options, path, results)
-    return explain_all(measures, path, results, options.topic, **_settings(options))
+    found = explain_all(measures, path, results, options.topic, **_settings(options))
+    return [text(steps, terminal_width(None)) for steps in found]
 
 
-def _levels(measures: Sequence[Measure], options: argparse.Namespace) -> list[Explanation]:
+def _levels(measures: Sequence[Measure], options: argparse.Namespace) -> list[str]:
     """How each measure comes to its score for a list without files."""
     from cranfield.evaluation.tracing import explain_levels
 
     levels = read_levels("--levels", options.levels)
     judged = None if options.judged is None else read_levels("--judged", options.judged)
-    return explain_levels(measures, levels, judged, **_settings(options))
+    found = explain_levels(measures, levels, judged, **_settings(options))
+    return [text(steps, terminal_width(None)) for steps in found]
+
+
+# What is explained, by the option that asks for it: of these one can be given.
+MODES = {"": _about, "bibtex": _bibtex, "on": _on, "levels": _levels}
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
