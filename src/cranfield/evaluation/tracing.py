@@ -65,7 +65,7 @@ def explain(
        2  c             1  1  1.5850  0.6309
     Σ g/d = 2.6309
     <BLANKLINE>
-    R: relevant items known; N: nonrelevant items known; n: length of the list; ...
+    r: rank; R: relevant items known; N: nonrelevant items known; n: length of the list; ...
     <BLANKLINE>
     nDCG@3 = 1.2619 / 2.6309 = 0.4796
 
