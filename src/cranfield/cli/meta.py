@@ -67,9 +67,8 @@ def add_method(parsers: Any, shown: Any) -> None:
         scored.add_measures(p, method.measures)
         p.set_defaults(default_measure=method.measures)
     scored.add_options(p, [option for option in method.options if not option.below])
-    output = p.add_argument_group("output")
-    add_output(output, shown.TABLES)
-    scored.add_options(output, [option for option in method.options if option.below])
+    add_output(p, shown.TABLES)
+    scored.add_options(p, [option for option in method.options if option.below])
     scored.add_evaluation(p, scores=takes == "scores")
     p.set_defaults(run=partial(run, shown))
 
