@@ -859,8 +859,8 @@ class TestSplitting:
 
 MISTAKES = {
     "Q(gain=raw)@10": "Q: found gain=raw, which only user models and DCG's family take",
-    "nDCg10": "no measure named 'nDCg10'; did you mean nDCG",
-    "nDGC@10": "did you mean nDCG",
+    "nDCg10": r"no measure named 'nDCg10'; did you mean nDCG@10\?",
+    "nDGC@10": r"did you mean nDCG@10\?",
     "APs": "did you mean AP",
     "Precisoin@5": "did you mean precision",
     "xyzzy": "no measure named 'xyzzy'; `cranfield measures` lists all",
@@ -938,7 +938,16 @@ MISTAKES = {
     "SET(beta=0)": "SET: found beta=0, expected a number above 0",
     "NPV(min_cost=2)": "NPV: found max_cost=1, expected at least min_cost=2",
     "NPV(min_gain=0.5, max_gain=0.2)": "NPV: found max_gain=0.2, expected at least min_gain=0.5",
-    "AP=2": "expected Name",
+    "AP=2": "there is no measure named '2'; a cutoff belongs to a measure, as in P@2",
+    "P@5,10": r"found several cutoffs, expected one; did you mean P@5 P@10\?",
+    "P(rel=2)@5,10,20": r"did you mean P\(rel=2\)@5 P\(rel=2\)@10 P\(rel=2\)@20\?",
+    "hit=P@5,10": r"did you mean P@5 P@10\?",
+    "P10": r"no measure named 'P10'; did you mean P@10\?",
+    "MRR10": r"did you mean RR@10\?",
+    "ndgc_cut_10": r"did you mean ndcg_cut@10\?",
+    "Recal(rel=2)@100": r"no measure named 'Recal'; did you mean Recall\(rel=2\)@100\?",
+    "10": "there is no measure named '10'; a cutoff belongs to a measure, as in P@10",
+    "x=y=AP": "expected Name",
 }
 
 
@@ -1274,7 +1283,7 @@ def test_a_measure_called_with_a_list_before_it_is_made() -> None:
 
 def test_help_knows_the_parameters() -> None:
     assert list(inspect.signature(cf.RBP).parameters) == [
-        "condensed", "cutoff", "measurement", "p", "gain", "rel", "max_level"
+        "condensed", "cutoff", "measurement", "called", "p", "gain", "rel", "max_level"
     ]  # fmt: skip
 
 

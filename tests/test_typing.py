@@ -79,6 +79,23 @@ class Hopeful(cf.UserModel):
         return x.g * 0 + self.p
 
 
+@cf.measure
+def mine(levels: list[float], judged: list[float], p: float = 0.9) -> float:
+    return sum(level * p**i for i, level in enumerate(levels))
+
+
+@cf.measure  # wrong
+def words(levels: list[float]) -> str:
+    return "many"
+
+
+mine @ 10
+mine(p=0.5)([1, 0, 2])
+(mine(p=0.5, condensed=True) @ 10)([1, 0, 2], judged=[2, 1, 1])
+cf.parse_measures([mine, mine @ 5, "mine"])
+cf.evaluate({"t": {"a": 1}}, {"t": {"a": 0.5}}, {"hit": "Success@10", "own": mine @ 5})
+mine @ "ten"  # wrong
+
 FirstHit(rel=2) @ 10
 Hopeful(p=0.5, n=10).ED([1, 0, 0])
 FirstHit(lvl=2)  # wrong

@@ -26,7 +26,7 @@ _PUBLIC = {
     "data.qrels": "Qrels read_qrels",
     "data.run": "Run read_run",
     "data.simulate": "Collection simulate",
-    "errors": "CranfieldError InputError",
+    "errors": "CranfieldError InputError UserCodeError",
     "evaluation.distributions": "evaluate_distributions",
     "evaluation.evaluate": "Evaluator evaluate",
     "evaluation.hierarchy": "evaluate_hierarchy",

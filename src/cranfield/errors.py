@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, get_args
 
 
@@ -57,3 +60,45 @@ class RepetitionError(InputError):
     ) -> None:
         super().__init__(found, expected, where, line, hint)
         self.doc = doc
+
+
+# -- users' own code ------------------------------------------------------------------------------
+
+
+class UserCodeError(CranfieldError):
+    """Something went wrong in a measure, a model or a strategy that a user wrote.
+
+    Reads as ``mine.py:5: TypeError: …``; the error itself is its ``__cause__``.
+    """
+
+    def __init__(self, error: BaseException, where: str, line: int | None) -> None:
+        said = error.msg if isinstance(error, SyntaxError) else str(error)
+        place, in_one_line = f"{where}:{line}" if line else where, " ".join(said.split())
+        super().__init__(": ".join(filter(None, (place, type(error).__name__, in_one_line))))
+
+
+@contextmanager
+def users_code(cls: type) -> Iterator[None]:
+    """Where methods of a class are called that a user may have written.
+
+    An error that passed through the user's module is theirs, and is said with the last line of
+    that module that it passed; any other stays what it is.
+    """
+    from traceback import walk_tb
+
+    try:
+        yield
+    except CranfieldError:
+        raise
+    except Exception as error:
+        ours = ("cranfield", "builtins")
+        theirs = {c.__module__ for c in cls.__mro__ if c.__module__.split(".")[0] not in ours}
+        for frame, line in reversed([*walk_tb(error.__traceback__)]):
+            if frame.f_globals.get("__name__") in theirs:
+                raise UserCodeError(error, from_here(frame.f_code.co_filename), line) from error
+        raise
+
+
+def from_here(path: str) -> str:
+    """A path as it is written where we are."""
+    return path.removeprefix(os.path.join(os.getcwd(), ""))

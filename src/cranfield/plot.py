@@ -233,7 +233,7 @@ def _column(scores: Scores, asked: MeasureLike) -> str:
     """The measure of some scores that is meant, by its name there or by what it means."""
     name = str(asked)
     if name not in scores.measures:
-        name = str(parse_measure(asked))
+        (name,) = parse_measure(asked).names()[:1]
     if name not in scores.measures:
         known = some(scores.measures, "measure")
         raise InputError(name, f"one of the scores' {known}")
@@ -574,7 +574,7 @@ class _Walks:
         """All five measurements of each model on each run, for topics or in the mean."""
         topics: Sequence[str] = [ALL] if scores is not None else self.topics or [ALL]
         scores = scores or self.scores
-        means, names = scores.summary(), [str(m) for m in self.evaluator.measures]
+        means, names = scores.summary(), [m.names()[0] for m in self.evaluator.measures]
         rows: list[tuple[Any, ...]] = []
         for k, one in enumerate(self.models):
             five = names[k * len(FIVE) : (k + 1) * len(FIVE)]

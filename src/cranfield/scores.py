@@ -6,9 +6,11 @@ import io
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
@@ -94,6 +96,7 @@ class Scores(Shown, tables="scores"):
     counts, ``"gmean"`` (geometric), or ``"se"`` for standard errors, which give that of the mean.
     `better` says which end of each measure is the good one: ``"higher"``,
     ``"lower"``, or ``"neither"``; if it is left out, higher but for counts.
+    `asked` are other names of the measures, as they were asked for: ``{"map": "AP"}``.
     With ``undefined="skip"``, NaN values are left out of every summary and of the
     rows per topic; otherwise one NaN makes the summary NaN.
 
@@ -126,13 +129,14 @@ class Scores(Shown, tables="scores"):
     undefined: str = "zero"
     notices: tuple[Notice, ...] = ()
     better: tuple[str, ...] = ()
+    asked: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64)  # a copy, that nobody else can change
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
-        for field in ("runs", "topics", "measures", "summaries", "notices", "better"):
-            object.__setattr__(self, field, tuple(getattr(self, field)))
+        for name in ("runs", "topics", "measures", "summaries", "notices", "better"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.better:
             usual = {"mean": "higher", "gmean": "higher", "sum": "neither", "se": "neither"}
             object.__setattr__(self, "better", tuple(usual.get(s, "") for s in self.summaries))
@@ -161,7 +165,7 @@ class Scores(Shown, tables="scores"):
         return ("run", self.runs), ("topic", self.topics), ("measure", self.measures)
 
     def __eq__(self, other: object) -> bool:
-        """Whether everything is the same, where NaN is the same as NaN."""
+        """Whether everything but `asked` is the same, where NaN is the same as NaN."""
         if not isinstance(other, Scores):
             return NotImplemented
         return self._names() == other._names() and np.array_equal(
@@ -194,8 +198,8 @@ class Scores(Shown, tables="scores"):
     def select(self, runs: Any = None, topics: Any = None, measures: Any = None) -> Scores:
         """Return some of the scores; what is None stays whole.
 
-        Each argument is a name, a list of names or a slice. Measures may be given as objects:
-        their ``str`` is their name. Notices that concern only what is left out are left out.
+        Each argument is a name, a list of names or a slice. Measures may be given as objects, or
+        as they were asked for. Notices that concern only what is left out are left out.
 
         >>> scores = Scores([[[0.5, 10]]], ["bm25"], ["301"], ["AP", "num_ret"], ["mean", "sum"])
         >>> scores.select(measures=["num_ret", "AP"]).measures
@@ -214,6 +218,7 @@ class Scores(Shown, tables="scores"):
             self.undefined,
             tuple(n for n in self.notices if _concerns(n, run_names, left_out)),
             tuple(self.better[i] for i in m),
+            self.asked,
         )
 
     @cached_property
@@ -227,6 +232,8 @@ class Scores(Shown, tables="scores"):
 
     def _position(self, axis: int, name: str) -> int:
         position = self._lookup[axis].get(name)
+        if position is None and axis == 2:
+            position = self._lookup[axis].get(self.asked.get(name, name))
         if position is None:
             raise KeyError(self._not_found(axis, name))
         return position
@@ -377,12 +384,24 @@ class Scores(Shown, tables="scores"):
                 if not (self.undefined == "skip" and math.isnan(value)):
                     yield run, topic, measure, value
 
-    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:  # type: ignore[override]
-        """Return ``{run: {topic: {measure: value}}}``."""
+    def to_dict(  # type: ignore[override]
+        self, safe_names: bool = False
+    ) -> dict[str, dict[str, dict[str, float]]]:
+        """Return ``{run: {topic: {measure: value}}}``.
+
+        With `safe_names`, measures have names that MLflow, W&B, Prometheus and the like accept:
+        letters, digits and ``_`` only, no digit first, each once.
+
+        >>> scores = Scores([[[0.5, 1]]], ["bm25"], ["301"], ["nDCG@10", "AP(rel=2)"], ["mean"] * 2)
+        >>> scores.to_dict(safe_names=True)
+        {'bm25': {'301': {'nDCG_10': 0.5, 'AP_rel_2': 1.0}}}
+        """
+        safe = _safe_names(self.measures) if safe_names else self.measures
+        names = dict(zip(self.measures, safe, strict=True))
         result: dict[str, dict[str, dict[str, float]]] = {run: {} for run in self.runs}
         for run in self.runs:
             for _, topic, measure, value in self._topic_rows(run):
-                result[run].setdefault(topic, {})[measure] = value
+                result[run].setdefault(topic, {})[names[measure]] = value
         return result
 
     def to_polars(self, wide: bool = False) -> pl.DataFrame:  # type: ignore[override]
@@ -448,7 +467,7 @@ class Scores(Shown, tables="scores"):
         values = [
             [[json_number(v) for v in topic] for topic in run] for run in self.values.tolist()
         ]
-        return json.dumps({**self._names(), "values": values}, ensure_ascii=False, allow_nan=False)
+        return json.dumps({**self._saved(), "values": values}, ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Scores:
@@ -475,6 +494,10 @@ class Scores(Shown, tables="scores"):
         names = {name: getattr(self, name) for name in plain}
         return {**names, "notices": [asdict(notice) for notice in self.notices]}
 
+    def _saved(self) -> dict[str, Any]:
+        asked = {name: m for name, m in self.asked.items() if m in self.measures}
+        return {**self._names(), "asked": asked} if asked else self._names()
+
     @classmethod
     def _from_names(cls, names: Mapping[str, Any], values: Any) -> Scores:
         notices = [Notice(**{**n, "topics": tuple(n["topics"])}) for n in names["notices"]]
@@ -494,7 +517,7 @@ class Scores(Shown, tables="scores"):
 
     def _to_parquet(self) -> bytes:
         file = io.BytesIO()
-        metadata = {_PARQUET_KEY: json.dumps(self._names())}
+        metadata = {_PARQUET_KEY: json.dumps(self._saved())}
         self._long_frame().write_parquet(file, metadata=metadata)
         return file.getvalue()
 
@@ -587,6 +610,17 @@ def printable(name: str) -> str:
         return name
     harmless = "\u3000"  # the blank of Japanese text
     return "".join(c if c.isprintable() or c in harmless else ascii(c)[1:-1] for c in name)
+
+
+def _safe_names(names: Sequence[str]) -> list[str]:
+    """Names of letters, digits and _, each once: the second of two that are alike ends in _2."""
+    found: list[str] = []
+    for name in names:
+        plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
+        plain = plain if plain and not plain[0].isdigit() else f"_{plain}"
+        others = (f"{plain}_{k}" for k in count(2))
+        found.append(next(one for one in chain([plain], others) if one not in found))
+    return found
 
 
 def _is_count(value: float, summary: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import cranfield
 from cranfield.cli.options import import_files
 from cranfield.data.files import reopen_closed_streams
-from cranfield.errors import CranfieldError
+from cranfield.errors import CranfieldError, UserCodeError
 
 COMMANDS = {  # what each does, in a line; its options and its work are in the module of that name
     "evaluate": "score runs against judgments",
@@ -80,7 +80,7 @@ def _module(command: str) -> Any:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    first = arguments[0] if arguments else ""
+    first, options = arguments[0] if arguments else "", argparse.Namespace()
     try:
         if first in OWN_OPTIONS:
             return int(_module(first).main(arguments[1:]))
@@ -94,6 +94,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             import_files(options.imports)
         return int(options.run(options) or 0)  # most commands do not choose their code
     except CranfieldError as error:
+        if isinstance(error, UserCodeError) and getattr(options, "verbose", False):
+            from traceback import print_exception
+
+            print_exception(error.__cause__)
         print(error, file=sys.stderr)
         return 2
 

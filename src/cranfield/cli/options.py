@@ -11,7 +11,7 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from cranfield.data.reading.lines import finite
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import CranfieldError, InputError, UserCodeError
 
 T = TypeVar("T")
 
@@ -175,9 +175,7 @@ def import_files(paths: Sequence[str]) -> None:
         except FileNotFoundError:
             raise InputError("no such file", "a Python file", path) from None
         except (Exception, SystemExit) as error:
-            line = getattr(error, "lineno", None) or _line(error, path)
-            found = f"{type(error).__name__}: {error}"
-            raise InputError(found, "Python that runs", path, line) from None
+            raise UserCodeError(error, path, _line(error, path)) from error
 
 
 def _line(error: BaseException, path: str) -> int | None:
@@ -185,8 +183,11 @@ def _line(error: BaseException, path: str) -> int | None:
     from os.path import abspath
     from traceback import extract_tb
 
-    frames = reversed(extract_tb(error.__traceback__))
-    return next((f.lineno for f in frames if abspath(f.filename) == abspath(path)), None)
+    places = [(f.filename, f.lineno) for f in extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        places.append((error.filename or "", error.lineno))
+    lines = [line for file, line in places if abspath(file) == abspath(path)]
+    return lines[-1] if lines else None
 
 
 LABELS = {

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.options import Options
 from cranfield.measures.base import FIVE, TAKES, Measure
 from cranfield.measures.cwl import UserModel
-from cranfield.measures.grammar import MeasureLike, parse_measures
+from cranfield.measures.grammar import Measures, parse_measure, spelled
 
-MeasuresLike: TypeAlias = MeasureLike | Iterable[MeasureLike] | None
+MeasuresLike: TypeAlias = Measures | None
 
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "Recall@1000", "Judged@10")
 
@@ -26,11 +26,12 @@ class Asked:
     named: tuple[Measure, ...]
     read: tuple[Measure, ...]  # user models as their five measurements, if all are wanted
     measures: tuple[Measure, ...]  # with the settings of the options, each once
+    written: tuple[str, ...]  # the measures as the user wrote them
 
     @classmethod
     def of(cls, measures: MeasuresLike, options: Options) -> Asked:
         """The measures that were named, after those of the preset; the usual ones if none were."""
-        named = _named(measures, options)
+        written, named = _named(measures, options)
         read = tuple(x for m in named for x in _all_five(m)) if options.measurements else named
         for m in read:
             if not m.ranks_documents():
@@ -41,7 +42,13 @@ class Asked:
             wanted = [x for m in wanted for x in m.of_intent()]
         if not wanted:
             raise InputError("no measure", "at least one")
-        return cls(options, named, read, _once(wanted))
+        return cls(options, named, read, _once(wanted), written)
+
+    @property
+    def spellings(self) -> Spellings:
+        """The columns, by whatever their measures are called."""
+        columns = {_unnamed(m): m.called or str(m) for m in reversed(self.measures)}
+        return Spellings(self.written, columns, self.options.defaults)
 
     @property
     def models(self) -> list[UserModel]:
@@ -54,17 +61,56 @@ class Asked:
         return [(one.option, one.why) for one in IDLE if one.holds(self.options, self)]
 
 
-def _named(measures: MeasuresLike, options: Options) -> tuple[Measure, ...]:
+@dataclass(frozen=True, eq=False)
+class Spellings(Mapping[str, str]):
+    """The columns of scores by any text that means their measure; it lists those as written."""
+
+    written: tuple[str, ...]
+    columns: Mapping[Measure, str]
+    defaults: Mapping[str, Any]
+
+    def __getitem__(self, text: str) -> str:
+        try:
+            asked = parse_measure("".join(text.split()))  # nDCG @ 10
+        except CranfieldError:
+            raise KeyError(text) from None
+        return self.columns[_unnamed(asked.with_defaults(self.defaults))]
+
+    def __iter__(self) -> Iterator[str]:
+        return (text for text in self.written if text in self and self[text] != text)
+
+    def __len__(self) -> int:
+        return len([*self])
+
+    def __reduce__(self) -> Any:  # to be kept: measures of one's own may not be known elsewhere
+        return dict, (dict(self),)
+
+
+def _unnamed(m: Measure) -> Measure:
+    return replace(m, called="")
+
+
+def _named(measures: MeasuresLike, options: Options) -> tuple[tuple[str, ...], tuple[Measure, ...]]:
+    """The measures as they are written, and as they are."""
     task = options.task
-    if task is not None:
-        measures = [*task.measures_at(), *(parse_measures(measures) if measures else ())]
-    return parse_measures(DEFAULT_MEASURES if measures is None else measures)
+    usual = () if task is None else task.measures_at()
+    if task is None and measures is None:
+        measures = DEFAULT_MEASURES
+    found = [*spelled(usual), *spelled(() if measures is None else measures)]
+    return tuple(text for text, _ in found), tuple(dict.fromkeys(m for _, m in found))
 
 
 def _once(measures: Sequence[Measure]) -> tuple[Measure, ...]:
-    """Each measure once; what is a column of another is computed there."""
+    """Each measure once, under a name of its own; what is a column of another is computed there."""
     curves = {name for m in measures if len(m.names()) > 1 for name in m.names()}
-    return tuple(m for m in dict.fromkeys(measures) if str(m) not in curves)
+    kept = tuple(m for m in dict.fromkeys(measures) if str(m) not in curves)
+    names: dict[str, Measure] = {}
+    for m in kept:
+        for name in m.names():
+            if name in names:
+                raise InputError(f"the name {name} for {names[name]} and {m}", "one for each")
+            names[name] = m
+    return kept
 
 
 def _all_five(m: Measure) -> list[Measure]:

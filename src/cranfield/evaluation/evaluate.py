@@ -102,6 +102,7 @@ class Evaluator:
             better=tuple(column.better for column in columns),
             undefined=self.options.undefined,
             notices=(*notices.of_evaluation(self.measuring, counts), *about_runs),
+            asked=self.measuring.asked.spellings,
         )
 
     def with_part(self, kept: Bools) -> Evaluator:

@@ -68,7 +68,9 @@ class Measuring:
     def _columns(self, m: Measure) -> list[Column]:
         numbers = [Column(name, m.summary, m.better) for name in m.names()]
         if self.options.residuals and m.has_residuals:
-            numbers += [Column(f"{m}.{end}", m.summary, "neither") for end in ("lower", "upper")]
+            numbers += [
+                Column(f"{m.called or m}.{end}", m.summary, "neither") for end in ("lower", "upper")
+            ]
         if self.options.ties != "expected" or self.exact(m):
             return numbers
         return [x for one in numbers for x in (one, Column(f"{one.name}.se", "se", "neither"))]

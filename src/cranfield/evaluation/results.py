@@ -20,7 +20,7 @@ from cranfield.data.reading.tables import is_frame
 from cranfield.data.results import Result, file_name, read_results
 from cranfield.errors import CranfieldError, InputError, one_of
 from cranfield.measures.base import Measure
-from cranfield.measures.grammar import parse_measure
+from cranfield.measures.grammar import name_and_rest, parse_measure
 from cranfield.scores import Notice, Scores, about
 from cranfield.wording import some
 
@@ -49,8 +49,9 @@ def read_scores(
     Runs are compared topic by topic, so all need the same topics: if one lacks some, that is an
     error, unless `missing` says that only ``common`` topics count, or that what is missing is
     ``zero``. What no run has is undefined, not missing. `measures` chooses some, by the names they
-    have in the files; otherwise those that not every run has are left out. Of measures that are
-    not known here, higher values are taken to be better, but for those that `lower` names.
+    have in the files (``"hit=Success@10"`` gives a column another name); otherwise those that not
+    every run has are left out. Of measures that are not known here, higher values are taken to be
+    better, but for those that `lower` names.
 
     >>> read_scores({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"301": 0.75, "302": 0.5}}).mean()
     {'bm25': {'score': 0.375}, 'dense': {'score': 0.625}}
@@ -60,13 +61,13 @@ def read_scores(
         scores = _turned(data, lower)
         if measures is None:
             return scores
-        return scores.select(measures=_chosen(list(scores.measures), measures))
+        return _called(scores.select(measures=columns_of(scores.measures, measures)), measures)
     read = partial(read_results, known=_is_known, wanted=_asked_for(measures))
     parts = sorted(_parts(data, read), key=lambda part: not isinstance(part, Scores))
     if len(parts) == 1 and isinstance(parts[0], Scores):
         return read_scores(parts[0], missing, measures, lower)
     rows = (_rows(part) if isinstance(part, Scores) else part for part in parts)
-    return _collected(chain.from_iterable(rows), missing, measures, lower)
+    return _called(_collected(chain.from_iterable(rows), missing, measures, lower), measures)
 
 
 def _parts(data: ScoresLike, read: Reader) -> Iterator[Scores | Iterable[Result]]:
@@ -331,9 +332,23 @@ def _is_same(name: str, other: str) -> bool:
     return name == other or _canonical(name) == _canonical(other)
 
 
+def _called(scores: Scores, wanted: str | Sequence[Any] | None) -> Scores:
+    """Scores of the measures that are wanted, with the names that their columns are given."""
+    if wanted is None:
+        return scores
+    given = [name for name, _ in _named(wanted)]
+    names = [name or m for name, m in zip(given, scores.measures, strict=True)]
+    return replace(scores, measures=tuple(names))
+
+
 def _several(wanted: str | Sequence[Any]) -> list[str]:
+    return [meant for _, meant in _named(wanted)]
+
+
+def _named(wanted: str | Sequence[Any]) -> list[tuple[str, str]]:
+    """The measures that are wanted, each with the name that its column is given, if any."""
     each = [wanted] if isinstance(wanted, str) else wanted
-    return [name for one in each for name in str(one).split()]
+    return [name_and_rest(part) for one in each for part in str(one).split()]
 
 
 def _parsed(name: str) -> Measure | None:

@@ -47,7 +47,7 @@ def scores_of(
         np.asarray(values),
         tuple(systems),
         tuple(rows),
-        tuple(map(str, measures)),
+        tuple(m.called or str(m) for m in measures),
         tuple(m.summary for m in measures),
         undefined,
         tuple(notices),

@@ -14,7 +14,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.data.groups import Groups, GroupsLike, read_groups
 from cranfield.data.reading.lines import real
-from cranfield.errors import InputError
+from cranfield.errors import InputError, users_code
 from cranfield.labelling.blocks import Judgments, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard
 
@@ -59,13 +59,13 @@ class Labelling:
         """The strategy applied to judgments."""
         kind, judgments = type(self), gold.judgments
         if kind.ideal is not Labelling.ideal:
-            items, levels = _decided(self.ideal, gold, judgments.offsets, judgments.items)
+            items, levels = _decided(kind, self.ideal, gold, judgments.offsets, judgments.items)
             judgments = _ideal(gold, items, levels)
         if kind.found is Labelling.found:
             return Labels(judgments, lambda rankings: rankings, judgments is gold.judgments)
 
         def counted(rankings: Rankings) -> Rankings:
-            items, levels = _decided(self.found, gold, rankings.offsets, rankings.items)
+            items, levels = _decided(kind, self.found, gold, rankings.offsets, rankings.items)
             counts = np.zeros(len(gold.judgments.levels))
             counts[items] = levels
             return replace(rankings, levels=counts[rankings.items])
@@ -74,6 +74,7 @@ class Labelling:
 
 
 def _decided(
+    kind: type[Labelling],
     decide: Callable[[str, Mapping[str, float]], Mapping[str, float]],
     gold: GoldStandard,
     offsets: Ints,
@@ -85,7 +86,8 @@ def _decided(
     counts: list[float] = []
     for t, topic in enumerate(gold.qrels.topics):
         by_doc = {docs[item]: item for item in items[offsets[t] : offsets[t + 1]].tolist()}
-        told = decide(topic, {doc: float(levels[item]) for doc, item in by_doc.items()})
+        with users_code(kind):
+            told = decide(topic, {doc: float(levels[item]) for doc, item in by_doc.items()})
         if not isinstance(told, Mapping):
             raise InputError(f"{told!r} for topic {topic}", "a dict", "labelling")
         for doc, level in told.items():

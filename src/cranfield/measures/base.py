@@ -9,17 +9,27 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections import UserDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    TypeVar,
+    dataclass_transform,
+    overload,
+)
 
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import CranfieldError, InputError, users_code
 from cranfield.measures import families
 from cranfield.measures.arrays import lists_of
 from cranfield.measures.gains import parse_gain
@@ -27,6 +37,9 @@ from cranfield.measures.lists import Lists, NeedsMore
 from cranfield.measures.names import PARAMETERS
 from cranfield.measures.parameters import checked, is_number, literal, param, shown
 from cranfield.measures.references import citation
+
+if TYPE_CHECKING:
+    from cranfield.measures.functions import ListMeasure
 
 
 class Registry(UserDict[str, "type[Measure]"]):
@@ -51,6 +64,7 @@ class Registry(UserDict[str, "type[Measure]"]):
 
 
 REGISTRY = Registry(families.MEASURES)
+NAME = re.compile(r"[^\s=(),]+")  # of a column
 
 FIVE = ("EU", "ETU", "EC", "ETC", "ED")  # what C/W/L measures (cwl.py)
 READINGS = Registry(families.READINGS)  # C/W/L's reading of a measure, by its name
@@ -94,6 +108,15 @@ def named(name: str) -> list[str]:
 def find(name: str) -> list[type[Measure]]:
     """The classes of the measures of this name, as `named` has them."""
     return [REGISTRY[known] for known in named(name)]
+
+
+def numbers(m: Measure, what: str, found: Any) -> Floats:
+    """What a measure computed, as doubles."""
+    try:
+        return np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        shown_type = type(found).__name__
+        raise CranfieldError(f"{m}: {what} gave {shown_type}, expected numbers") from None
 
 
 def is_built_in(cls: type) -> bool:
@@ -155,6 +178,7 @@ class Measure(metaclass=MeasureType):
     condensed: bool = param(False, "leave unjudged items out of the list (condensed list)")
     cutoff: int | None = None
     measurement: str = ""
+    called: str = ""  # the name of its column, if it has one of its own: hit=Success@10
 
     takes: ClassVar[str] = "lists"  # what it scores, a key of TAKES
     summary: ClassVar[Literal["mean", "sum", "gmean"]] = "mean"  # how topics add up in `all`
@@ -241,7 +265,8 @@ class Measure(metaclass=MeasureType):
             for f in self.parameters()
             if getattr(self, f.name) != f.default
         ]
-        name = type(self).__name__ + (f"({', '.join(settings)})" if settings else "")
+        name = f"{self.called}=" if self.called else ""
+        name += type(self).__name__ + (f"({', '.join(settings)})" if settings else "")
         name += "" if self.cutoff is None else f"@{self.cutoff}"
         return name + (f".{self.measurement}" if self.measurement else "")
 
@@ -294,13 +319,16 @@ class Measure(metaclass=MeasureType):
 
     def names(self) -> tuple[str, ...]:
         """The names of the numbers it gives for each topic: its own, unless it gives several."""
+        name = self.called or str(self)
         if not self.columns or self.measurement:
-            return (str(self),)
-        return tuple(f"{self}.{column}" for column in self.columns)
+            return (name,)
+        return tuple(f"{name}.{column}" for column in self.columns)
 
     def values(self, lists: Lists) -> Floats:
         """The numbers for a block of lists: [T, len(names())]."""
-        x = np.asarray(self.score(self.view(lists)), dtype=np.float64)
+        with users_code(type(self)):
+            found = self.score(self.view(lists))
+        x = numbers(self, "score", found)
         x = x[:, None] if x.ndim == 1 else x
         columns = len(self.columns) or len(self.names())
         if x.shape != (len(lists), columns):
@@ -407,8 +435,9 @@ class Measure(metaclass=MeasureType):
         """The user model of this measure, with one of its five measurements."""
         if not self.is_user_model():
             raise CranfieldError(f"{self} has no measurement {measurement!r}: it is no user model")
+        called = f"{self.called}.{measurement}" if self.called else ""
         if self.is_model:
-            return dataclasses.replace(self, measurement=measurement)
+            return dataclasses.replace(self, measurement=measurement, called=called)
         model = READINGS[type(self).__name__]
         names = [f.name for f in model.parameters()]
         values = {f.name: getattr(self, f.name) for f in self.parameters()}
@@ -416,7 +445,7 @@ class Measure(metaclass=MeasureType):
         for name in changed.keys() - set(names):
             expected = f"its user model has only {', '.join(names)}"
             raise CranfieldError(f"{self}.{measurement}: found parameter {name}, but {expected}")
-        return model(**changed, cutoff=self.cutoff, measurement=measurement)
+        return model(**changed, cutoff=self.cutoff, measurement=measurement, called=called)
 
     def bounds(self, lists: Lists) -> Floats:
         """The least and the most the score can be, whatever unjudged items are: [lists, 2]."""
@@ -447,6 +476,10 @@ class Measure(metaclass=MeasureType):
             object.__setattr__(self, f.name, self._checked(f, getattr(self, f.name)))
         if self.cutoff is not None:
             object.__setattr__(self, "cutoff", self._checked_cutoff(self.cutoff))
+        if self.called and not NAME.fullmatch(self.called):
+            raise InputError(
+                f"the name {self.called!r}", "one without blanks, =, brackets and commas"
+            )
         if self.measurement in self.measurements:  # beside the score: never best, always defined
             object.__setattr__(self, "better", "neither")
             object.__setattr__(self, "effectiveness", False)
@@ -485,7 +518,7 @@ class Measure(metaclass=MeasureType):
 
 @cache
 def _parameters(cls: type[Measure]) -> list[dataclasses.Field[Any]]:
-    hidden = {"cutoff", "measurement"}
+    hidden = {"cutoff", "measurement", "called"}
     hidden |= set() if cls.ranks_documents() else {"condensed"}
     fields = [f for f in dataclasses.fields(cls) if f.name not in hidden]
     return sorted(fields, key=lambda f: f.name == "condensed")
@@ -505,10 +538,42 @@ class Normalised(Measure):
 M = TypeVar("M", bound=Measure)
 
 
-def measure(cls: type[M]) -> type[M]:
-    """Make a class with a `score` method a measure that the grammar and the commands know."""
-    if not (isinstance(cls, type) and issubclass(cls, Measure)):
-        raise InputError(repr(cls), "a class derived from cranfield.Measure")
+@overload
+def measure(defined: type[M]) -> type[M]: ...
+@overload
+def measure(defined: Callable[..., float]) -> type[ListMeasure]: ...
+def measure(defined: Any) -> Any:
+    """Make a class with a `score` method, or a function of one list, a measure that the grammar
+    and the commands know.
+
+    The function gets `levels`, those of the documents in the list from the top down, cut at the
+    cutoff, and `judged`, those of all judged documents of the topic, highest first; both are lists
+    of floats. An unjudged document has level 0 (``condensed=true`` leaves them out), and a topic
+    that the run does not answer has an empty list. It may do without `judged`. What else it takes
+    has a default and is a parameter of the measure.
+
+    >>> import cranfield as cf
+    >>> @cf.measure
+    ... def share(levels, judged, least=1):
+    ...     '''Of the documents worth finding, how many were found.'''
+    ...     worth = sum(level >= least for level in judged)
+    ...     return sum(level >= least for level in levels) / worth if worth else 0
+    >>> cf.evaluate({"q1": {"a": 2, "b": 1}}, {"q1": ["x", "a"]}, "share@2 share(least=2)@2").mean()
+    {'run': {'share@2': 0.5, 'share(least=2)@2': 1.0}}
+    >>> (share @ 1)([2, 1], judged=[2, 1, 0])
+    0.5
+    """
+    if inspect.isfunction(defined):
+        from cranfield.measures.functions import measure_of
+
+        return _registered(measure_of(defined))
+    if not (isinstance(defined, type) and issubclass(defined, Measure)):
+        raise InputError(repr(defined), "a class derived from cranfield.Measure, or a function")
+    return _registered(defined)
+
+
+def _registered(cls: type[M]) -> type[M]:
+    """The class, known by its name."""
     if not is_built_in(cls):
         for known in find(cls.__name__):
             if is_built_in(known):

@@ -54,7 +54,10 @@ class IPrec(Measure):
         return POINTS if self.cutoff is None else (float(self.cutoff),)
 
     def names(self) -> tuple[str, ...]:
-        return tuple(str(replace(self, cutoff=i)) for i in self.recalls())
+        if not self.called:
+            return tuple(str(replace(self, cutoff=i)) for i in self.recalls())
+        several = self.cutoff is None
+        return tuple(self.called + f"@{shown(i)}" * several for i in self.recalls())
 
     @property
     def depth(self) -> None:

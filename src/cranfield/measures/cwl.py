@@ -33,7 +33,7 @@ from typing import Any, ClassVar, Literal, TypeVar, overload
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import CranfieldError, InputError, users_code
 from cranfield.measures.base import (
     FIVE,
     READINGS,
@@ -44,10 +44,11 @@ from cranfield.measures.base import (
     has,
     is_built_in,
     measure,
+    numbers,
 )
 from cranfield.measures.lists import Lists, NeedsMore, above, floats, ratio, total
 from cranfield.measures.notation import WALK
-from cranfield.measures.parameters import GainSetting, gain_param, param, shown
+from cranfield.measures.parameters import GainSetting, as_param, gain_param, param, shown
 
 DEEPEST = 1_000_000  # ranks that a model can look at
 
@@ -250,24 +251,16 @@ class UserModel(Measure):
 
     def _given(self, name: str, asked: Callable[[Items], Any], x: Items) -> Floats:
         """What a model gave, one row per list or one for all; a user's own is checked."""
-        own = not is_built_in(type(self))
-        try:
+        with users_code(type(self)):
             values = asked(x)
-            made = np.asarray(values, dtype=np.float64)
-        except CranfieldError:
-            raise
-        except Exception as error:
-            if not own:
-                raise
-            found = f"{type(error).__name__} in {name}: {error}"
-            raise InputError(found, "numbers", self) from error
+        made = numbers(self, name, values)
         made = made[None, :] if made.ndim == 1 else made
         if made.shape not in ((len(x.g), x.n), (1, x.n)):
             expected = f"{x.n} ranks, or {len(x.g)} lists × {x.n} ranks"
             raise CranfieldError(
                 f"{self}: {name} has shape {np.shape(values)}, expected {expected}"
             )
-        if own:
+        if not is_built_in(type(self)):
             self._refuse_impossible(name, made)
         return made
 
@@ -492,12 +485,6 @@ def user_model(
     return user_model_of(function, gives)
 
 
-def _as_param(default: Any) -> Any:
-    """A number is checked to be one; a `param` says itself what it may be."""
-    number = isinstance(default, int | float) and not isinstance(default, bool)
-    return param(float(default), "") if number else default
-
-
 def user_model_of(function: Callable[..., Any], gives: str) -> type[UserModel]:
     """A class that calls the function."""
     arguments = list(inspect.signature(function).parameters.values())
@@ -517,7 +504,7 @@ def user_model_of(function: Callable[..., Any], gives: str) -> type[UserModel]:
     def given(self: UserModel, x: Items) -> Any:
         return function(x, **{name: getattr(self, name) for name in names})
 
-    body = {p.name: _as_param(p.default) for p in parameters}
+    body = {p.name: as_param(p.default) for p in parameters}
     annotations = dict.fromkeys(names, Any)
     about = {
         "__doc__": function.__doc__ or "A user model of your own.",

@@ -247,7 +247,7 @@ class Combined(Diverse):
             raise CranfieldError(f"{found}, expected one: {name}({replace(base, cutoff=None)})@10")
         object.__setattr__(self, "cutoff", base.cutoff if self.cutoff is None else self.cutoff)
         object.__setattr__(self, "condensed", base.condensed or self.condensed)
-        object.__setattr__(self, "base", replace(base, cutoff=None, condensed=False))
+        object.__setattr__(self, "base", replace(base, cutoff=None, condensed=False, called=""))
         for name in ("summary", "better", "effectiveness", "length_unit", "every_length"):
             object.__setattr__(self, name, getattr(base, name))
         super().__post_init__()

@@ -1,5 +1,6 @@
 """Measures as text: ``Name(param=value, …)@cutoff.measurement``, parsed and never evaluated.
 
+``hit=Success@10`` is Success@10 with a name of its own, which its column has everywhere.
 Other tools' names are accepted where they mean something that exists here: trec_eval's
 (``map``, ``ndcg_cut_10``), ir_measures' (``nDCG(dcg='exp-log2')@10``), ranx's (``ndcg@10-l2``)
 and NTCIREVAL's (``MSnDCG@0010``).
@@ -8,7 +9,7 @@ and NTCIREVAL's (``MSnDCG@0010``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -26,6 +27,7 @@ from cranfield.measures.names import (
 from cranfield.measures.parameters import literal
 
 MeasureLike: TypeAlias = str | Measure | type[Measure]
+Measures: TypeAlias = MeasureLike | Iterable[MeasureLike] | Mapping[str, MeasureLike]
 
 
 @dataclass
@@ -38,6 +40,12 @@ class Call:
     cutoff: str | None = None
     measurement: str = ""
 
+    def __str__(self) -> str:
+        settings = [*self.arguments, *(f"{k}={v}" for k, v in self.parameters.items())]
+        cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
+        suffix = f".{self.measurement}" if self.measurement else ""
+        return self.name + (f"({', '.join(settings)})" if settings else "") + cutoff + suffix
+
 
 def parse_measure(text: MeasureLike) -> Measure:
     """The measure a text stands for; measures and their classes stand for themselves.
@@ -46,6 +54,8 @@ def parse_measure(text: MeasureLike) -> Measure:
     nDCG(gain=exp)@10
     >>> parse_measure("map_cut_100"), parse_measure("MSnDCG@0010"), parse_measure("ndcg@10-l2")
     (AP(norm=R)@100, nDCG@10, nDCG(rel=2)@10)
+    >>> parse_measure("hit=Success@10").names()
+    ('hit',)
     """
     if isinstance(text, Measure):
         return text
@@ -53,10 +63,21 @@ def parse_measure(text: MeasureLike) -> Measure:
         return text()
     if not isinstance(text, str):
         raise InputError(repr(text), "a measure or its name")
+    called, meant = name_and_rest(text)
     try:
-        return _build(_translated(text.strip()))
+        return _build(_translated(meant), called)
     except CranfieldError as problem:
         raise CranfieldError(f"measure {text.strip()!r}: {problem}") from None
+
+
+def name_and_rest(text: str) -> tuple[str, str]:
+    """The name that a column is to have, or none, and the measure.
+
+    >>> name_and_rest("hit=Success@10"), name_and_rest("AP(rel=2)")
+    (('hit', 'Success@10'), ('', 'AP(rel=2)'))
+    """
+    name, equals, rest = (part.strip() for part in text.partition("="))
+    return (name, rest) if equals and "(" not in name else ("", text.strip())
 
 
 def parse_model(text: MeasureLike) -> Any:
@@ -76,24 +97,37 @@ def parse_model(text: MeasureLike) -> Any:
         raise CranfieldError(said) from None
 
 
-def parse_measures(texts: MeasureLike | Iterable[MeasureLike]) -> tuple[Measure, ...]:
-    """All measures in a text or a sequence, in order and without repetition.
+def parse_measures(texts: Measures) -> tuple[Measure, ...]:
+    """All measures in a text, a sequence or a mapping from names of columns, in order and without
+    repetition.
 
     >>> parse_measures(["AP nDCG(gain=exp, rel=1)@10", "P@5, P@10", "recall.5,10"])
     (AP, nDCG(gain=exp, rel=1)@10, P@5, P@10, Recall@5, Recall@10)
+    >>> parse_measures({"hit": "Success@10"}) == parse_measures("hit=Success@10")
+    True
     """
+    return tuple(dict.fromkeys(m for _, m in spelled(texts)))
+
+
+def spelled(texts: Measures) -> Iterator[tuple[str, Measure]]:
+    """All measures as they are written, and what they are."""
+    if isinstance(texts, Mapping):
+        for name, one in texts.items():
+            if not name:
+                raise InputError("a measure with an empty name", "a name for its column")
+            yield str(name), replace(parse_measure(one), called=str(name))
+        return
     if isinstance(texts, str | Measure | type):
         texts = [texts]
     if not isinstance(texts, Iterable):
         raise InputError(repr(texts), "measures or their names")
-    found: dict[Measure, None] = {}
     for text in texts:
         for part in _split(text) if isinstance(text, str) else [text]:
-            found.update(dict.fromkeys(_one_or_more(part)))
-    return tuple(found)
+            for one in _one_or_more(part):
+                yield str(one), parse_measure(one)
 
 
-def measures_for(texts: MeasureLike | Iterable[MeasureLike], takes: str) -> tuple[Measure, ...]:
+def measures_for(texts: Measures, takes: str) -> tuple[Measure, ...]:
     """The measures in a text or a sequence, one or more, that score one kind of thing of TAKES.
 
     >>> measures_for("rouge-1 WRecall", "texts")
@@ -110,19 +144,20 @@ def measures_for(texts: MeasureLike | Iterable[MeasureLike], takes: str) -> tupl
     raise InputError("no measure", f"one of {takes}: {known}")
 
 
-def _one_or_more(part: MeasureLike) -> list[Measure]:
+def _one_or_more(part: MeasureLike) -> Sequence[MeasureLike]:
     """A measure, or several joined by commas without a blank (a name may hold a comma itself)."""
-    if isinstance(part, str) and (several := SEVERAL.fullmatch(part)):
-        return [parse_measure(several[1] + number) for number in several[2].split(",")]
+    if not isinstance(part, str):
+        return [part]
+    if several := SEVERAL.fullmatch(part):
+        return [several[1] + number for number in several[2].split(",")]
     try:
-        return [parse_measure(part)]
+        parse_measure(part)
     except CranfieldError:
-        pieces = (
-            _arguments(part) if isinstance(part, str) and part.count("(") == part.count(")") else []
-        )
-        if len(pieces) < 2:
+        pieces = _arguments(part) if part.count("(") == part.count(")") else []
+        if len(pieces) < 2 or _CUTOFFS.fullmatch(part):
             raise
-        return [parse_measure(piece) for piece in pieces]
+        return pieces
+    return [part]
 
 
 def _split(text: str) -> list[str]:
@@ -138,6 +173,8 @@ def _split(text: str) -> list[str]:
             parts[-1] += c
     if depth:
         raise CranfieldError(f"measure {text.strip()!r}: expected as many ) as (")
+    if any(part[:1] == "=" or part[-1:] == "=" for part in parts):
+        raise CranfieldError(f"measure {text.strip()!r}: expected name=measure without blanks")
     return [part.rstrip(",") for part in parts if part.strip(",")]
 
 
@@ -150,10 +187,17 @@ _SHAPE = re.compile(
     r"(?:\.(?P<measurement>[A-Za-z]\w*))?",
     re.DOTALL,
 )
+_CUTOFFS = re.compile(r"([^@]+@)(\d+(?:, ?\d+)+)(\.\w+)?", re.DOTALL)  # which is one too many
+_GLUED = re.compile(r"([A-Za-z].*?)[_.-]?(\d+)")
 
 
 def _parts(text: str) -> Call:
     shape = _SHAPE.fullmatch(text)
+    if shape is None and (several := _CUTOFFS.fullmatch(text)):
+        each = [
+            several[1] + number.strip() + (several[3] or "") for number in several[2].split(",")
+        ]
+        raise InputError("several cutoffs", f"one; did you mean {' '.join(each)}?")
     if shape is None:
         raise CranfieldError("expected Name(param=value, …)@cutoff")
     call = Call(shape["name"], cutoff=shape["cutoff"], measurement=shape["measurement"] or "")
@@ -247,9 +291,9 @@ def _onto(ours: str, call: Call) -> Call:
 # -- from parts to a measure ----------------------------------------------------------------------
 
 
-def _build(call: Call) -> Measure:
+def _build(call: Call, called: str) -> Measure:
     cls = _class(call)
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {"called": called}
     if call.arguments:
         settings["base"] = parse_measure(_base(cls, call.arguments))
     if call.cutoff is not None:
@@ -270,8 +314,7 @@ def _class(call: Call) -> type[Measure]:
     """The class of a measure, or of its C/W/L reading if that is asked for."""
     known = named(call.name)
     if not known:
-        near = _nearest(call.name, [*REGISTRY, *ALIASES])
-        raise CranfieldError(f"there is no measure named {call.name!r}{near}")
+        raise CranfieldError(f"there is no measure named {call.name!r}{_meant_by(call)}")
     if len(known) > 1:
         raise InputError(repr(call.name), f"{' or '.join(known)}: here case matters")
     is_reading = call.measurement in FIVE and known[0] in READINGS
@@ -304,10 +347,22 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
-    import difflib
+def _meant_by(call: Call) -> str:
+    """What a call of a measure that there is not may have meant."""
+    if call.name.isdigit():
+        return f"; a cutoff belongs to a measure, as in P@{call.name}"
+    if call.cutoff is None and (glued := _GLUED.fullmatch(call.name)):  # nDCG10
+        call = replace(call, name=_canonical(glued[1]) or glued[1], cutoff=glued[2])
+    return _nearest(call.name, [*REGISTRY, *ALIASES], call)
 
-    spelled = {k.lower(): k for k in reversed([*known])}
-    near = difflib.get_close_matches(name.lower(), spelled, n=3, cutoff=0.5)
-    shown = [spelled[k] for k in near]
-    return f"; did you mean {' or '.join(shown)}?" if shown else "; `cranfield measures` lists all"
+
+def _nearest(name: str, known: Iterable[str], call: Call | None = None) -> str:
+    from difflib import SequenceMatcher, get_close_matches
+
+    spellings = {k.lower(): k for k in reversed([*known])}
+    near = get_close_matches(name.lower(), spellings, n=3, cutoff=0.5)
+    if not near:
+        return "; `cranfield measures` lists all"
+    like = [SequenceMatcher(None, k, name.lower()).ratio() for k in near]
+    best = [spellings[k] for k, ratio in zip(near, like, strict=True) if ratio > like[0] - 0.05]
+    return f"; did you mean {' or '.join(str(replace(call, name=k)) if call else k for k in best)}?"

@@ -180,6 +180,11 @@ def param(
     return dataclasses.field(default=default, metadata={"doc": doc, "kind": kind})
 
 
+def as_param(default: Any) -> Any:
+    """The parameter that a function's default stands for: a number stays one, true or false too."""
+    return param(default, "") if isinstance(default, int | float) else default
+
+
 def rel_param(
     doc: str = "lowest level that counts as relevant; every level above 0 if not given",
 ) -> Any:
