@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import copy
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
+from cranfield.cli.main import parser as with_options
 from cranfield.measures.base import REGISTRY
 
 QRELS = {"1": {"a": 2, "b": 0, "c": 1, "z": -1}, "2": {"d": 1}, "3": {"e": 1}}
@@ -273,6 +275,24 @@ class TestCommands:
         assert out == ""
         assert err.startswith(f"bad.py:{said}")
         assert len(err.splitlines()) == 1
+
+    def test_traceback(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """It is printed before the line if somebody asked for more."""
+
+        def verbose(asked: Sequence[str]) -> argparse.ArgumentParser:
+            parser = with_options(asked)
+            parser.set_defaults(verbose=True)
+            return parser
+
+        Path("bad.py").write_text("def f():\n    1 / 0\nf()\n")
+        monkeypatch.setattr("cranfield.cli.main.parser", verbose)
+        assert main(["measures", "--import", "bad.py"]) == 2
+        err = capsys.readouterr().err
+        assert "Traceback (most recent call last):" in err
+        assert "in f" in err
+        assert err.endswith("bad.py:2: ZeroDivisionError: division by zero\n")
 
     def test_errors_of_other_files(self, capsys: pytest.CaptureFixture[str]) -> None:
         """The line is that of the file that was named, even if another one is wrong."""
