@@ -948,6 +948,9 @@ MISTAKES = {
     "Recal(rel=2)@100": r"no measure named 'Recal'; did you mean Recall\(rel=2\)@100\?",
     "10": "there is no measure named '10'; a cutoff belongs to a measure, as in P@10",
     "x=y=AP": "expected Name",
+    "=AP": "expected Name",
+    "x=": "expected Name",
+    "a b=AP": "found the name 'a b', expected one without blanks, =, brackets and commas",
 }
 
 

@@ -77,7 +77,7 @@ def name_and_rest(text: str) -> tuple[str, str]:
     (('hit', 'Success@10'), ('', 'AP(rel=2)'))
     """
     name, equals, rest = (part.strip() for part in text.partition("="))
-    return (name, rest) if equals and "(" not in name else ("", text.strip())
+    return (name, rest) if name and equals and "(" not in name else ("", text.strip())
 
 
 def parse_model(text: MeasureLike) -> Any:
