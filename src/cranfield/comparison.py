@@ -173,7 +173,7 @@ class Comparison(Shown, tables="comparison"):
         head = f"Comparison: {size}, {self.test}, α = {self.alpha:g}"
         hidden = len(self.pairs) - len(pairs)
         more = [f"… {hidden} more in .pairs"] if hidden else []
-        return "\n".join([*map(printable, [head, *pairs]), *more, *notes(self.notices)])
+        return "\n".join([*map(printable, [head, *pairs]), *more, *notes(self.notices, runs)])
 
 
 def compare(

@@ -19,7 +19,15 @@ from numpy.typing import NDArray
 from cranfield.data.files import read_bytes, write_whole
 from cranfield.errors import CranfieldError, InputError, one_of
 from cranfield.shown import Shown
-from cranfield.wording import aligned, counted, rounded, some
+from cranfield.wording import (
+    aligned,
+    counted,
+    in_one,
+    rounded,
+    some,
+    without_names,
+    without_numbers,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +44,7 @@ INTERVALS = ("t", "bootstrap", "percentile")
 
 _RUNS_SHOWN = 20  # a repr longer than a screen helps nobody
 _NOTICES_SHOWN = 5
+_FEW = 2  # so many runs are told of one by one
 _PARQUET_KEY = "cranfield"  # where a Parquet file keeps what does not fit in a table
 _BOOTSTRAP_CELLS = 4_000_000  # resampled values held at a time: 32 MB
 
@@ -68,6 +77,45 @@ def about(
     if topics:
         whose = "" if run is None else f"{run}: "
         yield Notice(kind, f"{whose}{some(topics, noun)} {said}", run, tuple(topics))
+
+
+def in_brief(notices: Iterable[Notice], runs: int | None = None, listed: str = "") -> list[str]:
+    """The notices for people, a line each; one line for all that say the same of several runs.
+
+    `runs` is how many runs there are, and `listed` what shows every notice by itself.
+
+    >>> told = [Notice("ties", f"{run}: ties could change a score in 1 topic (7): 2 of 5 tied "
+    ...                "documents", run, ("7",)) for run in "abc"]
+    >>> in_brief(told, 17, "-v")
+    ['ties could change a score in 3 of 17 runs; -v lists them']
+    """
+    groups: dict[tuple[str, str], list[Notice]] = {}
+    for notice in notices:
+        alike = notice.text if notice.run is None else without_numbers(_of_any(notice))
+        groups.setdefault((notice.kind, alike), []).append(notice)
+    return [line for alike in groups.values() for line in _in_brief(alike, runs, listed)]
+
+
+def _in_brief(alike: Sequence[Notice], runs: int | None, listed: str) -> Iterator[str]:
+    count = len({notice.run for notice in alike})
+    if count <= _FEW:
+        yield from (notice.text for notice in alike)
+        return
+    of_all = {None: f"{count} runs", count: f"all {count} runs"}
+    who = of_all.get(runs, f"{count} of {runs} runs")
+    said = in_one([_of_any(notice) for notice in alike])
+    told = said.replace(_IN_RUNS, f" in {who}") if _IN_RUNS in said else f"{who}: {said}"
+    yield f"{told}; {listed} lists them" if listed else told
+
+
+_IN_RUNS = " in …"
+_IN_TOPICS = re.compile(r" in \d[\d,]* (?:topic|session|item)s?(?:: [^;]*)?")
+
+
+def _of_any(notice: Notice) -> str:
+    """What a notice says of a run, without the name of the run, and of its topics."""
+    text = without_names(notice.text.replace(f"{notice.run}: ", "", 1))
+    return _IN_TOPICS.sub(_IN_RUNS, text)
 
 
 @dataclass(frozen=True)
@@ -537,7 +585,9 @@ class Scores(Shown, tables="scores"):
     def __repr__(self) -> str:
         table = [["run", *map(printable, self.measures)], *self._table(_RUNS_SHOWN)]
         lines = aligned(table, "l" + "r" * len(self.measures))
-        return "\n".join([f"Scores: {self._size()}", *lines, *self._more(), *notes(self.notices)])
+        return "\n".join(
+            [f"Scores: {self._size()}", *lines, *self._more(), *notes(self.notices, len(self.runs))]
+        )
 
     def _size(self) -> str:
         return " × ".join(counted(len(names), kind) for kind, names in self._axes)
@@ -573,10 +623,11 @@ def readable(value: float, summary: str = "mean") -> str:
     return str(number(value, summary)) if _is_count(value, summary) else rounded(value)
 
 
-def notes(notices: Sequence[Notice]) -> list[str]:
-    """The first few notices, a line each, for a repr; `.notices` has all of them."""
-    hidden = len(notices) - _NOTICES_SHOWN
-    shown = [f"note: {printable(n.text)}" for n in notices[:_NOTICES_SHOWN]]
+def notes(notices: Sequence[Notice], runs: int | None = None) -> list[str]:
+    """The first few notices in brief, for a repr; `.notices` has all of them."""
+    lines = in_brief(notices, runs, ".notices")
+    hidden = len(lines) - _NOTICES_SHOWN
+    shown = [f"note: {printable(line)}" for line in lines[:_NOTICES_SHOWN]]
     return shown + ([f"… {hidden} more in .notices"] if hidden > 0 else [])
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_COUNTED = re.compile(rf"{_NUMBER.pattern}( [a-z]+?)?s?\b")
+_NAMES = re.compile(r"(\d[\d,]* [a-z ]+) \([^()]*\)")  # as `some` writes them
 
 
 def counted(count: int, noun: str) -> str:
@@ -24,6 +29,40 @@ def some(names: Sequence[str], noun: str) -> str:
     """
     shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
     return f"{counted(len(names), noun)} ({shown})"
+
+
+def without_names(text: str) -> str:
+    """A sentence that says how many there are, and no longer which.
+
+    >>> without_names("2 topics (301, 302) not answered")
+    '2 topics not answered'
+    """
+    return _NAMES.sub(r"\1", text)
+
+
+def without_numbers(text: str) -> str:
+    """What sentences have in common that differ only in their numbers.
+
+    >>> without_numbers("1 topic not answered") == without_numbers("4 topics not answered")
+    True
+    """
+    return _COUNTED.sub(r"#\1", text)
+
+
+def in_one(texts: Sequence[str]) -> str:
+    """Sentences that differ only in their numbers as one, which says from where to where they go.
+
+    >>> in_one(["1 topic of 50 not answered", "1,000 topics of 50 not answered"])
+    '1 to 1,000 topics of 50 not answered'
+    """
+    ranges = map(_range, zip(*map(_NUMBER.findall, texts), strict=True))
+    plural = max(texts, key=lambda text: len(_NUMBER.sub("", text)))
+    return _NUMBER.sub(lambda _: next(ranges), plural)
+
+
+def _range(numbers: Sequence[str]) -> str:
+    ordered = sorted(set(numbers), key=lambda number: float(number.replace(",", "")))
+    return ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"
 
 
 def aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:

@@ -68,10 +68,13 @@ def show(found: Shown, options: argparse.Namespace) -> int:
     with decimals(options.decimals):
         made = shown(found, format, asked, getattr(options, "tables", None) or ())
     held = made.holds_notices(format) or (format == "table" and width is not None)
+    quiet, every = (getattr(options, name, False) for name in ("quiet", "verbose"))
+    notices = () if quiet else made.notices
     data = render(
         replace(
             made,
-            notices=made.notices if held else (),
+            notices=made.notices if format == "json" else notices if held else (),
+            every=every,
             width=width,
             colour=coloured(width),
             label=options.label,
@@ -82,7 +85,7 @@ def show(found: Shown, options: argparse.Namespace) -> int:
     )
     write(data, output)
     if not held:
-        tell(made.notices)
+        tell(notices, made.runs, every)
     return 0
 
 
@@ -95,10 +98,10 @@ def write(data: str | bytes, output: str | None = None) -> None:
         sys.stdout.buffer.write(data)
 
 
-def tell(notices: Iterable[Notice]) -> None:
+def tell(notices: Iterable[Notice], runs: int | None = None, every: bool = True) -> None:
     """What the user should know, on standard error: after what has been printed so far."""
     sys.stdout.flush()
-    for line in notice_lines([*notices]):
+    for line in notice_lines(notices, runs, every):
         print(line, file=sys.stderr)
 
 

@@ -115,7 +115,7 @@ def _of_system(
         expected = "every item of the gold (--missing uniform takes all labels as equally likely)"
         raise InputError(f"no distribution for {some(lacking, 'item')}", expected, system.where)
     if lacking:
-        text = f"{name} lacks {some(lacking, 'item')}: all labels taken as equally likely"
+        text = f"{name}: {some(lacking, 'item')} lacking, all labels taken as equally likely"
         yield Notice("missing-items", text, name, tuple(lacking))
     if more := [item for item in system.items if item not in gold.items]:
         yield Notice("extra-items", f"{name}: {some(more, 'item')} not in the gold, left out", name)

@@ -88,6 +88,12 @@ class Evaluator:
             about_runs += notices.of_run(labelled, self.collection, self.measures)
             names.append(run.name)
             rankings.append(labelled.rankings)
+        about_runs += notices.of_lengths(
+            names,
+            [one.returned[one.answered] for one in rankings],
+            self.measures,
+            self.options.depth,
+        )
         counts = self._counting(names, rankings)
         values = np.stack([self.measuring.values(one) for one in rankings])
         values = values[:, self.measuring.each(counts)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from cranfield.arrays import Bools
+from cranfield.arrays import Bools, Ints
 from cranfield.data.qrels import Qrels
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.measures.base import Measure
@@ -29,6 +29,8 @@ UNDEFINED = {
 }
 
 OTHER_ORDERS = ("best", "worst", "expected")  # of tied documents, than that of the run
+
+MANY = 10  # documents: lists of fewer differ in length for many reasons
 
 K = TypeVar("K")
 
@@ -231,6 +233,26 @@ def of_run(
         yield from extra.notices_of(labelled.run, rankings)
     if options.ties != "expected" and not collection.counting.plain:
         yield from of_counts(name, labelled.rankings, collection.ideal)
+
+
+def of_lengths(
+    names: Sequence[str], lengths: Sequence[Ints], measures: Sequence[Measure], depth: int | None
+) -> Iterator[Notice]:
+    """Runs whose lists are much shorter than those of the others, where a measure looks deeper.
+
+    `lengths` are those of the lists of each run, in the topics that it answers.
+    """
+    scoring = [m for m in measures if m.effectiveness]
+    if len(names) < 2 or not scoring:
+        return
+    deep = deepest(scoring, depth) or np.inf
+    medians = [float(np.median(own)) if len(own) else np.inf for own in lengths]
+    for i, (name, own) in enumerate(zip(names, medians, strict=True)):
+        others = float(np.median(medians[:i] + medians[i + 1 :]))
+        if MANY <= others < np.inf and own < min(others / 2, deep):
+            shorter = f"lists shorter (median {own:,.0f} documents) than those of other runs"
+            text = f"{shorter} ({others:,.0f}): measures that look deeper see empty ranks"
+            yield Notice("short-lists", f"{name}: {text}", name)
 
 
 def _alike(collection: Collection) -> bool:

@@ -63,7 +63,14 @@ def shown(found: Shown, format: str, asked: Mapping[str, Any], names: Sequence[s
         told("settings"),
         None if names or format != "json" else told("document"),
         told("text", "") if instead else "",
+        runs=_runs(found),
     )
+
+
+def _runs(found: Shown) -> int | None:
+    """How many runs a result is about, if it says so."""
+    runs = getattr(getattr(found, "scores", found), "runs", None)
+    return len(runs) if isinstance(runs, tuple) else None
 
 
 def _module(found: Shown) -> ModuleType:

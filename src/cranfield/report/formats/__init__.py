@@ -23,7 +23,7 @@ class Showing:
     what suits it, and `text` what a terminal shows in the place of tables. `width` is that of a
     terminal, if people look at one; `label` and `below` (whether the caption stands there) are for
     LaTeX. With `spreadsheet`, cells of CSV and TSV that a spreadsheet would take for formulas begin
-    with an apostrophe.
+    with an apostrophe. Notices are of so many `runs`.
     """
 
     sheets: Sequence[Sheet]
@@ -36,6 +36,13 @@ class Showing:
     label: str = ""
     below: bool = False
     spreadsheet: bool = False
+    runs: int | None = None
+    every: bool = False
+
+    @property
+    def notes(self) -> list[str]:
+        """What people are told: of many runs in brief, unless they want `every` notice."""
+        return terminal.notice_lines(self.notices, self.runs, self.every)
 
     def holds_notices(self, format: str) -> bool:
         """Whether what is written has the notices in it, if people do not look at it at once."""

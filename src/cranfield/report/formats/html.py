@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from cranfield.report.formats.terminal import notice_lines
 from cranfield.report.sheets import Field, Sheet, together
 from cranfield.scores import printable
 
@@ -38,7 +37,7 @@ def fragment(shown: Showing, most: int | None = None) -> str:
         for sheet in sheets
         for line in _table(sheet, sheet.told(best and sheet is sheets[-1]), most)
     ]
-    notes = [f'<p class="note">{_text(line)}</p>' for line in notice_lines(shown.notices)]
+    notes = [f'<p class="note">{_text(line)}</p>' for line in shown.notes]
     return "\n".join([f'<div class="cranfield">{_STYLE}', *tables, *notes, "</div>"]) + "\n"
 
 

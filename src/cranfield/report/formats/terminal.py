@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cranfield.report.sheets import Field, Sheet, together
-from cranfield.scores import Notice, printable
+from cranfield.scores import Notice, in_brief, printable
 from cranfield.wording import folded
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def written(shown: Showing) -> str:
         parts += [part for sheet in sheets for part in _parts(sheet, shown)]
         caption = _folded(sheets[-1].told(best, paper=False), shown.width)
         parts += [caption] if caption else []
-    notes = [line for text in notice_lines(shown.notices) for line in wrapped(text, shown.width)]
+    notes = [line for text in shown.notes for line in wrapped(text, shown.width)]
     told = "\n".join(notes)
     if notes and caption:
         parts[-1] += f"\n{told}"
@@ -34,13 +34,16 @@ def written(shown: Showing) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def notice_lines(notices: Sequence[Notice]) -> list[str]:
-    """What the user should know, a line for each notice.
+def notice_lines(
+    notices: Iterable[Notice], runs: int | None = None, every: bool = False
+) -> list[str]:
+    """What the user should know: of many runs in brief, or a line for `every` notice.
 
     >>> notice_lines([Notice("missing-topics", "bm25 has nothing for topic 302.", "bm25")])
     ['note: bm25 has nothing for topic 302.']
     """
-    return [f"note: {printable(notice.text)}" for notice in notices]
+    lines = [n.text for n in notices] if every else in_brief(notices, runs, "-v")
+    return [f"note: {printable(line)}" for line in lines]
 
 
 def wrapped(text: str, width: int | None) -> list[str]:

@@ -1,0 +1,152 @@
+"""What people are told of many runs: a line for each kind; and of a run with short lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import cranfield as cf
+from cranfield.report.columns import notice_lines
+from cranfield.scores import Notice, in_brief
+
+TOPICS = [f"t{i}" for i in range(8)]
+QRELS = {topic: {"a": 1, "b": 0, "c": 1} for topic in TOPICS}
+
+
+def run(answered: int = 8, ties: int = 0, unjudged: int = 0) -> dict[str, dict[str, float]]:
+    """A run that answers some of the topics, in some with a tie, in some with an unjudged one."""
+    made = {topic: {"a": 3.0, "b": 2.0, "c": 1.0} for topic in TOPICS[:answered]}
+    for topic in TOPICS[:ties]:
+        made[topic]["a"] = 2.0
+    for topic in TOPICS[:unjudged]:
+        made[topic]["x"] = 0.5
+    return made
+
+
+def lines(scores: cf.Scores) -> list[str]:
+    return in_brief(scores.notices, len(scores.runs), "-v")
+
+
+class TestInBrief:
+    def test_a_line_for_what_is_said_of_several_runs(self) -> None:
+        runs = {"a": run(), **{name: run(ties=n) for n, name in enumerate("bcd", 1)}}
+        scores = cf.evaluate(QRELS, runs, "AP")
+        assert [n.run for n in scores.notices] == ["b", "c", "d"]  # in Python all of them
+        assert lines(scores) == ["ties could change a score in 3 of 4 runs; -v lists them"]
+
+    def test_numbers_go_from_the_least_to_the_most(self) -> None:
+        """P@4 sees 3 documents of each of 8 topics, and the unjudged ones of 2, 5 and 8 topics."""
+        runs = {f"r{n}": run(unjudged=n) for n in (2, 8, 5)}
+        assert lines(cf.evaluate(QRELS, runs, "P@4")) == [
+            "all 3 runs: 2 to 8 of 26 to 32 documents in the top 4 are unjudged and count as "
+            "nonrelevant; -v lists them"
+        ]
+
+    def test_one_topic_and_several(self) -> None:
+        runs = {f"r{n}": run(answered=n) for n in (5, 7, 6, 8)}
+        assert lines(cf.evaluate(QRELS, runs, "AP")) == [
+            "3 of 4 runs: 1 to 3 topics not answered, counted as empty lists; -v lists them"
+        ]
+
+    def test_two_runs_are_told_of_one_by_one(self) -> None:
+        runs = {"a": run(ties=1), "b": run(), "c": run(answered=7, ties=2)}
+        scores = cf.evaluate(QRELS, runs, "AP")
+        assert sorted(lines(scores)) == sorted(n.text for n in scores.notices)
+        assert [line[:8] for line in lines(scores)] == ["a: ties ", "c: ties ", "c: 1 top"]
+
+    def test_what_is_of_no_run_stays_as_it_is(self) -> None:
+        told = [Notice("gains", f"number {i}", topics=("1",)) for i in range(4)]
+        assert in_brief(told, 9, "-v") == [n.text for n in told]
+
+    def test_what_differs_in_words_is_told_apart(self) -> None:
+        """As of the two levels of a hierarchy."""
+        told = [
+            Notice("ties", f"{level} level: {name}: ties could change a score in 1 topic (1): 2 of "
+                   "3 tied documents", name, ("1",))
+            for name in "abcd"
+            for level in ("first", "second")
+        ]  # fmt: skip
+        assert in_brief(told, 4) == [
+            "first level: ties could change a score in all 4 runs",
+            "second level: ties could change a score in all 4 runs",
+        ]
+
+    def test_nobody_says_how_many_runs_there_are(self) -> None:
+        told = [Notice("x", f"{name}: odd", name) for name in "abc"]
+        assert in_brief(told) == ["3 runs: odd"]
+
+    def test_names_with_numbers_are_no_numbers(self) -> None:
+        told = [Notice("x", f"run-{i}: 2 topics (q{i}, 30{i}) odd", f"run-{i}") for i in range(3)]
+        assert in_brief(told, 3) == ["all 3 runs: 2 topics odd"]
+
+    def test_ranks_that_contradict_scores(self, tmp_path: Any) -> None:
+        for name in "abc":
+            text = f"t0 Q0 b 1 1.0 {name}\nt0 Q0 a 2 2.0 {name}\n"
+            (tmp_path / name).write_text(text)
+        scores = cf.evaluate({"t0": {"a": 1}}, [tmp_path / name for name in "abc"], "AP")
+        told = "ranks contradict scores in all 3 runs; the scores decide; -v lists them"
+        assert lines(scores) == [told]
+
+    def test_pools(self) -> None:
+        made = cf.pool({name: {"t0": {"a": 1.0, "b": 1.0}} for name in "abc"}, depth=1)
+        told = "equal scores on both sides of depth 1 in all 3 runs; document ids decide"
+        assert in_brief(made.notices, 3) == [told]
+
+    def test_texts_and_distributions(self) -> None:
+        """Kinds of other rooms have sentences as well."""
+        gold = {"i1": {"1": 1.0, "2": 0.0}, "i2": {"1": 0.5, "2": 0.5}}
+        systems = {name: {"i1": {"1": 1.0, "2": 0.0}} for name in "abc"}
+        scores = cf.evaluate_distributions(gold, systems, missing="uniform")
+        assert "all 3 runs: 1 item lacking, all labels taken as equally likely" in in_brief(
+            scores.notices, 3
+        )
+
+
+def test_tables_and_reprs_are_brief() -> None:
+    runs = {name: run(ties=1) for name in "abc"}
+    scores = cf.evaluate(QRELS, runs, "AP")
+    brief = "note: ties could change a score in all 3 runs"
+    assert repr(scores).splitlines()[-1] == f"{brief}; .notices lists them"
+    assert notice_lines(scores.notices, 3) == [f"{brief}; -v lists them"]
+    assert notice_lines(scores.notices, 3, every=True) == [
+        f"note: {n.text}" for n in scores.notices
+    ]
+
+
+class TestShortLists:
+    @staticmethod
+    def told(lengths: dict[str, int], measures: str = "AP", **options: Any) -> list[str]:
+        runs = {
+            name: {topic: [f"d{i}" for i in range(n)] for topic in TOPICS}
+            for name, n in lengths.items()
+        }
+        scores = cf.evaluate({t: {"d0": 1} for t in TOPICS}, runs, measures, **options)
+        return [n.text for n in scores.notices if n.kind == "short-lists"]
+
+    def test_a_run_with_shorter_lists(self) -> None:
+        assert self.told({"bm25": 1000, "dense": 100}) == [
+            "dense: lists shorter (median 100 documents) than those of other runs (1,000): measures "
+            "that look deeper see empty ranks"
+        ]
+
+    @pytest.mark.parametrize(
+        ("lengths", "measures"),
+        [
+            ({"dense": 100}, "AP"),  # alone
+            ({"bm25": 1000, "dense": 500}, "AP"),  # not much shorter
+            ({"bm25": 1000, "dense": 100}, "nDCG@10 P@100"),  # nobody looks deeper
+            ({"bm25": 9, "dense": 2}, "AP"),  # all lists are short
+            ({"bm25": 1000, "dense": 100}, "NumRet"),  # which is what it is about
+        ],
+    )
+    def test_nothing_to_say(self, lengths: dict[str, int], measures: str) -> None:
+        assert self.told(lengths, measures) == []
+
+    def test_a_depth_makes_them_alike(self) -> None:
+        assert self.told({"bm25": 1000, "dense": 100}, depth=100) == []
+
+    def test_the_others_are_the_middle_one(self) -> None:
+        """100, 1000, 1000: for a run of 1000 documents, the others have 550 in the median."""
+        (text,) = self.told({"a": 1000, "b": 1000, "dense": 100}, "nDCG@200")
+        assert text.startswith("dense: lists shorter (median 100 documents)")
