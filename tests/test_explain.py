@@ -152,7 +152,7 @@ def test_only_the_topic_explained_needs_lengths() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"topic": "v"}, "found no topic 'v'"),
+        ({"topic": "v"}, "found topic 'v'"),
         (
             {"measure": "TBG", "topic": "t"},
             "found no document lengths, expected them in words",
@@ -470,7 +470,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("extra", "said"),
         [
-            (["--topic", "v"], "found no topic 'v'"),
+            (["--topic", "v"], "found topic 'v'"),
             (["--depth", "0"], "expected a whole number from 1"),
             (["--ties", "expected", "--seed", "-1"], "expected a whole number from 0"),
         ],

@@ -126,8 +126,8 @@ class TestShortLists:
 
     def test_a_run_with_shorter_lists(self) -> None:
         assert self.told({"bm25": 1000, "dense": 100}) == [
-            "dense: lists shorter (median 100 documents) than those of other runs (1,000): measures "
-            "that look deeper see empty ranks"
+            "dense: lists shorter (median 100 documents) than those of other runs (1,000): "
+            "measures that look deeper see empty ranks"
         ]
 
     @pytest.mark.parametrize(

@@ -213,7 +213,8 @@ class TestTeamFiles:
         ({"ties": "best"}, "found ties 'best', expected one of trec, rank, given"),
         ({"topics": []}, "topics: found no topics, expected at least one"),
         ({"topics": ["q7"]}, "found no document for 1 topic (q7), expected some"),
-        ({"topics": "no such file"}, "cannot read no such file"),
+        ({"topics": "no such file"}, "found no document for 1 topic (no such file), expected some"),
+        ({"topics": "@no such file"}, "cannot read no such file"),
     ],
 )
 def test_options_out_of_range(options: dict[str, Any], error: str) -> None:

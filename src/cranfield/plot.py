@@ -16,6 +16,7 @@ from cranfield.data.run import Run
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.extras import Costs
+from cranfield.evaluation.options import Topics
 from cranfield.measures import cwl as user_models
 from cranfield.measures.base import FIVE, Measure
 from cranfield.measures.cwl import UserModel
@@ -45,7 +46,7 @@ def cwl(
     *,
     lists: Mapping[str, Iterable[float | None]] | None = None,
     costs: CostsLike = None,
-    topics: Iterable[str] | None = None,
+    topics: Topics | None = None,
     ranks: int | None = None,
     measurements: str | Sequence[str] | None = None,
     values: Mapping[str, Iterable[float]] | None = None,
@@ -70,8 +71,9 @@ def cwl(
         Instead of them, ``{topic: gains}`` from the top down; None or NaN is an unjudged item.
         `costs` are then ``{topic: costs}``.
     topics
-        ``functions``: all judged topics, if not given. ``vary`` and ``runs``: the mean over all;
-        given, ``vary`` draws a line for each and ``runs`` takes the mean over these.
+        As `evaluate` takes them. ``functions``: all judged topics, if none is named. ``vary`` and
+        ``runs``: the mean over all; of those named, ``vary`` draws a line for each and ``runs``
+        takes the mean.
     ranks
         How many are shown of ``functions``: the whole list, at most 30, if not given.
     measurements, values
@@ -91,19 +93,17 @@ def cwl(
         raise InputError(f"kind {kind!r}", ", ".join(KINDS))
     _refuse_ranks(ranks)
     size = _sizes(width, height)
-    chosen = None if topics is None else _several(topics)
-    if chosen == []:
-        raise InputError("no topics", "at least one, or None for all")
     if lists is not None and (qrels is not None or runs is not None):
         raise InputError("lists beside qrels or runs", "one or the other")
     if lists is not None:
         qrels, runs, costs = _collection(lists, costs)
-        chosen = chosen or list(qrels)
+        topics = list(qrels) if topics is None else topics
     if qrels is None or runs is None:
         raise InputError("no lists to walk down", "qrels and runs, or lists")
     asked = list(_varied(models, values) if kind == "vary" else _fixed(models))
     drawn = _measurements(measurements, costs)
-    walks = _Walks.of(asked, qrels, runs, chosen, kind, costs=costs, **options)
+    options |= {"topics": "judged" if topics is None else topics, "costs": costs}
+    walks = _Walks.of(asked, qrels, runs, kind, **options)
     unit, notices = walks.unit, walks.notices
     if kind == "functions":
         data = walks.functions(ranks)
@@ -523,7 +523,6 @@ class _Walks:
         asked: Sequence[_Chosen],
         qrels: Any,
         runs: Any,
-        topics: Any,
         kind: Kind,
         **options: Any,
     ) -> _Walks:
@@ -531,9 +530,7 @@ class _Walks:
         evaluator = Evaluator(qrels, five, **options)
         if len(evaluator.measures) != len(five):
             raise InputError("the same model twice", "each once")
-        wanted = None if topics is None else list(dict.fromkeys(map(str, topics)))
-        for topic in wanted or ():
-            evaluator.collection.place(topic)
+        wanted = evaluator.options.named_topics
         read = evaluator.read(runs)
         if kind == "vary":
             refuse_many(len(read) * len(wanted or [ALL]))

@@ -15,7 +15,7 @@ from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.lines import finite
 from cranfield.data.run import Run, RunLike, Ties, read_runs
-from cranfield.data.tracks import TeamsLike, TopicsLike, read_teams, read_topics
+from cranfield.data.tracks import TeamsLike, TopicsLike, named_topics, read_teams
 from cranfield.errors import InputError
 from cranfield.scores import ALL, Notice, about
 from cranfield.shown import Rows, Shown
@@ -174,7 +174,8 @@ def pool(
     teams
         Whose the runs are: ``{run: team}``, a path or a frame.
     topics
-        Those to pool, as a list or a path; else the judged ones, else all of the runs.
+        Those to pool: a list, ``"101,102"``, a path or ``"@FILE"``; ``judged``; or ``common``, only
+        those that every run answers. Else the judged ones, else all of the runs.
     ties
         Order of the lists, see `read_run`.
 
@@ -192,10 +193,13 @@ def pool(
     if qrels is not None:
         judgments = read_qrels(qrels, qrels_format, separator=separator, labels=labels)
         wanted = judgments.topics
-    if topics is not None:
-        wanted = read_topics(topics)
+    elif isinstance(topics, str) and topics == "judged":
+        raise InputError("topics=judged", "judgments with it (qrels=, or --qrels)")
+    named = named_topics(topics, or_file=True)
+    common = isinstance(topics, str) and topics == "common"
+    why = "not asked for" if named else "without judgments"
     team_of = None if teams is None else read_teams(teams)
-    finders, answered, about_ties = _collected(read, int(depth), wanted)
+    finders, answered, about_ties = _collected(read, int(depth), named or wanted, common)
     docs = {topic: tuple(sorted(found)) for topic, found in finders.items()}
     judged, relevant = (None, None) if judgments is None else _judged(docs, judgments, rel)
     return Pool(
@@ -208,22 +212,29 @@ def pool(
         relevant,
         (
             *([] if team_of is None else _about_teams(names, team_of)),
-            *_about_topics(names, answered, docs, judgments, topics is not None),
+            *_about_topics(
+                names, answered, docs, judgments, "that not all of them answer" if common else why
+            ),
             *about_ties,
         ),
     )
 
 
 def _collected(
-    runs: Sequence[Run], depth: int, wanted: Sequence[str] | None
+    runs: Sequence[Run], depth: int, wanted: Sequence[str] | None, common: bool
 ) -> tuple[Finders, list[dict[str, None]], list[Notice]]:
     """Which runs found each document of each topic, the topics that each run answers, and those
     where ties decided what is in the pool.
     """
+    tops = [run.tops(depth) for run in runs]
+    if common:
+        every = dict.fromkeys(chain(*tops)) if wanted is None else wanted
+        wanted = [topic for topic in every if all(topic in lists for lists in tops)]
+        if not wanted:
+            raise InputError("no topic that every run answers", "some")
     finders: Finders = {topic: {} for topic in wanted or ()}
     answered, notices = [], []
-    for i, run in enumerate(runs):
-        lists = run.tops(depth)
+    for i, (run, lists) in enumerate(zip(runs, tops, strict=True)):
         answered.append(dict.fromkeys(lists))
         if tied := [t for t, (_, tie) in lists.items() if tie and (wanted is None or t in finders)]:
             said = f"equal scores on both sides of depth {depth} in {some(tied, 'topic')}"
@@ -266,12 +277,11 @@ def _about_topics(
     answered: Sequence[Mapping[str, None]],
     docs_of: Docs,
     judgments: Qrels | None,
-    asked: bool,
+    why: str,
 ) -> Iterator[Notice]:
     known = docs_of.keys() if judgments is None else set(judgments.topics)
     anywhere = dict.fromkeys(chain.from_iterable(answered))
     others = [topic for topic in anywhere if topic not in docs_of]
-    why = "not asked for" if asked else "without judgments"
     yield from about("other-topics", others, f"of the runs {why}, left out")
     new = [topic for topic, docs in docs_of.items() if docs and topic not in known]
     yield from about("unjudged-topics", new, "without judgments: every document is unjudged")

@@ -25,11 +25,11 @@ from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading.formats import FORMATS as INPUT_FORMATS
 from cranfield.data.reading.formats import RUN_FORMATS
 from cranfield.data.reading.source import Source
-from cranfield.data.tracks import read_gains
+from cranfield.data.tracks import read_gains, read_topics
 from cranfield.errors import InputError
 from cranfield.evaluation.asked import DEFAULT_MEASURES
 from cranfield.evaluation.evaluate import evaluate
-from cranfield.evaluation.options import TIE_CHOICES, Topics, Undefined
+from cranfield.evaluation.options import TIE_CHOICES, Undefined
 from cranfield.evaluation.presets import Preset, preset
 from cranfield.labelling.strategies import Combinations, EquivalenceClasses, Labelling
 from cranfield.scores import Scores
@@ -128,6 +128,8 @@ def add_order(group: Any, ties: Sequence[str] = ONE_ORDER) -> None:
     add_shared(group.add_mutually_exclusive_group(), "together")
 
 
+TOPICS = "--topics --topic TOPICS …"  # has one meaning in all commands
+
 SHARED = {
     "lists": {
         "--depth N": "only the first N documents of a list",
@@ -141,8 +143,9 @@ SHARED = {
         "group counts once, at the last of its documents",
     },
     "topics": {
-        "--topics": "judged: all judged topics count, unanswered ones as empty lists (default); "
-        "common: only judged topics that every run answers",
+        TOPICS: "judged: all judged topics count, unanswered ones as empty lists (default); "
+        "common: only judged topics that every run answers; 101,102: only these, of which all are "
+        "judged; @FILE: those that its lines begin with; may be repeated",
         "--undefined": "a topic without a relevant document counts as 0 (default), is nan, is left "
         "out of the means, or is an error",
     },
@@ -178,7 +181,6 @@ SHARED = {
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "depth": COUNT,
-    "topics": {"choices": get_args(Topics), "default": "judged"},
     "undefined": {"choices": get_args(Undefined), "default": "zero"},
     "rel": {"type": float},
     "cost_unit": {"default": ""},
@@ -206,7 +208,15 @@ def list_options(options: argparse.Namespace) -> dict[str, Any]:
     settings = {name: given[name] for name in (*names, *not_all)}
     if (options.gains or "").startswith("@"):
         settings["gains"] = read_gains(Source.of(options.gains[1:]))
-    return settings | {"labelling": labelling_of(options)}
+    return settings | {"labelling": labelling_of(options), "topics": topics_of(options)}
+
+
+def topics_of(options: argparse.Namespace) -> Any:
+    """The topics that all --topics ask for, as `evaluate` takes them."""
+    given = options.topics or ["judged"]
+    if len(given) == 1:
+        return given[0]
+    return [topic for text in given for topic in read_topics(text)]
 
 
 def labelling_of(options: argparse.Namespace) -> Labelling | None:
@@ -224,6 +234,7 @@ def refuse_inputs(options: argparse.Namespace, *files: str) -> None:
     named = ("classes", "groups", "lengths", "costs", "verticals")
     others = [getattr(options, name, None) for name in named]
     others += [gains[1:], *(getattr(options, "intents", None) or ())]
+    others += [text[1:] for text in options.topics or () if text.startswith("@")]
     refuse_two_inputs(*files, *others)
 
 
@@ -263,7 +274,7 @@ def preset_of(options: argparse.Namespace) -> Preset | None:
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
     runs = runs_of(options)
-    names = ("topics", "undefined", "tie_samples", "seed", "measurements", "residuals",
+    names = ("undefined", "tie_samples", "seed", "measurements", "residuals",
              "per_intent", "threads")  # fmt: skip
     with Progress([options.qrels, *options.runs]) as progress:
         scores = evaluate(

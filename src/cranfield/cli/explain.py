@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from cranfield.cli.evaluate import DRAWN, add_order, add_shared, list_options, refuse_inputs
+from cranfield.cli.evaluate import DRAWN, TOPICS, add_order, add_shared, list_options, refuse_inputs
 from cranfield.cli.options import COUNT, add_import, declare
 from cranfield.cli.output import terminal_width
 from cranfield.errors import InputError
@@ -20,12 +20,12 @@ from cranfield.measures.names import aliases_of
 from cranfield.measures.references import REFERENCES
 
 LIST = {
-    "--topic TOPIC": "the topic (default: the first one judged)",
+    TOPICS: "101,102, or @FILE with topics; may be repeated (default: the first one judged)",
     "--levels LEVELS": 'a list without files, as levels in the order of the ranks: "3 2 - 0", - or '
     "? for an unjudged document",
     "--judged LEVELS": "all judged levels of the topic, with --levels (default: those of the list)",
 }
-NEEDS = {"topic": "--on QRELS RUN", "judged": "--levels LEVELS"}
+NEEDS = {"topics": "--on QRELS RUN", "judged": "--levels LEVELS"}
 
 
 def add_to(command: Any) -> None:
@@ -73,7 +73,7 @@ def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[str]:
 
     path, results = options.on
     refuse_inputs(options, path, results)
-    found = explain_all(measures, path, results, options.topic, **_settings(options))
+    found = explain_all(measures, path, results, **_settings(options))
     return [text(steps, terminal_width(None)) for steps in found]
 
 

@@ -6,12 +6,14 @@ import argparse
 from typing import Any
 
 from cranfield.cli.evaluate import (
+    TOPICS,
     add_order,
     add_preset,
     add_shared,
     labelling_of,
     preset_of,
     runs_of,
+    topics_of,
 )
 from cranfield.cli.options import LABELS, declare, settings_of
 from cranfield.cli.output import add_output, show
@@ -21,7 +23,8 @@ from cranfield.report.formats import FORMATS
 FILES = {
     "qrels QRELS": "judgments",
     "runs RUN *": "results; of each topic all are shown",
-    "--topic TOPIC …": "the topic; may be repeated (default: all that are judged)",
+    TOPICS: "101,102, or @FILE with topics; common: those that every run answers; may be repeated "
+    "(default: judged, all of them)",
 }
 JUDGED = {"--rel N": "lowest relevant level (default: all above 0)", **LABELS}
 
@@ -49,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     lists = label(
         options.qrels,
         runs_of(options),
-        options.topics,
+        topics_of(options),
         labelling=labelling_of(options),
         preset=preset_of(options),
         **settings_of(options, *names),

@@ -163,7 +163,6 @@ def _of_judgments(work: Work, options: argparse.Namespace) -> Any:
         "measures": asked or None,
         "names": _names(options),
         "preset": chosen,
-        "topics": options.topics,
         "undefined": options.undefined,
     }
     reading = Progress([*files, *options.runs])

@@ -11,6 +11,7 @@ from typing import Any
 
 from cranfield.cli.evaluate import (
     ONE_ORDER,
+    TOPICS,
     add_order,
     add_shared,
     list_options,
@@ -43,6 +44,7 @@ class Figure:
     settings: Mapping[str, Mapping[str, Any]]  # and what else argparse is told about them
     description: str = ""  # what it draws, if more is to be said than the help does
     judgments: str = "topic iteration doc level"
+    topics: str = "all of them"
     intents: bool = False  # whether it asks what is known of them
     look: Mapping[str, str] = field(default_factory=lambda: LOOK)
     ties: Sequence[str] = ONE_ORDER
@@ -62,6 +64,8 @@ class Figure:
         }
         declare(p, files, output={"required": True})
         declare(p, self.options, **self.settings)
+        declare(p, {TOPICS: f"101,102, or @FILE with topics; common: those that every run answers; "
+                    f"may be repeated (default: judged, {self.topics})"})  # fmt: skip
         if self.intents:
             add_shared(p, "intents")
         scale, names = {**COUNT, "default": 2}, {"dest": "names", "action": "store_false"}
@@ -110,7 +114,7 @@ def _diversity(options: argparse.Namespace, **progress: Any) -> Picture:
 def _cwl(options: argparse.Namespace, **progress: Any) -> Picture:
     from cranfield.plot import cwl
 
-    given = settings_of(options, "qrels", "runs", "kind", "topics", "width", "height", "title")
+    given = settings_of(options, "qrels", "runs", "kind", "width", "height", "title")
     given |= {name: x for name, x in vars(options).items() if name in ("ranks", "measurements")}
     return cwl(measures_of(options.models), **given, **list_options(options), **progress)
 
@@ -121,13 +125,14 @@ def _of_models(kind: str, said: str, own: Mapping[str, str], **settings: Any) ->
     model = "a user model such as INST(T=2) or RBP(p=0.8)" + (series if kind == "vary" else "")
     options = {
         "-m --model MODEL …": f"{model}; may be repeated",
-        "--topic TOPIC …": "may be repeated (default: "
-        f"{'the mean over all' if kind == 'vary' else 'all'})",
         **own,
     }
     told = {"model": {"required": True}, **settings}
+    of = "the mean over all" if kind == "vary" else "all of them"
     shared = ("relevance", "costs")
-    return Figure(kind, said, _cwl, options, told, shared=shared, defaults={"kind": kind})
+    return Figure(
+        kind, said, _cwl, options, told, topics=of, shared=shared, defaults={"kind": kind}
+    )
 
 
 OF_MODELS = (

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from cranfield.assess.pool import pool
-from cranfield.cli.evaluate import add_shared
+from cranfield.cli.evaluate import TOPICS, add_shared, topics_of
 from cranfield.cli.options import COUNT, LABELS, declare, refuse_two_inputs, settings_of
 from cranfield.cli.output import add_output, show, write
 from cranfield.data.run import TIES
@@ -22,8 +22,8 @@ OPTIONS = {
 WHO = {
     "--qrels QRELS": "the judgments made so far",
     "--rel N": "lowest relevant level (default: all above 0)",
-    "--topics FILE": "the topics to pool, each at the start of a line (default: those of the "
-    "judgments, else all)",
+    TOPICS: "those to pool: 101,102, or FILE or @FILE, each at the start of a line; common: those "
+    "that every run answers (default: judged, or all without judgments)",
     "--teams FILE": "whose the runs are: lines `run team`, or a table with these columns",
 }
 LISTS = {
@@ -54,15 +54,17 @@ def add_to(command: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Pool, write the lists, and show who contributed."""
-    refuse_two_inputs(*options.runs, options.qrels, options.topics, options.teams)
+    topics = topics_of(options) if options.topics else None
+    files = [text.removeprefix("@") for text in options.topics or ()]
+    refuse_two_inputs(*options.runs, options.qrels, options.teams, *files)
     for option in ("unjudged", "rel"):
         if getattr(options, option) is not None and options.qrels is None:
             raise InputError(f"--{option}", "--qrels QRELS with it")
     if options.output is not None and options.output == options.unjudged:
         raise InputError(f"{options.output} for -o and --unjudged", "two files")
-    names = ("depth", "qrels", "teams", "topics", "rel", "ties", "qrels_format", "run_format",
+    names = ("depth", "qrels", "teams", "rel", "ties", "qrels_format", "run_format",
              "separator", "labels")  # fmt: skip
-    made = pool(options.runs, **settings_of(options, *names))
+    made = pool(options.runs, topics=topics, **settings_of(options, *names))
     lists = ((options.output, made.docs), (options.unjudged, made.unjudged))
     files = [(path, render_lists(docs or {}, _format(path))) for path, docs in lists if path]
     for path, data in files:

@@ -11,6 +11,7 @@ from cranfield.cli import evaluate as command
 from cranfield.cli.options import add_import, count
 from cranfield.cli.progress import Progress
 from cranfield.data.ntcir import topic_dirs
+from cranfield.data.tracks import named_topics
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.options import TIE_CHOICES
@@ -146,9 +147,12 @@ def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
         if not options.files:
             raise InputError("no file", "files with the scores of topics")
         expected = "QRELS RUN… with it: --scores are scores already"
-        refuse_deciding(options, expected, but=WITH_SCORES)
+        named = named_topics(command.topics_of(options))
+        but = WITH_SCORES if named is None else (*WITH_SCORES, "topics")
+        refuse_deciding(options, expected, but)
         command.refuse_inputs(options, *options.files)
         scores = read_scores(options.files, options.missing, asked or None, options.lower)
+        scores = scores.select(topics=named and list(named))
         scores = scores if asked else _without_counts(scores)
     else:
         scores = evaluated(options, runs)
@@ -199,7 +203,6 @@ def evaluation(
     return runs, {
         "measures": asked or None,
         "preset": chosen,
-        "topics": options.topics,
         "undefined": options.undefined,
         "threads": options.threads,
         **command.list_options(options),

@@ -13,16 +13,39 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
 
-TopicsLike: TypeAlias = Any  # a path, or the names of topics
+TopicsLike: TypeAlias = Any  # the names of topics, as a list or 101,102; or a path, or @FILE
+EVERY_TOPIC = ("judged", "common")  # all judged topics; those of them that every run answers
 TeamsLike: TypeAlias = Any  # a path, {run: team}, or a frame with the columns run and team
 
 
-def read_topics(data: TopicsLike) -> tuple[str, ...]:
-    """The names in a list, or those that the lines of a file begin with."""
-    where = "topics"
-    if isinstance(data, str | os.PathLike):
-        source = Source.of(data)
+def named_topics(data: TopicsLike, or_file: bool = False) -> tuple[str, ...] | None:
+    """The topics, if they are named; None stands for all that are judged, or that all answer.
+
+    >>> named_topics("common"), named_topics("101")
+    (None, ('101',))
+    """
+    every = data is None or (isinstance(data, str) and data in EVERY_TOPIC)
+    return None if every else read_topics(data, or_file)
+
+
+def read_topics(data: TopicsLike, or_file: bool = False) -> tuple[str, ...]:
+    """The names in a list or in a text, or those that the lines of a file begin with.
+
+    A file is a path object or ``@FILE``; with `or_file`, it may be the name of one that is there.
+
+    >>> read_topics("101, 102"), read_topics([101, 102])
+    (('101', '102'), ('101', '102'))
+    """
+    where, file = "topics", data if isinstance(data, os.PathLike) else None
+    if isinstance(data, str):
+        there = or_file and (data == "-" or os.path.isfile(data))
+        file = data.removeprefix("@") if there or data.startswith("@") else None  # type: ignore
+        data = filter(None, map(str.strip, data.split(",")))
+    if file is not None:
+        source = Source.of(file)
         where, data = source.name, (fields_of(line, None)[0] for _, line in text_lines(source))
+    elif not isinstance(data, Iterable):
+        raise InputError(repr(data), "names of topics, or @FILE", where)
     found = tuple(dict.fromkeys(map(str, data)))
     not_empty(found, "topics", where)
     return found

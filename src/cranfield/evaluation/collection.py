@@ -56,6 +56,10 @@ class Collection:
     known: KnownIntents | None = None  # what the user told of them
     directory: str | None = None  # the judgments' path, which may hold runs as well
 
+    def __post_init__(self) -> None:
+        for topic in self.options.named_topics or ():
+            self.place(topic)
+
     @classmethod
     def of(cls, qrels: QrelsLike, options: Options, measures: Sequence[Measure] = ()) -> Collection:
         """The judgments as the options say, with what the measures ask for."""
@@ -113,9 +117,25 @@ class Collection:
         """The number of a judged topic."""
         index = self.gold.topic_index
         if topic not in index:
+            from difflib import get_close_matches
+
             known = some(list(index), "topic")
-            raise InputError(f"topic {topic!r}", f"one of the judgments' {known}")
+            file = [f"@{topic}"] if os.path.isfile(topic) else []
+            near = "".join(f"did you mean {x}?" for x in file or get_close_matches(topic, index, 1))
+            raise InputError(f"topic {topic!r}", f"one of the judgments' {known}", hint=near)
         return index[topic]
+
+    @cached_property
+    def asked(self) -> Bools:
+        """Which topics are asked for: all that are judged, if none is named."""
+        named = self.options.named_topics
+        asked = np.full(len(self.topics), named is None)
+        asked[[self.place(topic) for topic in named or ()]] = True
+        return asked
+
+    def of_asked(self, rankings: Rankings) -> Rankings:
+        """The lists of the topics that are asked for; the others are empty."""
+        return rankings if self.asked.all() else rankings.of_topics(self.asked)
 
     def with_part(self, kept: Bools) -> Collection:
         """This collection as if only some of the judged items had been judged."""
@@ -194,7 +214,7 @@ class Collection:
     def refuse_unknown(self, run: Run, rankings: Rankings, topic: str | None = None) -> None:
         """Refuse a run in which something is not known where a measure looks."""
         for extra in self.extras:
-            extra.refuse_unknown(run, rankings, self.topics, topic)
+            extra.refuse_unknown(run, self.of_asked(rankings), self.topics, topic)
 
     # -- documents --------------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ class Evaluator:
             rankings.append(labelled.rankings)
         about_runs += notices.of_lengths(
             names,
-            [one.returned[one.answered] for one in rankings],
+            [one.returned[one.answered & self.collection.asked] for one in rankings],
             self.measures,
             self.options.depth,
         )
@@ -124,11 +124,10 @@ class Evaluator:
 
     def _counting(self, names: Sequence[str], rankings: Sequence[Rankings]) -> Bools:
         """The topics that count."""
-        topics = self.collection.topics
-        counts = np.ones(len(topics), dtype=bool)
+        topics, counts = self.collection.topics, self.collection.asked
         if self.options.topics == "common":
             for one in rankings:
-                counts &= one.answered
+                counts = counts & one.answered
             if not counts.any():
                 who = "that every run answers" if len(names) > 1 else f"in {names[0]}"
                 raise InputError(f"no judged topic {who}", f"some of {some(topics, 'topic')}")

@@ -13,7 +13,7 @@ from cranfield.errors import InputError
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.labelled import Item, LabelledList, LabelledLists
-from cranfield.evaluation.options import ListSettings, Options, shows_options
+from cranfield.evaluation.options import ListSettings, Options, Topics, shows_options
 from cranfield.labelling.blocks import Rankings
 
 
@@ -21,15 +21,15 @@ from cranfield.labelling.blocks import Rankings
 def label(
     qrels: QrelsLike,
     runs: RunsLike,
-    topics: str | Sequence[str] | None = None,
+    topics: Topics | None = None,
     *,
     rel: float | None = None,
     **options: Unpack[ListSettings],
 ) -> LabelledLists:
     """The lists of one or several runs with the label of each document, and what each list lacks.
 
-    All judged topics, or some of them, and of each topic all runs. A document is relevant if it
-    counts as `rel` or more; as more than 0 if that is not given.
+    All judged topics, or some of them in the order asked for, and of each topic all runs. A
+    document is relevant if it counts as `rel` or more; as more than 0 if that is not given.
 
     >>> print(label({"q1": {"a": 2, "b": 0, "c": 1}}, {"q1": ["b", "x", "a"]})[0])
     run, topic q1: 1 of 2 relevant documents found in 3 documents, 1 unjudged
@@ -41,17 +41,20 @@ def label(
     """
     if rel is not None and finite(rel) is None:
         raise InputError(f"rel {rel!r}", "a finite number")
-    settings = replace(Options.of(options), preset=None)  # which has given its depth and labels
+    given = Options.of({**options, "topics": "judged" if topics is None else topics})
+    settings = replace(given, preset=None)  # which has given its depth and labels
     settings.refuse_expected()
     condensed = settings.condensed
     collection = Collection.of(qrels, settings)
-    topics = [topics] if isinstance(topics, str) else topics
-    wanted = list(collection.topics) if topics is None else [str(topic) for topic in topics]
+    wanted = settings.named_topics or collection.topics
     places = {topic: collection.place(topic) for topic in wanted}
     whole = replace(collection, options=replace(settings, depth=None))  # what a depth cuts off
     by_topic: dict[str, list[LabelledList]] = {topic: [] for topic in wanted}
+    lacking: set[str] = set()  # topics that are not common to all runs
     for run in collection.read(runs):
         placed = whole.label(run)
+        if settings.topics == "common":
+            lacking.update(t for t in wanted if not placed.placed.answered[places[t]])
         ranked = {t: run.ranked(t) for t in wanted} if len(wanted) == 1 else run.rankings()
         rankings = collection.counted(placed.placed)
         for topic, t in places.items():
@@ -61,7 +64,8 @@ def label(
             total = sum(one.relevant(count) for _, count in one.ideal)
             unit = collection.counting.unit
             by_topic[topic].append(LabelledList(run.name, topic, items, missed, total, unit))
-    return LabelledLists(one for lists in by_topic.values() for one in lists)
+    kept = [topic for topic in wanted if topic not in lacking]
+    return LabelledLists(one for topic in kept for one in by_topic[topic])
 
 
 @dataclass(frozen=True)

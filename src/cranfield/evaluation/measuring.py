@@ -239,7 +239,9 @@ def _gains_by_topic(collection: Collection, asked: Asked) -> list[Gain] | None:
     gains: list[Gain] = []
     for t, topic in enumerate(judged.topics):
         if given and topic not in given:
-            raise InputError(f"no gains for topic {topic}", "them for all")
+            if collection.asked[t]:
+                raise InputError(f"no gains for topic {topic}", "them for all")
+            given[topic] = "linear"
         levels = judged.levels[judged.offsets[t] : judged.offsets[t + 1]]
         top = max(1, math.ceil(levels.max(initial=0.0)))
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -69,7 +70,8 @@ def of_settings(measuring: Measuring) -> Iterator[Notice]:
     for option, why in measuring.asked.idle:
         yield Notice("settings", f"{option} changes nothing: {why}")
     if (gains := measuring.gains) is not None:
-        tables = Counter(":".join(map("{:g}".format, g)) for g in gains if not isinstance(g, str))
+        asked = compress(gains, measuring.collection.asked)
+        tables = Counter(":".join(map("{:g}".format, g)) for g in asked if not isinstance(g, str))
         text = ", ".join(f"{table} in {counted(n, 'topic')}" for table, n in tables.items())
         yield Notice("gains", f"gains by topic: {text}")
 
@@ -133,7 +135,8 @@ def _without_judgments(
     named: Iterable[str], collection: Collection, where: str
 ) -> Iterator[Notice]:
     judged = set(collection.topics)
-    if others := [topic for topic in named if topic not in judged]:
+    others = [topic for topic in named if topic not in judged]
+    if others and collection.options.named_topics is None:
         text = f"{where}: {some(others, 'topic')} without judgments, ignored"
         yield Notice("unjudged-topics", text, topics=tuple(others))
 
@@ -150,9 +153,9 @@ def of_intents(collection: Collection, measures: Sequence[Measure]) -> Iterator[
         text = "every intent is a topic of its own: topic/intent; the mean is over intents"
         yield Notice("intents", text)
     else:
-        taken = _taken_for_granted(intents, collection.topics, measures)
+        taken = _taken_for_granted(collection, intents, measures)
         yield from (Notice("intents", f"{_names(those)}: {t}") for those, t in taken if those)
-    if all(len(names) == 1 for names in intents.names):
+    if all(len(names) == 1 for names in compress(intents.names, collection.asked)):
         text = "every topic has one intent only: is the second column of the judgments the intent?"
         yield Notice("one-intent", text)
     if known is not None:
@@ -161,15 +164,16 @@ def of_intents(collection: Collection, measures: Sequence[Measure]) -> Iterator[
 
 
 def _taken_for_granted(
-    intents: Intents, topics: Sequence[str], measures: Sequence[Measure]
+    collection: Collection, intents: Intents, measures: Sequence[Measure]
 ) -> Iterator[tuple[list[Measure], str]]:
     """What nobody said about intents, and the measures that ask for it."""
     otherwise = "(--intents FILE says otherwise)"
-    if alike := [topic for topic, n in zip(topics, intents.alike, strict=True) if n > 1]:
-        where = "" if len(alike) == len(topics) else f" of {some(alike, 'topic')}"
+    asked = collection.asked
+    if alike := _flagged(collection.topics, asked & (intents.alike > 1)):
+        where = "" if len(alike) == asked.sum() else f" of {some(alike, 'topic')}"
         text = f"the intents{where} are taken to be equally probable {otherwise}"
         yield [m for m in measures if m.weighs_intents()], text
-    if not intents.navigational.any():
+    if not intents.navigational[np.repeat(asked, intents.counts)].any():
         text = f"all intents are taken to be informational {otherwise}"
         yield [m for m in measures if m.types_intents()], text
     text = "a document counts at the highest level it has for any intent"
@@ -207,24 +211,24 @@ def of_run(
     labelled: Labelled, collection: Collection, measures: Sequence[Measure]
 ) -> Iterator[Notice]:
     """What is odd about a run."""
-    name, rankings, judged = labelled.run.name, labelled.placed, collection.topics
-    options = collection.options
+    name, judged, options = labelled.run.name, collection.topics, collection.options
+    rankings, named = collection.of_asked(labelled.placed), options.named_topics
 
     def notice(kind: str, text: str, topics: Sequence[str] = ()) -> Notice:
         return Notice(kind, f"{name}: {text}", name, tuple(topics))
 
-    then = "counted as empty lists" if options.topics == "judged" else "left out"
+    then = "left out" if options.topics == "common" else "counted as empty lists"
     unanswered = _flagged(judged, ~rankings.answered)
     yield from about("missing-topics", unanswered, f"not answered, {then}", name)
     known = set(judged)
-    unjudged = [topic for topic in labelled.topics if topic not in known]
+    unjudged = [topic for topic in labelled.topics if named is None and topic not in known]
     yield from about("unjudged-topics", unjudged, "without judgments, ignored", name)
     doubtful = rankings.doubtful(deepest(measures, options.depth), _alike(collection))
     if tied := _flagged(judged, doubtful > 0):
         count = f"{doubtful.sum()} of {rankings.tied.sum()} tied documents"
         could = "ties matter" if options.ties in OTHER_ORDERS else "ties could change a score"
         yield notice("ties", f"{could} in {some(tied, 'topic')}: {count}", tied)
-    if contradicted := labelled.contradicted:
+    if contradicted := [t for t in labelled.contradicted if named is None or t in named]:
         text = f"ranks contradict scores in {some(contradicted, 'topic')}; the scores decide"
         yield notice("rank-order", text, contradicted)
     if unseen := _unjudged_documents(rankings, collection, measures):
@@ -232,7 +236,7 @@ def of_run(
     for extra in collection.extras:
         yield from extra.notices_of(labelled.run, rankings)
     if options.ties != "expected" and not collection.counting.plain:
-        yield from of_counts(name, labelled.rankings, collection.ideal)
+        yield from of_counts(name, collection.of_asked(labelled.rankings), collection.ideal)
 
 
 def of_lengths(

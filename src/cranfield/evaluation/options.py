@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
@@ -19,6 +19,7 @@ from cranfield.data.costs import CostsLike
 from cranfield.data.intents import IntentsLike
 from cranfield.data.lengths import LengthsLike
 from cranfield.data.reading.labels import LabelsLike
+from cranfield.data.tracks import named_topics
 from cranfield.data.verticals import VerticalsLike
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.presets import Preset
@@ -26,7 +27,7 @@ from cranfield.evaluation.presets import preset as find_preset
 from cranfield.labelling.strategies import Labelling
 from cranfield.measures.lists import BLOCK_CELLS
 
-Topics: TypeAlias = Literal["judged", "common"]
+Topics: TypeAlias = str | os.PathLike[str] | Iterable[str]
 Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
 TieOrder: TypeAlias = Literal["trec", "rank", "given", "best", "worst", "expected", "file"]
 TIE_CHOICES = get_args(TieOrder)
@@ -44,7 +45,9 @@ class Options:
         its depth and labels hold where none are given.
     topics
         ``judged``: every judged topic counts, unanswered ones as empty lists;
-        ``common``: only judged topics that every run answers.
+        ``common``: only judged topics that every run answers; or those named, which must be
+        judged: a list, ``"101,102"``, or a path or ``"@FILE"`` for the names that its lines begin
+        with. The others are as if nobody had judged them, but for the levels that there are.
     undefined
         What a topic without a relevant document scores: ``zero``; ``nan``, and so do the means
         over it; nothing, it is left out of the means (``skip``); or it is an ``error``.
@@ -138,7 +141,7 @@ class Options:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        one_of("topics", self.topics, Topics)
+        object.__setattr__(self, "topics", named_topics(self.topics) or self.topics)
         one_of("undefined", self.undefined, Undefined)
         if self.ties is not None:
             one_of("ties", self.ties, TieOrder)
@@ -174,6 +177,11 @@ class Options:
     def task(self) -> Preset | None:
         """The preset itself, if one is named."""
         return find_preset(self.preset) if isinstance(self.preset, str) else self.preset
+
+    @property
+    def named_topics(self) -> tuple[str, ...] | None:
+        """The topics, if some are named."""
+        return self.topics if isinstance(self.topics, tuple) else None
 
     @property
     def gains_by_topic(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias, Unpack
@@ -118,19 +118,32 @@ def explain_all(
     topic: Any = None,
     **options: Unpack[Settings],
 ) -> list[Explanation]:
-    """How the scores of one topic by each of some measures come about."""
+    """How the scores of one topic by each of some measures come about; or of several topics, if the
+    options name them.
+    """
     settings = Options.of(options)
     asked = Asked.of(measures, settings)
     collection = Collection.of(qrels, settings, asked.measures)
-    topic = collection.topics[0] if topic is None else str(topic)
-    if topic not in collection.topics:
-        raise InputError(f"no topic {topic!r} in the judgments", "one of them")
     runs = [run] if isinstance(run, Run) else collection.read(run)
     if len(runs) != 1:
         raise InputError(f"{len(runs)} runs", "one")
-    rankings = collection.rankings(runs[0], topic)
-    seen = _Topic(Measuring(collection, asked), runs[0], rankings, collection.place(topic))
-    return [seen.explanation(m) for m in asked.measures]
+    measuring, found = Measuring(collection, asked), list[Explanation]()
+    for name in _wanted(collection, runs[0], topic):
+        t = collection.place(name)
+        seen = _Topic(measuring, runs[0], collection.rankings(runs[0], name), t)
+        found += [seen.explanation(m) for m in asked.measures]
+    return found
+
+
+def _wanted(collection: Collection, run: Run, topic: Any) -> Sequence[str]:
+    """The topic, else those that the options name, else the first that counts."""
+    if topic is not None:
+        return [str(topic)]
+    if named := collection.options.named_topics:
+        return named
+    if collection.options.topics != "common":
+        return collection.topics[:1]
+    return [collection.topics[int(collection.label(run).rankings.answered.argmax())]]
 
 
 @dataclass(frozen=True)

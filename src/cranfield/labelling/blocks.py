@@ -141,10 +141,21 @@ class Rankings:
 
     def truncated(self, depth: int) -> Rankings:
         """These lists cut after `depth` items."""
-        kept, returned = self.with_hits(self.ranks <= depth), np.minimum(self.returned, depth)
-        lengths = np.minimum(self.lengths, depth)
-        noted = {name: x[spans(self.starts, lengths)] for name, x in self.noted.items()}
-        return replace(kept, returned=returned, noted=noted, scores=None)
+        kept = self.with_hits(self.ranks <= depth)
+        return replace(kept._with_lengths(np.minimum(self.returned, depth)), scores=None)
+
+    def of_topics(self, kept: Bools) -> Rankings:
+        """These lists, those of the other topics being empty."""
+        hits = self.with_hits(kept[self.hit_topics])
+        lists = hits._with_lengths(np.where(kept, self.returned, 0))
+        return replace(lists, tied=np.where(kept, self.tied, 0))
+
+    def _with_lengths(self, returned: Ints) -> Rankings:
+        """What is known of all documents of these lists, cut to a length."""
+        rows = spans(self.starts, np.maximum(returned, 0))
+        noted = {name: x[rows] for name, x in self.noted.items()}
+        scores = None if self.scores is None else self.scores[rows]
+        return replace(self, returned=returned, noted=noted, scores=scores)
 
     def with_hits(self, kept: Bools) -> Rankings:
         """These lists with some of their hits; the other items are as if nobody judged them."""

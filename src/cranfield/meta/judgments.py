@@ -16,6 +16,7 @@ from cranfield.assess.agreement import Agreement, agreement
 from cranfield.assess.assessments import Assessments, exact
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.labels import LabelsLike
+from cranfield.data.tracks import named_topics
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.meta.brief import in_brief
@@ -214,7 +215,11 @@ def compare_judgments(
         for data in (first, second)
     ]
     level = 1.0 if rel is None else rel
-    pair = _Two(both, *(qrels.to_dict() for qrels in given))
+    named = named_topics(options.get("topics"))
+    for topic in named or ():
+        if not any(topic in qrels.topics for qrels in given):
+            raise InputError(f"topic {topic!r}", "one that is judged")
+    pair = _Two(both, *(_of_topics(qrels.to_dict(), named) for qrels in given))
     pair.refuse_apart(needed=runs is None or common)
     agreed = _agreed(pair, level, per_topic)
     found = JudgmentComparison(
@@ -235,10 +240,13 @@ def compare_judgments(
     )
     if runs is None:
         return found
+    sets = _to_evaluate(given, pair, common)
+    if named is not None:  # those of the same topics
+        options["topics"] = [topic for topic in named if topic in sets[0].topics]
     wanted = "AP" if measures is None and options.get("preset") is None else measures
     scores = [
         evaluate(qrels, runs, wanted, rel=rel, separator=separator, threads=threads, **options)
-        for qrels in _to_evaluate(given, pair, common)
+        for qrels in sets
     ]
     systems = len(scores[0].runs)
     test, correction = decided(test, correction, systems, math.comb(systems, 2))
@@ -352,6 +360,11 @@ def _assessments(names: tuple[str, str], first: Judged, second: Judged) -> Asses
     return Assessments(names, votes, {level: exact(level) for level in seen})
 
 
+def _of_topics(judged: Judged, named: Sequence[str] | None) -> Judged:
+    """The judgments of the topics that are named, or all."""
+    return judged if named is None else {t: judged[t] for t in named if t in judged}
+
+
 def _binary(judged: Judged, rel: float) -> Judged:
     return {t: {d: float(level >= rel) for d, level in docs.items()} for t, docs in judged.items()}
 
@@ -373,9 +386,9 @@ def _relevant(judged: Judged, rel: float) -> int:
 
 def _to_evaluate(given: Sequence[Qrels], pair: _Two, common: bool) -> list[Qrels]:
     """The judgments to evaluate by, of the topics that are in both sets."""
-    topics = [topic for topic in given[0].topics if topic in pair.second]
+    topics = [topic for topic in given[0].topics if topic in {*given[1].topics}]
     if common:
-        topics = [topic for topic in topics if pair.shared[0][topic]]
+        topics = [topic for topic in topics if pair.shared[0].get(topic)]
         return [read_qrels({topic: one[topic] for topic in topics}) for one in pair.shared]
     return [one if set(one.topics) == set(topics) else one.of_topics(topics) for one in given]
 

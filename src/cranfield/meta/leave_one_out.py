@@ -159,11 +159,13 @@ def leave_one_out(
     progress = settings.pop("progress", None)
     reader = Evaluator(qrels, measures, **settings)
     held = [run.held(progress) for run in reader.read(runs)]
+    settings["topics"] = reader.options.topics  # read once
     settings |= {name: new for name, old, new in _OTHERWISE if settings.get(name) == old}
     judged = reader.collection.gold.qrels
     full = Evaluator(judged, measures, **settings)(held)
     settings["undefined"] = "zero"  # for topics that lose what was relevant
-    made = pool(held, pool_depth, qrels=judged, teams=teams, rel=settings.get("rel"))
+    named = reader.options.named_topics
+    made = pool(held, pool_depth, qrels=judged, teams=teams, topics=named, rel=settings.get("rel"))
     kind: Kind = "run" if made.teams is None else "team"
     members = _members(made)
     if len(members) < 2:
