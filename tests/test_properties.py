@@ -1315,7 +1315,9 @@ class TestTopics:
             cf.evaluate(HOLES, both, "AP", topics="common")
 
     def test_unknown(self) -> None:
-        with pytest.raises(cf.CranfieldError, match="found topic 'all', expected one of the judg"):
+        with pytest.raises(
+            cf.CranfieldError, match="found topic 'all', expected one of the judgments' 3"
+        ):
             cf.evaluate(HOLES, HOLES_RUN, topics="all")
 
     def test_a_run_with_none_of_the_topics_scores_zero(self) -> None:

@@ -71,7 +71,10 @@ class TestEvaluate:
         [
             ("101,900", r"found topic '900', expected one of the judgments' 4 topics \(101, 102"),
             ("1011", r"found topic '1011', .* \(did you mean 101\?\)"),
-            (["102", "x"], r"found topic 'x', expected one of .* \(101, 102, 103, 104\)$"),
+            (
+                ["102", "x"],
+                r"found topic 'x', expected one of .* \(101, 102, 103, 104\)$",
+            ),
             (__file__, r"found topic '.*test_topics.py', .* \(did you mean @.*test_topics.py\?\)"),
             ([], "found no topics"),
             (" , ", "found no topics"),
@@ -241,6 +244,17 @@ class TestCommands:
         mean = cf.evaluate(QRELS, {"a": RUN, "b": OTHER}, "RBP.EU", topics=["101", "104"])
         assert drawn.data["EU"].to_list() == [x["RBP.EU"] for x in mean.summary().values()]
 
+    def test_assess(self, files: None, capsys: pytest.CaptureFixture[str]) -> None:
+        """Of 101, two of three agree; of all, five of six."""
+        Path("ann").write_text("101 0 a 1\n101 0 b 1\n101 0 c 0\n102 0 a 1\n103 0 a 0\n")
+        Path("bob").write_text("101 0 a 1\n101 0 b 1\n101 0 c 1\n102 0 a 1\n")
+        by = ("assess", "agree", "ann", "bob", "-f", "json")
+        assert '"items": 3' in out(capsys, *by, "--topics", "101")
+        assert '"items": 4' in out(capsys, *by, "--topics", "common")
+        assert '"items": 5' in out(capsys, *by)
+        assert main([*by, "--topics", "1033"]) == 2
+        assert "did you mean 103?" in capsys.readouterr().err
+
 
 class TestMeta:
     def test_leave_one_out(self) -> None:
@@ -255,5 +269,7 @@ class TestMeta:
         found = compare_judgments(QRELS, other, {"a": RUN, "b": OTHER}, "AP", topics="101,200")
         assert (found.items.both, found.topics.both) == (2, 1)
         assert found.rankings[0].topics == 1
-        with pytest.raises(cf.CranfieldError, match="found topic '300', expected one that is judg"):
+        with pytest.raises(
+            cf.CranfieldError, match="found topic '300', expected one of the judgments' 4"
+        ):
             compare_judgments(QRELS, other, topics="300")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, TypeAlias
 
 from cranfield.assess.rules import Rules, RulesLike, answer, read_rules
 from cranfield.data.assessments import LABEL, Assessment, AssessmentsLike, assessments
 from cranfield.data.reading.columns import spelt
 from cranfield.data.reading.labels import LabelsLike, level_of, one_of, read_labels
+from cranfield.data.tracks import TopicsLike, named_topics, unknown_topic
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.wording import counted
@@ -42,6 +44,17 @@ class Assessments:
     def of_topic(self, topic: str) -> Assessments:
         """Those of one topic alone, without what was said of all."""
         return replace(self, votes={topic: self.votes[topic]}, notices=())
+
+    def of_topics(self, topics: TopicsLike) -> Assessments:
+        """Those of some topics: named, or ``common``, those in which everybody judged something."""
+        kept = named_topics(topics) or tuple(self.votes)
+        for topic in kept:
+            if topic not in self.votes:
+                raise unknown_topic(topic, self.votes, "assessments")
+        if isinstance(topics, str) and topics == "common":
+            everybody = {*self.assessors}
+            kept = tuple(t for t in kept if {*chain(*self.votes[t].values())} == everybody)
+        return replace(self, votes={topic: self.votes[topic] for topic in kept})
 
     def score_of(self, label: Any) -> float:
         """The score a label stands for in these assessments."""

@@ -9,6 +9,7 @@ from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
 from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import Assessments, read_assessments
 from cranfield.assess.rules import built_in
+from cranfield.cli.evaluate import TOPICS, topics_of
 from cranfield.cli.options import declare, settings_of
 from cranfield.cli.output import add_output, show, tell, write
 from cranfield.report.formats import FORMATS
@@ -36,6 +37,11 @@ AGGREGATE = {
     "error (default), those who did decide (skip), or the label to assume",
     "--threshold X": "afterwards: 1 for scores from X (to within 1e-9; 2/3 is fine), else 0",
     "--map 4=2,3=2,…": "afterwards: scores to levels",
+}
+AGREE = {
+    **INPUT,
+    TOPICS: "101,102, or @FILE with topics; common: those in which everybody judged something; may "
+    "be repeated (default: judged, all of them)",
 }
 
 
@@ -66,7 +72,7 @@ def add_to(command: Any) -> None:
         description="How far assessors agree: percent agreement, Cohen's κ (plain, linear, "
         "quadratic) of every pair, Fleiss' κ, Krippendorff's α, confusion matrices.",
     )
-    declare(p, INPUT)
+    declare(p, AGREE)
     add_output(p, each="topic")
     p.set_defaults(run=run_agree)
 
@@ -84,7 +90,8 @@ def run_aggregate(options: argparse.Namespace) -> int:
 
 def run_agree(options: argparse.Namespace) -> int:
     """Compute and show how far assessors agree."""
-    return show(agreement(_read(options), options.per_topic), options)
+    chosen = _read(options).of_topics(topics_of(options))
+    return show(agreement(chosen, options.per_topic), options)
 
 
 def _read(options: argparse.Namespace) -> Assessments:

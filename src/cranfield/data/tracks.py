@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, lines_of, where_of
@@ -12,6 +12,7 @@ from cranfield.data.reading.lines import fields_of, not_empty, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
+from cranfield.wording import some
 
 TopicsLike: TypeAlias = Any  # the names of topics, as a list or 101,102; or a path, or @FILE
 EVERY_TOPIC = ("judged", "common")  # all judged topics; those of them that every run answers
@@ -49,6 +50,17 @@ def read_topics(data: TopicsLike, or_file: bool = False) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(map(str, data)))
     not_empty(found, "topics", where)
     return found
+
+
+def unknown_topic(topic: str, known: Collection[str], of: str = "judgments") -> InputError:
+    """That a topic is none of those there are, with the one that may have been meant."""
+    from difflib import get_close_matches
+
+    near = [f"@{topic}"] if os.path.isfile(topic) else get_close_matches(topic, known, 1)
+    expected = f"one of the {of}' {some([*known], 'topic')}"
+    return InputError(
+        f"topic {topic!r}", expected, hint="".join(f"did you mean {x}?" for x in near)
+    )
 
 
 def read_gains(source: Source) -> dict[str, str]:

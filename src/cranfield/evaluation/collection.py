@@ -16,6 +16,7 @@ from cranfield.data.intents import read_intents
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.run import Run, RunLike, read_runs, reading_order
+from cranfield.data.tracks import unknown_topic
 from cranfield.data.verticals import embedded
 from cranfield.errors import InputError
 from cranfield.evaluation.blocks import Block, cut
@@ -30,7 +31,6 @@ from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import Measure
 from cranfield.measures.gains import Gain
 from cranfield.measures.lists import Lists, gold_block
-from cranfield.wording import some
 
 
 @dataclass(frozen=True)
@@ -117,25 +117,20 @@ class Collection:
         """The number of a judged topic."""
         index = self.gold.topic_index
         if topic not in index:
-            from difflib import get_close_matches
-
-            known = some(list(index), "topic")
-            file = [f"@{topic}"] if os.path.isfile(topic) else []
-            near = "".join(f"did you mean {x}?" for x in file or get_close_matches(topic, index, 1))
-            raise InputError(f"topic {topic!r}", f"one of the judgments' {known}", hint=near)
+            raise unknown_topic(topic, index)
         return index[topic]
 
     @cached_property
-    def asked(self) -> Bools:
-        """Which topics are asked for: all that are judged, if none is named."""
+    def chosen(self) -> Bools:
+        """Which topics count: all that are judged, if none is named."""
         named = self.options.named_topics
-        asked = np.full(len(self.topics), named is None)
-        asked[[self.place(topic) for topic in named or ()]] = True
-        return asked
+        chosen = np.full(len(self.topics), named is None)
+        chosen[[self.place(topic) for topic in named or ()]] = True
+        return chosen
 
-    def of_asked(self, rankings: Rankings) -> Rankings:
-        """The lists of the topics that are asked for; the others are empty."""
-        return rankings if self.asked.all() else rankings.of_topics(self.asked)
+    def of_chosen(self, rankings: Rankings) -> Rankings:
+        """The lists of the topics that count; the others are empty."""
+        return rankings if self.chosen.all() else rankings.of_topics(self.chosen)
 
     def with_part(self, kept: Bools) -> Collection:
         """This collection as if only some of the judged items had been judged."""
@@ -214,7 +209,7 @@ class Collection:
     def refuse_unknown(self, run: Run, rankings: Rankings, topic: str | None = None) -> None:
         """Refuse a run in which something is not known where a measure looks."""
         for extra in self.extras:
-            extra.refuse_unknown(run, self.of_asked(rankings), self.topics, topic)
+            extra.refuse_unknown(run, self.of_chosen(rankings), self.topics, topic)
 
     # -- documents --------------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ class Evaluator:
             rankings.append(labelled.rankings)
         about_runs += notices.of_lengths(
             names,
-            [one.returned[one.answered & self.collection.asked] for one in rankings],
+            [one.returned[one.answered & self.collection.chosen] for one in rankings],
             self.measures,
             self.options.depth,
         )
@@ -124,7 +124,7 @@ class Evaluator:
 
     def _counting(self, names: Sequence[str], rankings: Sequence[Rankings]) -> Bools:
         """The topics that count."""
-        topics, counts = self.collection.topics, self.collection.asked
+        topics, counts = self.collection.topics, self.collection.chosen
         if self.options.topics == "common":
             for one in rankings:
                 counts = counts & one.answered

@@ -239,7 +239,7 @@ def _gains_by_topic(collection: Collection, asked: Asked) -> list[Gain] | None:
     gains: list[Gain] = []
     for t, topic in enumerate(judged.topics):
         if given and topic not in given:
-            if collection.asked[t]:
+            if collection.chosen[t]:
                 raise InputError(f"no gains for topic {topic}", "them for all")
             given[topic] = "linear"
         levels = judged.levels[judged.offsets[t] : judged.offsets[t + 1]]

@@ -70,7 +70,7 @@ def of_settings(measuring: Measuring) -> Iterator[Notice]:
     for option, why in measuring.asked.idle:
         yield Notice("settings", f"{option} changes nothing: {why}")
     if (gains := measuring.gains) is not None:
-        asked = compress(gains, measuring.collection.asked)
+        asked = compress(gains, measuring.collection.chosen)
         tables = Counter(":".join(map("{:g}".format, g)) for g in asked if not isinstance(g, str))
         text = ", ".join(f"{table} in {counted(n, 'topic')}" for table, n in tables.items())
         yield Notice("gains", f"gains by topic: {text}")
@@ -155,7 +155,7 @@ def of_intents(collection: Collection, measures: Sequence[Measure]) -> Iterator[
     else:
         taken = _taken_for_granted(collection, intents, measures)
         yield from (Notice("intents", f"{_names(those)}: {t}") for those, t in taken if those)
-    if all(len(names) == 1 for names in compress(intents.names, collection.asked)):
+    if all(len(names) == 1 for names in compress(intents.names, collection.chosen)):
         text = "every topic has one intent only: is the second column of the judgments the intent?"
         yield Notice("one-intent", text)
     if known is not None:
@@ -168,7 +168,7 @@ def _taken_for_granted(
 ) -> Iterator[tuple[list[Measure], str]]:
     """What nobody said about intents, and the measures that ask for it."""
     otherwise = "(--intents FILE says otherwise)"
-    asked = collection.asked
+    asked = collection.chosen
     if alike := _flagged(collection.topics, asked & (intents.alike > 1)):
         where = "" if len(alike) == asked.sum() else f" of {some(alike, 'topic')}"
         text = f"the intents{where} are taken to be equally probable {otherwise}"
@@ -212,7 +212,7 @@ def of_run(
 ) -> Iterator[Notice]:
     """What is odd about a run."""
     name, judged, options = labelled.run.name, collection.topics, collection.options
-    rankings, named = collection.of_asked(labelled.placed), options.named_topics
+    rankings, named = collection.of_chosen(labelled.placed), options.named_topics
 
     def notice(kind: str, text: str, topics: Sequence[str] = ()) -> Notice:
         return Notice(kind, f"{name}: {text}", name, tuple(topics))
@@ -236,7 +236,7 @@ def of_run(
     for extra in collection.extras:
         yield from extra.notices_of(labelled.run, rankings)
     if options.ties != "expected" and not collection.counting.plain:
-        yield from of_counts(name, collection.of_asked(labelled.rankings), collection.ideal)
+        yield from of_counts(name, collection.of_chosen(labelled.rankings), collection.ideal)
 
 
 def of_lengths(

@@ -16,7 +16,7 @@ from cranfield.assess.agreement import Agreement, agreement
 from cranfield.assess.assessments import Assessments, exact
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.labels import LabelsLike
-from cranfield.data.tracks import named_topics
+from cranfield.data.tracks import named_topics, unknown_topic
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.meta.brief import in_brief
@@ -218,7 +218,7 @@ def compare_judgments(
     named = named_topics(options.get("topics"))
     for topic in named or ():
         if not any(topic in qrels.topics for qrels in given):
-            raise InputError(f"topic {topic!r}", "one that is judged")
+            raise unknown_topic(topic, given[0].topics)
     pair = _Two(both, *(_of_topics(qrels.to_dict(), named) for qrels in given))
     pair.refuse_apart(needed=runs is None or common)
     agreed = _agreed(pair, level, per_topic)
