@@ -9,8 +9,7 @@ from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
 from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import Assessments, read_assessments
 from cranfield.assess.rules import built_in
-from cranfield.cli.evaluate import TOPICS, topics_of
-from cranfield.cli.options import declare, settings_of
+from cranfield.cli.options import TOPICS, declare, settings_of, topics_of
 from cranfield.cli.output import add_output, show, tell, write
 from cranfield.report.formats import FORMATS
 from cranfield.report.qrels import TEXT, qrels_text

@@ -12,11 +12,13 @@ from cranfield.cli.options import (
     FIELDS,
     LABELS,
     SEPARATOR,
+    TOPICS,
     add_import,
     count,
     declare,
     refuse_two_inputs,
     settings_of,
+    topics_of,
 )
 from cranfield.cli.output import add_output, show
 from cranfield.cli.progress import Progress
@@ -25,7 +27,7 @@ from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading.formats import FORMATS as INPUT_FORMATS
 from cranfield.data.reading.formats import RUN_FORMATS
 from cranfield.data.reading.source import Source
-from cranfield.data.tracks import read_gains, read_topics
+from cranfield.data.tracks import read_gains
 from cranfield.errors import InputError
 from cranfield.evaluation.asked import DEFAULT_MEASURES
 from cranfield.evaluation.evaluate import evaluate
@@ -128,8 +130,6 @@ def add_order(group: Any, ties: Sequence[str] = ONE_ORDER) -> None:
     add_shared(group.add_mutually_exclusive_group(), "together")
 
 
-TOPICS = "--topics --topic TOPICS …"  # has one meaning in all commands
-
 SHARED = {
     "lists": {
         "--depth N": "only the first N documents of a list",
@@ -209,14 +209,6 @@ def list_options(options: argparse.Namespace) -> dict[str, Any]:
     if (options.gains or "").startswith("@"):
         settings["gains"] = read_gains(Source.of(options.gains[1:]))
     return settings | {"labelling": labelling_of(options), "topics": topics_of(options)}
-
-
-def topics_of(options: argparse.Namespace) -> Any:
-    """The topics that all --topics ask for, as `evaluate` takes them."""
-    given = options.topics or ["judged"]
-    if len(given) == 1:
-        return given[0]
-    return [topic for text in given for topic in read_topics(text)]
 
 
 def labelling_of(options: argparse.Namespace) -> Labelling | None:

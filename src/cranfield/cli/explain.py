@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from cranfield.cli.evaluate import DRAWN, TOPICS, add_order, add_shared, list_options, refuse_inputs
-from cranfield.cli.options import COUNT, add_import, declare
+from cranfield.cli.evaluate import DRAWN, add_order, add_shared, list_options, refuse_inputs
+from cranfield.cli.options import COUNT, TOPICS, add_import, declare
 from cranfield.cli.output import terminal_width
 from cranfield.errors import InputError
 from cranfield.evaluation.options import TIE_CHOICES

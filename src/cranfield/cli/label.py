@@ -6,16 +6,14 @@ import argparse
 from typing import Any
 
 from cranfield.cli.evaluate import (
-    TOPICS,
     add_order,
     add_preset,
     add_shared,
     labelling_of,
     preset_of,
     runs_of,
-    topics_of,
 )
-from cranfield.cli.options import LABELS, declare, settings_of
+from cranfield.cli.options import LABELS, TOPICS, declare, settings_of, topics_of
 from cranfield.cli.output import add_output, show
 from cranfield.evaluation.listing import label
 from cranfield.report.formats import FORMATS

@@ -11,6 +11,7 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from cranfield.data.reading.lines import finite
+from cranfield.data.tracks import read_topics
 from cranfield.errors import CranfieldError, InputError, UserCodeError
 
 T = TypeVar("T")
@@ -147,6 +148,17 @@ def separator(text: str) -> str:
 def settings_of(options: argparse.Namespace, *names: str) -> dict[str, Any]:
     """What options say, by the names that they share with the parameters they are for."""
     return {name: getattr(options, name) for name in names}
+
+
+TOPICS = "--topics --topic TOPICS …"  # for `declare`; it has one meaning in all commands
+
+
+def topics_of(options: argparse.Namespace) -> Any:
+    """The topics that all --topics ask for, as `evaluate` takes them."""
+    given = options.topics or ["judged"]
+    if len(given) == 1:
+        return given[0]
+    return [topic for text in given for topic in read_topics(text)]
 
 
 def add_import(group: Any) -> None:

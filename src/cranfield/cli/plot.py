@@ -11,14 +11,13 @@ from typing import Any
 
 from cranfield.cli.evaluate import (
     ONE_ORDER,
-    TOPICS,
     add_order,
     add_shared,
     list_options,
     measures_of,
     refuse_inputs,
 )
-from cranfield.cli.options import COUNT, add_import, declare, settings_of
+from cranfield.cli.options import COUNT, TOPICS, add_import, declare, settings_of
 from cranfield.cli.output import tell
 from cranfield.cli.progress import Progress
 from cranfield.errors import CranfieldError

@@ -7,8 +7,16 @@ import os
 from typing import Any
 
 from cranfield.assess.pool import pool
-from cranfield.cli.evaluate import TOPICS, add_shared, topics_of
-from cranfield.cli.options import COUNT, LABELS, declare, refuse_two_inputs, settings_of
+from cranfield.cli.evaluate import add_shared
+from cranfield.cli.options import (
+    COUNT,
+    LABELS,
+    TOPICS,
+    declare,
+    refuse_two_inputs,
+    settings_of,
+    topics_of,
+)
 from cranfield.cli.output import add_output, show, write
 from cranfield.data.run import TIES
 from cranfield.errors import InputError

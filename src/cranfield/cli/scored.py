@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, get_args
 
 from cranfield.cli import evaluate as command
-from cranfield.cli.options import add_import, count
+from cranfield.cli.options import add_import, count, topics_of
 from cranfield.cli.progress import Progress
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.tracks import named_topics
@@ -147,7 +147,7 @@ def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
         if not options.files:
             raise InputError("no file", "files with the scores of topics")
         expected = "QRELS RUN… with it: --scores are scores already"
-        named = named_topics(command.topics_of(options))
+        named = named_topics(topics_of(options))
         but = WITH_SCORES if named is None else (*WITH_SCORES, "topics")
         refuse_deciding(options, expected, but)
         command.refuse_inputs(options, *options.files)
