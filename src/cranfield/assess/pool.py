@@ -14,7 +14,7 @@ from cranfield.arrays import Bools, Ints
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.lines import finite
-from cranfield.data.run import Run, RunLike, Ties, read_runs
+from cranfield.data.run import RunLike, Ties, Top, read_runs
 from cranfield.data.tracks import TeamsLike, TopicsLike, named_topics, read_teams
 from cranfield.errors import InputError
 from cranfield.scores import ALL, Notice, about
@@ -22,6 +22,7 @@ from cranfield.shown import Rows, Shown
 from cranfield.wording import counted, some
 
 Docs: TypeAlias = dict[str, tuple[str, ...]]  # of each topic
+Tops: TypeAlias = Mapping[str, Top]  # of each topic, the first documents of a run
 Finders: TypeAlias = dict[str, dict[str, list[int]]]  # topic -> doc -> the runs that found it
 
 
@@ -189,17 +190,13 @@ def pool(
         raise InputError(f"rel {rel!r}", "a finite number")
     read = read_runs(runs, run_format, ties=ties, separator=separator)
     names = tuple(run.name for run in read)
-    judgments, wanted = None, None
+    judgments = None
     if qrels is not None:
         judgments = read_qrels(qrels, qrels_format, separator=separator, labels=labels)
-        wanted = judgments.topics
-    elif isinstance(topics, str) and topics == "judged":
-        raise InputError("topics=judged", "judgments with it (qrels=, or --qrels)")
-    named = named_topics(topics, or_file=True)
-    common = isinstance(topics, str) and topics == "common"
-    why = "not asked for" if named else "without judgments"
     team_of = None if teams is None else read_teams(teams)
-    finders, answered, about_ties = _collected(read, int(depth), named or wanted, common)
+    tops = [run.tops(int(depth)) for run in read]
+    wanted, why = _wanted(topics, judgments, tops)
+    finders = _finders(tops, wanted)
     docs = {topic: tuple(sorted(found)) for topic, found in finders.items()}
     judged, relevant = (None, None) if judgments is None else _judged(docs, judgments, rel)
     return Pool(
@@ -212,37 +209,34 @@ def pool(
         relevant,
         (
             *([] if team_of is None else _about_teams(names, team_of)),
-            *_about_topics(
-                names, answered, docs, judgments, "that not all of them answer" if common else why
-            ),
-            *about_ties,
+            *_about_topics(names, tops, docs, judgments, why),
+            *_about_ties(names, tops, docs, int(depth)),
         ),
     )
 
 
-def _collected(
-    runs: Sequence[Run], depth: int, wanted: Sequence[str] | None, common: bool
-) -> tuple[Finders, list[dict[str, None]], list[Notice]]:
-    """Which runs found each document of each topic, the topics that each run answers, and those
-    where ties decided what is in the pool.
-    """
-    tops = [run.tops(depth) for run in runs]
-    if common:
-        every = dict.fromkeys(chain(*tops)) if wanted is None else wanted
-        wanted = [topic for topic in every if all(topic in lists for lists in tops)]
-        if not wanted:
-            raise InputError("no topic that every run answers", "some")
-    finders: Finders = {topic: {} for topic in wanted or ()}
-    answered, notices = [], []
-    for i, (run, lists) in enumerate(zip(runs, tops, strict=True)):
-        answered.append(dict.fromkeys(lists))
-        if tied := [t for t, (_, tie) in lists.items() if tie and (wanted is None or t in finders)]:
-            said = f"equal scores on both sides of depth {depth} in {some(tied, 'topic')}"
-            text = f"{run.name}: {said}; document ids decide"
-            notices.append(Notice("ties", text, run.name, tuple(tied)))
+def _wanted(
+    topics: TopicsLike, judgments: Qrels | None, tops: Sequence[Tops]
+) -> tuple[Sequence[str], str]:
+    """The topics to pool, and why others of the runs are left out."""
+    if (named := named_topics(topics, or_file=True)) is not None:
+        return named, "not asked for"
+    if judgments is None and topics == "judged":
+        raise InputError("topics=judged", "judgments with it (qrels=, or --qrels)")
+    every = dict.fromkeys(chain(*tops)) if judgments is None else judgments.topics
+    if topics != "common":
+        return tuple(every), "without judgments"
+    common = tuple(topic for topic in every if all(topic in lists for lists in tops))
+    if not common:
+        raise InputError("no topic that every run answers", "some")
+    return common, "that not all of them answer"
+
+
+def _finders(tops: Sequence[Tops], wanted: Sequence[str]) -> Finders:
+    """Which runs found each document of each topic."""
+    finders: Finders = {topic: {} for topic in wanted}
+    for i, lists in enumerate(tops):
         for topic, (docs, _) in lists.items():
-            if wanted is None:
-                finders.setdefault(topic, {})
             if topic in finders:
                 for doc in docs:
                     finders[topic].setdefault(doc, []).append(i)
@@ -250,7 +244,7 @@ def _collected(
         raise InputError(f"a topic named {ALL!r}", f"another name: {ALL!r} is the summary's")
     if not any(finders.values()):
         raise InputError(f"no document for {some(list(finders), 'topic')}", "some")
-    return finders, answered, notices
+    return finders
 
 
 def _found(docs_of: Docs, finders: Finders, runs: int) -> Bools:
@@ -274,7 +268,7 @@ def _judged(docs_of: Docs, judgments: Qrels, rel: float | None) -> tuple[Bools, 
 
 def _about_topics(
     runs: Sequence[str],
-    answered: Sequence[Mapping[str, None]],
+    answered: Sequence[Tops],
     docs_of: Docs,
     judgments: Qrels | None,
     why: str,
@@ -290,6 +284,16 @@ def _about_topics(
     for run, lists in zip(runs, answered, strict=True):
         missing = [topic for topic in docs_of if topic in anywhere and topic not in lists]
         yield from about("missing-topics", missing, "not answered", run)
+
+
+def _about_ties(
+    runs: Sequence[str], tops: Sequence[Tops], docs_of: Docs, depth: int
+) -> Iterator[Notice]:
+    """Where ties decided what is in the pool."""
+    for run, lists in zip(runs, tops, strict=True):
+        if tied := [topic for topic, (_, tie) in lists.items() if tie and topic in docs_of]:
+            said = f"equal scores on both sides of depth {depth} in {some(tied, 'topic')}"
+            yield Notice("ties", f"{run}: {said}; document ids decide", run, tuple(tied))
 
 
 def _about_teams(runs: Sequence[str], team_of: Mapping[str, str]) -> Iterator[Notice]:

@@ -10,7 +10,7 @@ from typing import Unpack
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.lines import finite
 from cranfield.errors import InputError
-from cranfield.evaluation.collection import Collection
+from cranfield.evaluation.collection import Collection, Labelled
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.labelled import Item, LabelledList, LabelledLists
 from cranfield.evaluation.options import ListSettings, Options, Topics, shows_options
@@ -44,28 +44,34 @@ def label(
     given = Options.of({**options, "topics": "judged" if topics is None else topics})
     settings = replace(given, preset=None)  # which has given its depth and labels
     settings.refuse_expected()
-    condensed = settings.condensed
     collection = Collection.of(qrels, settings)
-    wanted = settings.named_topics or collection.topics
-    places = {topic: collection.place(topic) for topic in wanted}
     whole = replace(collection, options=replace(settings, depth=None))  # what a depth cuts off
+    wanted = settings.named_topics or collection.topics
     by_topic: dict[str, list[LabelledList]] = {topic: [] for topic in wanted}
-    lacking: set[str] = set()  # topics that are not common to all runs
     for run in collection.read(runs):
         placed = whole.label(run)
         if settings.topics == "common":
-            lacking.update(t for t in wanted if not placed.placed.answered[places[t]])
-        ranked = {t: run.ranked(t) for t in wanted} if len(wanted) == 1 else run.rankings()
-        rankings = collection.counted(placed.placed)
-        for topic, t in places.items():
-            order = collection.documents(ranked.get(topic, []), placed.rankings, t)
-            one = _List.of(collection, rankings, t, order, condensed, rel)
-            items, missed = tuple(one.items()), tuple(one.missed())
-            total = sum(one.relevant(count) for _, count in one.ideal)
-            unit = collection.counting.unit
-            by_topic[topic].append(LabelledList(run.name, topic, items, missed, total, unit))
-    kept = [topic for topic in wanted if topic not in lacking]
-    return LabelledLists(one for topic in kept for one in by_topic[topic])
+            answered = placed.placed.answered
+            wanted = tuple(topic for topic in wanted if answered[collection.place(topic)])
+        for one in _of_run(collection, placed, wanted, rel):
+            by_topic[one.topic].append(one)
+    return LabelledLists(one for topic in wanted for one in by_topic[topic])
+
+
+def _of_run(
+    collection: Collection, placed: Labelled, wanted: Sequence[str], rel: float | None
+) -> Iterator[LabelledList]:
+    """The lists of a run, which was labelled however deep they are."""
+    run, unit = placed.run, collection.counting.unit
+    ranked = {t: run.ranked(t) for t in wanted} if len(wanted) == 1 else run.rankings()
+    rankings = collection.counted(placed.placed)
+    for topic in wanted:
+        t = collection.place(topic)
+        order = collection.documents(ranked.get(topic, []), placed.rankings, t)
+        one = _List.of(collection, rankings, t, order, collection.options.condensed, rel)
+        items, missed = tuple(one.items()), tuple(one.missed())
+        total = sum(one.relevant(count) for _, count in one.ideal)
+        yield LabelledList(run.name, topic, items, missed, total, unit)
 
 
 @dataclass(frozen=True)

@@ -216,10 +216,7 @@ def compare_judgments(
     ]
     level = 1.0 if rel is None else rel
     named = named_topics(options.get("topics"))
-    for topic in named or ():
-        if not any(topic in qrels.topics for qrels in given):
-            raise unknown_topic(topic, given[0].topics)
-    pair = _Two(both, *(_of_topics(qrels.to_dict(), named) for qrels in given))
+    pair = _Two(both, *(qrels.to_dict() for qrels in given)).of_topics(named)
     pair.refuse_apart(needed=runs is None or common)
     agreed = _agreed(pair, level, per_topic)
     found = JudgmentComparison(
@@ -264,6 +261,16 @@ class _Two:
     names: tuple[str, str]
     first: Judged
     second: Judged
+
+    def of_topics(self, named: Sequence[str] | None) -> _Two:
+        """The judgments of the topics that are named, or all."""
+        if named is None:
+            return self
+        for topic in named:
+            if topic not in self.first and topic not in self.second:
+                raise unknown_topic(topic, self.first)
+        sides = ({t: x[t] for t in named if t in x} for x in (self.first, self.second))
+        return _Two(self.names, *sides)
 
     @cached_property
     def by_topic(self) -> dict[str, Overlap]:
@@ -358,11 +365,6 @@ def _assessments(names: tuple[str, str], first: Judged, second: Judged) -> Asses
     }
     seen = sorted({*_levels(first), *_levels(second)})
     return Assessments(names, votes, {level: exact(level) for level in seen})
-
-
-def _of_topics(judged: Judged, named: Sequence[str] | None) -> Judged:
-    """The judgments of the topics that are named, or all."""
-    return judged if named is None else {t: judged[t] for t in named if t in judged}
 
 
 def _binary(judged: Judged, rel: float) -> Judged:
