@@ -17,7 +17,7 @@ from cranfield.report.qrels import TEXT, qrels_text
 INPUT = {
     "files FILE +": "one for each assessor, named after the file (TREC, NTCIR, CSV, TSV, JSON, "
     "JSONL), or a table with a column assessor",
-    "--labels A=2,B=1,C=0": "the points of each label (default: numbers, or L0, L1, …)",
+    "--labels A=2,B=1,…": "the points of each label (default: numbers, or L0, L1, …)",
     "--rules NAME|FILE": "turns several criteria into a score for each assessor: a TOML file, or "
     f"one of {', '.join(built_in())}",
     "--column NAME": "the column of the label in a table",
@@ -25,14 +25,14 @@ INPUT = {
 AGGREGATE = {
     **INPUT,
     "--scheme": "default: majority",
-    "--ties": "majority: where several scores are given most often, level 0 (zero, the default), "
-    "the lower or the higher of them",
-    "--p P": "unanimity: strength (default: 0.2)",
+    "--majority-ties": "majority: where several scores are given most often, level 0 (zero, the "
+    "default), the lower or the higher of them",
+    "--strength P": "unanimity: strength (default: 0.2)",
     "--max-score N": "unanimity: the highest possible score (default: that of --labels or --rules, "
     "else the highest given)",
     "--keep-zero": "unanimity: what all scored 0 stays at 0",
     "--best QRELS": "favourites: items to add to the relevant ones",
-    "--missing error|skip|LABEL": "where an assessor did not judge an item that others did: an "
+    "--unlabelled error|skip|LABEL": "where an assessor did not judge an item that others did: an "
     "error (default), those who did decide (skip), or the label to assume",
     "--threshold X": "afterwards: 1 for scores from X (to within 1e-9; 2/3 is fine), else 0",
     "--map 4=2,3=2,…": "afterwards: scores to levels",
@@ -59,8 +59,9 @@ def add_to(command: Any) -> None:
         p,
         AGGREGATE,
         scheme={"choices": SCHEMES, "default": "majority"},
-        ties={"choices": TIES},
-        missing={"default": "error"},
+        majority_ties={"dest": "ties", "choices": TIES},
+        strength={"dest": "p"},
+        unlabelled={"dest": "missing", "default": "error"},
         map={"dest": "levels"},
     )
     add_output(p, formats=(*TEXT, *FORMATS), default="trec")

@@ -16,11 +16,11 @@ FILES = {
     f"measures; may be repeated (default: {' '.join(DEFAULT_MEASURES)})",
 }
 OPTIONS = {
-    "--labels A,B,…": "all labels in their order, --labels=-1,0,1 if the first begins with - "
-    "(default: those of GOLD, if they are numbers)",
+    "--label-order A,B,…": "all labels in their order, --label-order=-1,0,1 if the first begins "
+    "with - (default: those of GOLD, if they are numbers)",
     "--votes": "GOLD has single assessments: item assessor label",
-    "--missing": "an item that a system lacks is an error (default), or all labels are equally "
-    "likely",
+    "--missing-items": "an item that a system lacks is an error (default), or all labels are "
+    "equally likely",
 }
 
 
@@ -34,7 +34,8 @@ def add_to(command: Any) -> None:
     )
     declare(p, FILES)
     add_scores_output(p, "item")
-    declare(p, OPTIONS, missing={"choices": get_args(Missing), "default": "error"})
+    missing = {"dest": "missing", "choices": get_args(Missing), "default": "error"}
+    declare(p, OPTIONS, label_order={"dest": "labels"}, missing_items=missing)
     add_import(p)
     p.set_defaults(run=run)
 

@@ -48,7 +48,7 @@ FILES = {
 DRAWN = {
     "--tie-samples N": "random orders for --ties expected, where it cannot be computed (default: "
     "100)",
-    "--seed N": "chooses the random orders (default: 0)",
+    "--seed S": "chooses the random orders (default: 0)",
 }
 PER_INTENT = "every intent is a topic of its own, topic/intent; IA(ERR) is then ERR"
 USERS = {
@@ -249,6 +249,16 @@ def measures_of(texts: list[str] | None) -> list[str]:
             lines = [x for x in lines if x.strip() and not x.lstrip().startswith("#")]
         found += lines
     return found
+
+
+def one_measure(texts: list[str] | None, default: str) -> str:
+    """The measure of the -m options, where there can be no other."""
+    from cranfield.measures.grammar import parse_measures
+
+    found = parse_measures(measures_of(texts) or default)
+    if len(found) != 1:
+        raise InputError(f"{len(found)} measures", "one")
+    return str(found[0])
 
 
 def preset_of(options: argparse.Namespace) -> Preset | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.evaluate import add_scores_output, show_scores
+from cranfield.cli.evaluate import add_scores_output, one_measure, show_scores
 from cranfield.cli.options import FIELDS, add_import, declare, refuse_two_inputs, settings_of
 from cranfield.data.hierarchies import SEPARATOR
 from cranfield.data.run import TIES
@@ -19,8 +19,8 @@ FILES = {
     "parents PARENTS": "the gold hierarchy: topic;second-level intent;first-level intent",
     "runs RUN +": "topic;0;first-level subtopic;rank;score;0;second-level subtopic;rank;score;tag, "
     "or a table with columns topic, first, second (rank1, score1, rank2, score2)",
-    "-m --measure MEASURE": f"what both levels are scored by (default: {DEFAULT_MEASURE})",
-    "--alpha A": "the part of the first level (default: 0.5)",
+    "-m --measure MEASURE …": f"what both levels are scored by (default: {DEFAULT_MEASURE})",
+    "--first-weight A": "the part of the first level (default: 0.5)",
     "--intents1 FILE": PROBABILITIES.format("first"),
     "--intents2 FILE": PROBABILITIES.format("second"),
 }
@@ -40,7 +40,7 @@ def add_to(command: Any) -> None:
         "also be CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, plain or compressed; - "
         "is standard input.",
     )
-    declare(p, FILES, measure={"default": DEFAULT_MEASURE}, alpha={"type": float, "default": 0.5})
+    declare(p, FILES, first_weight={"dest": "alpha", "type": float, "default": 0.5})
     add_scores_output(p)
     declare(p, OPTIONS, ties={"choices": TIES}, sep={**FIELDS, "default": SEPARATOR})
     add_import(p)
@@ -52,5 +52,6 @@ def run(options: argparse.Namespace) -> int:
     gold = (options.first, options.second, options.parents)
     refuse_two_inputs(*gold, *options.runs, options.intents1, options.intents2)
     settings = settings_of(options, "intents1", "intents2", "alpha", "ties", "separator")
-    scores = evaluate_hierarchy(*gold, options.runs, options.measure, **settings)
+    measure = one_measure(options.measures, DEFAULT_MEASURE)
+    scores = evaluate_hierarchy(*gold, options.runs, measure, **settings)
     return show_scores(scores, options)

@@ -13,63 +13,39 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import cranfield
+from cranfield.cli.commands import COMMANDS
 from cranfield.cli.options import import_files
+from cranfield.cli.parser import Parser, Top
 from cranfield.data.files import reopen_closed_streams
 from cranfield.errors import CranfieldError, UserCodeError
 
-COMMANDS = {  # what each does, in a line; its options and its work are in the module of that name
-    "evaluate": "score runs against judgments",
-    "compare": "which run is better, and how sure are we?",
-    "plan": "how many topics are needed, and what a number of topics can show",
-    "meta": "can the measure, the judgments, the collection be trusted?",
-    "label": "lists with the label of each document, next to what was missed",
-    "validate": "list every problem of judgments and runs, with its line",
-    "measures": "list all measures",
-    "explain": "formula, parameters and reference of a measure; how a score comes about",
-    "presets": "list the presets: what tasks evaluate with",
-    "plot": "draw pictures: what user models believe, and where diversified runs stand",
-    "assess": "consolidate several assessors' labels, or measure how they agree",
-    "pool": "pool the top documents of runs, and see who contributed what",
-    "simulate": "write a realistic synthetic test collection",
-    "session": "score sessions of several queries, or click logs",
-    "text": "score summaries and answers",
-    "distribution": "score distributions over labels against those of people",
-    "hierarchy": "score subtopics of two levels (H-measure)",
-    "cwl_eval": "cwl_eval: five measurements of each topic and user model",
-    "gdeval": "gdeval: nDCG and ERR of each topic, as CSV",
-    "letor": "LETOR's tools: P@n, MAP and NDCG@n of predictions, and a t-test",
-    "ndeval": "ndeval: diversity and novelty of each topic, as CSV",
-    "ntcir_eval": "NTCIREVAL's ntcir_eval: label, compute, glabel, dinlabel, gcompute, irec, "
-    "1click",
-    "ntcir": "NTCIREVAL's scripts: topic directories, all topics of many runs, means, matrices",
-    "trec_eval": "trec_eval 10, with its options and output",
-}
 OWN_OPTIONS = ("trec_eval",)  # which argparse cannot read: the module has a main of its own
-
-
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (`{self.prog} -h` explains)\n")
+NO_OPTIONS = (*OWN_OPTIONS, "help")
 
 
 def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
     """All commands by name, and the options of those that are asked for."""
-    top = Parser(
+    top = Top(
         prog="cranfield",
         description="Which search system is better, and how sure are we?",
-        epilog="`cranfield COMMAND -h` explains a command. "
+        usage="cranfield COMMAND [options] FILE…",
+        epilog="`cranfield help COMMAND` explains a command, `cranfield completion SHELL` makes a "
+        "shell complete what is typed. "
         "Exit codes: 0 fine, 1 a comparison asked to fail, 2 bad input or usage.",
     )
     top.add_argument("--version", action="version", version=f"cranfield {cranfield.__version__}")
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for name, text in COMMANDS.items():
-        command = partial(commands.add_parser, name, help=text)
-        if name in asked and name not in OWN_OPTIONS:
+    top.row = COMMANDS["evaluate"]  # a good example
+    top.set_defaults(quiet=False, verbose=False)
+    commands = top.add_subparsers(
+        metavar="COMMAND", required=True, parser_class=Parser, prog="cranfield"
+    )
+    for name, row in COMMANDS.items():
+        command = partial(commands.add_parser, name, help=row.does)
+        if name in asked and name not in NO_OPTIONS:
             _module(name).add_to(command)
         else:  # which need not be imported
             command()
+    commands.choices["help"].add_argument("command", metavar="COMMAND", nargs="*", choices=COMMANDS)
     return top
 
 
@@ -80,16 +56,18 @@ def _module(command: str) -> Any:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    first, options = arguments[0] if arguments else "", argparse.Namespace()
+    options = argparse.Namespace()
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "-h"]
+    words = [word for word in arguments if not word.startswith("-")][:1]
     try:
-        if first in OWN_OPTIONS:
-            return int(_module(first).main(arguments[1:]))
-        words = [word for word in arguments if not word.startswith("-")]
-        options, rest = parser(words[:1]).parse_known_args(arguments)
-        if rest:
-            text = " ".join(arguments[: 2 if first == "meta" else 1]) if first in COMMANDS else ""
-            command = Parser(prog=f"cranfield {text}".rstrip())
-            command.error(f"found {' '.join(rest)}, which it does not know")
+        if words and words == arguments[:1] and words[0] in OWN_OPTIONS:
+            return int(_module(words[0]).main(arguments[1:]))
+        top = parser(words)
+        if not arguments:
+            print(top.format_help(), end="")
+            top.error("found no command, expected one of these")
+        options = top.parse_args(arguments)
         if getattr(options, "imports", ()):
             import_files(options.imports)
         return int(options.run(options) or 0)  # most commands do not choose their code

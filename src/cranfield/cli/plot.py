@@ -15,6 +15,7 @@ from cranfield.cli.evaluate import (
     add_shared,
     list_options,
     measures_of,
+    one_measure,
     refuse_inputs,
 )
 from cranfield.cli.options import COUNT, TOPICS, add_import, declare, settings_of
@@ -26,8 +27,8 @@ from cranfield.report.pictures import FORMATS, NUMBERS, Picture, altair, format_
 
 LOOK = {
     "--title TEXT": "above the picture",
-    "--width N": "of a panel, in points",
-    "--height N": "of a panel, in points",
+    "--plot-width N": "of a panel, in points",
+    "--plot-height N": "of a panel, in points",
     "--scale N": "pixels of a PNG a point (default: 2)",
 }
 
@@ -68,9 +69,9 @@ class Figure:
         if self.intents:
             add_shared(p, "intents")
         scale, names = {**COUNT, "default": 2}, {"dest": "names", "action": "store_false"}
-        sizes = {"width": COUNT, "height": COUNT, "scale": scale}
+        sizes = {f"plot_{name}": {**COUNT, "dest": name} for name in ("width", "height")}
         look = p.add_argument_group("look")
-        declare(look, self.look, title={"default": ""}, no_names=names, **sizes)
+        declare(look, self.look, title={"default": ""}, no_names=names, scale=scale, **sizes)
         add_order(p.add_argument_group("lists"), self.ties)
         for kind in self.shared:
             add_shared(p.add_argument_group(kind), kind)
@@ -104,9 +105,10 @@ def add_to(command: Any) -> None:
 def _diversity(options: argparse.Namespace, **progress: Any) -> Picture:
     from cranfield.plot import diversity
 
-    names = ("measure", "against", "gamma", "intervals", "level", "zoom", "names", "width",
+    names = ("against", "gamma", "intervals", "level", "zoom", "names", "width",
              "height", "title")  # fmt: skip
     given = settings_of(options, "qrels", "runs", *names)
+    given["measure"] = one_measure(options.measures, "D(nDCG)@10")
     return diversity(**given, **list_options(options), **progress)
 
 
@@ -115,7 +117,7 @@ def _cwl(options: argparse.Namespace, **progress: Any) -> Picture:
 
     given = settings_of(options, "qrels", "runs", "kind", "width", "height", "title")
     given |= {name: x for name, x in vars(options).items() if name in ("ranks", "measurements")}
-    return cwl(measures_of(options.models), **given, **list_options(options), **progress)
+    return cwl(measures_of(options.measures), **given, **list_options(options), **progress)
 
 
 def _of_models(kind: str, said: str, own: Mapping[str, str], **settings: Any) -> Figure:
@@ -123,10 +125,10 @@ def _of_models(kind: str, said: str, own: Mapping[str, str], **settings: Any) ->
     series = ", or with a parameter that varies, RBP(p=0.1:0.9:0.1) or RBP(p=0.1|0.5|0.9)"
     model = "a user model such as INST(T=2) or RBP(p=0.8)" + (series if kind == "vary" else "")
     options = {
-        "-m --model MODEL …": f"{model}; may be repeated",
+        "-m --measure MEASURE …": f"{model}; several in one string, or repeated",
         **own,
     }
-    told = {"model": {"required": True}, **settings}
+    told = {"measure": {"required": True}, **settings}
     of = "the mean over all" if kind == "vary" else "all of them"
     shared = ("relevance", "costs")
     return Figure(
@@ -158,17 +160,16 @@ FIGURES = (
         "relevance against intent recall, a point for each run",
         _diversity,
         {
-            "-m --measure MEASURE": "what is drawn upwards (default: D(nDCG)@10)",
-            "--against MEASURE": "what is drawn to the right (default: IRec@10)",
+            "-m --measure MEASURE …": "what is drawn upwards (default: D(nDCG)@10)",
+            "--against-measure MEASURE": "what is drawn to the right (default: IRec@10)",
             "--gamma G": "lines have the same G·against + (1 − G)·measure (default: 0.5)",
             "--intervals": "crosses: confidence intervals of both means",
-            "--level C": "confidence of the intervals (default: 0.95)",
+            "--confidence C": "confidence of the intervals (default: 0.95)",
         },
         {
-            "measure": {"default": "D(nDCG)@10"},
-            "against": {"default": "IRec@10"},
+            "against_measure": {"dest": "against", "default": "IRec@10"},
             "gamma": {"type": float, "default": 0.5},
-            "level": {"type": float, "default": 0.95},
+            "confidence": {"dest": "level", "type": float, "default": 0.95},
         },
         "Draw how relevant runs are against how many intents they cover, with lines of equal D♯.",
         "topic intent doc level",

@@ -24,7 +24,7 @@ from cranfield.report.pool import render_lists
 
 OPTIONS = {
     "runs RUN +": "results: topic Q0 doc rank score tag",
-    "--depth K": "default: 100",
+    "--depth N": "only the first N documents of a list (default: 100)",
     "--unjudged FILE": "write to FILE what of the pool is not judged yet; needs --qrels",
 }
 WHO = {
@@ -45,7 +45,7 @@ LISTS = {
 def add_to(command: Any) -> None:
     """Declare the command."""
     p = command(
-        description="For each topic, take together the first K documents of all runs. Shows what "
+        description="For each topic, take together the first N documents of all runs. Shows what "
         "each run and each team brought, and with judgments what is still unjudged.",
         epilog="Lists of documents are written as lines `topic doc`, or as CSV, TSV or JSON if the "
         "name of the file ends so. They are in the order of document ids, which tells nothing of "

@@ -22,7 +22,9 @@ def add_to(command: Any) -> None:
     )
     p.add_argument("files", metavar="FILE", nargs="+")
     p.add_argument("--kind", choices=("qrels", "run"), help="instead of recognising it")
-    p.add_argument("--format", choices=FORMATS, help="instead of recognising it")
+    p.add_argument(
+        "--input-format", dest="format", choices=FORMATS, help="instead of recognising it"
+    )
     by_intent = {"--by-intent": "judgments are for intents: topic intent doc level"}
     declare(p, {**by_intent, **LABELS, **SEPARATOR}, sep=FIELDS)
     p.set_defaults(run=run)

@@ -1,0 +1,155 @@
+"""How commands read their options, what their help looks like, and what is said of a mistake."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from itertools import takewhile
+from typing import Any, NoReturn
+
+from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED
+
+MESSAGES = "help and messages"
+COMMON = "common options"
+
+
+class Formatter(argparse.HelpFormatter):
+    """Shows what follows an option once, not after each of its names."""
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {value}"
+
+
+class Parser(argparse.ArgumentParser):
+    """Of a command, or of a part of one: its row is found by its name.
+
+    Commands of ours take options as they are written only, and all have --quiet and -v.
+    """
+
+    def __init__(self, *, allow_abbrev: bool = True, **settings: Any) -> None:
+        words = settings["prog"].split()[1:]
+        self.row, command = BY_NAME.get(" ".join(words)), COMMANDS.get("".join(words[:1]))
+        self.ours = command is not None and command.ours
+        beginnings = allow_abbrev and command is not None and not self.ours
+        super().__init__(
+            allow_abbrev=beginnings, add_help=False, formatter_class=Formatter, **settings
+        )
+        group = self.add_argument_group(MESSAGES)
+        group.add_argument("-h", "--help", action="help", help="show this, and end")
+        if self.ours:  # a part that does not have the option leaves what was said before it
+            said: dict[str, Any] = {"action": "store_true", "default": argparse.SUPPRESS}
+            group.add_argument("--quiet", **said, help="no notices, only results and errors")
+            text = "every notice in full, and where an error in your own code arose"
+            group.add_argument("-v", "--verbose", **said, help=text)
+
+    # -- mistakes ---------------------------------------------------------------------------------
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (`{self.prog} -h` explains)\n")
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Nothing is left over: that is a mistake, as are options that are not known."""
+        words = [self._today(word) for word in args or ()]
+        if not self.allow_abbrev:
+            self._refuse(self._unknown(words))
+        found, rest = super().parse_known_args(words, namespace)
+        self._refuse(rest)
+        return found, rest
+
+    def _unknown(self, words: Sequence[str]) -> Iterator[str]:
+        """Long options that are not known; those after the name of a part are not of interest."""
+        ended = "--".__eq__ if self._subparsers is None else lambda word: word[:1] != "-"
+        for word in takewhile(lambda word: not ended(word), words):
+            name = word.partition("=")[0]
+            if name[:2] == "--" and " " not in name and name not in self._option_string_actions:
+                yield word
+
+    def _today(self, word: str) -> str:
+        """An option of today for one of a former name."""
+        name, sign, value = word.partition("=")
+        whole = f"{self.prog} ".removeprefix("cranfield ")
+        names = (old for command, old in RENAMED.items() if whole.startswith(f"{command} "))
+        return next((old[name] for old in names if name in old), name) + sign + value
+
+    def _refuse(self, unknown: Iterable[str]) -> None:
+        if words := [*unknown]:
+            shown = {name for a in self._actions if a.help != argparse.SUPPRESS
+                     for name in a.option_strings}  # fmt: skip
+            meant = suggestion(words[0].partition("=")[0], shown)
+            self.error(f"found {' '.join(words)}, which it does not know{meant}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = [*map(str, action.choices)]
+            part = isinstance(action, argparse._SubParsersAction)
+            expected = action.metavar if part else f"one of {', '.join(known)}"
+            message = f"found {value!r}, expected {expected}{suggestion(value, known)}"
+            raise argparse.ArgumentError(None if part else action, message)
+
+    # -- help -------------------------------------------------------------------------------------
+
+    def format_usage(self) -> str:
+        """Files and required options; all others are in the help."""
+        if self.usage is not None:
+            return super().format_usage()
+        f = self.formatter_class(prog=f"{self.prog} [options]")
+        f.add_usage(None, [a for a in self._actions if a.required or not a.option_strings], ())
+        return f.format_help()
+
+    def format_help(self) -> str:
+        """An example, how it is used, what it does; files and common options, then the rest."""
+        example = f"example: cranfield {self.row.name} {self.row.example}\n" if self.row else ""
+        f = self._get_formatter()
+        f.add_text(self.description)
+        for title, actions in self.sections():
+            f.start_section(title)
+            f.add_arguments(actions)
+            f.end_section()
+        f.add_text(self.epilog)
+        return f"{example}{self.format_usage()}\n{f.format_help()}"
+
+    def sections(self) -> Iterator[tuple[str | None, Sequence[argparse.Action]]]:
+        """What the help shows below which title, in its order."""
+        files, own, messages, *others = self._action_groups
+        by_name = {name: a for a in self._actions for name in a.option_strings}
+        names = self.row.common.split() if self.row else ()
+        common = [*dict.fromkeys(by_name[name] for name in names if name in by_name)]
+        yield "files" if self._subparsers is None else None, files._group_actions
+        yield COMMON, common
+        for group in (own, *others, messages):
+            title = "other options" if common and group is own else group.title
+            yield title, [a for a in group._group_actions if a not in common]
+
+
+class Top(Parser):
+    """Of `cranfield` itself, whose help lists the commands, group by group."""
+
+    def sections(self) -> Iterator[tuple[str | None, Sequence[argparse.Action]]]:
+        listed = [*parts(self)]
+        for group in GROUPS:
+            yield group, [a for a in listed if COMMANDS[a.dest].group == group]
+
+
+def parts(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """What is listed of the commands, or of the parts of a command."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield from action._get_subactions()
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """What may have been meant, if anything is near enough.
+
+    >>> suggestion("evalute", ["evaluate", "compare"]), suggestion("ttest", ["hsd", "t"])
+    ('; did you mean evaluate?', '; did you mean t?')
+    """
+    names = sorted(known)
+    near = get_close_matches(word, names, 1)
+    near += [name for name in names if name.startswith(word) or word.startswith(name)]
+    return f"; did you mean {near[0]}?" if near else ""
