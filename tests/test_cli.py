@@ -261,7 +261,7 @@ def test_explain_tells_formula_parameters_and_reference(
 def test_measures_lists_the_whole_registry(capsys: pytest.CaptureFixture[str]) -> None:
     from cranfield.measures.base import REGISTRY
 
-    assert main(["measures"]) == 0
+    assert main(["measures", "--all"]) == 0
     out = capsys.readouterr().out
     built_in = [c.__name__ for c in REGISTRY.values() if c.__module__.startswith("cranfield.")]
     assert all(f"\n{name} " in f"\n{out}" for name in built_in)

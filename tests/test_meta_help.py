@@ -25,9 +25,11 @@ def help_of(capsys: pytest.CaptureFixture[str], *command: str) -> str:
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_usage_is_short(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    usage, _, rest = help_of(capsys, *command).partition("\n\n")
+    begin, _, rest = help_of(capsys, *command).partition("\n\n")
+    example, usage, *_ = begin.splitlines()
+    assert example.startswith(f"example: cranfield {' '.join(command)} ")
     assert usage.startswith(f"usage: cranfield {' '.join(command)} [options] ")
-    assert len(usage.splitlines()) <= 3
+    assert len(begin.splitlines()) <= 4
     assert ("--missing" in rest) == ("--scores" in rest)
 
 

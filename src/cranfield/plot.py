@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from itertools import product
+from itertools import chain, product
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -20,7 +20,7 @@ from cranfield.evaluation.options import Topics
 from cranfield.measures import cwl as user_models
 from cranfield.measures.base import FIVE, Measure
 from cranfield.measures.cwl import UserModel
-from cranfield.measures.grammar import MeasureLike, parse_measure, parse_model
+from cranfield.measures.grammar import MeasureLike, parse_measure, parse_model, split
 from cranfield.measures.parameters import shown
 from cranfield.report import cwl as charts
 from cranfield.report.diversity import SIDE, Plane, ends, scatter, unnamed
@@ -324,7 +324,9 @@ class _Chosen:
 def _each(models: Any) -> list[Any]:
     """The models, once each."""
     one = isinstance(models, Measure | type)
-    found = list(dict.fromkeys([models] if one else _several(models)))
+    given = [models] if one else _several(models)
+    parts = [split(text) if isinstance(text, str) else [text] for text in given]
+    found = list(dict.fromkeys(chain.from_iterable(parts)))
     if not found:
         raise InputError("no model", "at least one")
     return found

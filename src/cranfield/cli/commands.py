@@ -34,6 +34,7 @@ class Command:
 
 
 RUNS = "qrels.txt bm25.run dense.run"
+ALL = "qrels.txt *.run"
 META = "-m --scores --preset --test --alpha --sizes --trials --seed --plot --table -f -o"
 SUBJECTS = "-m -o --topic --ranks --measurement --title --plot-width --plot-height --depth --rel"
 ROWS = (
@@ -65,7 +66,7 @@ ROWS = (
     ),
     Command(
         "compare", "compare", "which run is better, and how sure are we?",
-        f"{RUNS} --baseline bm25.run -m AP",
+        f"{RUNS} --baseline bm25 -m AP",
         "-m --baseline --test --correction --alpha --fail-if-worse --scores --preset --table -f -o",
     ),
     Command(
@@ -76,20 +77,20 @@ ROWS = (
     ),
     Command(
         "meta", "compare", "can the measure, the judgments, the collection be trusted?",
-        f'discriminative-power {RUNS} -m "AP nDCG@10"',
+        f'discriminative-power {ALL} -m "AP nDCG@10"',
     ),
-    Command("meta discriminative-power", "", "", f'{RUNS} -m "AP nDCG@10"', META),
-    Command("meta swap", "", "", f'{RUNS} -m "AP nDCG@10"', META),
-    Command("meta stability", "", "", f"{RUNS} -m AP --sizes 10,25",
+    Command("meta discriminative-power", "", "", f'{ALL} -m "AP nDCG@10"', META),
+    Command("meta swap", "", "", f'{ALL} -m "AP nDCG@10"', META),
+    Command("meta stability", "", "", f"{ALL} -m AP --sizes 10,25",
             f"--sample --against {META}"),
-    Command("meta correlation", "", "", f'{RUNS} -m "AP nDCG@10"',
+    Command("meta correlation", "", "", f'{ALL} -m "AP nDCG@10"',
             f"--statistic --qrels2 {META}"),
-    Command("meta concordance", "", "", f'{RUNS} -m "RR nDCG@10" --gold AP', f"--gold {META}"),
-    Command("meta predictive-power", "", "", f'{RUNS} --preferences pairs.txt -m "AP nDCG@10"',
+    Command("meta concordance", "", "", f'{ALL} -m "RR nDCG@10" --gold AP', f"--gold {META}"),
+    Command("meta predictive-power", "", "", f'{ALL} --preferences pairs.txt',
             f"--preferences {META}"),
-    Command("meta leave-one-out", "", "", f"{RUNS} -m AP --teams teams.txt",
+    Command("meta leave-one-out", "", "", f"{ALL} -m AP --teams teams.txt",
             f"--teams --pool-depth {META}"),
-    Command("meta judgments", "", "", "qrels.txt second.txt bm25.run dense.run",
+    Command("meta judgments", "", "", "qrels.txt second.txt *.run",
             f"--names --common -q {META}"),
     Command(
         "measures", "understand", "the measures: those used most, all, or those with a word",
@@ -109,14 +110,14 @@ ROWS = (
     Command(
         "plot", "understand",
         "draw pictures: what user models believe, and where diversified runs stand",
-        f'cwl vary {RUNS} -m "RBP(p=0.1:0.9:0.1)" -o vary.svg',
+        f'cwl vary {ALL} -m "RBP(p=0.5|0.9)" -o rbp.svg',
     ),
-    Command("plot cwl", "", "", f'vary {RUNS} -m "RBP(p=0.1:0.9:0.1)" -o vary.svg'),
+    Command("plot cwl", "", "", f'vary {ALL} -m "RBP(p=0.5|0.9)" -o rbp.svg'),
     Command("plot cwl functions", "", "",
-            f'{RUNS} -m "RBP(p=0.8) INST(T=2)" --topic 101 -o functions.svg', SUBJECTS),
-    Command("plot cwl vary", "", "", f'{RUNS} -m "RBP(p=0.1:0.9:0.1)" -o vary.svg', SUBJECTS),
-    Command("plot cwl runs", "", "", f'{RUNS} -m "RBP(p=0.8) INST(T=2)" -o runs.svg', SUBJECTS),
-    Command("plot diversity", "", "", "qrels.intents.txt bm25.run dense.run -o diversity.svg",
+            f"{ALL} -m RBP --topic 101 -o c.svg", SUBJECTS),
+    Command("plot cwl vary", "", "", f'{ALL} -m "RBP(p=0.5|0.9)" -o rbp.svg', SUBJECTS),
+    Command("plot cwl runs", "", "", f'{ALL} -m "RBP AP" -o runs.svg', SUBJECTS),
+    Command("plot diversity", "", "", "qrels.intents.txt *.run -o diversity.svg",
             "-m --against-measure -o --intents --gamma --intervals --title --zoom --no-names "
             "--depth --gains"),
     Command(
@@ -126,13 +127,13 @@ ROWS = (
     ),
     Command(
         "assess", "collect", "consolidate several assessors' labels, or measure how they agree",
-        "aggregate anna.txt ben.txt carl.txt --scheme majority -o qrels.txt",
+        "aggregate anna.txt ben.txt eve.txt -o qrels.txt",
     ),
     Command("assess aggregate", "", "",
-            "anna.txt ben.txt carl.txt --scheme majority -o qrels.txt",
+            "anna.txt ben.txt eve.txt -o qrels.txt",
             "--scheme --labels --rules --majority-ties --unlabelled --threshold --map --column "
             "-f -o"),
-    Command("assess agree", "", "", "anna.txt ben.txt carl.txt"),
+    Command("assess agree", "", "", "anna.txt ben.txt eve.txt"),
     Command(
         "validate", "collect", "list every problem of judgments and runs, with its line",
         RUNS,
@@ -167,7 +168,7 @@ ROWS = (
     Command(
         "ntcir_eval", TOOLS,
         "NTCIREVAL's ntcir_eval: label, compute, glabel, dinlabel, gcompute, irec, 1click",
-        "label -r 101.rel 101.res | cranfield ntcir_eval compute -r 101.rel -g 1:2",
+        "compute -r 101.rel -g 1:2 101.res.rel",
     ),
     Command("ntcir_eval label", TOOLS, "", "-r 101.rel 101.res"),
     Command("ntcir_eval compute", TOOLS, "", "-r 101.rel -g 1:2 101.res.rel"),

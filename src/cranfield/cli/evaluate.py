@@ -43,7 +43,7 @@ FILES = {
     "directory DIR the run DIR/NAME, or all of its runs if none is named",
     "-m --measure MEASURE …": "a measure such as nDCG@10, several in one string, or @FILE with "
     f"measures; may be repeated (default: {' '.join(DEFAULT_MEASURES)}; `cranfield measures` lists "
-    "all)",
+    "them)",
 }
 DRAWN = {
     "--tie-samples N": "random orders for --ties expected, where it cannot be computed (default: "

@@ -10,19 +10,31 @@ from typing import Any
 from cranfield.cli.options import add_import
 from cranfield.errors import CranfieldError
 from cranfield.measures.base import FIVE, PROPERTIES, READINGS, REGISTRY, TAKES, Measure
+from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import aliases_of
 from cranfield.measures.parameters import shown
+
+MOST_USED = (
+    "nDCG@10", "AP", "P@10", "RR", "Recall@1000", "Success@10", "Rprec", "ERR@20", "Q", "RBP",
+    "bpref", "Judged@10",
+)  # fmt: skip
+
+
+MORE = """`cranfield measures --all` lists all.
+`cranfield measures graded` lists those with a word in their entry (intents, ntcir, rank, …).
+`cranfield explain nDCG@10` tells the formula, the parameters, and how a score comes about."""
 
 
 def add_to(command: Any) -> None:
     """Declare the command."""
     meanings = "; ".join(f"{name}: {meaning}" for name, meaning in PROPERTIES.items())
     p = command(
-        description="All measures, their parameters, their properties and what other tools call "
-        "them; or those in whose entry every WORD occurs.",
+        description="The measures that are used most; those in whose entry every WORD occurs; or "
+        "all: their parameters, their properties and what other tools call them.",
         epilog=f"Properties: {meanings}.",
     )
     p.add_argument("words", metavar="WORD", nargs="*", help="such as graded, or ntcir, or rank")
+    p.add_argument("--all", action="store_true", help="all measures, each with its whole entry")
     p.add_argument(
         "-f", "--format", choices=("list", "markdown"), default="list",
         help="a list (default), or the whole catalogue as a Markdown page",
@@ -32,7 +44,9 @@ def add_to(command: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """List the registry."""
+    """List the registry, or how it begins."""
+    if not (options.words or options.all or options.imports) and options.format == "list":
+        return _begin()
     classes = sorted(REGISTRY.values(), key=lambda c: c.__name__.lower())
     width = max(len(c.__name__) for c in classes)
     words = [word.lower() for word in options.words]
@@ -51,6 +65,15 @@ def run(options: argparse.Namespace) -> int:
             print(f"{name:<{width}}  {line}")
     many = f"{len(wanted)} of {len(classes)}" if options.words else str(len(classes))
     print(f"\n{many} measures. `cranfield explain NAME` tells more.")
+    return 0
+
+
+def _begin() -> int:
+    """A line for each of the measures that are used most, and where to go from there."""
+    width = max(map(len, MOST_USED))
+    for m in parse_measures(MOST_USED):
+        print(f"{m!s:<{width}}  {_entry(type(m))[0]}")
+    print(f"\nThese {len(MOST_USED)} of {len(REGISTRY)} measures are used most.\n{MORE}")
     return 0
 
 

@@ -122,7 +122,7 @@ def spelled(texts: Measures) -> Iterator[tuple[str, Measure]]:
     if not isinstance(texts, Iterable):
         raise InputError(repr(texts), "measures or their names")
     for text in texts:
-        for part in _split(text) if isinstance(text, str) else [text]:
+        for part in split(text) if isinstance(text, str) else [text]:
             for one in _one_or_more(part):
                 yield str(one), parse_measure(one)
 
@@ -160,7 +160,7 @@ def _one_or_more(part: MeasureLike) -> Sequence[MeasureLike]:
     return [part]
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
     """The measures of a text: separated by blanks outside brackets (and commas before them)."""
     parts, depth = [""], 0
     for c in text:
