@@ -425,7 +425,7 @@ class TestMissing:
     ROWS = (("q", "d", "a", 2), ("q", "d", "b", 1), ("q", "e", "a", 2))
 
     def test_is_an_error(self) -> None:
-        message = r"1 item \(e of q not by b\) not judged by every.*or --missing skip"
+        message = r"1 item \(e of q not by b\) not judged by every.*or --unlabelled skip"
         with pytest.raises(cf.InputError, match=message):
             aggregate(self.ROWS)
 

@@ -44,7 +44,7 @@ GUIDES = (
     "docs/pool.md", "docs/cwl.md", "docs/preferences.md", "docs/gdeval.md",
     "docs/trec_eval.md", "docs/letor.md", "docs/imine.md", "docs/sessions.md", "docs/answers.md",
     "docs/distributions.md", "docs/ndeval.md", "docs/diversity.md", "docs/compare.md",
-    "docs/plan.md", "docs/meta.md", "docs/judgments.md",
+    "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/command-line.md",
 )  # with commands  # fmt: skip
 SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
 CATALOGUE = ROOT / "docs" / "measures.md"
@@ -150,16 +150,18 @@ def make_files(document: str, directory: Path) -> None:
 
 
 def environment() -> dict[str, str]:
-    """With the installed `cranfield` first on the path, and nothing that changes output."""
-    kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "FORCE_COLOR")}
+    """With the installed `cranfield` first on the path, and one width of help."""
+    kept = {k: v for k, v in os.environ.items() if k != "FORCE_COLOR"}
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    return {**kept, "PATH": path, "PYTHONIOENCODING": "utf-8"}
+    return {**kept, "PATH": path, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80"}
 
 
 def run_python(document: str, directory: Path) -> list[list[str]]:
     """Run the Python blocks as one script and return the lines each prints."""
     make_files(document, directory)
     parts = [block.text for block, _ in scripts(document)]
+    if not parts:
+        return []
     script = f"print({_BETWEEN!r})\n".join(parts)
     (directory / "script.py").write_text(script, encoding="utf-8")
     done = subprocess.run(

@@ -315,6 +315,12 @@ def test_former_names_are_not_shown() -> None:
         assert {*names.values()} <= {*options}
 
 
+def test_former_names_are_on_the_page() -> None:
+    page = Path(__file__).parents[1].joinpath("docs", "command-line.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z ]+)` \| `(-\S+)` \| `(-\S+)` \|$", page, re.M)
+    assert rows == [(c, old, new) for c, names in RENAMED.items() for old, new in names.items()]
+
+
 def test_one_measure_where_there_can_be_no_other(
     collection: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -331,6 +337,22 @@ def test_several_models_in_one_string(collection: Path, capsys: pytest.CaptureFi
     assert "RBP(p=0.8)" in text
     assert "INST(T=2)" in text
     assert text == Path("two.csv").read_text()
+
+
+class TestMeasures:
+    def test_a_newcomer_sees_a_dozen(self, capsys: pytest.CaptureFixture[str]) -> None:
+        code, out, _ = outcome(capsys, "measures")
+        listed, _, more = out.partition("\n\n")
+        names = [line.split()[0] for line in listed.splitlines()]
+        assert (code, len(names)) == (0, 12)
+        assert {"AP", "nDCG@10", "P@10", "RR", "RBP", "bpref"} <= {*names}
+        assert names == [str(cf.parse_measure(name)) for name in names]
+        assert "`cranfield measures --all` lists all" in more
+
+    def test_words_and_all_show_whole_entries(self, capsys: pytest.CaptureFixture[str]) -> None:
+        everything = outcome(capsys, "measures", "--all")[1]
+        assert len(everything.splitlines()) > 200
+        assert "parameters: " in outcome(capsys, "measures", "graded")[1]
 
 
 # -- completion -----------------------------------------------------------------------------------

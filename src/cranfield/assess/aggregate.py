@@ -174,7 +174,9 @@ def _complete(read: Assessments, missing: Any) -> tuple[_Votes, list[Notice]]:
         return votes, []
     found = f"{some(lacking, 'item')} not judged by every assessor"
     if missing == "error":
-        expected = "all judged by all, or --missing skip, or --missing and the label to assume"
+        expected = (
+            "all judged by all, or --unlabelled skip, or --unlabelled and the label to assume"
+        )
         raise InputError(found, expected)
     done = "left out" if assumed is None else f"taken as {exact(assumed)}"
     return votes, [Notice("missing", f"{found}, missing judgments {done}")]

@@ -114,7 +114,7 @@ ROWS = (
     ),
     Command("plot cwl", "", "", f'vary {ALL} -m "RBP(p=0.5|0.9)" -o rbp.svg'),
     Command("plot cwl functions", "", "",
-            f"{ALL} -m RBP --topic 101 -o c.svg", SUBJECTS),
+            f"{ALL} -m AP --topic 101 -o c.svg", SUBJECTS),
     Command("plot cwl vary", "", "", f'{ALL} -m "RBP(p=0.5|0.9)" -o rbp.svg', SUBJECTS),
     Command("plot cwl runs", "", "", f'{ALL} -m "RBP AP" -o runs.svg', SUBJECTS),
     Command("plot diversity", "", "", "qrels.intents.txt *.run -o diversity.svg",

@@ -89,7 +89,7 @@ class Parser(argparse.ArgumentParser):
             known = [*map(str, action.choices)]
             part = isinstance(action, argparse._SubParsersAction)
             expected = action.metavar if part else f"one of {', '.join(known)}"
-            message = f"found {value!r}, expected {expected}{suggestion(value, known)}"
+            message = f"found {value!r}, expected {expected}{suggestion(str(value), known)}"
             raise argparse.ArgumentError(None if part else action, message)
 
     # -- help -------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ def add_to(command: Any) -> None:
         "from being evaluated (exit code 2); warnings do not.",
         epilog="With judgments among the files, the runs' topics are compared with theirs.",
     )
-    p.add_argument("files", metavar="FILE", nargs="+")
+    p.add_argument("files", metavar="FILE", nargs="+", help="judgments, or results")
     p.add_argument("--kind", choices=("qrels", "run"), help="instead of recognising it")
     p.add_argument(
         "--input-format", dest="format", choices=FORMATS, help="instead of recognising it"

@@ -130,7 +130,7 @@ def _order(found: _Lines, where: str) -> tuple[str, ...]:
     """The labels found, which must be numbers."""
     for (_, label), line in found.items():
         if finite(label) is None:
-            expected = "numbers, or all labels listed in their order (--labels A,B,C)"
+            expected = "numbers, or all labels listed in their order (--label-order A,B,C)"
             raise line.error(f"label {label!r}", expected)
     return _several(sorted({label for _, label in found}, key=float), where)
 

@@ -94,7 +94,7 @@ def _told(gold: Distributions, declared: bool) -> Iterator[Notice]:
     yield Notice("items", "rows are items; means are over items")
     if not declared:
         text = f"labels {', '.join(gold.labels)} in this order, those of {gold.where}"
-        yield Notice("labels", f"{text}; --labels lists others")
+        yield Notice("labels", f"{text}; --label-order lists others")
     yield from _told_votes(gold, gold.where)
 
 
@@ -112,7 +112,7 @@ def _of_system(
     yield from _told_votes(system, name, name)
     lacking = [item for item in gold.items if item not in system.items]
     if lacking and missing == "error":
-        expected = "every item of the gold (--missing uniform takes all labels as equally likely)"
+        expected = "every item of the gold (--missing-items uniform: all labels equally likely)"
         raise InputError(f"no distribution for {some(lacking, 'item')}", expected, system.where)
     if lacking:
         text = f"{name}: {some(lacking, 'item')} lacking, all labels taken as equally likely"
