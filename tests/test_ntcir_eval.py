@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli import ntcir_eval as command
 from cranfield.cli.main import main, parser
+from cranfield.cli.options import call
 from cranfield.data.ntcir.topic_dirs import Judged, Labelled, read_labelled, read_rel
 from cranfield.data.reading.source import Source
 from cranfield.errors import CranfieldError
@@ -134,7 +134,7 @@ def run(capsys: pytest.CaptureFixture[str], command: str | list[str]) -> str:
 def options(text: str) -> Setting:
     """The setting that options mean."""
     line = ["ntcir_eval", "compute", "-r", "rel", *text.split()]
-    return command.setting_of(parser(["ntcir_eval"]).parse_args(line))
+    return call(Setting, parser(["ntcir_eval"]).parse_args(line))
 
 
 def judged(text: str) -> list[Judged]:

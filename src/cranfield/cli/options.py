@@ -7,67 +7,69 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from inspect import signature
-from typing import Any, TypeVar
+from functools import partial
+from inspect import cleandoc, signature
+from typing import Any, TypeAlias, TypeVar
 
 from cranfield.data.reading.lines import finite
 from cranfield.data.tracks import read_topics
 from cranfield.errors import CranfieldError, InputError, UserCodeError
 
 T = TypeVar("T")
+Settings: TypeAlias = Mapping[str, Mapping[str, Any]]  # what argparse is told about arguments
 
 # -- actions of a command -------------------------------------------------------------------------
-
-
-class Argument:
-    """An argument as argparse's ``add_argument`` takes it, which one or several actions have."""
-
-    def __init__(self, *names: str, **settings: Any) -> None:
-        self.names, self.settings = names, settings
-
-    def but(self, **settings: Any) -> Argument:
-        """The argument with other settings."""
-        return Argument(*self.names, **self.settings | settings)
 
 
 @dataclass(frozen=True)
 class Action:
     """A row in the table of what a command can do; where it has `parts`, they are what it can do.
 
-    `defaults` are options that the action does not have, and the values they have here.
+    `arguments` are rows of `declare`, and `settings` what else it is told here; `defaults` are
+    values of arguments that are not given, and of options that the action does not have. A function
+    of `tools` does the `work`: the first line of its documentation is the help of the action, what
+    follows its description, unless they are given.
     """
 
-    name: str
-    help: str
+    names: str  # the first is ours
+    arguments: Mapping[str, str]
+    work: Callable[..., Any]
+    run: Callable[[Any, argparse.Namespace], None] | None = None  # not as the other actions
+    help: str | None = None
     description: str | None = None
-    arguments: Sequence[Argument] = ()
-    run: Callable[[argparse.Namespace], None] | None = None
-    aliases: Sequence[str] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
     abbreviated: bool = True  # whether the beginning of an option will do
     usage: str | None = None
+    settings: Settings = field(default_factory=dict)
     parts: Sequence[Action] = ()
 
 
 def add_actions(
-    p: argparse.ArgumentParser, rows: Iterable[Action], metavar: str = "ACTION"
+    p: argparse.ArgumentParser,
+    rows: Iterable[Action],
+    run: Callable[[Any, argparse.Namespace], None],
+    settings: Settings,
+    metavar: str = "ACTION",
 ) -> None:
-    """Declare what a command can do, a subcommand for each row."""
+    """Declare what a command can do, a subcommand for each row, which `run` is to do."""
     actions = p.add_subparsers(metavar=metavar, required=True)
     for row in rows:
+        name, *aliases = row.names.split()
+        title, text, *_ = *cleandoc(row.work.__doc__ or "").split("\n\n"), "", ""
+        if title[1:2].islower():  # not in P@n
+            title = title[0].lower() + title[1:]
         part = actions.add_parser(
-            row.name,
-            aliases=row.aliases,
-            help=row.help,
-            description=row.description,
+            name,
+            aliases=aliases,
+            help=row.help or title.rstrip("."),
+            description=row.description or text,
             usage=row.usage,
             allow_abbrev=row.abbreviated,
         )
-        for argument in row.arguments:
-            part.add_argument(*argument.names, **argument.settings)
-        part.set_defaults(run=row.run, **row.defaults)
+        declare(part, row.arguments, **{**settings, **row.settings})
+        part.set_defaults(run=partial(row.run or run, row.work), **row.defaults)
         if row.parts:
-            add_actions(part, row.parts, "FORMAT")
+            add_actions(part, row.parts, run, settings, "FORMAT")
 
 
 def declare(p: Any, rows: Mapping[str, str], **settings: Mapping[str, Any]) -> None:
@@ -75,27 +77,46 @@ def declare(p: Any, rows: Mapping[str, str], **settings: Mapping[str, Any]) -> N
 
     ``"-o --output FILE"`` has a value, ``"--condensed"`` is a flag, ``"--topic TOPIC …"`` may be
     repeated, which makes `topics`, and ``"runs RUN *"`` is as many words as argparse's sign says.
-    `settings` are what else argparse is told about some of them.
+    ``"gold -r REL !"`` must be given, and is called `gold` here. `settings` are what else argparse
+    is told about some of them, by their names, or about all values that are called alike (``REL``).
     """
     for written, meaning in rows.items():
         words = written.split()
-        names = [word for word in words if word.startswith("-")] or words[:1]
-        name = names[-1].lstrip("-").replace("-", "_")
-        metavar, often = (*words[len(names) :], "", "")[:2]
+        options = [word for word in words if word.startswith("-")]
+        named = words[: words[0] not in options]
+        metavar, often = (*words[len(named) + len(options) :], "", "")[:2]
+        name = (named or [options[-1].lstrip("-").replace("-", "_")])[0]
         told: dict[str, Any] = {"metavar": metavar} if metavar else {}
+        if named and options:
+            told["dest"] = name
         if often == "…":
             told |= {"action": "append", "dest": name.rstrip("s") + "s"}
+        elif often == "!":
+            told["required"] = True
         elif often:
             told["nargs"] = often
         elif not metavar and name not in settings:
             told["action"] = "store_true"
-        p.add_argument(*names, help=meaning, **{**told, **settings.get(name, {})})
+        told |= {**settings.get(metavar, {}), **settings.get(name, {})}
+        p.add_argument(*(options or named), help=meaning, **told)
 
 
-def call(function: Callable[..., T], options: argparse.Namespace, **others: Any) -> T:
-    """Call a function with the options that are called as its parameters."""
-    given = vars(options) | others
-    return function(**{name: given[name] for name in signature(function).parameters})
+def call(
+    function: Callable[..., T],
+    options: argparse.Namespace,
+    parts: Mapping[str, Callable[..., Any]] | None = None,
+    **others: Any,
+) -> T:
+    """Call a function with the options that are called as its parameters.
+
+    What is not given (None) is left to the function, if it has a default. Parameters that are
+    `parts` are made of options in the same way.
+    """
+    wanted = signature(function).parameters
+    made = {name: call(make, options) for name, make in (parts or {}).items() if name in wanted}
+    given = vars(options) | made | others
+    left = {name for name, p in wanted.items() if p.default is not p.empty}
+    return function(**{n: given[n] for n in wanted if n not in left or given.get(n) is not None})
 
 
 # -- values of options ----------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from cranfield.errors import InputError
 from cranfield.measures.base import Measure
 from cranfield.scores import Notice
 from cranfield.wording import some
+
+Printed: TypeAlias = tuple[str, list[Notice]]  # a text, and what the user should know
 
 
 def text_of(lines: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from cranfield.data.run import read_run
 from cranfield.data.tracks import read_gains
 from cranfield.errors import InputError
 from cranfield.scores import FLOOR, Notice, Scores
-from cranfield.tools.drop_ins import about_topics, mean_of, text_of
+from cranfield.tools.drop_ins import Printed, about_topics, mean_of, text_of
 from cranfield.tools.ntcir_eval import Setting, Topic, compute, label, labelled_text
 from cranfield.wording import counted, some
 
@@ -56,7 +56,10 @@ def tid_file(path: str) -> str:
 
 
 def split_qrels(qrels: str, suffix: str, separator: str | None = None, directory: str = "") -> Made:
-    """The judgments of each topic as a file of its own, and the list of topics."""
+    """Judgments to a directory for each topic.
+
+    Write TOPIC/TOPIC.SUFFIX, the judgments of each topic, and QRELS.tid, the list of topics.
+    """
     source = Source.of(qrels)
     tid = tid_file(qrels)
     if suffix in MADE:
@@ -97,9 +100,17 @@ def _labelled_lines(qrels: Qrels, separator: str) -> dict[str, list[str]]:
 
 
 def split_runs(
-    runs: Sequence[str], topics: Sequence[str], limit: int, separator: str | None, directory: str
+    topics: Names,
+    runs: Names = "-",
+    limit: int = LIMIT,
+    separator: str | None = None,
+    directory: str = "",
 ) -> Made:
-    """The list of each topic as a file of its own, in the order of the run's file."""
+    """Runs to the directories of topics, without ranking them again.
+
+    Write TOPIC/TOPIC.RUN.res, the documents of each topic in the order of the run's file. RUN is
+    the file's name. XML runs of IR4QA are recognised.
+    """
     if limit < 1:
         raise InputError(f"limit {limit}", "a whole number from 1")
 
@@ -109,7 +120,9 @@ def split_runs(
             return run.removesuffix(".xml"), read_ir4qa(source)
         return run, read_run(path, ties="given", separator=separator).rankings()
 
-    return split(runs, topics, RES, directory, lists, lambda docs, _: text_of(docs[:limit]))
+    return split(
+        names(runs), names(topics), RES, directory, lists, lambda docs, _: text_of(docs[:limit])
+    )
 
 
 def split(
@@ -160,6 +173,19 @@ class Batch:
     def __post_init__(self) -> None:
         file_name(self.name, "name")
 
+    @classmethod
+    def of(
+        cls,
+        topics: Names,
+        name: str,
+        runs: Names = "-",
+        separator: str | None = None,
+        truncate: int | None = None,
+        directory: str = "",
+    ) -> Self:
+        """Runs and topics may be in files."""
+        return cls(names(runs), names(topics), name, separator, truncate, directory)
+
     def path(self, topic: str, suffix: str) -> str:
         """One of a topic's files."""
         return topic_file(topic, suffix, self.directory)
@@ -188,14 +214,19 @@ class Batch:
 
 
 def evaluate_runs(
-    batch: Batch, suffix: str, worth: str, setting: Setting, condensed: bool, endings: Sequence[str]
+    batch: Batch, suffix: str, worth: str, setting: Setting, condense: bool, endings: Sequence[str]
 ) -> Made:
-    """Label and compute all topics of each run.
+    """Label and compute all topics of many runs.
+
+    Write TOPIC/TOPIC.RUN.NAME.lab, the labelled lists, and RUN.NAME.nev, the results of all
+    topics.
 
     What levels are `worth` are gains of all topics (``1:2:3``), ``topic`` for as many as the
     highest level of each topic, or ``@FILE`` with lines ``topic 1:2:3``; `setting` has no gains.
+    For measures of judged items only, such as bpref, lists may be condensed to these.
     """
     separator, classes, sources = batch.separator, setting.classes, batch.sources(suffix)
+    condensed = condense and setting.judged
     judged = {t: read_rel(source, Text(separator), classes) for t, source in sources.items()}
     useful, notices = with_relevant(judged)
     gains_of = _gains(worth, useful)
@@ -327,7 +358,12 @@ def _named(nev: Path | Iterable[Path] | Mapping[str, Path]) -> dict[str, Path]:
 
 
 def results_of(runlist: Names, suffix: str, topics: Names, measures: Sequence[str]) -> Scores:
-    """What the runs of a list have in their result files, ``RUN.SUFFIX``."""
+    """All results in one table.
+
+    Print run, topic, measure and value, and the means as the topic all.
+
+    Results are those in the files of the runs of a list, ``RUN.SUFFIX``.
+    """
     return read_nev({run: f"{run}.{suffix}" for run in names(runlist)}, topics, measures or None)
 
 
@@ -351,10 +387,35 @@ def _means(scores: Scores) -> dict[str, dict[str, float]]:
     }
 
 
+def files_of_means(
+    runlist: str, topics: str, suffix: str, measures: Sequence[str], mean: str = "arithmetic"
+) -> Made:
+    """Means over topics, a file for each measure.
+
+    Write RUNLIST.TID.NEVSUFFIX.MEASURE with lines `run mean`. All topics of TID count, those
+    without results as 0.
+    """
+    scores = results_of(runlist, suffix, topics, measures)
+    begin = f"{runlist}.{os.path.basename(topics).removesuffix('.tid')}.{suffix}"
+    end = ".gmean" if mean == "geometric" else ""
+    files = {f"{begin}.{m}{end}": text for m, text in means(scores, mean).items()}
+    return files, [*scores.notices]
+
+
 def matrix(scores: Scores) -> str:
     """The values of the first measure: a line for each topic, a column for each run."""
     rows = scores.values[:, :, 0].T.tolist()
     return text_of(" ".join(f"{value:.4f}" for value in row) for row in rows)
+
+
+def matrix_of(runlist: Names, suffix: str, topics: Names, measures: Sequence[str]) -> Printed:
+    """One measure of all topics (lines) and runs (columns).
+
+    Print the values of a measure: a line for each topic, a column for each run, 0 where there is
+    no result.
+    """
+    scores = results_of(runlist, suffix, topics, measures)
+    return matrix(scores), [*scores.notices]
 
 
 def read_matrix(path: Path, topics: Names, runs: Names, measure: str) -> Scores:
@@ -370,8 +431,13 @@ def read_matrix(path: Path, topics: Names, runs: Names, measure: str) -> Scores:
 # -- judgments in other formats -------------------------------------------------------------------
 
 
-def convert(qrels: str, layout: Sequence[str], labels: LabelsLike | None = None) -> str:
-    """Judgments as lines ``topic doc L2``; without `labels`, what the file has are levels."""
+def convert(qrels: str, layout: Sequence[str], labels: LabelsLike | None = None) -> Printed:
+    """Judgments in other formats to NTCIR's.
+
+    Print judgments as lines `topic doc L2`.
+
+    Without `labels`, what the file has are levels.
+    """
     source, grade_at = Source.of(qrels), layout.index("level")
     given = {} if labels is None else read_labels(labels)
     known = {grade: _whole(level) for grade, level in given.items()}
@@ -392,7 +458,7 @@ def convert(qrels: str, layout: Sequence[str], labels: LabelsLike | None = None)
         made.append(f"{fields[0]} {fields[layout.index('doc')]} L{level}\n")
     if not made:
         raise InputError("an empty file", "judgments", source.name)
-    return "".join(made)
+    return "".join(made), []
 
 
 def _whole(level: float | None) -> int | None:

@@ -193,7 +193,11 @@ def split_dqrels(
     separator: str | None = None,
     directory: str = "",
 ) -> Made:
-    """The ideal lists and the din file of each topic, and the list of topics.
+    """Judgments for intents to a directory for each topic.
+
+    Write TOPIC/TOPIC.PREFIX.Irelv1, …, the ideal list of each intent, TOPIC/TOPIC.PREFIX.Grelv,
+    that of all intents together, TOPIC/TOPIC.PREFIX.din, what each intent adds to gains, and
+    IPROB.tid, the list of topics.
 
     `gains` are those of L1, L2, …; without them a level is its gain. `types` is a file that says
     which intents are navigational, if that of the probabilities does not.
@@ -296,7 +300,10 @@ SHARP = {"Q": "Q", "nDCG": "MSnDCG", "ERR": "ERR", "EBR": "EBR", "RBP": "RBP"}
 def evaluate_diversity(
     batch: Batch, prefix: str, setting: Setting, kind: Kind, mix: float, sharp: Sequence[str]
 ) -> Made:
-    """Label and compute all topics of each run, with intent recall and D♯-measures.
+    """Add gains and compute D-measures, I-rec and D# of all topics of many runs.
+
+    Write TOPIC/TOPIC.RUN.NAME.glab, the lists with gains, and RUN.NAME.Dnev, the results of all
+    topics: gcompute, irec and D#. With --din, .dinlab and .DINnev.
 
     `sharp` are the measures that are combined with intent recall at each cutoff, in which recall
     counts as `mix` says (γ).

@@ -5,7 +5,7 @@ around it, which do so for all topics of many runs.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from cranfield.data.ntcir.nev import topic_file
 from cranfield.data.ntcir.topic_dirs import MADE
@@ -16,7 +16,7 @@ from cranfield.errors import InputError
 from cranfield.measures import texts
 from cranfield.scores import Notice
 from cranfield.tools.drop_ins import about_topics, text_of
-from cranfield.tools.ntcir import Batch, Made, split, tid_file
+from cranfield.tools.ntcir import Batch, Made, Names, names, split, tid_file
 from cranfield.tools.ntcir_eval import result
 
 MAT = "mat"  # how the matches of a topic end,
@@ -99,7 +99,10 @@ def beyond(matches: Mapping[str, Match], length: int) -> list[str]:
 
 
 def split_nuggets(nuggets: str, suffix: str, directory: str = "") -> Made:
-    """The nuggets of each topic as a file of its own, and the list of topics."""
+    """Nuggets to a directory for each topic.
+
+    Write TOPIC/TOPIC.SUFFIX, the nuggets of each topic, and NUGGETS.tid, the list of topics.
+    """
     tid = tid_file(nuggets)
     if suffix in MADE:
         raise InputError(f"suffix {suffix!r}", "another, such as test.nug")
@@ -114,15 +117,19 @@ def split_nuggets(nuggets: str, suffix: str, directory: str = "") -> Made:
     return files, []
 
 
-def split_matches(runs: Sequence[str], topics: Sequence[str], directory: str) -> Made:
-    """The matches of each topic as a file of its own; a nugget counts where it ends first."""
+def split_matches(topics: Names, runs: Names = "-", directory: str = "") -> Made:
+    """Nuggets found in texts to the directories of topics.
+
+    Write TOPIC/TOPIC.RUN.mat, the length of each topic's text and where nuggets end in it, the
+    first time. RUN is the file's name.
+    """
 
     def text(offsets: Mapping[str, int], path: str) -> str:
         found = [(_plain(name, path), end) for name, end in offsets.items() if name != SYSLEN]
         lines = sorted(f"{name} {end}\n" for name, end in found)
         return "".join([f"{SYSLEN} {offsets[SYSLEN]}\n", *lines])
 
-    return split(runs, topics, MAT, directory, _first_matches, text)
+    return split(names(runs), names(topics), MAT, directory, _first_matches, text)
 
 
 def _first_matches(path: str) -> tuple[str, dict[str, dict[str, int]]]:
@@ -154,8 +161,11 @@ def _plain(name: str, path: str) -> str:
 # -- all topics of many runs ----------------------------------------------------------------------
 
 
-def evaluate_texts(batch: Batch, suffix: str, L: int, beta: float) -> Made:
-    """What ``1click`` prints of all topics of each run."""
+def evaluate_texts(batch: Batch, suffix: str, L: int, beta: float = 1.0) -> Made:
+    """Compute measures of nuggets found in the texts of all topics of many runs.
+
+    Write RUN.NAME.1cl, the results of all topics: what ntcir_eval 1click prints.
+    """
     separator, sources = batch.separator, batch.sources(suffix)
     nuggets = {topic: read_nug(source, separator) for topic, source in sources.items()}
     files: dict[str, str] = {}

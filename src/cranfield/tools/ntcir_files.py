@@ -1,0 +1,151 @@
+"""The commands of NTCIREVAL's ntcir_eval, from files: those of one topic, and one list.
+
+Each gives the text to print, and what the user should know. `gold` is what is known about the
+topic, `found` what a system has for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cranfield.data.ntcir import topic_dirs
+from cranfield.data.reading.records import Text
+from cranfield.data.reading.source import Source
+from cranfield.data.texts import read_mat, read_nug
+from cranfield.scores import Notice
+from cranfield.tools import ntcir_diversity as diversity
+from cranfield.tools import ntcir_eval as levels
+from cranfield.tools.drop_ins import Printed
+from cranfield.tools.ntcir_eval import Setting, Topic
+from cranfield.tools.one_click import beyond, one_click
+from cranfield.wording import some
+
+
+def label(
+    gold: str,
+    found: str,
+    separator: str | None = None,
+    classes: bool = False,
+    judged: bool = False,
+    truncate: int | None = None,
+) -> Printed:
+    """Add labels to a ranked list.
+
+    Print the items of a ranked list, each with its label where it is judged.
+    """
+    known = topic_dirs.read_rel(Source.of(gold), Text(separator), classes)
+    docs = topic_dirs.read_list(Source.of(found), separator)
+    items = levels.label(known, docs, condensed=judged, classes=classes, truncate=truncate)
+    return levels.labelled_text(items, separator or " ", classes), []
+
+
+def compute(
+    gold: str, found: str, setting: Setting, separator: str | None = None, prefix: str = ""
+) -> Printed:
+    """Compute measures of a labelled list.
+
+    Print the measures of a labelled list. The labels are believed.
+    """
+    rel, lab = Source.of(gold), Source.of(found)
+    known = topic_dirs.read_rel(rel, Text(separator), setting.classes)
+    items = topic_dirs.read_labelled(lab, separator)
+    (text,) = levels.compute([Topic(prefix, known, items, rel.name, lab.name)], setting)
+    return text, _unlabelled(items, lab, "label (label adds them)")
+
+
+def gcompute(
+    gold: str, found: str, setting: Setting, separator: str | None = None, prefix: str = ""
+) -> Printed:
+    """Compute measures of a list with gains.
+
+    Print the measures of a list with gains. The gains are believed.
+    """
+    ideal, lab = Source.of(gold), Source.of(found)
+    known = topic_dirs.read_ideal(ideal, separator)
+    items = topic_dirs.read_gained(lab, separator)
+    (text,) = diversity.gcompute([Topic(prefix, known, items, ideal.name, lab.name)], setting)
+    return text, _unlabelled(items, lab, "gain (glabel and dinlabel add them)")
+
+
+def _unlabelled(items: Sequence[topic_dirs.Labelled], lab: Source, what: str) -> list[Notice]:
+    bare = items and all(item.level is None for item in items)
+    return [Notice("labels", f"{lab.name}: no item has a {what}")] if bare else []
+
+
+def glabel(
+    gold: str,
+    found: str,
+    separator: str | None = None,
+    judged: bool = False,
+    truncate: int | None = None,
+) -> Printed:
+    """Add gains to a ranked list.
+
+    Print the items of a ranked list, each with its gain in the ideal list.
+    """
+    ideal = topic_dirs.read_ideal(Source.of(gold), separator)
+    diversity.check_ideal(ideal, Source.of(gold).name)
+    docs = topic_dirs.read_list(Source.of(found), separator)
+    items = diversity.glabel(ideal, docs, condensed=judged, truncate=truncate)
+    return diversity.gained_text(items, separator or " "), []
+
+
+def dinlabel(
+    gold: str,
+    found: str,
+    separator: str | None = None,
+    judged: bool = False,
+    truncate: int | None = None,
+) -> Printed:
+    """Add gains, those of navigational intents once only.
+
+    Print the items of a ranked list, each with its gain, without what it would add for a
+    navigational intent that an item above it meets.
+    """
+    shares = topic_dirs.read_din(Source.of(gold), separator)
+    docs = topic_dirs.read_list(Source.of(found), separator)
+    items = diversity.dinlabel(shares, docs, condensed=judged, truncate=truncate)
+    return diversity.gained_text(items, separator or " "), []
+
+
+def irec(
+    found: str,
+    intents: Sequence[str],
+    separator: str | None = None,
+    cutoffs: Sequence[int] = Setting.cutoffs,
+    prefix: str = "",
+    verbose: bool = False,
+) -> Printed:
+    """Compute intent recall of a ranked list.
+
+    Print the part of the intents that a ranked list has a relevant item for, at cutoffs and at
+    n, the number of intents.
+    """
+    docs = topic_dirs.read_list(Source.of(found), separator)
+    relevant = [diversity.read_intent(Source.of(path), separator) for path in intents]
+    return diversity.irec(docs, relevant, cutoffs, prefix, verbose), []
+
+
+def click(
+    gold: str,
+    found: str,
+    L: int,
+    beta: float = 1.0,
+    separator: str | None = None,
+    prefix: str = "",
+    verbose: bool = False,
+) -> Printed:
+    """Compute measures of nuggets found in a text.
+
+    Print the measures of a text by the nuggets that were found in it.
+    """
+    nug, mat = Source.of(gold), Source.of(found)
+    nuggets = read_nug(nug, separator)
+    length, matches = read_mat(mat, nuggets, separator)
+    text = one_click(
+        nuggets, matches, length, L=L, beta=beta, prefix=prefix, verbose=verbose, where=nug.name
+    )
+    if not (odd := beyond(matches, length)):
+        return text, []
+    said = f"{some(odd, 'nugget')} found beyond the end of the text, at {length}"
+    return text, [Notice("offsets", f"{mat.name}: {said}")]
