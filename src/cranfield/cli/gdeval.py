@@ -6,10 +6,18 @@ import argparse
 from typing import Any
 
 import cranfield
-from cranfield.cli.options import count, refuse_two_inputs
+from cranfield.cli.options import COUNT, declare, refuse_two_inputs
 from cranfield.cli.output import print_lines
 from cranfield.errors import InputError
 from cranfield.tools.gdeval import HIGHEST, gdeval
+
+ROWS = {
+    "qrels QRELS": f"judgments, with levels up to {HIGHEST}",
+    "result_file RUN": "a run, taken in the order of its scores",
+    "depth K ?": "the same as -k K",
+    "complete -c": "means over all topics with a relevant document, answered or not",
+    "-k K": "the last rank that counts, default: 20",
+}
 
 
 def add_to(command: Any) -> None:
@@ -19,14 +27,7 @@ def add_to(command: Any) -> None:
         "a run answers, and their means.",
         epilog="gdeval -k 10 qrels.txt run.txt",
     )
-    p.add_argument("qrels", metavar="QRELS", help=f"judgments, with levels up to {HIGHEST}")
-    p.add_argument("result_file", metavar="RUN", help="a run, taken in the order of its scores")
-    p.add_argument("depth", metavar="K", nargs="?", type=count, help="the same as -k K")
-    p.add_argument(
-        "-c", dest="complete", action="store_true",
-        help="means over all topics with a relevant document, answered or not",
-    )  # fmt: skip
-    p.add_argument("-k", metavar="K", type=count, help="the last rank that counts, default: 20")
+    declare(p, ROWS, K=COUNT)
     p.add_argument("-baseline", "-riskAlpha", dest="risk", help=argparse.SUPPRESS)
     p.add_argument("-help", action="help", help="the same as -h")
     p.add_argument("-v", "-version", action="version", version=f"cranfield {cranfield.__version__}")

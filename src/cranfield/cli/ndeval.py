@@ -6,9 +6,21 @@ import argparse
 from typing import Any
 
 import cranfield
-from cranfield.cli.options import call, count, refuse_two_inputs
+from cranfield.cli.options import COUNT, call, declare, refuse_two_inputs
 from cranfield.cli.output import print_lines
 from cranfield.tools.ndeval import ndeval
+
+ROWS = {
+    "qrels QRELS": "judgments: topic subtopic document level",
+    "result_file RUN": "a run, taken in the order of its ranks",
+    "-traditional": "take the run in the order of its scores, then of document ids",
+    "complete -c": "means over all topics with judgments, answered or not",
+    "-alpha A": "how much less a subtopic is worth each time it was found, default: 0.5",
+    "-beta B": "probability of going on to the next rank, for NRBP, default: 0.5",
+    "depth -M DEPTH": "the last rank that counts",
+    "-baseline RUN": "print differences from this run",
+    "risk -riskAlpha A": "with a baseline: count losses 1 + A times, default: 0",
+}
 
 
 def add_to(command: Any) -> None:
@@ -18,32 +30,8 @@ def add_to(command: Any) -> None:
         "a run answers, and their means.",
         epilog="ndeval -c qrels.txt run.txt",
     )
-    p.add_argument("qrels", metavar="QRELS", help="judgments: topic subtopic document level")
-    p.add_argument("result_file", metavar="RUN", help="a run, taken in the order of its ranks")
-    p.add_argument(
-        "-traditional", action="store_true",
-        help="take the run in the order of its scores, then of document ids",
-    )  # fmt: skip
-    p.add_argument(
-        "-c", dest="complete", action="store_true",
-        help="means over all topics with judgments, answered or not",
-    )  # fmt: skip
-    p.add_argument(
-        "-alpha", metavar="A", type=float, default=0.5,
-        help="how much less a subtopic is worth each time it was found, default: 0.5",
-    )  # fmt: skip
-    p.add_argument(
-        "-beta", metavar="B", type=float, default=0.5,
-        help="probability of going on to the next rank, for NRBP, default: 0.5",
-    )  # fmt: skip
-    p.add_argument(
-        "-M", dest="depth", metavar="DEPTH", type=count, help="the last rank that counts"
-    )
-    p.add_argument("-baseline", metavar="RUN", help="print differences from this run")
-    p.add_argument(
-        "-riskAlpha", dest="risk", metavar="A", type=weight, default=0.0,
-        help="with a baseline: count losses 1 + A times, default: 0",
-    )  # fmt: skip
+    number = {"type": float}
+    declare(p, ROWS, alpha=number, beta=number, DEPTH=COUNT, risk={"type": weight})
     p.add_argument("-a", action="store_true", help=argparse.SUPPRESS)  # known and of no effect
     p.add_argument("-help", action="help", help="the same as -h")
     p.add_argument("-v", "-version", action="version", version=f"cranfield {cranfield.__version__}")

@@ -97,10 +97,6 @@ def run_table(work: Callable[..., Scores], options: argparse.Namespace) -> None:
 
 # -- arguments ------------------------------------------------------------------------------------
 
-DIN = {"kind": diversity.DIN_MEASURES}
-OF_2019 = {"version": "190111", "rbp": 0.99, "sharp": tuple(diversity.SHARP)}
-CLASSES = {"classes": True, "endings": ("elab", "enev")}
-ROBUST = "convert trec --map 2=3,1=1,0=0"
 SETTINGS = one_topic.SETTINGS | {
     "SEP": {"type": separator},
     "CUTOFF": COUNT,
@@ -110,7 +106,7 @@ SETTINGS = one_topic.SETTINGS | {
     "qrels": {"default": "-"},
     "worth": {"type": None},
     "mix": {"type": partial(number, low=0, high=1, which=" from 0 to 1"), "default": 0.5},
-    "kind": {"action": "store_const", "const": DIN["kind"]},
+    "kind": {"action": "store_const", "const": diversity.DIN_MEASURES},
     "mean": {"choices": ("arithmetic", "geometric"), "default": "arithmetic"},
     "format": {"choices": FORMATS, "default": "tsv"},
 }
@@ -187,13 +183,15 @@ def _script(
     ours: Action, name: str, arguments: Mapping[str, str], like: str = "", **defaults: Any
 ) -> Action:
     """A script under its own name, with its own arguments: it does `like` an action of ours."""
-    said = dict.fromkeys(
-        ("help", "description"), f"the script's arguments for {like or ours.names}"
-    )
-    defaults = {**ours.defaults, **defaults}
-    return replace(ours, names=name, arguments=arguments, defaults=defaults, usage=None, **said)
+    said = f"the script's arguments for {like or ours.names}"
+    theirs = replace(ours, names=name, arguments=arguments, help=said, description=said, usage=None)
+    return replace(theirs, defaults=ours.defaults | defaults)
 
 
+OF_2019: dict[str, Any] = {"version": "190111", "rbp": 0.99, "sharp": tuple(diversity.SHARP)}
+CLASSES: dict[str, Any] = {"classes": True, "endings": ("elab", "enev")}
+DIN: dict[str, Any] = {"kind": diversity.DIN_MEASURES}
+ROBUST = "convert trec --map 2=3,1=1,0=0"
 SPLIT = Action(
     "split-runs",
     TID | RANKINGS | DIR,

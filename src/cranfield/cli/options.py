@@ -37,7 +37,7 @@ class Action:
     run: Callable[[Any, argparse.Namespace], None] | None = None  # not as the other actions
     help: str | None = None
     description: str | None = None
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
     abbreviated: bool = True  # whether the beginning of an option will do
     usage: str | None = None
     settings: Settings = field(default_factory=dict)

@@ -7,12 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from cranfield.cli.options import declare
 from cranfield.cli.output import terminal_width
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.presets import WIDTH, Preset, presets
 from cranfield.report.formats.programs import as_json, rows_as
 from cranfield.wording import folded
 
+ROWS = {
+    "words WORD *": "such as web, or Q, or ntcir6-clir",
+    "--presets FILE": "a TOML file with presets of your own",
+    "-f --format": "a list (default), a table, all that is known, or the whole page",
+}
 COLUMNS = ("name", "task", "round", "year", "section", "levels", "gains", "cutoff", "measures")
 
 
@@ -22,12 +28,7 @@ def add_to(command: Any) -> None:
         description="All presets, with their levels, gains and measures; those in whose entry "
         "every WORD occurs; or one, in full, by its name.",
     )
-    p.add_argument("words", metavar="WORD", nargs="*", help="such as web, or Q, or ntcir6-clir")
-    p.add_argument("--presets", metavar="FILE", help="a TOML file with presets of your own")
-    p.add_argument(
-        "-f", "--format", choices=("list", *RENDERERS), default="list",
-        help="a list (default), a table, all that is known, or the whole page",
-    )  # fmt: skip
+    declare(p, ROWS, format={"choices": ("list", *RENDERERS), "default": "list"})
     p.set_defaults(run=run)
 
 

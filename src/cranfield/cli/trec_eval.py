@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from getopt import GetoptError, gnu_getopt
@@ -54,32 +55,16 @@ Standard error says what is wrong. Exit codes: 0 fine, 1 usage, 2 a file or a pa
 wrong, 4 a document twice, 7 no topic has both judgments and results.
 The rest of cranfield knows these measures too: `cranfield explain map`.
 """
-SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
-LONG = {
-    "help": "-h",
-    "version": "-v",
-    "query_eval_wanted": "-q",
-    "measure=": "-m",
-    "complete_rel_info_wanted": "-c",
-    "level_for_rel=": "-l",
-    "nosummary": "-n",
-    "Debug_level=": "-D",
-    "Judged_docs_only": "-J",
-    "Number_docs_in_coll=": "-N",
-    "Max_retrieved_per_topic=": "-M",
-    "Rel_info_format=": "-R",
-    "Results_format=": "-T",
-    "Output_old_results_format=": "-o",
-    "Zscore=": "-Z",
-    "as-version=": "--as-version",
-}
-SPELLED = {f"--{long.rstrip('=')}": short for long, short in LONG.items()}
+OPTIONS = re.findall(r"^ (-\w,|   ) --(\S+)( \S+)?", HELP, re.M)  # as -q, --long, and a value
+SHORT = "o" + "".join(short[1] + ":" * bool(value) for short, _, value in OPTIONS if short.strip())
+LONG = ["Output_old_results_format=", *(long + "=" * bool(value) for _, long, value in OPTIONS)]
+SPELLED = {f"--{long}": short.strip(" ,") or f"--{long}" for short, long, _ in OPTIONS}
 
 
 def main(arguments: Sequence[str]) -> int:
     """Evaluate and print; return the exit code that trec_eval has."""
     try:
-        given, files = gnu_getopt(list(arguments), SHORT, list(LONG))
+        given, files = gnu_getopt(list(arguments), SHORT, LONG)
         return _run([(SPELLED.get(name, name), value) for name, value in given], files)
     except GetoptError as error:
         sys.stderr.write(f"cranfield trec_eval: {error.msg}\n{USAGE}")

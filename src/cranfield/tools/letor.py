@@ -58,7 +58,12 @@ def measures(depth: int = DEPTH) -> list[Measure]:
 
 
 def eval_score(test: str, prediction: str, depth: int = DEPTH, ties: TieOrder = "file") -> Scores:
-    """What Eval-Score computes: lists by score; what is tied stays in the order of the file."""
+    """P@n, MAP and NDCG@n of scores.
+
+    Write P@n, MAP and NDCG@n of lists ordered by score, the highest first.
+
+    As Eval-Score; what is tied stays in the order of the file.
+    """
     evaluator = Evaluator(
         test, measures(depth), ties=ties, qrels_format="letor", run_format="letor"
     )
@@ -66,7 +71,10 @@ def eval_score(test: str, prediction: str, depth: int = DEPTH, ties: TieOrder = 
 
 
 def eval_rank(test: str, prediction: str, depth: int = DEPTH) -> Scores:
-    """What Eval-Rank computes: lists by position."""
+    """P@n, MAP and NDCG@n of rank positions.
+
+    Write P@n, MAP and NDCG@n of lists ordered by position, 1 first.
+    """
     qrels = read_qrels(test, "letor")
     placed = _positions(Source.of(prediction), qrels)
     return Evaluator(qrels, measures(depth))({prediction: -placed})
@@ -147,7 +155,13 @@ class Comparison(NamedTuple):
 
 
 def ttest(path_a: str, path_b: str) -> tuple[list[Comparison], list[Notice]]:
-    """Test each measure of two files with the results of every query, in either layout."""
+    """Paired, two-sided t-test between the results of two systems.
+
+    Test whether two systems differ: P@n, MAP and NDCG@n, paired by query, two-sided. OUTPUT has the
+    p-values.
+
+    The files have the results of every query, both in the same layout.
+    """
     sources = Source.of(path_a), Source.of(path_b)
     a, b = map(read_results, sources)
     if _is_tidy(sources[0]) != _is_tidy(sources[1]):  # one has qids, the other numbers
