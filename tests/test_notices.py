@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import cranfield as cf
-from cranfield.report.columns import notice_lines
+from cranfield.report.formats.terminal import notice_lines
 from cranfield.scores import Notice, in_brief
 
 TOPICS = [f"t{i}" for i in range(8)]

@@ -64,25 +64,22 @@ def show(found: Shown, options: argparse.Namespace) -> int:
     width = terminal_width(output)
     if format == "parquet" and output is None and sys.stdout.isatty():
         raise InputError("a terminal", "-o FILE for parquet")
-    asked = vars(options) | {"width": width, "colour": coloured(width)}
-    with decimals(options.decimals):
-        made = shown(found, format, asked, getattr(options, "tables", None) or ())
-    held = made.holds_notices(format) or (format == "table" and width is not None)
     quiet, every = (getattr(options, name, False) for name in ("quiet", "verbose"))
-    notices = () if quiet else made.notices
-    data = render(
-        replace(
+    look: dict[str, Any] = {"width": width, "colour": coloured(width)}
+    with decimals(options.decimals):
+        made = shown(found, format, vars(options) | look, getattr(options, "tables", None) or ())
+        held = made.holds_notices(format) or (format == "table" and width is not None)
+        notices = () if quiet else made.notices
+        made = replace(
             made,
             notices=made.notices if format == "json" else notices if held else (),
             every=every,
-            width=width,
-            colour=coloured(width),
             label=options.label,
             below=options.caption == "below",
             spreadsheet=options.spreadsheet,
-        ),
-        format,
-    )
+            **look,
+        )
+        data = render(made, format)
     write(data, output)
     if not held:
         tell(notices, made.runs, every)

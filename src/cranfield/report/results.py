@@ -143,6 +143,6 @@ def written(
     one_of("caption", caption, CAPTIONS)
     with rounding(decimals):
         made = _asked(found, format, table, asked)
-    if format == "html":
-        return html.fragment(made, most)
-    return render(replace(made, label=label, below=caption == "below"), format).decode()
+        if format == "html":
+            return html.fragment(made, most)
+        return render(replace(made, label=label, below=caption == "below"), format).decode()
