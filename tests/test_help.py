@@ -192,11 +192,11 @@ def test_examples_work(name: str, collection: Path, capsys: pytest.CaptureFixtur
             "cranfield evaluate: found --depht=5, which it does not know; did you mean --depth?",
         ),
         ("evaluate --xyzzy", "cranfield evaluate: found --xyzzy, which it does not know ("),
-        ("evaluate q r --topic 5", "which it does not know; did you mean --topics?"),
+        ("evaluate q r --topcs 5", "which it does not know; did you mean --topics?"),
         ("compare q r --test ttest", "found 'ttest', expected one of "),
         ("compare q r --test ttest", "; did you mean t?"),
         ("evaluate q r -f markdwon", "; did you mean markdown?"),
-        ("evaluate q r -f xyzzy", "jsonl, markdown, latex, parquet ("),
+        ("evaluate q r -f xyzzy", "jsonl, markdown, latex, html, parquet ("),
         ("meta swp", "cranfield meta: found 'swp', expected METHOD; did you mean swap?"),
         ("meta --quite swap", "cranfield meta: found --quite, "),
         ("meta swap q r s --sizs 5", "cranfield meta swap: found --sizs, which it does not know; "),
@@ -252,7 +252,6 @@ def test_what_quiet_and_verbose_are() -> None:
 CHOSEN = {  # which of them there are depends on the command, not what it means to choose one
     "-f", "--format", "--table", "--ties",
 }  # fmt: skip
-NOT_YET = {"--topics"}  # pool has a file
 
 
 def meanings() -> dict[str, dict[object, list[str]]]:
@@ -272,7 +271,7 @@ def meanings() -> dict[str, dict[object, list[str]]]:
 
 def test_an_option_has_one_meaning() -> None:
     several = {string: dict(kinds) for string, kinds in meanings().items() if len(kinds) > 1}
-    assert several.keys() <= NOT_YET, several
+    assert not several
 
 
 def test_measures_are_asked_for_alike() -> None:
@@ -419,17 +418,19 @@ def test_help_imports_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("command", ["", "evaluate", "compare", "plan", "meta", "plot diversity"])
 def test_help_is_quick(command: str, tmp_path: Path) -> None:
-    """0.3 s of an installed package, which is compiled; at best, as others work here, too."""
+    """0.3 s of an installed package, which is compiled; where others keep the machine busy, as long
+    as three times NumPy's import at the same time.
+    """
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     env["PYTHONPYCACHEPREFIX"] = str(tmp_path)
 
-    def taken() -> float:
+    def taken(*words: str) -> float:
         before = os.times()
-        asked = [sys.executable, "-m", "cranfield", *command.split(), "-h"]
-        subprocess.run(asked, env=env, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, *words], env=env, check=True, stdout=subprocess.DEVNULL)
         after = os.times()
         user, system = after.children_user, after.children_system
         return user + system - before.children_user - before.children_system
 
-    taken()
-    assert any(taken() < 0.3 for _ in range(5))
+    asked = ("-m", "cranfield", *command.split(), "-h")
+    taken(*asked)
+    assert any(taken(*asked) < max(0.3, 3 * taken("-c", "import numpy")) for _ in range(5))

@@ -59,6 +59,7 @@ ROWS = (
     Command(
         "hierarchy", "evaluate", "score subtopics of two levels (H-measure)",
         "first.txt second.txt parents.txt system.txt",
+        "-m --first-weight --intents1 --intents2 -q -f -o --sort --wide --ties",
     ),
     Command(
         "presets", "evaluate", "list the presets: what tasks evaluate with",
