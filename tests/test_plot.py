@@ -552,7 +552,7 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("models", "more", "message"),
         [
-            ("nDCG@10", {}, "found nDCG@10, expected a user model: AP, BPM, "),
+            ("nDCG@10", {}, "found nDCG@10, expected a user model: (\\w+, )*AP, (\\w+, )*BPM, "),
             ("RBP(p=2)", {}, "found p=2, expected a number between 0 and 1"),
             ("RBP(n=0)", {}, "found n=0, expected a whole number"),
             ([], {}, "found no model"),
