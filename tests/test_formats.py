@@ -253,13 +253,14 @@ class TestPapers:
             r"% \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
+            r"\providecommand{\best}[1]{{\fontseries{b}\selectfont #1}}",
             r"\caption{Mean over 2 topics, counts summed; best in bold.}",
             r"\begin{tabular}{lrr}",
             r"\toprule",
             r"run & AP & num\_ret \\",
             r"\midrule",
             r"a\_b & 0.3750 & 30 \\",
-            r"c\&d & \textbf{0.5000} & 100 \\",
+            r"c\&d & \best{0.5000} & 100 \\",
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
@@ -269,7 +270,7 @@ class TestPapers:
     def test_latex_per_topic(self) -> None:
         lines = render(named("a", "b"), "latex", per_topic=True).decode().split("\n")
         assert r"\begin{tabular}{llr}" in lines
-        assert r"a & 301 & \textbf{1.0000} \\" in lines
+        assert r"a & 301 & \best{1.0000} \\" in lines
         assert r"b & all & 0.9000 \\" in lines
 
     @pytest.mark.parametrize(
@@ -468,8 +469,8 @@ class TestUserModels:
             r"\midrule",
             r"a & INST(T=2) & 1.0000 & 2.0000 & 3.0000 & 4.0000 & 5.0000 \\",
             r"a & RBP & 6.0000 & 7.0000 & 8.0000 & 9.0000 & 10.0000 \\",
-            r"b & INST(T=2) & \textbf{13.0000} & \textbf{14.0000} & 15.0000 & 16.0000 & 17.0000 \\",
-            r"b & RBP & \textbf{18.0000} & \textbf{19.0000} & 20.0000 & 21.0000 & 22.0000 \\",
+            r"b & INST(T=2) & \best{13.0000} & \best{14.0000} & 15.0000 & 16.0000 & 17.0000 \\",
+            r"b & RBP & \best{18.0000} & \best{19.0000} & 20.0000 & 21.0000 & 22.0000 \\",
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",

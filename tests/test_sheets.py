@@ -207,7 +207,7 @@ def test_the_best_is_bold_in_papers_without_its_marks() -> None:
         "Means. Best in bold.",
     ]  # fmt: skip
     latex = text(BEST, format="latex").splitlines()
-    assert r"dense & \textbf{0.5000} & b & \textbf{3} \\" in latex
+    assert r"dense & \best{0.5000} & b & \best{3} \\" in latex
     assert r"\begin{tabular}{lr@{\,}lr}" in latex
     assert r"\caption{Means. Best in bold.}" in latex
 

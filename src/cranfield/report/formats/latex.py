@@ -54,12 +54,17 @@ def _table(sheets: Sequence[Sheet], caption: str, label: str, below: bool) -> It
     told = [rf"\caption{{{said}}}"] if said else []
     told += [rf"\label{{{label}}}"] if label else []
     yield from (r"% \usepackage{booktabs}", r"\begin{table}", r"\centering")
+    yield from [_BEST] if any(sheet.has_best for sheet in sheets) else []
     yield from () if below else told
     for sheet in sheets:
         if sheet is not sheets[0]:
             yield from ("", r"\bigskip")
         yield from _tabular(sheet)
     yield from (*(told if below else ()), r"\end{table}")
+
+
+# Bold, but no wider, so that decimal points stay below each other.
+_BEST = r"\providecommand{\best}[1]{{\fontseries{b}\selectfont #1}}"
 
 
 def _tabular(sheet: Sheet) -> Iterator[str]:
@@ -88,7 +93,7 @@ def _cells(field: Field) -> list[str]:
     escape = escaped if field.is_name else number
     texts = [escape(text) for text in field.shown]
     if field.best:
-        texts = [rf"\textbf{{{t}}}" if b else t for t, b in zip(texts, field.best, strict=True)]
+        texts = [rf"\best{{{t}}}" if b else t for t, b in zip(texts, field.best, strict=True)]
     if field.marks:
         marks = [f" & {number(mark)}" if mark else " &" for mark in field.marks]
         texts = [text + mark for text, mark in zip(texts, marks, strict=True)]
