@@ -11,11 +11,11 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.evaluation.steps import text
 from cranfield.measures.base import READINGS, REGISTRY, Measure
 from cranfield.measures.ncu import STOPS, UTILITIES
 from cranfield.measures.notation import LETTERS, NOTATION, STEPS, WALK
 from cranfield.measures.verticals import OfPairs
+from cranfield.report.steps import text
 
 QRELS = {
     "t": {"a": 2, "b": 0, "c": 1, "e": 1, "f": 0, "s": -1},

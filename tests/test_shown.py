@@ -69,6 +69,7 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "pool": lambda: cf.pool(RUNS, depth=2, qrels=QRELS),
     "agreement": lambda: cf.agreement(ASSESSORS),
     "judgments": lambda: aggregate(ASSESSORS, "max"),
+    "explained": lambda: cf.explain("nDCG@3", QRELS, {EVIL: RUNS[EVIL]}, "q1"),
     "labelled": lambda: cf.label(QRELS, RUNS, ["q1"]),
     "trail": lambda: cf.trailtext(clicks=LOG),
     "findings": lambda: TextCollection.of(

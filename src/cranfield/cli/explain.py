@@ -12,12 +12,12 @@ from cranfield.cli.options import COUNT, TOPICS, add_import, declare
 from cranfield.cli.output import terminal_width
 from cranfield.errors import InputError
 from cranfield.evaluation.options import TIE_CHOICES
-from cranfield.evaluation.steps import text
 from cranfield.measures.base import READINGS, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import aliases_of
 from cranfield.measures.references import REFERENCES
+from cranfield.report.steps import text
 
 LIST = {
     TOPICS: "101,102, or @FILE with topics; may be repeated (default: the first one judged)",

@@ -1,23 +1,10 @@
-"""The steps of one score, and the same as text."""
+"""The steps of one score."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from typing import TypeVar
 
-from cranfield.scores import printable
-from cranfield.wording import aligned, folded
-
-T = TypeVar("T")
-
-_WHOLE = 20  # lists up to this length are shown whole,
-_TOP = 10  # of longer ones the top;
-_STRETCH = 3  # below it longer stretches of items of no use are counted only
-_WIDTH = 100  # of lines of prose where nothing else is known
-_NARROW = 8  # documents are not shortened below this
-_NAMED = 3  # so many tied documents are named
+from cranfield.shown import Rows, Shown
 
 
 @dataclass(frozen=True)
@@ -55,8 +42,8 @@ class Sampled:
     worst: dict[str, float]
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Shown, tables="steps"):
     """The score of one topic, and the steps that lead to it."""
 
     measure: str
@@ -79,123 +66,12 @@ class Explanation:
         lists = [steps for steps in (self.steps, self.ideal) if steps is not None]
         return [*self.facts, *(name for x in lists for name in (*x.columns, *x.totals))]
 
-    def __str__(self) -> str:
-        return text(self)
-
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return self.as_text()
 
 
-# -- as text --------------------------------------------------------------------------------------
+class Explanations(Rows[Explanation], tables="steps"):
+    """The scores of several measures or topics."""
 
-
-def text(e: Explanation, width: int | None = None) -> str:
-    """An explanation for people: facts, the list, the ideal list, the symbols, the score."""
-    topic = f", topic {printable(e.topic)}" if e.topic else ""
-    facts = ", ".join(f"{name} = {_number(value)}" for name, value in e.facts.items())
-    head = [f"{e.measure} of {printable(e.run)}{topic}", *e.notes, e.variant, facts]
-    wide = width or _WIDTH
-    lines = _folded(head, wide)
-    lines += ["", *_table(e.steps, width)]
-    if e.ideal is not None:
-        lines += ["", "ideal list", *_table(e.ideal, width)]
-    lines += ["", *_legend(e, wide), "", *_folded(_scores(e), wide)]
-    return "\n".join(lines)
-
-
-def _folded(lines: Sequence[str], width: int) -> list[str]:
-    return [part for line in lines for part in folded(line, width, 2)]
-
-
-def _legend(e: Explanation, width: int) -> list[str]:
-    """What the symbols mean, in the order in which they occur."""
-    lists = [steps for steps in (e.steps, e.ideal) if steps is not None]
-    unjudged = any(None in row.levels for steps in lists for row in steps.rows)
-    legend = e.legend | ({"–": "not judged"} if unjudged else {})
-    # A line does not end with a symbol: what is between it and its meaning is no blank.
-    text = "; ".join(f"{symbol}:\0{meaning}" for symbol, meaning in legend.items())
-    return [line.replace("\0", " ") for line in folded(text, width)]
-
-
-def _scores(e: Explanation) -> list[str]:
-    lines = []
-    for name, value in e.values.items():
-        quotient = " / ".join(map(_number, e.fraction)) + " = " if e.fraction else ""
-        line = f"{name} = {quotient}{_number(value) if e.counts else f'{value:.4f}'}"
-        if e.sampled is not None:
-            best, worst = e.sampled.best[name], e.sampled.worst[name]
-            lines.append(f"ties=best gives {best:.4f}, ties=worst {worst:.4f}: explain shows both")
-            line += f", standard error {e.sampled.errors[name]:.4f}"
-        lines.append(line)
-    return lines
-
-
-def _table(steps: Steps, width: int | None) -> list[str]:
-    useful = stretches(steps.rows, lambda row: any((level or 0) > 0 for level in row.levels))
-    head = ["rank", "document", "level", *steps.columns]
-    rows = [head, *map(_cells, useful)]
-    full = [row + [""] * (len(head) - len(row)) for row in rows]
-    lines = _whole(full) if width is None else _fitted(full, width)
-    shown = steps.rows[-1].rank if steps.rows else 0
-    if shown + 1 == steps.last:
-        lines.append(f"rank {steps.last} does not change the score")
-    elif shown < steps.last:
-        lines.append(f"ranks {shown + 1}–{steps.last} do not change the score")
-    return lines + [f"{name} = {_number(value)}" for name, value in steps.totals.items()]
-
-
-def _whole(full: list[list[str]]) -> list[str]:
-    return aligned(full, "".join("l" if name == "document" else "r" for name in full[0]))
-
-
-def _fitted(full: list[list[str]], width: int) -> list[str]:
-    """A table in a narrow place: documents are shortened, then columns go below each other."""
-    sizes = [max(map(len, column)) + 2 for column in zip(*full, strict=True)]
-    room = max(width + sizes[1] - sum(sizes), _NARROW)
-    short = [
-        [rank, doc if len(doc) <= room else doc[: room - 1] + "…", *cells]
-        for rank, doc, *cells in full
-    ]
-    sizes[1] = min(sizes[1], room + 2)
-    parts = [[0]]
-    for i, size in enumerate(sizes[1:], 1):
-        if sum(sizes[j] for j in parts[-1]) + size - 2 > width:
-            parts.append([0])
-        parts[-1].append(i)
-    tables = [_whole([[row[i] for i in part] for row in short]) for part in parts]
-    return [line for table in tables for line in ("", *table)][1:]
-
-
-def _cells(stretch: list[Row]) -> list[str]:
-    """A row, or several of no use together."""
-    row, last = stretch[0], stretch[-1]
-    if row is not last:
-        unjudged = sum(r.level is None for r in stretch)
-        text = {"nonrelevant": len(stretch) - unjudged, "unjudged": unjudged}
-        together = ", ".join(f"{n} {what}" for what, n in text.items() if n)
-        return [f"{row.rank}–{last.rank}", together, "…"]
-    doc, level = printable(row.doc), _level(row.level)
-    if row.tied:
-        names = ", ".join(printable(doc) for doc, _ in row.tied)
-        doc = f"one of {names if len(row.tied) <= _NAMED else f'{len(row.tied)} tied'}"
-        known = sorted({x for x in row.levels if x is not None}, reverse=True)
-        level = "/".join(map(_level, [*known, *([None] if None in row.levels else [])]))
-    return [str(row.rank), doc, level, *map(_number, row.values)]
-
-
-def _level(level: float | None) -> str:
-    return "–" if level is None else _number(level)
-
-
-def stretches(rows: Sequence[T], useful: Callable[[T], bool]) -> list[list[T]]:
-    """The rows of a list one by one, but below the top long stretches of no use together."""
-    found: list[list[T]] = []
-    top = _TOP if len(rows) > _WHOLE else len(rows)
-    for needed, numbered in groupby(enumerate(rows), lambda x: x[0] < top or useful(x[1])):
-        group = [row for _, row in numbered]
-        together = not needed and len(group) > _STRETCH
-        found += [group] if together else [[row] for row in group]
-    return found
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else f"{value:.4f}"
+    def __repr__(self) -> str:
+        return "\n\n".join(map(repr, self))

@@ -19,7 +19,7 @@ from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.levels import Levels, as_files, written
 from cranfield.evaluation.measuring import Measuring
 from cranfield.evaluation.options import Options, Settings, shows_options
-from cranfield.evaluation.steps import Explanation, Row, Sampled, Steps
+from cranfield.evaluation.steps import Explanation, Explanations, Row, Sampled, Steps
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import REGISTRY, Measure
@@ -96,7 +96,7 @@ def explain_levels(
     levels: Levels,
     judged: Levels | None = None,
     **options: Unpack[Settings],
-) -> list[Explanation]:
+) -> Explanations:
     """How the scores of a list come about that is given as the levels of its documents."""
     for m in Asked.of(measures, Options.of(options)).measures:
         if m.takes == "intents":
@@ -105,10 +105,10 @@ def explain_levels(
     known = written(sorted((x for docs in qrels.values() for x in docs.values()), reverse=True))
     note = f"judged: {known}" + (", those of the list" if judged is None else "")
     explained = explain_all(measures, qrels, run, **options)
-    return [
+    return Explanations(
         replace(e, run=f"levels {written(levels)}", topic="", notes=(note, *e.notes))
         for e in explained
-    ]
+    )
 
 
 def explain_all(
@@ -117,7 +117,7 @@ def explain_all(
     run: Any,
     topic: Any = None,
     **options: Unpack[Settings],
-) -> list[Explanation]:
+) -> Explanations:
     """How the scores of one topic by each of some measures come about; or of several topics, if the
     options name them.
     """
@@ -132,7 +132,7 @@ def explain_all(
         t = collection.place(name)
         seen = _Topic(measuring, runs[0], collection.rankings(runs[0], name), t)
         found += [seen.explanation(m) for m in asked.measures]
-    return found
+    return Explanations(found)
 
 
 def _wanted(collection: Collection, run: Run, topic: Any) -> Sequence[str]:

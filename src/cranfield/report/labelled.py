@@ -7,9 +7,9 @@ from itertools import zip_longest
 from typing import Any
 
 from cranfield.evaluation.labelled import Item, LabelledList, LabelledLists
-from cranfield.evaluation.steps import stretches
 from cranfield.report.formats.programs import whole
 from cranfield.report.sheets import Field, Sheet
+from cranfield.report.steps import stretches
 from cranfield.scores import printable
 from cranfield.wording import counted
 

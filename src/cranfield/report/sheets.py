@@ -138,11 +138,12 @@ class Sheet:
         >>> sheet.told(True, paper=False), sheet.told(True)
         ('mean over 2 topics · * best of 2 runs', 'Mean over 2 topics; best in bold.')
         """
-        text = self.caption
-        if self.caption and not self.caption.endswith("."):  # a phrase
+        text = self.caption.replace("\n", "; ") if paper else self.caption
+        if text and not text.endswith("."):  # a phrase
             if not paper:
                 return f"{text} · * best of {self.of}" if best else text
-            return f"{text[0].upper()}{text[1:]}{'; best in bold' if best else ''}."
+            first = text[0].upper() if text.split()[0].islower() else text[0]  # not of nDCG
+            return f"{first}{text[1:]}{'; best in bold' if best else ''}."
         mark = "Best in bold." if paper else "* marks the best."
         return f"{text} {mark}".strip() if best else text
 
