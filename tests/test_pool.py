@@ -445,7 +445,7 @@ topic  documents  relevant  unjudged
 q1             4         2         1
 q2             3         1         2
 
-pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (from 3 to 4)
+pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (from 3 to 4); \
 4 of them judged, 3 relevant; 3 unjudged
 """
         )

@@ -43,7 +43,7 @@ def _people(found: Pool, per_topic: bool) -> list[Sheet]:
         topics = Field("topic", [*of_topics], key=True)
         numbers = [Field(name, [counts[name] for counts in of_topics.values()]) for name in names]
         tables["topics"] = [topics, *numbers]
-    captions = dict.fromkeys(tables, "") | {[*tables][-1]: "\n".join(_summary(found))}
+    captions = dict.fromkeys(tables, "") | {[*tables][-1]: _summary(found)}
     return [Sheet(name, _for_people(fields), captions[name]) for name, fields in tables.items()]
 
 
@@ -71,7 +71,7 @@ def sizes(found: Pool) -> dict[str, dict[str, int]]:
     return {t: {name: len(docs[t]) for name, docs in known.items()} for t in found.topics}
 
 
-def _summary(pool: Pool) -> list[str]:
+def _summary(pool: Pool) -> str:
     sizes = [len(docs) for docs in pool.docs.values()]
     who = counted(len(pool.runs), "run")
     if pool.teams is not None:
@@ -80,12 +80,11 @@ def _summary(pool: Pool) -> list[str]:
     size = counted(len(pool), "document")
     if len(sizes) > 1:
         size += f", {len(pool) / len(sizes):,.1f} a topic (from {min(sizes):,} to {max(sizes):,})"
-    lines = [f"{text}: {size}"]
     if pool.is_judged is not None and pool.is_relevant is not None:
         judged, relevant = int(pool.is_judged.sum()), int(pool.is_relevant.sum())
         share = f"{judged:,} of them judged"
-        lines.append(f"{share}, {relevant:,} relevant; {len(pool) - judged:,} unjudged")
-    return lines
+        size += f"; {share}, {relevant:,} relevant; {len(pool) - judged:,} unjudged"
+    return f"{text}: {size}"
 
 
 def document(found: Pool, per_topic: bool = False) -> dict[str, Any]:

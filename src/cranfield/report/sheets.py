@@ -138,7 +138,7 @@ class Sheet:
         >>> sheet.told(True, paper=False), sheet.told(True)
         ('mean over 2 topics · * best of 2 runs', 'Mean over 2 topics; best in bold.')
         """
-        text = self.caption.replace("\n", "; ") if paper else self.caption
+        text = self.caption
         if text and not text.endswith("."):  # a phrase
             if not paper:
                 return f"{text} · * best of {self.of}" if best else text

@@ -66,7 +66,7 @@ def _sheets(e: Explanation) -> Iterator[Sheet]:
         ]
         last = name == [*lists][-1]
         title = _title(e) if name == "run" else "ideal list"
-        yield Sheet(f"{e.measure} {name}", fields, "\n".join(captions) if last else "", title)
+        yield Sheet(f"{e.measure} {name}", fields, "; ".join(captions) if last else "", title)
 
 
 def _title(e: Explanation) -> str:

@@ -75,8 +75,7 @@ def _parts(sheet: Sheet, shown: Showing) -> list[str]:
 
 def _folded(text: str, width: int | None) -> str:
     """A paragraph."""
-    parts = map(printable, text.split("\n"))
-    return "\n".join(line for part in parts for line in wrapped(part, width))
+    return "\n".join(wrapped(printable(text), width)) if text else ""
 
 
 # -- columns --------------------------------------------------------------------------------------
