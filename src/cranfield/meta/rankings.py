@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from cranfield.arrays import Floats
 from cranfield.errors import InputError, one_of
 from cranfield.scores import Interval
+from cranfield.shown import Shown
 from cranfield.stats.resampling import TOLERANCE
 from cranfield.stats.result import Bounds, checked_confidence, checked_share
 from cranfield.stats.samples import named, sample
@@ -36,7 +37,7 @@ P = 0.9  # of RBO: the first ten ranks have 86% of the weight
 
 
 @dataclass(frozen=True)
-class Correlation:
+class Correlation(Shown):
     """How alike two rankings are.
 
     `n` is the number of systems, `assumed` what the p-value and the interval rest on.

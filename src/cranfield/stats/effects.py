@@ -12,6 +12,7 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.errors import InputError
 from cranfield.scores import Interval
+from cranfield.shown import Shown
 from cranfield.stats.anova import two_way
 from cranfield.stats.resampling import TOLERANCE, TRIALS, checked_trials, in_chunks
 from cranfield.stats.result import Bounds, checked_confidence
@@ -191,7 +192,7 @@ def anova_effect(scores: Systems, topics: Topics = "same") -> dict[tuple[str, st
 
 
 @dataclass(frozen=True)
-class EffectSize:
+class EffectSize(Shown):
     """A row of `EFFECTS`: `function` is of two systems' scores, or of all pairs (`many`)."""
 
     name: str

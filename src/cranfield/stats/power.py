@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cranfield.errors import InputError
+from cranfield.shown import Shown
 from cranfield.stats.anova import one_way, two_way
 from cranfield.stats.samples import Systems, Topics, matrix
 
@@ -41,7 +42,7 @@ _INTERVAL = (
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(Shown):
     """How many topics are needed for what was asked.
 
     `method` is ``"t"``, ``"anova"`` or ``"interval"``. `achieved` is what this number of topics
@@ -247,7 +248,7 @@ def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPH
 
 
 @dataclass(frozen=True)
-class Pilot:
+class Pilot(Shown):
     """How much scores vary, estimated from pilots: the residual variances of ANOVA.
 
     `one_way` (V_E1) is the variance of a system's scores over topics; `two_way` (V_E2) what is

@@ -9,6 +9,7 @@ from functools import partial
 
 from cranfield.errors import InputError
 from cranfield.scores import Interval, Notice
+from cranfield.shown import Shown
 
 __all__ = ["Outcome", "Sampled"]
 
@@ -52,7 +53,7 @@ class Sampled:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Shown):
     """What a test of two systems found, in the manner of scipy.stats.
 
     `difference` is what is estimated (the mean of x − y, unless the test says otherwise), `n` the

@@ -10,6 +10,7 @@ import numpy as np
 
 from cranfield.errors import InputError
 from cranfield.scores import FLOOR, Interval, Scores
+from cranfield.shown import Shown
 from cranfield.stats.resampling import TRIALS, checked_trials
 from cranfield.stats.samples import Sample, refuse_few, sample
 
@@ -19,7 +20,7 @@ QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True)
-class Summary:
+class Summary(Shown):
     """Scores of `n` topics in a few numbers.
 
     `gmean` is the geometric mean, in which scores below `floor` count as the floor; `std` the
