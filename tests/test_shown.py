@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
@@ -27,6 +28,7 @@ from cranfield.report.results import shown
 from cranfield.shown import Rows, Shown
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
+NOTEBOOK = Path(__file__).parents[1] / "docs" / "results.ipynb"
 
 # Small enough to be computed by hand; names that HTML, LaTeX and spreadsheets would take for code.
 QRELS = {
@@ -126,7 +128,7 @@ class Names(HTMLParser):
 def test_html_has_no_tag_that_came_from_data(name: str) -> None:
     page = Names()
     page.feed(RESULTS[name]().to_html())
-    ours = {"div", "style", "table", "caption", "thead", "tbody", "tr", "th", "td", "b", "sup", "p"}
+    ours = {"div", "style", "table", "thead", "tbody", "tr", "th", "td", "b", "p"}
     assert {*page.tags} <= ours | {"h4"}
     assert "table" in page.tags
 
@@ -198,6 +200,37 @@ def test_long_tables_are_cut_in_notebooks() -> None:
     many = cf.evaluate({"q": {"a": 1}}, {f"run{i}": {"q": ["a"]} for i in range(60)}, "AP")
     assert "… 10 more rows" in many._repr_html_()
     assert "more rows" not in many.to_html()
+
+
+class TestNotebook:
+    """docs/results.ipynb, cell by cell, as a notebook shows what the last line of a cell is."""
+
+    CELLS = tuple(
+        "".join(cell["source"])
+        for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == "code"
+    )
+
+    @pytest.fixture(scope="class")
+    def displayed(self) -> list[Any]:
+        names: dict[str, Any] = {}
+        values = []
+        for cell in self.CELLS:
+            *body, last = ast.parse(cell).body
+            exec(compile(ast.Module(body, []), "cell", "exec"), names)  # noqa: S102
+            assert isinstance(last, ast.Expr)
+            values.append(eval(compile(ast.Expression(last.value), "cell", "eval"), names))  # noqa: S307
+        return values
+
+    def test_every_kind_of_result_shows_itself(self, displayed: list[Any]) -> None:
+        results = [value for value in displayed if isinstance(value, Shown)]
+        assert len({type(value) for value in results}) >= 16
+        for value in results:
+            assert value._repr_html_().count("<table>") >= 1
+            assert len(repr(value).splitlines()) <= 60
+
+    def test_a_collection_is_a_line(self, displayed: list[Any]) -> None:
+        assert repr(displayed[0]).count("\n") == 0
 
 
 if __name__ == "__main__":

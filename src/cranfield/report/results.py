@@ -142,7 +142,7 @@ def written(
     """What a notebook or a paper shows: of long tables perhaps no more than so many rows."""
     one_of("caption", caption, CAPTIONS)
     with rounding(decimals):
-        made = _asked(found, format, table, asked)
+        made = replace(_asked(found, format, table, asked), listed=".notices")
         if format == "html":
             return html.fragment(made, most)
         return render(replace(made, label=label, below=caption == "below"), format).decode()

@@ -38,11 +38,12 @@ class Showing:
     spreadsheet: bool = False
     runs: int | None = None
     every: bool = False
+    listed: str = "-v"  # what lists every notice
 
     @property
     def notes(self) -> list[str]:
         """What people are told: of many runs in brief, unless they want `every` notice."""
-        return terminal.notice_lines(self.notices, self.runs, self.every)
+        return terminal.notice_lines(self.notices, self.runs, self.every, self.listed)
 
     def holds_notices(self, format: str) -> bool:
         """Whether what is written has the notices in it, if people do not look at it at once."""

@@ -13,20 +13,21 @@ if TYPE_CHECKING:
     from cranfield.report.formats import Showing
 
 _STYLE = """<style>
-.cranfield table {border-collapse: collapse; margin: 1em 0}
-.cranfield caption {caption-side: bottom; text-align: left; max-width: 60em; padding: .5em 0}
-.cranfield th, .cranfield td {padding: .15em .7em; text-align: right; font-weight: normal}
+.cranfield table {border-collapse: collapse; margin: 1em 0 .3em}
+.cranfield th, .cranfield td {padding: .15em 0 .15em 1.2em; font-weight: normal}
+.cranfield th, .cranfield td {text-align: right !important}
 .cranfield thead th {border-bottom: 1px solid currentColor; font-weight: bold}
-.cranfield .name {text-align: left}
-.cranfield .note {margin: .2em 0}
-</style>"""
+.cranfield .name, .cranfield .mark {text-align: left !important}
+.cranfield .mark {padding-left: .2em}
+.cranfield p {margin: .2em 0; max-width: 60em}
+</style>"""  # notebooks have an opinion on sides
 
 
 def page(shown: Showing) -> str:
     """A file that can be opened: all tables, and what is to be known of them."""
     names = ", ".join(sheet.title or sheet.name for sheet in shown.sheets if sheet.seen)
     head = f'<meta charset="utf-8"><title>cranfield: {_text(names)}</title>'
-    return f"<!doctype html>\n<html>{head}\n<body>\n{fragment(shown)}</body></html>\n"
+    return f'<!doctype html>\n<html lang="en">{head}\n<body>\n{fragment(shown)}</body></html>\n'
 
 
 def fragment(shown: Showing, most: int | None = None) -> str:
@@ -37,20 +38,21 @@ def fragment(shown: Showing, most: int | None = None) -> str:
         for sheet in sheets
         for line in _table(sheet, sheet.told(best and sheet is sheets[-1]), most)
     ]
-    notes = [f'<p class="note">{_text(line)}</p>' for line in shown.notes]
+    notes = [f"<p>{_text(line)}</p>" for line in shown.notes]
     return "\n".join([f'<div class="cranfield">{_STYLE}', *tables, *notes, "</div>"]) + "\n"
 
 
 def _table(sheet: Sheet, caption: str, most: int | None) -> Iterator[str]:
     if sheet.title:
         yield f"<h4>{_text(sheet.title)}</h4>"
-    yield "<table>" + (f"<caption>{_text(caption)}</caption>" if caption else "")
-    yield f"<thead><tr>{''.join(map(_head, sheet.seen))}</tr></thead>"
     rows = [*zip(*map(_cells, sheet.seen), strict=True)]
+    yield f"<table><thead><tr>{''.join(map(_head, sheet.seen))}</tr></thead>"
     yield "<tbody>" + "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows[:most]) + "</tbody>"
     yield "</table>"
     if most is not None and len(rows) > most:
-        yield f'<p class="note">… {len(rows) - most:,} more rows</p>'
+        yield f"<p>… {len(rows) - most:,} more rows</p>"
+    if caption:
+        yield f"<p>{_text(caption)}</p>"
 
 
 def _side(field: Field) -> str:
@@ -58,19 +60,21 @@ def _side(field: Field) -> str:
 
 
 def _head(field: Field) -> str:
-    return f"<th{_side(field)}>{_text(field.title)}</th>"
+    both = ' colspan="2"' if field.marks else ""
+    return f"<th{both}{_side(field)}>{_text(field.title)}</th>"
 
 
 def _cells(field: Field) -> Sequence[str]:
-    """What people see, the best in bold, marks raised after it."""
+    """What people see, the best in bold; marks in the next cell."""
     tag = "th" if field.key else "td"
     texts = [_text(text) for text in field.shown]
     if field.best:
         texts = [f"<b>{t}</b>" if best else t for t, best in zip(texts, field.best, strict=True)]
+    cells = [f"<{tag}{_side(field)}>{text}</{tag}>" for text in texts]
     if field.marks:
-        marks = [f"<sup>{_text(mark)}</sup>" if mark else "" for mark in field.marks]
-        texts = [text + mark for text, mark in zip(texts, marks, strict=True)]
-    return [f"<{tag}{_side(field)}>{text}</{tag}>" for text in texts]
+        marks = [f'<td class="mark">{_text(mark)}</td>' for mark in field.marks]
+        cells = [cell + mark for cell, mark in zip(cells, marks, strict=True)]
+    return cells
 
 
 def _text(text: str) -> str:

@@ -35,14 +35,14 @@ def written(shown: Showing) -> str:
 
 
 def notice_lines(
-    notices: Iterable[Notice], runs: int | None = None, every: bool = False
+    notices: Iterable[Notice], runs: int | None = None, every: bool = False, listed: str = "-v"
 ) -> list[str]:
     """What the user should know: of many runs in brief, or a line for `every` notice.
 
     >>> notice_lines([Notice("missing-topics", "bm25 has nothing for topic 302.", "bm25")])
     ['note: bm25 has nothing for topic 302.']
     """
-    lines = [n.text for n in notices] if every else in_brief(notices, runs, "-v")
+    lines = [n.text for n in notices] if every else in_brief(notices, runs, listed)
     return [f"note: {printable(line)}" for line in lines]
 
 
