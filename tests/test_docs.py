@@ -44,7 +44,7 @@ GUIDES = (
     "docs/pool.md", "docs/cwl.md", "docs/preferences.md", "docs/gdeval.md",
     "docs/trec_eval.md", "docs/letor.md", "docs/imine.md", "docs/sessions.md", "docs/answers.md",
     "docs/distributions.md", "docs/ndeval.md", "docs/diversity.md", "docs/compare.md",
-    "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/command-line.md",
+    "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/tables.md", "docs/command-line.md",
 )  # with commands  # fmt: skip
 SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
 CATALOGUE = ROOT / "docs" / "measures.md"
