@@ -12,6 +12,7 @@ from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED
 
 MESSAGES = "help and messages"
 COMMON = "common options"
+TOLD = ("usage", "description", "epilog")  # by the row, unless they are given
 
 
 class Formatter(argparse.HelpFormatter):
@@ -35,9 +36,9 @@ class Parser(argparse.ArgumentParser):
         self.row, command = BY_NAME.get(" ".join(words)), COMMANDS.get("".join(words[:1]))
         self.ours = command is not None and command.ours
         beginnings = allow_abbrev and command is not None and not self.ours
-        super().__init__(
-            allow_abbrev=beginnings, add_help=False, formatter_class=Formatter, **settings
-        )
+        own = {"allow_abbrev": beginnings, "add_help": False, "formatter_class": Formatter}
+        told = {name: getattr(self.row, name, None) for name in TOLD}
+        super().__init__(**{**told, **settings, **own})
         group = self.add_argument_group(MESSAGES)
         group.add_argument("-h", "--help", action="help", help="show this, and end")
         if self.ours:  # a part that does not have the option leaves what was said before it
