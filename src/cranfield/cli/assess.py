@@ -46,15 +46,9 @@ AGREE = {
 
 def add_to(command: Any) -> None:
     """Declare the command and its two subcommands."""
-    p = command(
-        description="Work with the labels of several assessors.",
-    )
-    actions = p.add_subparsers(metavar="ACTION", required=True)
-    p = actions.add_parser(
-        "aggregate",
-        help="several assessors' labels to one level for each item",
-        description="Consolidate several assessors' labels to one level for each item.",
-    )
+    actions = command().add_subparsers(metavar="ACTION", required=True)
+    text = "several assessors' labels to one level for each item"
+    p = actions.add_parser("aggregate", help=text)
     declare(
         p,
         AGGREGATE,
@@ -66,12 +60,8 @@ def add_to(command: Any) -> None:
     )
     add_output(p, formats=(*TEXT, *FORMATS), default="trec")
     p.set_defaults(run=run_aggregate)
-    p = actions.add_parser(
-        "agree",
-        help="Cohen's, weighted and Fleiss' κ, Krippendorff's α, confusion matrices",
-        description="How far assessors agree: percent agreement, Cohen's κ (plain, linear, "
-        "quadratic) of every pair, Fleiss' κ, Krippendorff's α, confusion matrices.",
-    )
+    text = "Cohen's, weighted and Fleiss' κ, Krippendorff's α, confusion matrices"
+    p = actions.add_parser("agree", help=text)
     declare(p, AGREE)
     add_output(p, each="topic")
     p.set_defaults(run=run_agree)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cranfield.cli.commands import COMMANDS
+from cranfield.cli.options import declare
 
 # What may come next is found by a key: a command and its parts; these and -, for their options; or
 # these and an option, for its choices.
@@ -70,13 +71,8 @@ SHELLS = {  # a script, and how one of its rows is written
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="Print a script that makes a shell complete commands, options and choices.",
-        epilog='bash: eval "$(cranfield completion bash)" in ~/.bashrc; zsh: cranfield completion '
-        "zsh > _cranfield in a directory of $fpath; fish: cranfield completion fish > "
-        "~/.config/fish/completions/cranfield.fish",
-    )
-    p.add_argument("shell", metavar="SHELL", choices=tuple(SHELLS), help=", ".join(SHELLS))
+    p = command()
+    declare(p, {"shell SHELL": ", ".join(SHELLS)}, SHELL={"choices": tuple(SHELLS)})
     p.set_defaults(run=run)
 
 

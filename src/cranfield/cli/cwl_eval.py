@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import COUNT, add_import, call, declare, number, refuse_two_inputs
+from cranfield.cli.options import COUNT, add_shared, call, declare, number, refuse_two_inputs
 from cranfield.cli.output import print_lines, write
 from cranfield.tools.cwl_eval import COLUMNS, RESIDUALS, VERSION, bibtex, cwl_eval, read_metrics
 
@@ -36,7 +36,7 @@ def add_to(command: Any) -> None:
         epilog="cwl_eval qrels.txt run.txt -n -m metrics.txt -c costs.txt",
     )
     declare(p, ROWS, N=COUNT, X={"type": number}, as_version={"choices": (VERSION,)})
-    add_import(p)
+    add_shared(p, "import")
     p.set_defaults(run=run)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
-from cranfield.cli.evaluate import add_scores_output, measures_of, show_scores
-from cranfield.cli.options import add_import, declare, refuse_two_inputs, settings_of
+from cranfield.cli.options import add_shared, declare, measures_of, refuse_two_inputs, settings_of
+from cranfield.cli.output import add_scores_output, show_scores
 from cranfield.evaluation.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
 
 FILES = {
@@ -26,17 +26,12 @@ OPTIONS = {
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="Score systems' distributions over labels against those of people.",
-        epilog="Files may be text, CSV or TSV with a header (item, label, value; or item and one "
-        "column for each label), JSON, JSONL, Parquet or Arrow, plain or compressed; - is "
-        "standard input. Whole numbers throughout are votes.",
-    )
+    p = command()
     declare(p, FILES)
     add_scores_output(p, "item")
     missing = {"dest": "missing", "choices": get_args(Missing), "default": "error"}
     declare(p, OPTIONS, label_order={"dest": "labels"}, missing_items=missing)
-    add_import(p)
+    add_shared(p, "import")
     p.set_defaults(run=run)
 
 

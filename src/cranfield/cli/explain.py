@@ -7,11 +7,18 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from cranfield.cli.evaluate import DRAWN, add_order, add_shared, list_options, refuse_inputs
-from cranfield.cli.options import COUNT, TOPICS, add_import, declare
+from cranfield.cli.options import (
+    TIES,
+    TOPICS,
+    add_order,
+    add_shared,
+    declare,
+    list_options,
+    refuse_inputs,
+    settings_of,
+)
 from cranfield.cli.output import terminal_width
 from cranfield.errors import InputError
-from cranfield.evaluation.options import TIE_CHOICES
 from cranfield.measures.base import READINGS, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_measures
@@ -19,7 +26,12 @@ from cranfield.measures.names import aliases_of
 from cranfield.measures.references import REFERENCES
 from cranfield.report.steps import text
 
+OPTIONS = {
+    "measures MEASURE +": "such as nDCG@10 or Q(beta=2)",
+    "--bibtex": "print the references as BibTeX only",
+}
 LIST = {
+    "--on": "judgments and results",
     TOPICS: "101,102, or @FILE with topics; may be repeated (default: the first one judged)",
     "--levels LEVELS": 'a list without files, as levels in the order of the ranks: "3 2 - 0", - or '
     "? for an unjudged document",
@@ -30,19 +42,13 @@ NEEDS = {"topics": "--on QRELS RUN", "judged": "--levels LEVELS"}
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="Formula, parameters, worked example and reference of a measure; with --on or "
-        "--levels, how its score for one list comes about.",
-    )
-    p.add_argument("measures", metavar="MEASURE", nargs="+", help="such as nDCG@10 or Q(beta=2)")
-    p.add_argument("--bibtex", action="store_true", help="print the references as BibTeX only")
+    p = command()
+    declare(p, OPTIONS)
     on = p.add_argument_group("the score of one topic, step by step")
-    on.add_argument("--on", nargs=2, metavar=("QRELS", "RUN"), help="judgments and results")
-    declare(on, LIST)
-    add_order(on, TIE_CHOICES)
-    declare(on, DRAWN, tie_samples={**COUNT, "default": 100}, seed={"type": int, "default": 0})
-    add_shared(on, "relevance", "intents", "verticals", "costs", "formats")
-    add_import(p)
+    declare(on, LIST, on={"nargs": 2, "metavar": ("QRELS", "RUN")})
+    add_order(on, TIES)
+    add_shared(on, "drawn", "relevance", "intents", "verticals", "costs", "formats")
+    add_shared(p, "import")
     p.set_defaults(run=run)
 
 
@@ -92,8 +98,7 @@ MODES = {"": _about, "bibtex": _bibtex, "on": _on, "levels": _levels}
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
-    drawn = {"tie_samples": options.tie_samples, "seed": options.seed}
-    return list_options(options) | drawn
+    return list_options(options) | settings_of(options, "tie_samples", "seed")
 
 
 def read_levels(option: str, given: str) -> list[float | None]:

@@ -5,8 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.evaluate import add_scores_output, one_measure, show_scores
-from cranfield.cli.options import FIELDS, add_import, declare, refuse_two_inputs, settings_of
+from cranfield.cli.options import (
+    FIELDS,
+    NUMBER,
+    add_shared,
+    declare,
+    one_measure,
+    refuse_two_inputs,
+    settings_of,
+)
+from cranfield.cli.output import add_scores_output, show_scores
 from cranfield.data.hierarchies import SEPARATOR
 from cranfield.data.run import TIES
 from cranfield.evaluation.hierarchy import DEFAULT_MEASURE, evaluate_hierarchy
@@ -33,17 +41,11 @@ OPTIONS = {
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="Score systems that return subtopics of two levels, those of the second below "
-        "those of the first: H-measure, Hscore, and a D♯-measure of each level.",
-        epilog="Fields of text are separated by semicolons, as subtopics contain blanks. Files may "
-        "also be CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, plain or compressed; - "
-        "is standard input.",
-    )
-    declare(p, FILES, first_weight={"dest": "alpha", "type": float, "default": 0.5})
+    p = command()
+    declare(p, FILES, first_weight={**NUMBER, "dest": "alpha", "default": 0.5})
     add_scores_output(p)
     declare(p, OPTIONS, ties={"choices": TIES}, sep={**FIELDS, "default": SEPARATOR})
-    add_import(p)
+    add_shared(p, "import")
     p.set_defaults(run=run)
 
 

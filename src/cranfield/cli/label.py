@@ -5,15 +5,20 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.evaluate import (
+from cranfield.cli.options import (
+    LABELS,
+    NUMBER,
+    TOPICS,
     add_order,
     add_preset,
     add_shared,
+    declare,
     labelling_of,
     preset_of,
     runs_of,
+    settings_of,
+    topics_of,
 )
-from cranfield.cli.options import LABELS, TOPICS, declare, settings_of, topics_of
 from cranfield.cli.output import add_output, show
 from cranfield.evaluation.listing import label
 from cranfield.report.formats import FORMATS
@@ -29,15 +34,12 @@ JUDGED = {"--rel N": "lowest relevant level (default: all above 0)", **LABELS}
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="Show the lists of runs with the label of each document, next to the relevant "
-        "documents that were missed: where to begin when a topic fails.",
-    )
+    p = command()
     declare(p, FILES)
     add_output(p, formats=("text", *FORMATS), default="text")
     add_order(p.add_argument_group("lists"))
     other = p.add_argument_group("judgments and files")
-    declare(other, JUDGED, rel={"type": float})
+    declare(other, JUDGED, rel=NUMBER)
     add_preset(other, "take depth and labels from there (`cranfield presets` lists all)")
     add_shared(other, "formats")
     p.set_defaults(run=run)

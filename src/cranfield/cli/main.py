@@ -14,10 +14,9 @@ from typing import Any, NoReturn
 
 import cranfield
 from cranfield.cli.commands import COMMANDS
-from cranfield.cli.options import import_files
 from cranfield.cli.parser import Parser, Top
 from cranfield.data.files import reopen_closed_streams
-from cranfield.errors import CranfieldError, UserCodeError
+from cranfield.errors import CranfieldError, InputError, UserCodeError
 
 OWN_OPTIONS = ("trec_eval",)  # which argparse cannot read: the module has a main of its own
 NO_OPTIONS = (*OWN_OPTIONS, "help")
@@ -78,6 +77,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print_exception(error.__cause__)
         print(error, file=sys.stderr)
         return 2
+
+
+def import_files(paths: Sequence[str]) -> None:
+    """Run the files, so that what they define is known."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    for number, path in enumerate(paths):
+        spec = spec_from_file_location(f"_imported_{number}", path)
+        if spec is None or spec.loader is None:
+            raise InputError("a file that is not Python", "a name that ends in .py", path)
+        module = module_from_spec(spec)
+        sys.modules[spec.name] = module  # dataclasses look there for what annotations mean
+        try:
+            spec.loader.exec_module(module)
+        except CranfieldError as error:
+            raise CranfieldError(f"{path}: {error}") from None
+        except FileNotFoundError:
+            raise InputError("no such file", "a Python file", path) from None
+        except (Exception, SystemExit) as error:
+            raise UserCodeError(error, path, _line(error, path)) from error
+
+
+def _line(error: BaseException, path: str) -> int | None:
+    """Where in a file an error arose."""
+    from os.path import abspath
+    from traceback import extract_tb
+
+    places = [(f.filename, f.lineno) for f in extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        places.append((error.filename or "", error.lineno))
+    lines = [line for file, line in places if abspath(file) == abspath(path)]
+    return lines[-1] if lines else None
 
 
 def entry() -> NoReturn:

@@ -7,7 +7,7 @@ import inspect
 from itertools import zip_longest
 from typing import Any
 
-from cranfield.cli.options import add_import
+from cranfield.cli.options import add_shared, declare
 from cranfield.errors import CranfieldError
 from cranfield.measures.base import FIVE, PROPERTIES, READINGS, REGISTRY, TAKES, Measure
 from cranfield.measures.grammar import parse_measures
@@ -19,7 +19,11 @@ MOST_USED = (
     "bpref", "Judged@10",
 )  # fmt: skip
 
-
+OPTIONS = {
+    "words WORD *": "such as graded, or ntcir, or rank",
+    "--all": "all measures, each with its whole entry",
+    "-f --format": "a list (default), or the whole catalogue as a Markdown page",
+}
 MORE = """`cranfield measures --all` lists all.
 `cranfield measures graded` lists those with a word in their entry (intents, ntcir, rank, …).
 `cranfield explain nDCG@10` tells the formula, the parameters, and how a score comes about."""
@@ -28,18 +32,9 @@ MORE = """`cranfield measures --all` lists all.
 def add_to(command: Any) -> None:
     """Declare the command."""
     meanings = "; ".join(f"{name}: {meaning}" for name, meaning in PROPERTIES.items())
-    p = command(
-        description="The measures that are used most; those in whose entry every WORD occurs; or "
-        "all: their parameters, their properties and what other tools call them.",
-        epilog=f"Properties: {meanings}.",
-    )
-    p.add_argument("words", metavar="WORD", nargs="*", help="such as graded, or ntcir, or rank")
-    p.add_argument("--all", action="store_true", help="all measures, each with its whole entry")
-    p.add_argument(
-        "-f", "--format", choices=("list", "markdown"), default="list",
-        help="a list (default), or the whole catalogue as a Markdown page",
-    )  # fmt: skip
-    add_import(p)
+    p = command(epilog=f"Properties: {meanings}.")
+    declare(p, OPTIONS, format={"choices": ("list", "markdown"), "default": "list"})
+    add_shared(p, "import")
     p.set_defaults(run=run)
 
 

@@ -1,52 +1,33 @@
 """`cranfield meta`: can the measure, the judgments and the collection be trusted?
 
-All methods are run alike: score, compute, show, draw. What is different is in their rows, in
-`report/meta`; what they begin with is here.
+All methods are run alike, see `runner`; what is different is in their rows, in `report/meta`.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from functools import partial
-from inspect import signature
 from typing import Any
 
-from cranfield.cli import scored
-from cranfield.cli.evaluate import list_options, measures_of, preset_of, refuse_inputs
-from cranfield.cli.options import refuse_two_inputs
-from cranfield.cli.output import add_output, show
-from cranfield.cli.plot import refuse_output
-from cranfield.cli.progress import Progress, Trials
-from cranfield.data.assessments import assessor_names
-from cranfield.data.preference_pairs import read_preference_pairs
-from cranfield.errors import InputError
-from cranfield.evaluation.results import columns_of
-from cranfield.measures.grammar import parse_measures
-from cranfield.report.meta import Method, Work, methods
-from cranfield.scores import Scores
+from cranfield.cli.options import declare
+from cranfield.cli.output import add_output
+from cranfield.cli.runner import run as run_work
+from cranfield.cli.scored import add_evaluation, add_measures, add_options, add_scored
+from cranfield.report.meta import Method, methods
 
 USAGES = {
     "scores": ("QRELS RUN RUN…", "--scores FILE…"),
     "runs": ("QRELS RUN RUN…",),
     "judgments": ("QRELS QRELS2 [RUN…]",),
 }
-OF_RUNS = {
-    "measures": "-m", "test": "--test", "correction": "--correction", "common": "--common",
-}  # fmt: skip
-READ_FIRST = {"preferences": read_preference_pairs}  # and then score
-
-
-# -- options --------------------------------------------------------------------------------------
+QRELS = {"qrels QRELS": "judgments, as for `cranfield evaluate`"}
+SECOND = {"second QRELS2": "other judgments of the same topics"}
+FILES = {"runs": QRELS, "judgments": QRELS | SECOND}
 
 
 def add_to(command: Any) -> None:
     """Declare the command, and a method for each question."""
-    p = command(
-        description="Evaluate measures, judgments and collections themselves.",
-        epilog="`cranfield meta METHOD -h` explains a method.",
-    )
-    parsers = p.add_subparsers(metavar="METHOD", required=True)
+    parsers = command().add_subparsers(metavar="METHOD", required=True)
     for shown in methods().values():
         add_method(parsers, shown)
 
@@ -58,18 +39,14 @@ def add_method(parsers: Any, shown: Any) -> None:
         method.name, help=method.help, description=method.description, usage=_usage(method)
     )
     if takes == "scores":
-        scored.add_scored(p, method.measures)
+        add_scored(p, method.measures)
     else:
-        p.add_argument("qrels", metavar="QRELS", help="judgments, as for `cranfield evaluate`")
-        if takes == "judgments":
-            p.add_argument("second", metavar="QRELS2", help="other judgments of the same topics")
-        p.add_argument("runs", metavar="RUN", nargs="*", default=[], help=method.runs)
-        scored.add_measures(p, method.measures)
-        p.set_defaults(default_measure=method.measures)
-    scored.add_options(p, [option for option in method.options if not option.below])
+        declare(p, {**FILES[takes], "runs RUN *": method.runs})
+        add_measures(p, method.measures, method.measures)
+    add_options(p, [option for option in method.options if not option.below])
     add_output(p, shown.TABLES)
-    scored.add_options(p, [option for option in method.options if option.below])
-    scored.add_evaluation(p, scores=takes == "scores")
+    add_options(p, [option for option in method.options if option.below])
+    add_evaluation(p, scores=takes == "scores")
     p.set_defaults(run=partial(run, shown))
 
 
@@ -83,157 +60,9 @@ def _usage(method: Method) -> str:
     return "\n       ".join(start + files for files in USAGES[method.work.takes])
 
 
-# -- from options to tables -----------------------------------------------------------------------
-
-
 def run(shown: Any, options: argparse.Namespace) -> int:
-    """Score, compute, draw, show: by the functions of a module of `report/meta`."""
+    """Run a method, by the functions of a module of `report/meta`."""
     if hasattr(shown, "check"):
         shown.check(options)
-    plot = getattr(options, "plot", None)
-    refuse_output(plot)
-    work = shown.METHOD.work_for(options)
-    found = COMPUTED[work.takes](work, options)
-    if plot is not None:
-        _called(shown.picture, options, found).save(plot)
-    return show(found, options)
-
-
-def _called(function: Callable[..., Any], options: argparse.Namespace, *given: Any, **more: Any
-            ) -> Any:  # fmt: skip
-    """What a function returns, given the options that it has arguments for.
-
-    Options that were not given, and have no default, are left to the function.
-    """
-    known = list(signature(function).parameters)[len(given) :]
-    asked = {name: getattr(options, name, None) for name in known if name != "measures"}
-    return function(*given, **{k: v for k, v in asked.items() if v is not None} | more)
-
-
-def _bar(work: Work, options: argparse.Namespace, runs: int, measures: int) -> Trials:
-    return Trials(work.doing, work.steps(options, runs, measures))
-
-
-def _of_scores(work: Work, options: argparse.Namespace) -> Any:
-    """Of scores, which are read or evaluated; perhaps with those by other judgments, or those of
-    gold measures.
-    """
-    read = _read_first(options, *options.files)
-    others = _others(options) if getattr(options, "qrels2", None) is not None else {}
-    if getattr(options, "gold", None) is not None:
-        scores, others = _with_gold(options)
-    else:
-        scores = scored.scores_of(options, runs=2)
-    given = read | others
-    if not work.doing:
-        return _called(work.function, options, scores, **given)
-    with _bar(work, options, len(scores.runs), len(scores.measures)) as bar:
-        return _called(work.function, options, scores, **given, progress=bar.step)
-
-
-def _of_runs(work: Work, options: argparse.Namespace) -> Any:
-    """Of judgments and runs."""
-    files = options.files if hasattr(options, "files") else [options.qrels, *options.runs]
-    if not files:
-        raise InputError("no files", "QRELS RUN RUN…")
-    refuse_two_inputs(getattr(options, "teams", None), *files)
-    qrels, *named = files
-    runs, given = scored.evaluation(options, qrels, named, least=2)
-    bar: Any = _bar(work, options, len(runs), 1) if work.doing else Progress([qrels, *named])
-    with bar:
-        return _called(work.function, options, qrels, runs, **given, progress=bar.step)
-
-
-def _of_judgments(work: Work, options: argparse.Namespace) -> Any:
-    """Of two sets of judgments, and perhaps runs, which are read once for each."""
-    files = [options.qrels, options.second, *options.runs]
-    refuse_inputs(options, *files)
-    if "-" in options.runs:
-        raise InputError("- as a run", "a file: it is read once for each QRELS")
-    for name, flag in OF_RUNS.items():
-        if getattr(options, name) and not options.runs:
-            raise InputError(flag, "runs with it: QRELS QRELS2 RUN…")
-    chosen, asked = preset_of(options), measures_of(options.measures)
-    given = list_options(options)
-    if chosen is not None:
-        given["labels"] = given["labels"] or chosen.labels or None
-    tested = parse_measures([*(chosen.measures if chosen else ()), *asked] or ["AP"])
-    columns = sum(len(measure.names()) for measure in tested)
-    given |= {
-        "measures": asked or None,
-        "names": _names(options),
-        "preset": chosen,
-        "undefined": options.undefined,
-    }
-    reading = Progress([*files, *options.runs])
-    with reading, _bar(work, options, len(options.runs), columns) as testing:
-
-        def step(trials: int) -> None:
-            reading.end()
-            testing.step(trials)
-
-        inputs = options.qrels, options.second, options.runs or None
-        bars = {"progress": reading.step, "tested": step}
-        return _called(work.function, options, *inputs, **given, **bars)
-
-
-COMPUTED = {"scores": _of_scores, "runs": _of_runs, "judgments": _of_judgments}
-
-
-# -- what else is given ---------------------------------------------------------------------------
-
-
-def _read_first(options: argparse.Namespace, *files: str) -> dict[str, Any]:
-    """What is in files that options name, if it is worth to be read before anything is scored."""
-    paths = {name: getattr(options, name) for name in READ_FIRST if hasattr(options, name)}
-    if paths:
-        refuse_two_inputs(*paths.values(), *files)
-    return {name: READ_FIRST[name](path) for name, path in paths.items()}
-
-
-def _names(options: argparse.Namespace) -> list[str]:
-    """What two sets of judgments are called: as is said, or as their files."""
-    if options.names is None:
-        return assessor_names([options.qrels, options.second])
-    return [name.strip() for name in options.names.split(",")]
-
-
-def _others(options: argparse.Namespace) -> dict[str, Any]:
-    """The scores by other judgments, and what the two sets of judgments are called."""
-    if options.scores:
-        raise InputError("--qrels2 and --scores", "one of them")
-    if "-" in (options.qrels2, *options.files):
-        raise InputError("-", "files with --qrels2: runs are read twice")
-    others = scored.evaluated(options, runs=2, qrels=options.qrels2)
-    return {"others": others, "names": assessor_names([options.files[0], options.qrels2])}
-
-
-def _with_gold(options: argparse.Namespace) -> tuple[Scores, dict[str, Any]]:
-    """The scores, also of gold measures; and which columns are of these, and of those asked for."""
-    gold, asked = measures_of(options.gold), measures_of(options.measures)
-    if options.scores:
-        options.measures = None
-        scores = scored.scores_of(options, runs=2)
-        named = {"gold": gold, "measures": asked}
-        columns = {name: columns_of(scores.measures, given) for name, given in named.items()}
-        return scores, columns | {"measures": columns["measures"] or None}
-    if not asked and options.preset is None:
-        asked = [options.default_measure]
-    columns_of_gold = _columns(gold, options)
-    if both := set(columns_of_gold) & set(_columns(asked, options)):
-        raise InputError(f"{min(both)} with -m and with --gold", "one of them")
-    options.measures = [*asked, *gold]
-    return scored.scores_of(options, runs=2), {"gold": columns_of_gold, "measures": None}
-
-
-def _columns(texts: list[str], options: argparse.Namespace) -> list[str]:
-    """The columns that measures have among the scores, after the settings for all measures."""
-    by_topic = (options.gains or "").startswith("@") or options.gains == "topic"
-    settings = {
-        "rel": options.rel,
-        "gain": None if by_topic else options.gains,
-        "condensed": options.condensed or None,
-    }
-    given = {name: value for name, value in settings.items() if value is not None}
-    parsed = parse_measures(texts) if texts else ()
-    return [name for m in parsed for name in m.with_defaults(given).names()]
+    run_work(shown.METHOD.work_for(options), options, getattr(shown, "picture", None))
+    return 0

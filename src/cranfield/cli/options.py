@@ -1,19 +1,26 @@
-"""Options that several commands have, values of options, checked, and tables of actions."""
+"""Tables of actions and options, values of options, checked, and options of several commands."""
 
 from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import cleandoc, signature
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
 
+from cranfield.data.groups import read_groups
+from cranfield.data.ntcir import topic_dirs
+from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
 from cranfield.data.reading.lines import finite
-from cranfield.data.tracks import read_topics
-from cranfield.errors import CranfieldError, InputError, UserCodeError
+from cranfield.data.reading.source import Source
+from cranfield.data.tracks import read_gains, read_topics
+from cranfield.errors import CranfieldError, InputError
+
+if TYPE_CHECKING:
+    from cranfield.evaluation.presets import Preset
+    from cranfield.labelling.strategies import Labelling
 
 T = TypeVar("T")
 Settings: TypeAlias = Mapping[str, Mapping[str, Any]]  # what argparse is told about arguments
@@ -134,6 +141,7 @@ def count(text: str) -> int:
 
 
 COUNT: dict[str, Any] = {"type": count}  # for `declare`
+NUMBER: dict[str, Any] = {"type": float}
 
 
 def number(text: str, low: float = -math.inf, high: float = math.inf, which: str = "") -> float:
@@ -171,7 +179,138 @@ def settings_of(options: argparse.Namespace, *names: str) -> dict[str, Any]:
     return {name: getattr(options, name) for name in names}
 
 
+# -- options that several commands have -----------------------------------------------------------
+
+
+LABELS = {
+    "--labels A=2,B=1,…": "the levels that labels in judgments mean, such as S=3,A=2,B=1,C=0",
+}
+SEPARATOR = {
+    "--sep S": "what separates the fields of a line of text, where they contain blanks",
+}
+FIELDS: dict[str, Any] = {"dest": "separator", "type": separator}  # settings of --sep
 TOPICS = "--topics --topic TOPICS …"  # for `declare`; it has one meaning in all commands
+ORDERS = {
+    "trec": "by score, then document id, both descending (default)",
+    "rank": "by the rank column",
+    "given": "as in the file (default without scores)",
+    "best": "tied documents by level, the best first",
+    "worst": "tied documents by level, the worst first",
+    "expected": "the mean over all orders of tied documents",
+    "file": "by score, then as in the file (default of predictions for LETOR data)",
+}
+TIES = tuple(ORDERS)
+ONE_ORDER = tuple(name for name in TIES if name != "expected")
+
+
+def add_order(group: Any, ties: Sequence[str] = ONE_ORDER) -> None:
+    """The options that decide which items of a list are looked at, and in which order."""
+    text = "; ".join(f"{name}: {ORDERS[name]}" for name in ties)
+    group.add_argument("--ties", choices=ties, help=f"order of a list: {text}")
+    add_shared(group, "lists")
+    add_shared(group.add_mutually_exclusive_group(), "together")
+
+
+def add_preset(p: Any, said: str) -> None:
+    """The options that name a preset."""
+    declare(p, {"--preset NAME": said, "--presets FILE": "a TOML file with presets of your own"})
+
+
+SHARED = {
+    "lists": {
+        "--depth N": "only the first N documents of a list",
+        "--condensed": "leave out unjudged documents (after --depth)",
+        "--exclude-self": "leave out a document whose id is the topic's",
+    },
+    "drawn": {
+        "--tie-samples N": "random orders for --ties expected, where it cannot be computed "
+        "(default: 100)",
+        "--seed S": "chooses the random orders (default: 0)",
+    },
+    "together": {
+        "--classes FILE": "equivalence classes, topic doc class (may be QRELS itself: topic doc L2 "
+        "class): of a class only the first document found counts",
+        "--groups FILE": "groups of documents that are of use only together, topic doc group: a "
+        "group counts once, at the last of its documents",
+    },
+    "topics": {
+        TOPICS: "judged: all judged topics count, unanswered ones as empty lists (default); "
+        "common: only judged topics that every run answers; 101,102: only these, of which all are "
+        "judged; @FILE: those that its lines begin with; may be repeated",
+        "--undefined": "a topic without a relevant document counts as 0 (default), is nan, is left "
+        "out of the means, or is an error",
+    },
+    "relevance": {
+        "--rel N": "lowest relevant level, for all measures that take rel",
+        "--gains GAINS": "linear, exp, binary, unit or a table such as 1:2:3, for all that take "
+        "gain; topic: 1:2:… up to the topic's highest level; @FILE: lines `topic 1:2:3`",
+        **LABELS,
+        "--lengths FILE": "document lengths: doc length, or a table with columns doc, words, "
+        "characters; TBG takes words, U characters",
+    },
+    "intents": {
+        "--intents FILE …": "topic intent probability, or topic intent informational|navigational, "
+        "or both on a line; may be repeated. QRELS are topic intent doc level (default: all "
+        "intents are equally probable and informational)",
+    },
+    "verticals": {
+        "--verticals FILE": "topic intent vertical value: how much users of an intent want images, "
+        "news, …; for Vscore and QUscore, where the second column of a run is the vertical",
+        "--embed-verticals": "verticals are items of the lists, under their names; other documents "
+        "are of the vertical Web (IMine-2 VI)",
+    },
+    "costs": {
+        "--costs FILE": "costs of documents: topic doc cost, or type cost, the type being the "
+        "second column of a run (default: 1 each)",
+        "--cost-unit UNIT": "such as seconds; told only",
+    },
+    "formats": {
+        "--qrels-format": "instead of recognising it",
+        "--run-format": "instead of recognising it",
+        **SEPARATOR,
+    },
+    "import": {
+        "--import FILE …": "a Python file with measures or user models of your own (@cf.measure, "
+        "@cf.user_model); may be repeated",
+    },
+}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "depth": COUNT,
+    "tie_samples": {**COUNT, "default": 100},
+    "seed": {"type": int, "default": 0},
+    "rel": NUMBER,
+    "cost_unit": {"default": ""},
+    "qrels_format": {"choices": FORMATS},
+    "run_format": {"choices": RUN_FORMATS},
+    "sep": FIELDS,
+    "import": {"default": []},
+}
+
+
+def add_shared(group: Any, *kinds: str) -> None:
+    """Options that several commands have: all of these kinds."""
+    from cranfield.evaluation.options import Undefined
+
+    undefined = {"choices": get_args(Undefined), "default": "zero"}
+    for kind in kinds:
+        declare(group, SHARED[kind], undefined=undefined, **SETTINGS)
+
+
+# -- what options say -----------------------------------------------------------------------------
+
+
+LISTS = ("ties", "depth", "condensed", "exclude_self", "rel", "gains", "lengths", "costs",
+         "cost_unit", "labels", "separator", "qrels_format", "run_format", "intents", "verticals",
+         "embed_verticals")  # fmt: skip
+
+
+def list_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings of the options above, as `Evaluator` takes them; some commands lack some."""
+    given = {name: getattr(options, name, None) for name in LISTS}
+    if (options.gains or "").startswith("@"):
+        given["gains"] = read_gains(Source.of(options.gains[1:]))
+    given |= {"labelling": labelling_of(options), "topics": topics_of(options)}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def topics_of(options: argparse.Namespace) -> Any:
@@ -182,51 +321,67 @@ def topics_of(options: argparse.Namespace) -> Any:
     return [topic for text in given for topic in read_topics(text)]
 
 
-def add_import(group: Any) -> None:
-    """The option that makes measures and user models of one's own known."""
-    group.add_argument(
-        "--import", dest="imports", action="append", metavar="FILE", default=[],
-        help="a Python file with measures or user models of your own (@cf.measure, "
-        "@cf.user_model); may be repeated",
-    )  # fmt: skip
+def labelling_of(options: argparse.Namespace) -> Labelling | None:
+    """The strategy that the options ask for, if not the plain one."""
+    from cranfield.labelling.strategies import Combinations, EquivalenceClasses
+
+    if options.classes:  # read once: it may be standard input
+        return EquivalenceClasses(read_groups(options.classes, options.separator))
+    if options.groups:
+        return Combinations(read_groups(options.groups, options.separator))
+    return None
 
 
-def import_files(paths: Sequence[str]) -> None:
-    """Run the files, so that what they define is known."""
-    from importlib.util import module_from_spec, spec_from_file_location
-
-    for number, path in enumerate(paths):
-        spec = spec_from_file_location(f"_imported_{number}", path)
-        if spec is None or spec.loader is None:
-            raise InputError("a file that is not Python", "a name that ends in .py", path)
-        module = module_from_spec(spec)
-        sys.modules[spec.name] = module  # dataclasses look there for what annotations mean
-        try:
-            spec.loader.exec_module(module)
-        except CranfieldError as error:
-            raise CranfieldError(f"{path}: {error}") from None
-        except FileNotFoundError:
-            raise InputError("no such file", "a Python file", path) from None
-        except (Exception, SystemExit) as error:
-            raise UserCodeError(error, path, _line(error, path)) from error
+def refuse_inputs(options: argparse.Namespace, *files: str) -> None:
+    """Standard input can be read once, by one of the files or of those that options name."""
+    gains = getattr(options, "gains", None) or ""
+    named = ("classes", "groups", "lengths", "costs", "verticals")
+    others = [getattr(options, name, None) for name in named]
+    others += [gains[1:], *(getattr(options, "intents", None) or ())]
+    others += [text[1:] for text in options.topics or () if text.startswith("@")]
+    refuse_two_inputs(*files, *others)
 
 
-def _line(error: BaseException, path: str) -> int | None:
-    """Where in a file an error arose."""
-    from os.path import abspath
-    from traceback import extract_tb
-
-    places = [(f.filename, f.lineno) for f in extract_tb(error.__traceback__)]
-    if isinstance(error, SyntaxError):
-        places.append((error.filename or "", error.lineno))
-    lines = [line for file, line in places if abspath(file) == abspath(path)]
-    return lines[-1] if lines else None
+def runs_of(options: argparse.Namespace) -> list[str]:
+    """The runs that are named; all of the directory of judgments if none is."""
+    refuse_inputs(options, options.qrels, *options.runs)
+    runs: list[str] = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
+    if not runs:
+        raise InputError("no run", "RUN (or QRELS a directory with runs)")
+    return runs
 
 
-LABELS = {
-    "--labels A=2,B=1,…": "the levels that labels in judgments mean, such as S=3,A=2,B=1,C=0",
-}
-SEPARATOR = {
-    "--sep S": "what separates the fields of a line of text, where they contain blanks",
-}
-FIELDS: dict[str, Any] = {"dest": "separator", "type": separator}  # settings of --sep
+def measures_of(texts: list[str] | None) -> list[str]:
+    """The measures of all -m options, those in files included."""
+    found: list[str] = []
+    for text in texts or ():
+        lines = [text]
+        if text.startswith("@"):
+            lines = Source.of(text[1:]).read().decode("utf-8", "replace").splitlines()
+            lines = [x for x in lines if x.strip() and not x.lstrip().startswith("#")]
+        found += lines
+    return found
+
+
+def one_measure(texts: list[str] | None, default: str) -> str:
+    """The measure of the -m options, where there can be no other."""
+    from cranfield.measures.grammar import parse_measures
+
+    found = parse_measures(measures_of(texts) or default)
+    if len(found) != 1:
+        raise InputError(f"{len(found)} measures", "one")
+    return str(found[0])
+
+
+def preset_of(options: argparse.Namespace) -> Preset | None:
+    """The preset that the options ask for, at the cutoff they ask for."""
+    from cranfield.evaluation.presets import preset
+
+    if options.preset:
+        chosen = preset(options.preset, options.presets)
+        cutoff = getattr(options, "cutoff", None)
+        return replace(chosen, measures=tuple(chosen.measures_at(cutoff)))
+    for option in ("presets", "cutoff"):
+        if getattr(options, option, None) is not None:
+            raise InputError(f"--{option}", "--preset NAME with it")
+    return None

@@ -11,11 +11,12 @@ from typing import Any
 
 from cranfield.cli.options import declare
 from cranfield.data.files import write_whole
-from cranfield.errors import InputError
+from cranfield.errors import CranfieldError, InputError
 from cranfield.report.formats import FLAT, FORMATS, render
 from cranfield.report.formats.terminal import notice_lines
+from cranfield.report.pictures import NUMBERS, altair, format_of
 from cranfield.report.results import CAPTIONS, shown
-from cranfield.scores import Notice
+from cranfield.scores import Notice, Scores
 from cranfield.shown import Shown
 from cranfield.wording import decimals
 
@@ -52,6 +53,23 @@ def add_output(
     some = {"type": int, "choices": range(16)}
     declare(look, LOOK, decimals=some, caption={"choices": CAPTIONS})
     p.set_defaults(**PLAIN)
+
+
+SCORES = {
+    "--sort MEASURE": "the best run by this measure first (default: runs in the order given)",
+    "--wide": "a line for each topic, a column for each run, a table for each measure",
+}
+
+
+def add_scores_output(p: Any, each: str = "topic") -> None:
+    """The options that say how scores are shown, and where."""
+    add_output(p, each=each)
+    declare(p, SCORES)
+
+
+def show_scores(scores: Scores, options: argparse.Namespace) -> int:
+    """Show scores, the best run first if that is asked for."""
+    return show(scores if options.sort is None else scores.sorted_by(options.sort), options)
 
 
 def show(found: Shown, options: argparse.Namespace) -> int:
@@ -93,6 +111,17 @@ def write(data: str | bytes, output: str | None = None) -> None:
         write_whole(output, data)
     else:
         sys.stdout.buffer.write(data)
+
+
+def refuse_output(path: str | None) -> None:
+    """Before the work, not after it: can the file be written? None is no file."""
+    if path is None:
+        return
+    directory = os.path.dirname(path) or "."
+    if not os.path.isdir(directory):
+        raise CranfieldError(f"cannot write {path}: there is no directory {directory}")
+    if format_of(path) not in NUMBERS:
+        altair()
 
 
 def tell(notices: Iterable[Notice], runs: int | None = None, every: bool = True) -> None:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from cranfield.cli.evaluate import (
+from cranfield.cli.options import (
+    COUNT,
+    NUMBER,
     ONE_ORDER,
+    TIES,
+    TOPICS,
     add_order,
     add_shared,
+    declare,
     list_options,
     measures_of,
     one_measure,
     refuse_inputs,
+    settings_of,
 )
-from cranfield.cli.options import COUNT, TOPICS, add_import, declare, settings_of
-from cranfield.cli.output import tell
+from cranfield.cli.output import refuse_output, tell
 from cranfield.cli.progress import Progress
-from cranfield.errors import CranfieldError
-from cranfield.evaluation.options import TIE_CHOICES
-from cranfield.report.pictures import FORMATS, NUMBERS, Picture, altair, format_of
+from cranfield.report.pictures import FORMATS, NUMBERS, Picture, format_of
 
 LOOK = {
     "--title TEXT": "above the picture",
@@ -76,22 +78,14 @@ class Figure:
         for kind in self.shared:
             add_shared(p.add_argument_group(kind), kind)
         other = p.add_argument_group("other")
-        add_shared(other, "formats")
-        add_import(other)
+        add_shared(other, "formats", "import")
         p.set_defaults(run=partial(_drawn, self.draw), **self.defaults)
 
 
 def add_to(command: Any) -> None:
     """Declare the command and the pictures it draws."""
-    p = command(
-        description="Draw a picture. It needs pip install 'cranfield[report]'.",
-    )
-    pictures = p.add_subparsers(metavar="PICTURE", required=True)
-    cwl = pictures.add_parser(
-        "cwl",
-        help="user models (C/W/L)",
-        description="User models at work: how they walk down a list, and what they measure.",
-    )
+    pictures = command().add_subparsers(metavar="PICTURE", required=True)
+    cwl = pictures.add_parser("cwl", help="user models (C/W/L)")
     kinds = cwl.add_subparsers(metavar="KIND", required=True)
     for figure in OF_MODELS:
         figure.add_to(kinds)
@@ -168,8 +162,8 @@ FIGURES = (
         },
         {
             "against_measure": {"dest": "against", "default": "IRec@10"},
-            "gamma": {"type": float, "default": 0.5},
-            "confidence": {"dest": "level", "type": float, "default": 0.95},
+            "gamma": {**NUMBER, "default": 0.5},
+            "confidence": {**NUMBER, "dest": "level", "default": 0.95},
         },
         "Draw how relevant runs are against how many intents they cover, with lines of equal D♯.",
         "topic intent doc level",
@@ -179,8 +173,7 @@ FIGURES = (
             "--zoom": "only where the runs are, not 0 to 1",
             "--no-names": "points alone",
         },
-        ties=TIE_CHOICES,
-        defaults={"costs": None, "cost_unit": ""},
+        ties=TIES,
     ),
 )
 
@@ -195,14 +188,3 @@ def _drawn(draw: Callable[..., Picture], options: argparse.Namespace) -> int:
     tell(n for n in picture.notices if not (numbers and n.kind == "names"))
     picture.save(options.output, options.scale)
     return 0
-
-
-def refuse_output(path: str | None) -> None:
-    """Before the work, not after it: can the file be written? None is no file."""
-    if path is None:
-        return
-    directory = os.path.dirname(path) or "."
-    if not os.path.isdir(directory):
-        raise CranfieldError(f"cannot write {path}: there is no directory {directory}")
-    if format_of(path) not in NUMBERS:
-        altair()

@@ -7,11 +7,12 @@ import os
 from typing import Any
 
 from cranfield.assess.pool import pool
-from cranfield.cli.evaluate import add_shared
 from cranfield.cli.options import (
     COUNT,
     LABELS,
+    NUMBER,
     TOPICS,
+    add_shared,
     declare,
     refuse_two_inputs,
     settings_of,
@@ -44,16 +45,10 @@ LISTS = {
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="For each topic, take together the first N documents of all runs. Shows what "
-        "each run and each team brought, and with judgments what is still unjudged.",
-        epilog="Lists of documents are written as lines `topic doc`, or as CSV, TSV or JSON if the "
-        "name of the file ends so. They are in the order of document ids, which tells nothing of "
-        "ranks.",
-    )
+    p = command()
     declare(p, OPTIONS, depth={**COUNT, "default": 100})
     add_output(p, each="topic", where="write the pool to FILE")
-    declare(p.add_argument_group("judgments, topics and teams"), WHO, rel={"type": float})
+    declare(p.add_argument_group("judgments, topics and teams"), WHO, rel=NUMBER)
     other = p.add_argument_group("other")
     declare(other, LISTS, ties={"choices": TIES})
     add_shared(other, "formats")

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
-from cranfield.cli import evaluate as command
-from cranfield.cli.options import add_import, count, topics_of
+from cranfield.cli.options import (
+    COUNT,
+    LISTS,
+    TIES,
+    add_order,
+    add_preset,
+    add_shared,
+    count,
+    declare,
+    list_options,
+    measures_of,
+    preset_of,
+    refuse_inputs,
+    settings_of,
+    topics_of,
+)
 from cranfield.cli.progress import Progress
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.tracks import named_topics
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import evaluate
-from cranfield.evaluation.options import TIE_CHOICES
 from cranfield.evaluation.results import Missing, read_scores
 from cranfield.report.options import Option
 from cranfield.scores import Scores
@@ -25,9 +38,24 @@ FILES = (
     "the scores of topics, as trec_eval -q, ndeval, gdeval, ir_measures or `cranfield evaluate -q "
     "-f tsv` write them, or tables"
 )
-
-ANYWAY = ("files", "threads", "imports")  # what options are called that decide no score
-WITH_SCORES = (*ANYWAY, "scores", "lower", "measures", "missing")
+SCORED = {
+    "--scores": "the files hold scores of topics, not results",
+    "--lower-is-better NAME …": "with --scores, a measure of which lower values are better, where "
+    "cranfield does not know that; may be repeated",
+}
+MEASURE = "a measure such as nDCG@10, several in one string, or @FILE; may be repeated"
+MISSING = {
+    "--missing": "with --scores, topics that a run lacks: an error (default), left out for all "
+    "runs (common), or zero",
+}
+EVALUATION = {  # groups of options that `cranfield evaluate` has
+    "relevance": ("relevance",),
+    "diversity": ("intents", "verticals"),
+    "user models": ("costs",),
+}
+WITH_SCORES = ("scores", "lower", "measures", "missing")
+DECIDING = {*WITH_SCORES, *LISTS, "preset", "presets", "classes", "groups", "topics", "undefined"}
+"""What options are called that decide scores, after those of them that do so with --scores."""
 
 
 # -- declaring options ----------------------------------------------------------------------------
@@ -58,99 +86,56 @@ def add_options(p: Any, options: Iterable[Option]) -> None:
         p.add_argument(*option.flags, **(dict(option.settings) | typed))
 
 
-class _Remembered:
-    """A parser, or a group of one, that remembers the options it was given."""
-
-    def __init__(self, given: Any, actions: list[argparse.Action]) -> None:
-        self.given, self.actions = given, actions
-
-    def add_argument(self, *flags: str, **settings: Any) -> None:
-        self.actions.append(self.given.add_argument(*flags, **settings))
-
-    def add_argument_group(self, title: str) -> _Remembered:
-        return _Remembered(self.given.add_argument_group(title), self.actions)
-
-    def add_mutually_exclusive_group(self) -> _Remembered:
-        return _Remembered(self.given.add_mutually_exclusive_group(), self.actions)
-
-
-def _remembered(p: Any) -> _Remembered:
-    """The parser, whose further options can be refused where they decide nothing."""
-    actions = p.get_default("deciding") or []
-    p.set_defaults(deciding=actions)
-    return _Remembered(p, actions)
-
-
-def add_scored(parser: Any, default: str = "AP", files: str = FILES) -> None:
+def add_scored(p: Any, default: str = "AP", files: str = FILES) -> None:
     """The files and options that scores come from."""
-    p = _remembered(parser)
-    p.add_argument("files", metavar="FILE", nargs="*", help=files)
-    p.add_argument(
-        "--scores", action="store_true", help="the files hold scores of topics, not results"
-    )
-    p.add_argument(
-        "--lower-is-better", dest="lower", action="append", metavar="NAME", default=[],
-        help="with --scores, a measure of which lower values are better, where cranfield does not "
-        "know that; may be repeated",
-    )  # fmt: skip
-    add_measures(p, f"{default}, or all in the files but counts")
-    parser.set_defaults(default_measure=default)
+    declare(p, {"files FILE *": files, **SCORED}, lower_is_better={"dest": "lower", "default": []})
+    add_measures(p, default, f"{default}, or all in the files but counts")
 
 
-def add_measures(p: Any, default: str) -> None:
+def add_measures(p: Any, default: str, said: str) -> None:
     """The options that say what is evaluated."""
-    p.add_argument(
-        "-m", "--measure", dest="measures", action="append", metavar="MEASURE",
-        help="a measure such as nDCG@10, several in one string, or @FILE; may be repeated "
-        f"(default: {default})",
-    )  # fmt: skip
-    command.add_preset(p, "what a task evaluates with (`cranfield presets` lists all)")
+    declare(p, {"-m --measure MEASURE …": f"{MEASURE} (default: {said})"})
+    add_preset(p, "what a task evaluates with (`cranfield presets` lists all)")
+    p.set_defaults(default_measure=default)
 
 
-def add_evaluation(parser: Any, scores: bool = True) -> None:
+def add_evaluation(p: Any, scores: bool = True) -> None:
     """The options of `cranfield evaluate` that decide the scores; some with --scores."""
-    p = _remembered(parser)
     order = p.add_argument_group("lists and topics")
-    command.add_order(order, TIE_CHOICES)
-    command.add_shared(order, "topics")
+    add_order(order, TIES)
+    add_shared(order, "topics")
     if scores:
-        order.add_argument(
-            "--missing", choices=get_args(Missing), default="error",
-            help="with --scores, topics that a run lacks: an error (default), left out for all "
-            "runs (common), or zero",
-        )  # fmt: skip
-    command.add_shared(p.add_argument_group("relevance"), "relevance")
-    command.add_shared(p.add_argument_group("diversity"), "intents", "verticals")
-    command.add_shared(p.add_argument_group("user models"), "costs")
+        declare(order, MISSING, missing={"choices": get_args(Missing), "default": "error"})
+    for title, kinds in EVALUATION.items():
+        add_shared(p.add_argument_group(title), *kinds)
     other = p.add_argument_group("other")
-    command.add_shared(other, "formats")
-    add_import(other)
-    other.add_argument("--threads", type=count, metavar="N", help="default: all cores")
+    add_shared(other, "formats", "import")
+    declare(other, {"--threads N": "default: all cores"}, N=COUNT)
+    p.set_defaults(declared=p._actions)
 
 
 # -- scores ---------------------------------------------------------------------------------------
 
 
-def refuse_deciding(
-    options: argparse.Namespace, expected: str, but: Sequence[str] = ANYWAY
-) -> None:
+def refuse_deciding(options: argparse.Namespace, expected: str, *but: str) -> None:
     """Options that decide what scores there are, given where they would decide nothing."""
-    for option in options.deciding:
-        if option.dest not in but and getattr(options, option.dest) != option.default:
-            raise InputError(f"{option.option_strings[0]}", expected)
+    for option in options.declared:
+        decides = option.dest in DECIDING and option.dest not in but
+        if decides and getattr(options, option.dest) != option.default:
+            raise InputError(option.option_strings[0], expected)
 
 
 def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
     """The scores that the files and options ask for; of at least so many runs."""
-    asked = command.measures_of(options.measures)
+    asked = measures_of(options.measures)
     if options.scores:
         if not options.files:
             raise InputError("no file", "files with the scores of topics")
         expected = "QRELS RUN… with it: --scores are scores already"
         named = named_topics(topics_of(options))
         but = WITH_SCORES if named is None else (*WITH_SCORES, "topics")
-        refuse_deciding(options, expected, but)
-        command.refuse_inputs(options, *options.files)
+        refuse_deciding(options, expected, *but)
+        refuse_inputs(options, *options.files)
         scores = read_scores(options.files, options.missing, asked or None, options.lower)
         scores = scores.select(topics=named and list(named))
         scores = scores if asked else _without_counts(scores)
@@ -189,7 +174,7 @@ def evaluation(
     """The runs, all of the topic directory if none is named, and the other arguments of `evaluate`
     that the options ask for.
     """
-    command.refuse_inputs(options, qrels, *runs)
+    refuse_inputs(options, qrels, *runs)
     runs = runs or list(topic_dirs.runs(qrels.removesuffix("/")))
     for run in runs:
         if os.path.isdir(run) and not os.path.isdir(qrels):
@@ -197,13 +182,12 @@ def evaluation(
     if len(runs) < least:
         expected = f"QRELS and at least {least} runs{otherwise}"
         raise InputError(counted(len(runs), "run"), expected)
-    chosen, asked = command.preset_of(options), command.measures_of(options.measures)
+    chosen, asked = preset_of(options), measures_of(options.measures)
     if not asked and chosen is None:
         asked = options.default_measure.split()
     return runs, {
         "measures": asked or None,
         "preset": chosen,
-        "undefined": options.undefined,
-        "threads": options.threads,
-        **command.list_options(options),
+        **settings_of(options, "undefined", "threads"),
+        **list_options(options),
     }

@@ -5,9 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.evaluate import add_scores_output, measures_of, show_scores
-from cranfield.cli.options import LABELS, add_import, declare, refuse_two_inputs, settings_of
-from cranfield.cli.output import show
+from cranfield.cli.options import (
+    LABELS,
+    add_shared,
+    declare,
+    measures_of,
+    refuse_two_inputs,
+    settings_of,
+)
+from cranfield.cli.output import add_scores_output, show, show_scores
 from cranfield.data.reading.formats import FORMATS as INPUT_FORMATS
 from cranfield.data.run import TIES
 from cranfield.errors import InputError
@@ -41,19 +47,13 @@ LISTS = {
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="Score sessions: several queries about one need, each with its ranked list; or "
-        "click logs, what users clicked in them.",
-        epilog="Files may be text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, plain "
-        "or compressed; - is standard input. The rows of the result are sessions, named "
-        "topic/session.",
-    )
+    p = command()
     declare(p, FILES)
     add_scores_output(p, "session")
     declare(p, TRAILS, session={"dest": "chosen"})
     other = p.add_argument_group("lists and files")
     declare(other, LISTS, ties={"choices": TIES}, qrels_format={"choices": INPUT_FORMATS})
-    add_import(other)
+    add_shared(other, "import")
     p.set_defaults(run=run)
 
 

@@ -20,10 +20,7 @@ NUMBERS = {
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="Write a realistic synthetic test collection as TREC files: systems of "
-        "different strength, pooled graded judgments, unjudged documents, ties, missing topics.",
-    )
+    p = command()
     for name, (default, text) in NUMBERS.items():
         p.add_argument(f"--{name}", type=int, default=default, metavar="N", help=text)
     p.add_argument("-o", "--output", required=True, metavar="DIR", help="directory for the files")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.evaluate import add_scores_output, measures_of, show_scores
-from cranfield.cli.options import add_import, declare, refuse_two_inputs, settings_of
-from cranfield.cli.output import show
+from cranfield.cli.options import add_shared, declare, measures_of, refuse_two_inputs, settings_of
+from cranfield.cli.output import add_scores_output, show, show_scores
 from cranfield.errors import InputError
 from cranfield.evaluation.texts import (
     BY_NUGGETS,
@@ -39,16 +38,10 @@ OPTIONS = {
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="Score the texts of one or several systems by reference texts (ROUGE), or by "
-        "the nuggets that they should hold (nugget F, S-measure, …).",
-        epilog="cranfield text references.tsv a.tsv b.tsv -m 'rouge-1 rouge-2'; "
-        "cranfield text --nuggets nuggets.tsv a.tsv b.tsv; "
-        "cranfield text --nuggets nuggets.tsv --references references.tsv a.tsv b.tsv",
-    )
+    p = command()
     declare(p, OPTIONS, tokens={"choices": tuple(MEANINGS), "default": "auto"})
     add_scores_output(p)
-    add_import(p)
+    add_shared(p, "import")
     p.set_defaults(run=run)
 
 

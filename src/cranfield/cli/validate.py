@@ -12,21 +12,21 @@ from cranfield.data.reading.records import Text
 from cranfield.data.validate import Report, validate
 from cranfield.wording import counted
 
+OPTIONS = {
+    "files FILE +": "judgments, or results",
+    "--kind": "instead of recognising it",
+    "--input-format": "instead of recognising it",
+    "--by-intent": "judgments are for intents: topic intent doc level",
+    **LABELS,
+    **SEPARATOR,
+}
+
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="List every problem of judgments and runs, with its line. Errors keep a file "
-        "from being evaluated (exit code 2); warnings do not.",
-        epilog="With judgments among the files, the runs' topics are compared with theirs.",
-    )
-    p.add_argument("files", metavar="FILE", nargs="+", help="judgments, or results")
-    p.add_argument("--kind", choices=("qrels", "run"), help="instead of recognising it")
-    p.add_argument(
-        "--input-format", dest="format", choices=FORMATS, help="instead of recognising it"
-    )
-    by_intent = {"--by-intent": "judgments are for intents: topic intent doc level"}
-    declare(p, {**by_intent, **LABELS, **SEPARATOR}, sep=FIELDS)
+    p = command()
+    format = {"dest": "format", "choices": FORMATS}
+    declare(p, OPTIONS, kind={"choices": ("qrels", "run")}, input_format=format, sep=FIELDS)
     p.set_defaults(run=run)
 
 

@@ -29,14 +29,14 @@ from cranfield.report.formats import FLAT
 from cranfield.report.options import Option
 from cranfield.report.pictures import Picture
 
-Takes: TypeAlias = Literal["scores", "runs", "judgments"]
+Takes: TypeAlias = Literal["scores", "runs", "judgments", "nothing"]
 
 
 @dataclass(frozen=True)
 class Work:
     """A function of `cf.meta`, and what it begins with.
 
-    That are scores of topics, QRELS with RUNs, or two QRELS perhaps with RUNs. Options go to
+    That are scores of topics, QRELS with RUNs, two QRELS perhaps with RUNs, or none. Options go to
     arguments of the same name. While it is `doing` what a progress bar says, it tells so many
     `steps`, which depend on the options and the numbers of runs and measures.
     """
