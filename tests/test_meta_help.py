@@ -83,7 +83,7 @@ def test_bars_end_where_tests_do(
         other = tmp_path / "other.txt"
         other.write_bytes(Path(qrels[0]).read_bytes())
         qrels.append(str(other))
-    monkeypatch.setattr("cranfield.cli.meta.Trials", Seen)
+    monkeypatch.setattr("cranfield.cli.runner.Trials", Seen)
     words = [*qrels, *runs, "-m", "AP RR", *options, "-o", str(tmp_path / "out.txt")]
     assert main(["meta", method, *words]) == 0
     assert Seen.done == Seen.total > 0

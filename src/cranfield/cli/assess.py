@@ -7,9 +7,9 @@ from typing import Any
 
 from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
 from cranfield.assess.agreement import agreement
-from cranfield.assess.assessments import Assessments, read_assessments
+from cranfield.assess.assessments import read_assessments
 from cranfield.assess.rules import built_in
-from cranfield.cli.options import TOPICS, declare, settings_of, topics_of
+from cranfield.cli.options import TOPICS, call, declare, topics_of
 from cranfield.cli.output import add_output, show, tell, write
 from cranfield.report.formats import FORMATS
 from cranfield.report.qrels import TEXT, qrels_text
@@ -69,8 +69,7 @@ def add_to(command: Any) -> None:
 
 def run_aggregate(options: argparse.Namespace) -> int:
     """Consolidate and write the judgments."""
-    names = ("ties", "p", "max_score", "keep_zero", "best", "missing", "threshold", "levels")
-    qrels = aggregate(_read(options), options.scheme, **settings_of(options, *names))
+    qrels = call(aggregate, options, assessments=options.files)
     if options.format not in TEXT:
         return show(qrels, options)
     write(qrels_text(qrels.to_dict(), options.format), options.output)
@@ -80,9 +79,5 @@ def run_aggregate(options: argparse.Namespace) -> int:
 
 def run_agree(options: argparse.Namespace) -> int:
     """Compute and show how far assessors agree."""
-    chosen = _read(options).of_topics(topics_of(options))
+    chosen = call(read_assessments, options, data=options.files).of_topics(topics_of(options))
     return show(agreement(chosen, options.per_topic), options)
-
-
-def _read(options: argparse.Namespace) -> Assessments:
-    return read_assessments(options.files, options.labels, options.rules, options.column)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
-from cranfield.cli.options import add_shared, declare, measures_of, refuse_two_inputs, settings_of
+from cranfield.cli.options import add_shared, call, declare, measures_of, refuse_two_inputs
 from cranfield.cli.output import add_scores_output, show_scores
 from cranfield.evaluation.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
 
@@ -39,6 +39,4 @@ def run(options: argparse.Namespace) -> int:
     """Score and print."""
     refuse_two_inputs(options.gold, *options.systems)
     asked = measures_of(options.measures) or None
-    settings = settings_of(options, "labels", "votes", "missing")
-    scores = evaluate_distributions(options.gold, options.systems, asked, **settings)
-    return show_scores(scores, options)
+    return show_scores(call(evaluate_distributions, options, measures=asked), options)

@@ -11,12 +11,12 @@ from cranfield.cli.options import (
     add_order,
     add_preset,
     add_shared,
+    call,
     declare,
     list_options,
     measures_of,
     preset_of,
     runs_of,
-    settings_of,
 )
 from cranfield.cli.output import add_scores_output, show_scores
 from cranfield.cli.progress import Progress
@@ -76,16 +76,13 @@ def add_to(command: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
     runs = runs_of(options)
-    names = ("undefined", "tie_samples", "seed", "measurements", "residuals",
-             "per_intent", "threads")  # fmt: skip
     with Progress([options.qrels, *options.runs]) as progress:
-        scores = evaluate(
-            options.qrels,
-            runs,
-            measures_of(options.measures) or None,
+        scores = call(
+            evaluate,
+            options,
+            **list_options(options) | {"runs": runs},
+            measures=measures_of(options.measures) or None,
             preset=preset_of(options),
-            **settings_of(options, *names),
-            **list_options(options),
             progress=progress.step,
         )
     return show_scores(scores, options)

@@ -9,10 +9,10 @@ from cranfield.cli.options import (
     FIELDS,
     NUMBER,
     add_shared,
+    call,
     declare,
     one_measure,
     refuse_two_inputs,
-    settings_of,
 )
 from cranfield.cli.output import add_scores_output, show_scores
 from cranfield.data.hierarchies import SEPARATOR
@@ -53,7 +53,5 @@ def run(options: argparse.Namespace) -> int:
     """Score and print."""
     gold = (options.first, options.second, options.parents)
     refuse_two_inputs(*gold, *options.runs, options.intents1, options.intents2)
-    settings = settings_of(options, "intents1", "intents2", "alpha", "ties", "separator")
     measure = one_measure(options.measures, DEFAULT_MEASURE)
-    scores = evaluate_hierarchy(*gold, options.runs, measure, **settings)
-    return show_scores(scores, options)
+    return show_scores(call(evaluate_hierarchy, options, measure=measure), options)

@@ -12,11 +12,11 @@ from cranfield.cli.options import (
     add_order,
     add_preset,
     add_shared,
+    call,
     declare,
     labelling_of,
     preset_of,
     runs_of,
-    settings_of,
     topics_of,
 )
 from cranfield.cli.output import add_output, show
@@ -47,14 +47,12 @@ def add_to(command: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Label and print."""
-    names = ("rel", "ties", "depth", "condensed", "exclude_self", "labels", "separator",
-             "qrels_format", "run_format")  # fmt: skip
-    lists = label(
-        options.qrels,
-        runs_of(options),
-        topics_of(options),
+    lists = call(
+        label,
+        options,
+        runs=runs_of(options),
+        topics=topics_of(options),
         labelling=labelling_of(options),
         preset=preset_of(options),
-        **settings_of(options, *names),
     )
     return show(lists, options)

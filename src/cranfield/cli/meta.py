@@ -41,7 +41,7 @@ def add_method(parsers: Any, shown: Any) -> None:
     if takes == "scores":
         add_scored(p, method.measures)
     else:
-        declare(p, {**FILES[takes], "runs RUN *": method.runs})
+        declare(p, {**FILES[takes], "runs RUN *": method.runs}, runs={"default": []})
         add_measures(p, method.measures, method.measures)
     add_options(p, [option for option in method.options if not option.below])
     add_output(p, shown.TABLES)

@@ -117,13 +117,16 @@ def call(
     """Call a function with the options that are called as its parameters.
 
     What is not given (None) is left to the function, if it has a default. Parameters that are
-    `parts` are made of options in the same way.
+    `parts` are made of options in the same way; `others` stand in the place of options.
     """
-    wanted = signature(function).parameters
+    wanted: dict[str, Any] = dict(signature(function).parameters)
     made = {name: call(make, options) for name, make in (parts or {}).items() if name in wanted}
-    given = vars(options) | made | others
+    known = vars(options) | made | others
     left = {name for name, p in wanted.items() if p.default is not p.empty}
-    return function(**{n: given[n] for n in wanted if n not in left or given.get(n) is not None})
+    if any(p.kind is p.VAR_KEYWORD for p in wanted.values()):
+        wanted |= others
+        left |= wanted.keys()
+    return function(**{n: known[n] for n in wanted if n not in left or known.get(n) is not None})
 
 
 # -- values of options ----------------------------------------------------------------------------

@@ -16,12 +16,12 @@ from cranfield.cli.options import (
     TOPICS,
     add_order,
     add_shared,
+    call,
     declare,
     list_options,
     measures_of,
     one_measure,
     refuse_inputs,
-    settings_of,
 )
 from cranfield.cli.output import refuse_output, tell
 from cranfield.cli.progress import Progress
@@ -99,19 +99,15 @@ def add_to(command: Any) -> None:
 def _diversity(options: argparse.Namespace, **progress: Any) -> Picture:
     from cranfield.plot import diversity
 
-    names = ("against", "gamma", "intervals", "level", "zoom", "names", "width",
-             "height", "title")  # fmt: skip
-    given = settings_of(options, "qrels", "runs", *names)
-    given["measure"] = one_measure(options.measures, "D(nDCG)@10")
-    return diversity(**given, **list_options(options), **progress)
+    measure = one_measure(options.measures, "D(nDCG)@10")
+    return call(diversity, options, measure=measure, **list_options(options), **progress)
 
 
 def _cwl(options: argparse.Namespace, **progress: Any) -> Picture:
     from cranfield.plot import cwl
 
-    given = settings_of(options, "qrels", "runs", "kind", "width", "height", "title")
-    given |= {name: x for name, x in vars(options).items() if name in ("ranks", "measurements")}
-    return cwl(measures_of(options.measures), **given, **list_options(options), **progress)
+    models = measures_of(options.measures)
+    return call(cwl, options, models=models, **list_options(options), **progress)
 
 
 def _of_models(kind: str, said: str, own: Mapping[str, str], **settings: Any) -> Figure:

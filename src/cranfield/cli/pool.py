@@ -13,9 +13,9 @@ from cranfield.cli.options import (
     NUMBER,
     TOPICS,
     add_shared,
+    call,
     declare,
     refuse_two_inputs,
-    settings_of,
     topics_of,
 )
 from cranfield.cli.output import add_output, show, write
@@ -65,9 +65,7 @@ def run(options: argparse.Namespace) -> int:
             raise InputError(f"--{option}", "--qrels QRELS with it")
     if options.output is not None and options.output == options.unjudged:
         raise InputError(f"{options.output} for -o and --unjudged", "two files")
-    names = ("depth", "qrels", "teams", "rel", "ties", "qrels_format", "run_format",
-             "separator", "labels")  # fmt: skip
-    made = pool(options.runs, topics=topics, **settings_of(options, *names))
+    made = call(pool, options, topics=topics)
     lists = ((options.output, made.docs), (options.unjudged, made.unjudged))
     files = [(path, render_lists(docs or {}, _format(path))) for path, docs in lists if path]
     for path, data in files:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from inspect import signature
 from os.path import normpath
 from typing import Any
 
 from cranfield.cli.options import (
+    call,
     list_options,
     measures_of,
     preset_of,
     refuse_inputs,
     refuse_two_inputs,
 )
-from cranfield.cli.output import refuse_output, show
+from cranfield.cli.output import refuse_output, show, write
 from cranfield.cli.progress import Progress, Trials
 from cranfield.cli.scored import WITH_SCORES, evaluated, evaluation, scores_of
 from cranfield.data.assessments import assessor_names
@@ -24,11 +24,13 @@ from cranfield.errors import InputError
 from cranfield.evaluation.results import columns_of
 from cranfield.measures.grammar import parse_measures
 from cranfield.report.meta import Work
+from cranfield.report.pictures import format_of
 from cranfield.scores import Scores
 
 OF_RUNS = {
     "measures": "-m", "test": "--test", "correction": "--correction", "common": "--common",
 }  # fmt: skip
+DECIDED = dict.fromkeys(WITH_SCORES)  # not options of what is computed from scores
 READ_FIRST = {"preferences": read_preference_pairs}  # and then score
 
 
@@ -37,22 +39,11 @@ def run(work: Work, options: argparse.Namespace, picture: Callable[..., Any] | N
     plot = getattr(options, "plot", None)
     refuse_output(plot)
     found = COMPUTED[work.takes](work, options)
-    if plot is not None and picture is not None:
-        _called(picture, options, found).save(plot)
+    drawn = plot and picture and call(picture, options, found=found).render(format_of(plot))
     show(found, options)
+    if drawn:
+        write(drawn, plot)
     return found
-
-
-def _called(function: Callable[..., Any], options: argparse.Namespace, *given: Any, **more: Any
-            ) -> Any:  # fmt: skip
-    """What a function returns, given the options that it has arguments for.
-
-    Options that were not given, and have no default, are left to the function, and so are those
-    that have decided the scores.
-    """
-    known = list(signature(function).parameters)[len(given) :]
-    asked = {name: getattr(options, name, None) for name in known if name not in WITH_SCORES}
-    return function(*given, **{k: v for k, v in asked.items() if v is not None} | more)
 
 
 def _bar(work: Work, options: argparse.Namespace, runs: int, measures: int) -> Trials:
@@ -76,7 +67,7 @@ def _of_scores(work: Work, options: argparse.Namespace) -> Any:
     with _bar(work, options, len(scores.runs), len(scores.measures)) as bar:
         if work.doing:
             given["progress"] = bar.step
-        return _called(work.function, options, scores, **given)
+        return call(work.function, options, **DECIDED | {"scores": scores} | given)
 
 
 def _of_runs(work: Work, options: argparse.Namespace) -> Any:
@@ -89,7 +80,8 @@ def _of_runs(work: Work, options: argparse.Namespace) -> Any:
     runs, given = evaluation(options, qrels, named, least=2)
     bar: Any = _bar(work, options, len(runs), 1) if work.doing else Progress([qrels, *named])
     with bar:
-        return _called(work.function, options, qrels, runs, **given, progress=bar.step)
+        given |= {"qrels": qrels, "runs": runs, "progress": bar.step}
+        return call(work.function, options, **given)
 
 
 def _of_judgments(work: Work, options: argparse.Namespace) -> Any:
@@ -108,6 +100,8 @@ def _of_judgments(work: Work, options: argparse.Namespace) -> Any:
     tested = parse_measures([*(chosen.measures if chosen else ()), *asked] or ["AP"])
     columns = sum(len(measure.names()) for measure in tested)
     given |= {
+        "first": options.qrels,
+        "runs": options.runs or None,
         "measures": asked or None,
         "names": _names(options),
         "preset": chosen,
@@ -120,14 +114,13 @@ def _of_judgments(work: Work, options: argparse.Namespace) -> Any:
             reading.end()
             testing.step(trials)
 
-        inputs = options.qrels, options.second, options.runs or None
-        bars = {"progress": reading.step, "tested": step}
-        return _called(work.function, options, *inputs, **given, **bars)
+        given |= {"progress": reading.step, "tested": step}
+        return call(work.function, options, **given)
 
 
 def _of_nothing(work: Work, options: argparse.Namespace) -> Any:
     """Of options alone."""
-    return _called(work.function, options, None)
+    return call(work.function, options, **DECIDED)
 
 
 COMPUTED = {

@@ -20,7 +20,6 @@ from cranfield.cli.options import (
     measures_of,
     preset_of,
     refuse_inputs,
-    settings_of,
     topics_of,
 )
 from cranfield.cli.progress import Progress
@@ -188,6 +187,7 @@ def evaluation(
     return runs, {
         "measures": asked or None,
         "preset": chosen,
-        **settings_of(options, "undefined", "threads"),
+        "undefined": options.undefined,
+        "threads": options.threads,
         **list_options(options),
     }

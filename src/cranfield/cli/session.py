@@ -8,10 +8,10 @@ from typing import Any
 from cranfield.cli.options import (
     LABELS,
     add_shared,
+    call,
     declare,
     measures_of,
     refuse_two_inputs,
-    settings_of,
 )
 from cranfield.cli.output import add_scores_output, show, show_scores
 from cranfield.data.reading.formats import FORMATS as INPUT_FORMATS
@@ -50,7 +50,7 @@ def add_to(command: Any) -> None:
     p = command()
     declare(p, FILES)
     add_scores_output(p, "session")
-    declare(p, TRAILS, session={"dest": "chosen"})
+    declare(p, TRAILS, session={"dest": "session"})
     other = p.add_argument_group("lists and files")
     declare(other, LISTS, ties={"choices": TIES}, qrels_format={"choices": INPUT_FORMATS})
     add_shared(other, "import")
@@ -63,12 +63,10 @@ def run(options: argparse.Namespace) -> int:
     refuse_two_inputs(options.qrels, *options.sessions, *clicks, options.lengths)
     if not options.sessions and not clicks:
         raise InputError("no sessions", "SESSIONS after QRELS, or --clicks LOG")
-    if options.chosen and not options.trail:
+    if options.session and not options.trail:
         raise InputError("--session", "--trail with it (-q shows every session)")
-    inputs = (options.qrels, options.sessions or None, measures_of(options.measures) or None)
-    settings = settings_of(options, "lengths", "ties", "labels", "qrels_format")
-    settings["clicks"] = clicks or None
-    if not options.trail:
-        scores = evaluate_sessions(*inputs, **settings)
-        return show_scores(scores, options)
-    return show(trailtext(*inputs, session=options.chosen, **settings), options)
+    sessions, asked = options.sessions or None, measures_of(options.measures) or None
+    if options.trail:
+        return show(call(trailtext, options, sessions=sessions, measure=asked), options)
+    scores = call(evaluate_sessions, options, sessions=sessions, measures=asked)
+    return show_scores(scores, options)

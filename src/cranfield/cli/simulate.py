@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import settings_of
+from cranfield.cli.options import call
 from cranfield.data.simulate import simulate
 
 NUMBERS = {
@@ -29,7 +29,7 @@ def add_to(command: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Simulate, write, and say what and where."""
-    collection = simulate(**settings_of(options, *NUMBERS))
+    collection = call(simulate, options)
     paths = collection.write(options.output)
     judged = sum(map(len, collection.qrels.values()))
     print(

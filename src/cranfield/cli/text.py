@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import add_shared, declare, measures_of, refuse_two_inputs, settings_of
+from cranfield.cli.options import add_shared, call, declare, measures_of, refuse_two_inputs
 from cranfield.cli.output import add_scores_output, show, show_scores
 from cranfield.errors import InputError
 from cranfield.evaluation.texts import (
@@ -54,11 +54,10 @@ def run(options: argparse.Namespace) -> int:
             raise InputError("no file", "REFERENCES SYSTEM…, or --nuggets")
         references = files.pop(0)
     measures = measures_of(options.measures) or None
-    settings = settings_of(options, "nuggets", "matches", "tokens")
+    texts = {"references": references, "systems": files or None}
     if options.explain is None:
-        scores = evaluate_texts(references, files or None, measures, **settings)
-        return show_scores(scores, options)
-    given = TextCollection.of(references, files or None, **settings)
+        return show_scores(call(evaluate_texts, options, **texts, measures=measures), options)
+    given = call(TextCollection.of, options, **texts)
     asked = parse_measures(measures or ())
     S = next((Smeasure(L=m.L) for m in asked if isinstance(m, Smeasure | Ssharp)), Smeasure())
     return show(given.findings(options.explain, S), options)
