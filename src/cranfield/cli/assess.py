@@ -9,7 +9,8 @@ from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
 from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import read_assessments
 from cranfield.assess.rules import built_in
-from cranfield.cli.options import TOPICS, call, declare, topics_of
+from cranfield.cli.asked import topics_of
+from cranfield.cli.options import TOPICS, call, declare
 from cranfield.cli.output import add_output, show, tell, write
 from cranfield.report.formats import FORMATS
 from cranfield.report.qrels import TEXT, qrels_text

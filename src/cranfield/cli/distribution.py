@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
-from cranfield.cli.options import add_shared, call, declare, measures_of, refuse_two_inputs
+from cranfield.cli.asked import measures_of
+from cranfield.cli.options import add_shared, call, declare, refuse_two_inputs
 from cranfield.cli.output import add_scores_output, show_scores
 from cranfield.evaluation.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import (
-    COUNT,
-    TIES,
-    add_order,
-    add_preset,
-    add_shared,
-    call,
-    declare,
-    list_options,
-    measures_of,
-    preset_of,
-    runs_of,
-)
+from cranfield.cli.asked import list_options, measures_of, preset_of, runs_of
+from cranfield.cli.options import COUNT, TIES, add_order, add_preset, add_shared, call, declare
 from cranfield.cli.output import add_scores_output, show_scores
 from cranfield.cli.progress import Progress
 from cranfield.evaluation.asked import DEFAULT_MEASURES

@@ -7,16 +7,8 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from cranfield.cli.options import (
-    TIES,
-    TOPICS,
-    add_order,
-    add_shared,
-    declare,
-    list_options,
-    refuse_inputs,
-    settings_of,
-)
+from cranfield.cli.asked import list_options, refuse_inputs
+from cranfield.cli.options import TIES, TOPICS, add_order, add_shared, declare
 from cranfield.cli.output import terminal_width
 from cranfield.errors import InputError
 from cranfield.measures.base import READINGS, Measure
@@ -98,7 +90,7 @@ MODES = {"": _about, "bibtex": _bibtex, "on": _on, "levels": _levels}
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
-    return list_options(options) | settings_of(options, "tie_samples", "seed")
+    return list_options(options) | {"tie_samples": options.tie_samples, "seed": options.seed}
 
 
 def read_levels(option: str, given: str) -> list[float | None]:

@@ -5,15 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import (
-    FIELDS,
-    NUMBER,
-    add_shared,
-    call,
-    declare,
-    one_measure,
-    refuse_two_inputs,
-)
+from cranfield.cli.asked import one_measure
+from cranfield.cli.options import FIELDS, NUMBER, add_shared, call, declare, refuse_two_inputs
 from cranfield.cli.output import add_scores_output, show_scores
 from cranfield.data.hierarchies import SEPARATOR
 from cranfield.data.run import TIES

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from cranfield.cli.asked import labelling_of, preset_of, runs_of, topics_of
 from cranfield.cli.options import (
     LABELS,
     NUMBER,
@@ -14,10 +15,6 @@ from cranfield.cli.options import (
     add_shared,
     call,
     declare,
-    labelling_of,
-    preset_of,
-    runs_of,
-    topics_of,
 )
 from cranfield.cli.output import add_output, show
 from cranfield.evaluation.listing import label

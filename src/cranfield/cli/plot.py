@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from cranfield.cli.asked import list_options, measures_of, one_measure, refuse_inputs
 from cranfield.cli.options import (
     COUNT,
     NUMBER,
@@ -18,10 +19,6 @@ from cranfield.cli.options import (
     add_shared,
     call,
     declare,
-    list_options,
-    measures_of,
-    one_measure,
-    refuse_inputs,
 )
 from cranfield.cli.output import refuse_output, tell
 from cranfield.cli.progress import Progress

@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from cranfield.assess.pool import pool
+from cranfield.cli.asked import topics_of
 from cranfield.cli.options import (
     COUNT,
     LABELS,
@@ -16,7 +17,6 @@ from cranfield.cli.options import (
     call,
     declare,
     refuse_two_inputs,
-    topics_of,
 )
 from cranfield.cli.output import add_output, show, write
 from cranfield.data.run import TIES

@@ -7,14 +7,8 @@ from collections.abc import Callable
 from os.path import normpath
 from typing import Any
 
-from cranfield.cli.options import (
-    call,
-    list_options,
-    measures_of,
-    preset_of,
-    refuse_inputs,
-    refuse_two_inputs,
-)
+from cranfield.cli.asked import list_options, measures_of, preset_of, refuse_inputs
+from cranfield.cli.options import call, refuse_two_inputs
 from cranfield.cli.output import refuse_output, show, write
 from cranfield.cli.progress import Progress, Trials
 from cranfield.cli.scored import WITH_SCORES, evaluated, evaluation, scores_of

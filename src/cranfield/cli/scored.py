@@ -7,21 +7,15 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
-from cranfield.cli.options import (
-    COUNT,
+from cranfield.cli.asked import (
     LISTS,
-    TIES,
-    add_order,
-    add_preset,
-    add_shared,
-    count,
-    declare,
     list_options,
     measures_of,
     preset_of,
     refuse_inputs,
     topics_of,
 )
+from cranfield.cli.options import COUNT, TIES, add_order, add_preset, add_shared, count, declare
 from cranfield.cli.progress import Progress
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.tracks import named_topics

@@ -5,14 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import (
-    LABELS,
-    add_shared,
-    call,
-    declare,
-    measures_of,
-    refuse_two_inputs,
-)
+from cranfield.cli.asked import measures_of
+from cranfield.cli.options import LABELS, add_shared, call, declare, refuse_two_inputs
 from cranfield.cli.output import add_scores_output, show, show_scores
 from cranfield.data.reading.formats import FORMATS as INPUT_FORMATS
 from cranfield.data.run import TIES
