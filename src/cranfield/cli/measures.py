@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -42,12 +43,9 @@ def run(options: argparse.Namespace) -> int:
     """List the registry, or how it begins."""
     if not (options.words or options.all or options.imports) and options.format == "list":
         return _begin()
-    classes = sorted(REGISTRY.values(), key=lambda c: c.__name__.lower())
-    width = max(len(c.__name__) for c in classes)
     words = [word.lower() for word in options.words]
-    entries = {c: _entry(c) for c in classes}
-    texts = {c: " ".join([c.__name__, *lines]).lower() for c, lines in entries.items()}
-    wanted = [c for c, text in texts.items() if all(word in text for word in words)]
+    classes = sorted(REGISTRY.values(), key=lambda c: c.__name__.lower())
+    wanted = [c for c in classes if _has(c, words)]
     if not wanted:
         raise CranfieldError(f"found no measure with {' '.join(options.words)!r} in its entry")
     if options.format == "markdown":
@@ -55,9 +53,9 @@ def run(options: argparse.Namespace) -> int:
 
         print(markdown([c for c in REGISTRY.values() if c in wanted]), end="")
         return 0
+    width = max(len(c.__name__) for c in classes)
     for c in wanted:
-        for name, line in zip_longest([c.__name__], entries[c], fillvalue=""):
-            print(f"{name:<{width}}  {line}")
+        _print(c, width)
     many = f"{len(wanted)} of {len(classes)}" if options.words else str(len(classes))
     print(f"\n{many} measures. `cranfield explain NAME` tells more.")
     return 0
@@ -70,6 +68,17 @@ def _begin() -> int:
         print(f"{m!s:<{width}}  {_entry(type(m))[0]}")
     print(f"\nThese {len(MOST_USED)} of {len(REGISTRY)} measures are used most.\n{MORE}")
     return 0
+
+
+def _print(c: type[Measure], width: int) -> None:
+    for name, line in zip_longest([c.__name__], _entry(c), fillvalue=""):
+        print(f"{name:<{width}}  {line}")
+
+
+def _has(c: type[Measure], words: Sequence[str]) -> bool:
+    """Whether every word occurs in an entry."""
+    text = " ".join([c.__name__, *_entry(c)]).lower()
+    return all(word in text for word in words)
 
 
 def _entry(c: type[Measure]) -> list[str]:

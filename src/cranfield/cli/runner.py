@@ -129,7 +129,7 @@ COMPUTED = {
 
 
 def _read_first(options: argparse.Namespace, *files: str) -> dict[str, Any]:
-    """What is in files that options name, if it is worth to be read before anything is"""
+    """What is in files that options name, if it is worth to be read before anything is scored."""
     paths = {name: getattr(options, name) for name in READ_FIRST if hasattr(options, name)}
     if paths:
         refuse_two_inputs(*paths.values(), *files)
