@@ -11,7 +11,7 @@ from cranfield.cli.output import add_output
 from cranfield.cli.scored import add_evaluation, add_options, add_scored, refuse_deciding
 from cranfield.errors import InputError
 from cranfield.report.meta import Work
-from cranfield.report.options import alpha, number, plot
+from cranfield.report.options import alpha, option, plot
 from cranfield.report.plan import TABLES, picture
 from cranfield.stats.plan import DIFFERENCES, METHODS, plan
 from cranfield.stats.power import POWER
@@ -60,7 +60,7 @@ def add_to(command: Any) -> None:
     add_scored(p, files=FILES)
     asked = p.add_argument_group("what is asked")
     declare(asked, ASKED, **SETTINGS)
-    probable = number("--power", "P", POWER, "how probable it is to find the difference")
+    probable = option("--power P", "how probable it is to find the difference", default=POWER)
     add_options(asked, [alpha("; intervals have confidence 1 − A"), probable])
     declare(asked, SIZES, **SETTINGS)
     variance = p.add_argument_group("how much scores vary")

@@ -14,15 +14,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cranfield.data.files import write_whole
 from cranfield.errors import CranfieldError, InputError
 from cranfield.report.formats.programs import rows_as
+from cranfield.report.late import Late, pl
 from cranfield.scores import Notice
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FORMATS = ("png", "svg", "pdf", "html", "json", "csv", "tsv")
 NUMBERS = ("csv", "tsv")  # formats that are the numbers of a picture alone
@@ -77,14 +75,17 @@ def altair() -> Any:
     return altair
 
 
+alt: Any = Late(altair)
+
+
 def rows_of(data: pl.DataFrame) -> Any:
     """A frame as the data of a chart; what is not a number is no point."""
-    return altair().Data(values=data.fill_nan(None).to_dicts())
+    return alt.Data(values=data.fill_nan(None).to_dicts())
 
 
 def decimals(*names: str) -> list[Any]:
     """Numbers that a point tells, with four decimals."""
-    return [altair().Tooltip(f"{name}:Q", format=".4f") for name in names]
+    return [alt.Tooltip(f"{name}:Q", format=".4f") for name in names]
 
 
 def refuse_many(lines: int) -> None:
@@ -98,7 +99,6 @@ def told_apart(field: str, names: Sequence[str], title: str | list[str]) -> dict
     """Encodings that tell a few lines apart: colours, shapes of points, and dashes where one line
     lies on another.
     """
-    alt = altair()
 
     def scale(values: Sequence[Any]) -> Any:
         return alt.Scale(domain=list(names), range=list(values[: len(names)]))
@@ -219,7 +219,7 @@ class Picture:
     def _page(self) -> str:
         import vl_convert
 
-        version = ".".join(altair().SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+        version = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
         # A name that holds </script> would end the script: in JSON, < may be written otherwise.
         spec = self._spec().replace("<", "\\u003c")
         shown = {"actions": {"export": True, "source": False, "compiled": False, "editor": False}}
@@ -228,7 +228,7 @@ class Picture:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """For notebooks: Vega-Lite where they know it, else SVG; neither needs a network."""
-        major = altair().SCHEMA_VERSION.split(".")[0]
+        major = alt.SCHEMA_VERSION.split(".")[0]
         return {
             f"application/vnd.vegalite.{major}+json": self.chart.to_dict(),
             "image/svg+xml": self._svg(),

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cranfield.report.pictures import LOOK, altair, rows_of, shortened
-
-if TYPE_CHECKING:
-    import polars as pl
+from cranfield.report.late import pl
+from cranfield.report.pictures import LOOK, alt, rows_of, shortened
 
 LETTER, LINE = 6.3, 13.0  # size of text of 11 points
 
@@ -82,7 +80,6 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 def texts_at(base: Any, data: pl.DataFrame, **look: Any) -> list[Any]:
     """The labels of points at their places; those without a place are not shown."""
-    alt = altair()
     return [
         base.mark_text(**PLACES[place], **look)
         .encode(alt.Text("label:N"))
@@ -152,8 +149,6 @@ def named(
 
     The first `most` may have a place; names are as long as lets most of them have one.
     """
-    import polars as pl
-
     tries: list[list[pl.DataFrame]] = []
     for share in (2, 4, 6):
         short = shortened(names, max(8, int(size[0] / LETTER / share)))
@@ -161,11 +156,23 @@ def named(
         tries.append([])
         for frame, points, boxes in zip(frames, at, taken, strict=True):
             labels = [label_of[run] for run in frame["run"]]
-            places = places_for(points[:most], labels[:most], *size, boxes)
-            places += [""] * (len(labels) - len(places))
-            columns = pl.Series("label", labels), pl.Series("place", places)
-            tries[-1].append(frame.with_columns(columns))
+            tries[-1].append(_labelled(frame, labels, points, boxes, size, most))
     return max(tries, key=lambda made: sum((frame["place"] != "").sum() for frame in made))
+
+
+def _labelled(
+    frame: pl.DataFrame,
+    labels: Sequence[str],
+    at: Sequence[Point],
+    taken: Sequence[Box],
+    size: tuple[float, float],
+    most: int,
+) -> pl.DataFrame:
+    """Rows with their labels, and the places of these; only the first `most` may have one."""
+    places = places_for(at[:most], labels[:most], *size, taken)
+    places += [""] * (len(labels) - len(places))
+    made = {"label": labels, "place": places}
+    return frame.with_columns(pl.Series(name, of, pl.String) for name, of in made.items())
 
 
 def _box(point: Point, long: float, place: str) -> Box:
@@ -185,3 +192,52 @@ def _hidden(box: Box, taken: Sequence[Box], width: float, height: float) -> floa
         for l, t, r, b in taken
     )
     return covered + 2 * LINE * outside
+
+
+# -- panels of points -----------------------------------------------------------------------------
+
+
+class Square:
+    """A panel that shows how two columns of some rows differ: both have the same axis."""
+
+    def __init__(
+        self,
+        data: pl.DataFrame,
+        columns: tuple[str, str],
+        titles: Sequence[str],
+        side: float,
+        **axis: Any,
+    ) -> None:
+        self.data, self.columns, self.side = data, columns, side
+        self.ticks = around_all([v for name in columns for v in data[name]])
+        scale = alt.Scale(domain=[self.ticks[0], self.ticks[-1]], nice=False, zero=False)
+        ticks = alt.Axis(values=self.ticks, labelOverlap=True, labelFlush=False, **axis)
+        self.axes = [
+            channel(f"{name}:Q", title=title, scale=scale, axis=ticks)
+            for channel, name, title in zip((alt.X, alt.Y), columns, titles, strict=True)
+        ]
+
+    def named(self, data: pl.DataFrame, most: int) -> pl.DataFrame:
+        """Runs with their names and the places of these, at the first `most` at the utmost."""
+        labels = shortened(data["run"].to_list(), 16)
+        taken = [around(point, 5) for point in self._at(self.data)]
+        return _labelled(data, labels, self._at(data), taken, (self.side, self.side), most)
+
+    def _at(self, data: pl.DataFrame) -> list[Point]:
+        xs, ys = (data[name] for name in self.columns)
+        return points_at(xs, ys, (self.ticks, self.ticks), self.side, self.side)
+
+    def equal(self, **look: Any) -> Any:
+        """The line on which both are equal."""
+        ends = [dict.fromkeys(self.columns, end) for end in (self.ticks[0], self.ticks[-1])]
+        return alt.Chart(alt.Data(values=ends)).mark_line(**look).encode(*self.axes)
+
+    def drawn(self, *layers: Any) -> Any:
+        """What is in the panel."""
+        return alt.layer(*layers).properties(width=self.side, height=self.side)
+
+
+def panelled(panels: Sequence[Any], heading: str, told: Sequence[str]) -> Any:
+    """Three panels in a row, below what they show and what is to be known of it."""
+    title = {"text": heading, "subtitle": told, "offset": 12}
+    return finished(alt.concat(*panels, columns=3).properties(title=title), "")

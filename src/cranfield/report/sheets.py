@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "Field", "Sheet", "columns", "constants", "how_tested", "interval_fields", "interval_text",
-    "p_field", "percent", "runs_on", "settings_of", "shown_of", "shown_p", "signed", "together",
-    "topics_text",    "with_interval",
+    "Field", "Sheet", "columns", "constants", "each", "how_tested", "interval_fields",
+    "interval_text", "p_field", "percent", "runs_on", "settings_of", "shown_of", "shown_p",
+    "signed", "table", "together", "topics_text", "with_interval",
 ]  # fmt: skip
 
 
@@ -171,6 +171,11 @@ def _text(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+def table(name: str, caption: str, *fields: Field) -> Sheet:
+    """A table of these columns."""
+    return Sheet(name, fields, caption)
+
+
 # -- columns --------------------------------------------------------------------------------------
 
 
@@ -199,6 +204,15 @@ def columns(rows: Iterable[Any]) -> Callable[..., Field]:
         return Field(name, values, head, texts, people, key)
 
     return column
+
+
+def each(of: Callable[..., Field], *names: str, **settings: Any) -> list[Field]:
+    """Several columns of which the same is said.
+
+    >>> [field.values for field in each(columns([Sheet("a", (), "One.")]), "name", "caption")]
+    [['a'], ['One.']]
+    """
+    return [of(name, **settings) for name in names]
 
 
 def constants(settings: Mapping[str, Any], rows: Sequence[Any]) -> list[Field]:

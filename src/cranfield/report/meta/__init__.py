@@ -2,6 +2,7 @@
 
 A module has
 
+- a documentation: the question that the method answers, as help tells it, and its description;
 - ``METHOD``, the row: what it computes, and its options;
 - ``TABLES``, ``sheets(found)`` and ``settings(found)``: the names of its tables, the tables, and
   what their captions tell in words, for programs;
@@ -51,17 +52,17 @@ class Work:
 class Method:
     """A method of `cranfield meta`: a row.
 
-    `place` orders the methods; `work` is what is done, and `result` the type of what is found.
+    `doc` is the documentation of its module, which says what it does; `place` orders the methods;
+    `work` is what is done, and `result` the type of what is found.
     `measures` are evaluated if none is named. `people` and `flat` are the tables that people see
     and those that the first one is written of to formats with one table, if none is named: all if
     there are none of them. `otherwise` is an option, a value, and the work to be done where it has
     that value.
     """
 
+    doc: str | None
     place: int
     name: str
-    help: str
-    description: str
     work: Work
     result: type[Any]
     options: Sequence[Option] = ()
@@ -70,6 +71,20 @@ class Method:
     people: tuple[str, ...] = ()
     flat: tuple[str, ...] = ()
     otherwise: tuple[str, str, Work] | None = None
+
+    @property
+    def help(self) -> str:
+        """The question that it answers."""
+        return self._paragraphs[0][0].lower() + self._paragraphs[0][1:].rstrip(".")
+
+    @property
+    def description(self) -> str:
+        """What it does."""
+        return self._paragraphs[1]
+
+    @property
+    def _paragraphs(self) -> list[str]:
+        return [" ".join(text.split()) for text in (self.doc or "").split("\n\n")]
 
     def work_for(self, asked: Any) -> Work:
         """What is to be done, by these options."""

@@ -1,4 +1,9 @@
-"""What the concordance test found: as a table of measures against measures, and pair by pair."""
+"""Where two measures disagree, which one do simple measures side with?
+
+The concordance test. Where two measures disagree on which of two lists is better, how often is each
+of them concordant with gold measures: simple ones that every good measure should respect, such as
+intent recall and precision?
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from cranfield.meta.concordance import Concordance, ConcordancePair, concordance
+from cranfield.report import sheets as tables
 from cranfield.report.meta import Method, Work
-from cranfield.report.options import number, option
-from cranfield.report.sheets import Field, Sheet, columns, p_field, runs_on, settings_of, shown_p
+from cranfield.report.options import option
+from cranfield.report.sheets import Field, Sheet, each
 from cranfield.wording import counted
 
 TABLES = ("matrix", "pairs")
@@ -24,55 +30,51 @@ def matrix_sheet(found: Concordance) -> Sheet:
     """For people: the measures against each other, with each set of gold measures."""
     rows = [(gold, first) for gold in found.gold for first in found.measures[:-1]]
     cells = {(p.gold, p.first, p.second): cell_of(p, found.alpha) for p in found.pairs}
+    key = [
+        Field("gold", None, texts=[gold_name(gold) for gold, _ in rows], key=True),
+        Field("measure", None, texts=[first for _, first in rows], key=True),
+    ]
     others = [
         Field(second, None, second, [cells.get((gold, first, second), "–") for gold, first in rows])
         for second in found.measures[1:]
     ]
-    return Sheet(
-        "matrix",
-        [
-            Field("gold", None, "gold", [gold_name(gold) for gold, _ in rows], key=True),
-            Field("measure", None, "measure", [first for _, first in rows], key=True),
-            *others,
-        ],
+    text = (
         f"Concordance test: {_compared(found)}. Of the pairs of lists on which the measures of row "
         "and column strictly disagree (their number is in parentheses), the share for which the "
         "measure of the row, and after the slash that of the column, is concordant with "
         f"{_all_gold(found)}. † marks differences that are significant by the exact sign test "
-        f"(p ≤ α = {found.alpha:g}) on the disagreements where one of the two alone is concordant.",
+        f"(p ≤ α = {found.alpha:g}) on the disagreements where one of the two alone is concordant."
     )
+    return Sheet("matrix", [*key, *others], text)
 
 
 def pairs_sheet(found: Concordance) -> Sheet:
     """Everything, a row for each pair of measures and set of gold measures."""
-    of = columns(found.pairs)
+    of = tables.columns(found.pairs)
     pvalues = [pair.pvalue for pair in found.pairs]
-    return Sheet(
+    return tables.table(
         "pairs",
-        [
-            of("gold", lambda pair: gold_name(pair.gold), key=True),
-            of("first", key=True),
-            of("second", key=True),
-            of("compared", people=False),
-            of("disagreements"),
-            of("concordant_first", lambda pair: pair.concordant[0], people=False),
-            of("concordant_second", lambda pair: pair.concordant[1], people=False),
-            of("share_first", lambda pair: pair.shares[0], text=_share),
-            of("share_second", lambda pair: pair.shares[1], text=_share),
-            of("wins_first", lambda pair: pair.wins[0]),
-            of("wins_second", lambda pair: pair.wins[1]),
-            p_field("pvalue", pvalues, [*map(shown_p, pvalues)], found.alpha),
-            of("significant", lambda pair: pair.pvalue <= found.alpha, people=False),
-        ],
         f"Concordance test: {_compared(found)}. Shares are of the disagreements in which a measure "
         f"is concordant with {_all_gold(found)}; it wins where it alone is. p is that of the exact "
         f"sign test on the wins. * p ≤ α = {found.alpha:g}.",
+        of("gold", lambda pair: gold_name(pair.gold), key=True),
+        *each(of, "first", "second", key=True),
+        of("compared", people=False),
+        of("disagreements"),
+        of("concordant_first", lambda pair: pair.concordant[0], people=False),
+        of("concordant_second", lambda pair: pair.concordant[1], people=False),
+        of("share_first", lambda pair: pair.shares[0], text=_share),
+        of("share_second", lambda pair: pair.shares[1], text=_share),
+        of("wins_first", lambda pair: pair.wins[0]),
+        of("wins_second", lambda pair: pair.wins[1]),
+        tables.p_field("pvalue", pvalues, [*map(tables.shown_p, pvalues)], found.alpha),
+        of("significant", lambda pair: pair.pvalue <= found.alpha, people=False),
     )
 
 
 def settings(found: Concordance) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    made = settings_of(found, "alpha", "gold", "runs", "topics")
+    made = tables.settings_of(found, "alpha", "gold", "runs", "topics")
     return made | {"gold": [*map(gold_name, found.gold)]}
 
 
@@ -101,35 +103,31 @@ def _share(share: float) -> str:
 def _compared(found: Concordance) -> str:
     lists = max((pair.compared for pair in found.pairs), default=0)
     a_topic = math.comb(len(found.runs), 2)
-    size = runs_on(len(found.runs), *(pair.compared // a_topic for pair in found.pairs))
+    size = tables.runs_on(len(found.runs), *(pair.compared // a_topic for pair in found.pairs))
     return f"{counted(lists, 'pair')} of ranked lists of {size}"
 
 
 def _all_gold(found: Concordance) -> str:
-    return (
-        "the gold measure" if len(found.gold) == 1 else "the gold measures of the row, all at once"
-    )
+    several = " measures of the row, all at once" if len(found.gold) > 1 else " measure"
+    return f"the gold{several}"
 
 
 # -- the command ----------------------------------------------------------------------------------
 
 
 METHOD = Method(
+    __doc__,
     place=5,
     name="concordance",
-    help="where two measures disagree, which one do simple measures side with?",
-    description="The concordance test. Where two measures disagree on which of two lists is "
-    "better, how often is each of them concordant with gold measures: simple ones that every "
-    "good measure should respect, such as intent recall and precision?",
     work=Work(concordance),
     result=Concordance,
     people=("matrix",),
     flat=("pairs",),
     options=(
         option(
-            "--gold", action="append", metavar="MEASURE", required=True,
-            help="required: a gold measure; may be repeated: each is used alone, then all at once",
+            "--gold MEASURE", action="append", required=True,
+            said="required: a gold measure; may be repeated: each is used alone, then all at once",
         ),
-        number("--alpha", "A", 0.01, "p-values of the sign test of at most A are marked"),
+        option("--alpha A", "p-values of the sign test of at most A are marked", default=0.01),
     ),
 )  # fmt: skip

@@ -1,23 +1,25 @@
-"""How alike rankings are: the matrix as papers print it, long rows, and pictures of both."""
+"""Do measures, or sets of judgments, rank runs alike?
+
+Correlate the rankings of runs by every two measures, or those of every measure by two sets of
+judgments, with intervals from resampled topics.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cranfield.errors import InputError
 from cranfield.meta.correlation import TRIALS, CorrelationMatrix, correlation
 from cranfield.meta.rankings import STATISTICS, P
 from cranfield.report import options, places
 from cranfield.report import sheets as tables
+from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
-from cranfield.report.pictures import Picture, altair, decimals, rows_of, shortened
+from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened
 from cranfield.wording import rounded
-
-if TYPE_CHECKING:
-    import polars as pl
 
 TABLES = ("matrix", "pairs")
 
@@ -89,16 +91,14 @@ def pairs_sheet(found: CorrelationMatrix) -> tables.Sheet:
     if found.between == "sets":
         keys = [of("measure", itemgetter("x"), key=True)]
     same = {k: v for k, v in settings(found).items() if k not in ("statistic", "p")}
-    return tables.Sheet(
+    return tables.table(
         "pairs",
-        [
-            *keys,
-            tables.Field("statistic", [found.statistic] * len(rows), people=False),
-            of("value", itemgetter("value"), STATISTICS[found.statistic].title),
-            *tables.interval_fields(intervals, found.confidence),
-            *tables.constants(same, rows),
-        ],
         caption(found),
+        *keys,
+        tables.Field("statistic", [found.statistic] * len(rows), people=False),
+        of("value", itemgetter("value"), STATISTICS[found.statistic].title),
+        *tables.interval_fields(intervals, found.confidence),
+        *tables.constants(same, rows),
     )
 
 
@@ -112,8 +112,6 @@ NAMED = 60  # runs whose names are tried to be placed
 
 def picture(found: CorrelationMatrix) -> Picture:
     """A heat map of the matrix; between two sets, the runs' means by one against the other."""
-    import polars as pl
-
     if found.between == "measures":
         data = pl.DataFrame(found.rows())
         return Picture(lambda: _heat_map(found, data), data, found.notices)
@@ -129,9 +127,6 @@ def picture(found: CorrelationMatrix) -> Picture:
 
 def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     """A cell for each pair, the darker the more alike, with the value and its interval."""
-    import polars as pl
-
-    alt = altair()
     labels = dict(zip(found.names, shortened(found.names, 24), strict=True))
     drawn = data.with_columns(
         pl.col("x").replace(labels),
@@ -169,44 +164,23 @@ def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     """A panel for each measure: a point for each run, above the line if the second set gives
     it more.
     """
-    alt = altair()
     panels = [
         _panel(data.filter(data["measure"] == name), f"{name}: {_cell(found, k, k)}", found.sets)
         for k, name in enumerate(found.names)
     ]
-    chart = alt.concat(*panels, columns=3).properties(
-        title={"text": _heading(found), "subtitle": _said(found), "offset": 12}
-    )
-    return places.finished(chart, "")
+    return places.panelled(panels, _heading(found), _said(found))
 
 
 def _panel(data: pl.DataFrame, heading: str, sets: Sequence[str]) -> Any:
     """One measure's scatter."""
-    import polars as pl
-
-    alt = altair()
-    ticks = places.around_all([*data["first"], *data["second"]])
-    at = places.points_at(data["first"], data["second"], (ticks, ticks), SIDE, SIDE)
-    labels = shortened(data["run"].to_list(), 16)
-    taken = [places.around(point, 5) for point in at]
-    chosen = places.places_for(at[:NAMED], labels[:NAMED], SIDE, SIDE, taken)
-    chosen += [""] * (len(labels) - len(chosen))
-    data = data.with_columns(pl.Series("label", labels), pl.Series("place", chosen))
-    scale = alt.Scale(domain=[ticks[0], ticks[-1]], nice=False, zero=False)
-    x, y = (
-        channel(f"{name}:Q", title=f"mean by {by}", scale=scale,
-                axis=alt.Axis(values=ticks, grid=False, labelOverlap=True, labelFlush=False))
-        for channel, name, by in ((alt.X, "first", sets[0]), (alt.Y, "second", sets[1]))
-    )  # fmt: skip
-    ends = alt.Data(values=[{"first": v, "second": v} for v in (ticks[0], ticks[-1])])
-    base = alt.Chart(rows_of(data)).encode(x, y)
+    titles = [f"mean by {by}" for by in sets]
+    square = places.Square(data, ("first", "second"), titles, SIDE, grid=False)
+    data = square.named(data, NAMED)
+    base = alt.Chart(rows_of(data)).encode(*square.axes)
     tooltip = ["run:N", *decimals("first", "second")]
-    layers = [
-        alt.Chart(ends).mark_line(color=LINE, strokeWidth=0.8).encode(x, y),
-        base.mark_point(filled=True, color=POINT, opacity=0.85).encode(tooltip=tooltip),
-        *places.texts_at(base, data),
-    ]
-    return alt.layer(*layers).properties(width=SIDE, height=SIDE, title=heading)
+    points = base.mark_point(filled=True, color=POINT, opacity=0.85).encode(tooltip=tooltip)
+    equal, texts = square.equal(color=LINE, strokeWidth=0.8), places.texts_at(base, data)
+    return square.drawn(equal, points, *texts).properties(title=heading)
 
 
 def _heading(found: CorrelationMatrix) -> str:
@@ -229,24 +203,22 @@ def check(asked: Any) -> None:
 
 
 METHOD = Method(
+    __doc__,
     place=4,
     name="correlation",
-    help="do measures, or sets of judgments, rank runs alike?",
-    description="Correlate the rankings of runs by every two measures, or those of every "
-    "measure by two sets of judgments, with intervals from resampled topics.",
     work=Work(correlation, doing="resampling", steps=lambda asked, *_: asked.trials),
     result=CorrelationMatrix,
     people=("matrix",),
     flat=("pairs",),
     options=(
         option(
-            "--qrels2", metavar="FILE",
-            help="other judgments: correlate each measure by QRELS with itself by these",
+            "--qrels2 FILE",
+            "other judgments: correlate each measure by QRELS with itself by these",
         ),
         options.statistic("; of tau-ap the measure of the column, or QRELS, is the gold one"),
-        option("--p", type=float, metavar="P", help=f"of rbo: how deep it looks (default: {P})"),
+        option("--p P", f"of rbo: how deep it looks (default: {P})"),
         options.confidence(),
         *options.trials(TRIALS, "random draws of topics, for intervals"),
         options.plot("the matrix, or with --qrels2 the means by both", "its"),
     ),
-)  # fmt: skip
+)

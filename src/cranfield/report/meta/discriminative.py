@@ -1,25 +1,27 @@
-"""Discriminative power: a row for each measure, the ASL curves as data, and their picture."""
+"""How many pairs of runs does each measure tell apart?
+
+Test all pairs of runs by each measure: how many differ significantly, from which difference on, and
+the p-values of all as a curve (ASL curve).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cranfield.errors import InputError
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
 from cranfield.report import options
 from cranfield.report import sheets as tables
+from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
-from cranfield.report.pictures import COLOURS, DASHES, Picture, altair, decimals, rows_of, shortened
+from cranfield.report.pictures import COLOURS, DASHES, Picture, alt, decimals, rows_of, shortened
 from cranfield.report.places import finished
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import TESTS, steps
 from cranfield.stats.result import all_exact
 from cranfield.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 TABLES = ("measures", "curves")
 ZOOM = 3  # times α: how far up the curves are shown, as papers do
@@ -30,18 +32,20 @@ WIDTH, HEIGHT = 420, 280
 def sheets(found: DiscriminativePower) -> list[tables.Sheet]:
     """A row for each measure, the most discriminative first; and a row for each pair of runs."""
     of = tables.columns(found.measures)
-    fields = [
+    critical = of("hsd", lambda one: one.critical, "HSD")
+    measures = tables.table(
+        "measures",
+        caption(found),
         of("measure", key=True),
         of("significant", lambda one: len(one.significant), "significant pairs"),
         of("pairs", lambda one: len(one.pairs), "of"),
         of("share"),
         of("smallest_significant", lambda one: one.smallest, "smallest significant difference"),
-        of("hsd", lambda one: one.critical, "HSD"),
+        *([critical] if _has_hsd(found) else []),
         of("topics", people=len({one.topics for one in found.measures}) > 1),
         *tables.constants(settings(found), found.measures),
-    ]
-    kept = [field for field in fields if field.name != "hsd" or _has_hsd(found)]
-    return [tables.Sheet("measures", kept, caption(found)), _curves(found)]
+    )
+    return [measures, _curves(found)]
 
 
 def _has_hsd(found: DiscriminativePower) -> bool:
@@ -62,19 +66,16 @@ def _curves(found: DiscriminativePower) -> tables.Sheet:
     ]
     of, of_pairs = tables.columns(rows), tables.columns(pair for _, _, pair in rows)
     shown = [tables.shown_of(pair.pvalue, pair.sampled) for _, _, pair in rows]
-    return tables.Sheet(
+    return tables.table(
         "curves",
-        [
-            of("measure", lambda row: row[0], key=True),
-            of("rank", lambda row: row[1], key=True),
-            of_pairs("run", key=True),
-            of_pairs("other", key=True),
-            of_pairs("difference", text=tables.signed),
-            tables.p_field("pvalue", [pair.pvalue for _, _, pair in rows], shown, found.alpha),
-        ],
         f"ASL curves: the p-values of all pairs of {counted(len(found.runs), 'run')}, on "
         f"{_topics(found)}, the largest first, by the {_test(found)}. A difference above 0 says "
         f"that the first run is better. * p ≤ α = {found.alpha:g}.",
+        of("measure", lambda row: row[0], key=True),
+        of("rank", lambda row: row[1], key=True),
+        *tables.each(of_pairs, "run", "other", key=True),
+        of_pairs("difference", text=tables.signed),
+        tables.p_field("pvalue", [pair.pvalue for _, _, pair in rows], shown, found.alpha),
     )
 
 
@@ -111,9 +112,6 @@ def picture(found: DiscriminativePower, whole: bool = False) -> Picture:
 
 
 def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
-    import polars as pl
-
-    alt = altair()
     names = [one.measure for one in found.measures]
     shares = [f"{100 * one.share:.1f}%" for one in found.measures]
     lines = [f"{n}: {s}" for n, s in zip(shortened(names, LEGEND), shares, strict=True)]
@@ -134,11 +132,7 @@ def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
         *apart(lines, f"share with p ≤ {found.alpha:g}"),
     )
     tooltip = ["measure:N", "run:N", "other:N", *decimals("difference", "pvalue"), "rank:Q"]
-    layers = [
-        across("pvalue", found.alpha),
-        base.mark_line(clip=True),
-        base.mark_point(opacity=0, size=60, clip=True).encode(tooltip=tooltip),
-    ]
+    layers = [across("pvalue", found.alpha), *told_lines(base, tooltip, clip=True)]
     told = [f"{_test(found)}, {_topics(found)}", f"grey line: α = {found.alpha:g}"]
     once = {"data": rows_of(drawn)}  # it is checked, and long
     return curves(alt.layer(*layers, **once), "ASL curves", told)
@@ -150,16 +144,20 @@ def curves(chart: Any, heading: str, told: Sequence[str]) -> Any:
     return finished(chart.properties(width=WIDTH, height=HEIGHT, title=title), "")
 
 
+def told_lines(base: Any, tooltip: Sequence[Any], **look: Any) -> list[Any]:
+    """Lines whose points, which nobody sees, tell what they are."""
+    points = base.mark_point(opacity=0, size=60, **look).encode(tooltip=tooltip)
+    return [base.mark_line(**look), points]
+
+
 def across(field: str, value: float) -> Any:
     """A grey line at a value of what is upwards."""
-    alt = altair()
     rule = alt.Chart(alt.Data(values=[{field: value}])).mark_rule(color="#808080")
     return rule.encode(alt.Y(f"{field}:Q"))
 
 
 def apart(lines: Sequence[str], title: str) -> list[Any]:
     """Colours and dashes; more lines than there are colours have other dashes with the same."""
-    alt = altair()
     many = len(COLOURS)
     colours = [COLOURS[k % many] for k in range(len(lines))]
     dashes = [DASHES[(k + k // many) % len(DASHES)] for k in range(len(lines))]
@@ -181,11 +179,9 @@ def check(asked: Any) -> None:
 
 
 METHOD = Method(
+    __doc__,
     place=1,
     name="discriminative-power",
-    help="how many pairs of runs does each measure tell apart?",
-    description="Test all pairs of runs by each measure: how many differ significantly, from "
-    "which difference on, and the p-values of all as a curve (ASL curve).",
     work=Work(
         discriminative_power,
         doing="testing",
@@ -196,15 +192,10 @@ METHOD = Method(
     measures="AP nDCG@10 RR P@10",
     options=(
         options.which_test("randomised-tukey"),
-        options.correction(
-            "none (default, as the method has it), holm, bonferroni or bh", default="none"
-        ),
+        options.correction("none (default, as the method has it), holm, bonferroni or bh", "none"),
         options.alpha(),
         *options.trials(),
         options.plot("the ASL curves"),
-        option(
-            "--whole", action="store_true",
-            help="with --plot, p-values from 0 to 1 (default: to three times alpha)",
-        ),
+        option("--whole", "with --plot, p-values from 0 to 1 (default: to three times alpha)"),
     ),
-)  # fmt: skip
+)

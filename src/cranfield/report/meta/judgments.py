@@ -1,8 +1,14 @@
-"""Two sets of judgments compared, as tables."""
+"""Two sets of judgments: how far they agree, and what becomes of the runs.
+
+Compare two sets of judgments, of two assessors or of people and a language model: how far they
+agree on documents that both judged and, with runs, how they rank these and which significant
+differences they find.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -18,6 +24,7 @@ from cranfield.report import options
 from cranfield.report import sheets as tables
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
+from cranfield.report.sheets import Field, Sheet
 from cranfield.scores import Interval
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import steps
@@ -42,7 +49,7 @@ SCALES = ("levels", "binary")
 _STATISTICS = {"kendall": "τ", "tau-ap": "τ_ap", "rbo": "RBO"}
 
 
-def sheets(found: JudgmentComparison) -> list[tables.Sheet]:
+def sheets(found: JudgmentComparison) -> list[Sheet]:
     """Every table there is of a comparison."""
     made = [_overlap(found)]
     if found.levels is not None and found.binary is not None:
@@ -75,103 +82,95 @@ def usual(found: JudgmentComparison, format: str) -> tuple[str, ...]:
 # -- the judgments --------------------------------------------------------------------------------
 
 
-def _overlap(found: JudgmentComparison) -> tables.Sheet:
-    first, second = found.names
+def _overlap(found: JudgmentComparison) -> Sheet:
     items, topics = found.items, found.topics
     of = tables.columns(zip(found.judged, found.relevant, found.ranges, strict=True))
-    return tables.Sheet(
+    return tables.table(
         "overlap",
-        [
-            tables.Field("judgments", list(found.names), key=True),
-            tables.Field("topics", [topics.both + topics.first, topics.both + topics.second]),
-            of("judged", lambda row: row[0], "documents"),
-            tables.Field("only_here", [items.first, items.second]),
-            of("relevant", lambda row: row[1]),
-            of("share_relevant", lambda row: row[1] / row[0]),
-            of("lowest", lambda row: row[2][0], "levels from", "{:g}".format),
-            of("highest", lambda row: row[2][1], "to", "{:g}".format),
-        ],
         f"{counted(items.both, 'document')} of {counted(topics.both, 'topic')} judged both by "
-        f"{first} and by {second}; relevant from level {found.rel:g}.",
+        f"{_both(found)}; relevant from level {found.rel:g}.",
+        Field("judgments", list(found.names), key=True),
+        Field("topics", [topics.both + topics.first, topics.both + topics.second]),
+        of("judged", lambda row: row[0], "documents"),
+        Field("only_here", [items.first, items.second]),
+        of("relevant", lambda row: row[1]),
+        of("share_relevant", lambda row: row[1] / row[0]),
+        of("lowest", lambda row: row[2][0], "levels from", "{:g}".format),
+        of("highest", lambda row: row[2][1], "to", "{:g}".format),
     )
 
 
-def _agreement(found: JudgmentComparison, levels: Agreement, binary: Agreement) -> tables.Sheet:
+def _both(found: JudgmentComparison, and_by: str = " and by ") -> str:
+    """What the two are called, in a sentence."""
+    return and_by.join(found.names)
+
+
+def _agreement(found: JudgmentComparison, levels: Agreement, binary: Agreement) -> Sheet:
     of = tables.columns([levels, binary])
-    return tables.Sheet(
+    return tables.table(
         "agreement",
-        [
-            tables.Field("scale", SCALES, texts=["levels", "relevant or not"], key=True),
-            of("items", head="documents"),
-            *(of(name, itemgetter(name), head) for name, head in _COEFFICIENTS.items()),
-        ],
-        f"Agreement of {found.names[0]} and {found.names[1]} on the documents that both judged: "
+        f"Agreement of {_both(found, ' and ')} on the documents that both judged: "
         f"by level, and as relevant (from level {found.rel:g}) or not. Cohen's κ, Krippendorff's "
         "α.",
+        Field("scale", SCALES, texts=["levels", "relevant or not"], key=True),
+        of("items", head="documents"),
+        *(of(name, itemgetter(name), head) for name, head in _COEFFICIENTS.items()),
     )
 
 
-def _confusion(found: JudgmentComparison, levels: Agreement) -> tables.Sheet:
+def _confusion(found: JudgmentComparison, levels: Agreement) -> Sheet:
     first, second = found.names
-    counts = levels.pairs[0].confusion
-    return tables.Sheet(
+    counts = levels.pairs[0].confusion.T.tolist()
+    columns = zip(levels.labels, counts, strict=True)
+    return tables.table(
         "confusion",
-        [
-            tables.Field("first", list(levels.labels), f"{first} ↓ {second} →", key=True),
-            *(
-                tables.Field(f"second_{label}", counts[:, i].tolist(), label)
-                for i, label in enumerate(levels.labels)
-            ),
-        ],
         f"Documents by their level: the rows by {first}, the columns by {second}.",
+        Field("first", list(levels.labels), f"{first} ↓ {second} →", key=True),
+        *(Field(f"second_{label}", column, label) for label, column in columns),
     )
 
 
-def _topics(found: JudgmentComparison, levels: Agreement, binary: Agreement) -> tables.Sheet:
+def _topics(found: JudgmentComparison, levels: Agreement, binary: Agreement) -> Sheet:
     of = tables.columns(found.by_topic.values())
     first, second = found.names
 
-    def coefficient(column: str, name: str, head: str = "", by: Agreement = levels) -> tables.Field:
+    def coefficient(column: str, name: str, head: str = "", by: Agreement = levels) -> Field:
         of_topics = map(by.topics.get, found.by_topic)
-        return tables.Field(column, [None if one is None else one[name] for one in of_topics], head)
+        return Field(column, [None if one is None else one[name] for one in of_topics], head)
 
-    return tables.Sheet(
+    return tables.table(
         "topics",
-        [
-            tables.Field("topic", list(found.by_topic), key=True),
-            of("both", head="by both"),
-            of("only_first", lambda overlap: overlap.first, f"only {first}"),
-            of("only_second", lambda overlap: overlap.second, f"only {second}"),
-            coefficient("agreement", "agreement"),
-            coefficient("kappa", "kappa", "κ"),
-            coefficient("kappa_quadratic", "kappa_quadratic", "quadratic κ"),
-            coefficient("binary_agreement", "agreement", by=binary),
-            coefficient("binary_kappa", "kappa", "binary κ", binary),
-        ],
         "The same of every topic; nan where a coefficient is undefined.",
+        Field("topic", list(found.by_topic), key=True),
+        of("both", head="by both"),
+        of("only_first", lambda overlap: overlap.first, f"only {first}"),
+        of("only_second", lambda overlap: overlap.second, f"only {second}"),
+        coefficient("agreement", "agreement"),
+        coefficient("kappa", "kappa", "κ"),
+        coefficient("kappa_quadratic", "kappa_quadratic", "quadratic κ"),
+        coefficient("binary_agreement", "agreement", by=binary),
+        coefficient("binary_kappa", "kappa", "binary κ", binary),
     )
 
 
 # -- the runs -------------------------------------------------------------------------------------
 
 
-def _runs(found: JudgmentComparison) -> tables.Sheet:
+def _runs(found: JudgmentComparison) -> Sheet:
     rows = [(ranking.measure, change) for ranking in found.rankings for change in ranking.runs]
     of = tables.columns(change for _, change in rows)
     first, second = found.names
-    return tables.Sheet(
+    return tables.table(
         "runs",
-        [
-            tables.Field("measure", [measure for measure, _ in rows], key=True),
-            of("run", key=True),
-            of("mean_first", lambda change: change.means[0], first),
-            of("mean_second", lambda change: change.means[1], second),
-            of("rank_first", lambda change: change.ranks[0], f"rank {first}"),
-            of("rank_second", lambda change: change.ranks[1], f"rank {second}"),
-            of("rise", text=lambda rise: f"{rise:+d}" if rise else "0"),
-        ],
         f'{_evaluated(found)} "Rise" is how many ranks higher {second} places a run'
         f"{_moved_most(found.rankings)}.",
+        Field("measure", [measure for measure, _ in rows], key=True),
+        of("run", key=True),
+        of("mean_first", lambda change: change.means[0], first),
+        of("mean_second", lambda change: change.means[1], second),
+        of("rank_first", lambda change: change.ranks[0], f"rank {first}"),
+        of("rank_second", lambda change: change.ranks[1], f"rank {second}"),
+        of("rise", text=lambda rise: f"{rise:+d}" if rise else "0"),
     )
 
 
@@ -179,8 +178,7 @@ def _evaluated(found: JudgmentComparison) -> str:
     every = "all judgments of either, unjudged documents not relevant"
     used = "only documents that both judged" if found.common else every
     runs, topics = found.rankings[0].runs, [ranking.topics for ranking in found.rankings]
-    size = tables.runs_on(len(runs), *topics)
-    return f"Means of {size} by {found.names[0]} and by {found.names[1]} ({used})."
+    return f"Means of {tables.runs_on(len(runs), *topics)} by {_both(found)} ({used})."
 
 
 def _moved_most(rankings: Iterable[RankingChange]) -> str:
@@ -194,64 +192,60 @@ def _moved_most(rankings: Iterable[RankingChange]) -> str:
     return f"; those that move most: {', '.join(text)}" if text else "; none moves"
 
 
-def _rankings(found: JudgmentComparison) -> tables.Sheet:
+def _rankings(found: JudgmentComparison) -> Sheet:
     rankings = [ranking for ranking in found.rankings if ranking.pairs]
     of = tables.columns(rankings)
-    return tables.Sheet(
+    alike = [
+        _with_interval(name.replace("-", "_"), head, [r.correlations[name] for r in rankings])
+        for name, head in _STATISTICS.items()
+    ]
+    return tables.table(
         "rankings",
-        [
-            of("measure", key=True),
-            of("runs", lambda ranking: len(ranking.runs)),
-            of("topics"),
-            *(
-                field
-                for name, head in _STATISTICS.items()
-                for field in _with_interval(
-                    name.replace("-", "_"), head, [r.correlations[name] for r in rankings]
-                )
-            ),
-        ],
-        f"How alike {found.names[0]} and {found.names[1]} rank the runs: Kendall's τ, AP "
+        f"How alike {_both(found, ' and ')} rank the runs: Kendall's τ, AP "
         f"correlation with {found.names[0]} as gold, rank-biased overlap (p = 0.9); "
         f"{tables.percent(found.confidence)} bootstrap intervals from {DRAWS:,} draws of topics, "
         f"seed {found.seed}.",
+        of("measure", key=True),
+        of("runs", lambda ranking: len(ranking.runs)),
+        of("topics"),
+        *chain(*alike),
     )
 
 
-def _with_interval(name: str, head: str, values: list[Interval]) -> Iterator[tables.Field]:
+def _with_interval(name: str, head: str, values: list[Interval]) -> Iterator[Field]:
     texts = [tables.with_interval(x.mean, x.low, x.high) for x in values]
-    yield tables.Field(name, [x.mean for x in values], head, texts)
-    yield tables.Field(f"{name}_low", [x.low for x in values], people=False)
-    yield tables.Field(f"{name}_high", [x.high for x in values], people=False)
+    yield Field(name, [x.mean for x in values], head, texts)
+    yield Field(f"{name}_low", [x.low for x in values], people=False)
+    yield Field(f"{name}_high", [x.high for x in values], people=False)
 
 
-def _significance(found: JudgmentComparison) -> tables.Sheet:
+def _significance(found: JudgmentComparison) -> Sheet:
     first, second = found.names
-    kinds: list[tuple[Any, str, str, tuple[bool, bool]]] = [
-        ("active agreement", "both", "same", (True, True)),
-        ("mixed agreement", first, "same", (True, False)),
-        ("mixed agreement", second, "same", (False, True)),
-        ("passive agreement", "neither", "same", (False, False)),
-        ("passive disagreement", "neither", "reversed", (False, False)),
-        ("mixed disagreement", first, "reversed", (True, False)),
-        ("mixed disagreement", second, "reversed", (False, True)),
-        ("active disagreement", "both", "reversed", (True, True)),
-    ]
+    who = {(True, True): "both", (True, False): first, (False, True): second}
     rows = [
-        (ranking.measure, *kind[:3], pairs, pairs / len(ranking.pairs))
+        (ranking.measure, kind, who.get(by, "neither"), order, pairs, pairs / len(ranking.pairs))
         for ranking in found.rankings
         if ranking.pairs
-        for kind in kinds
-        for pairs in [ranking.count(kind[0], kind[3])]
+        for kind, order, by in _kinds()
+        for pairs in [ranking.count(kind, by)]
     ]
     names = "measure", "kind", "significant_by", "order", "pairs", "share"
     of = tables.columns(rows)
-    return tables.Sheet(
+    return tables.table(
         "significance",
-        [of(name, itemgetter(k), key=name in ("measure", "kind")) for k, name in enumerate(names)],
         f"Pairs of runs by whether {first}, {second} or both find a significant difference "
         f"({_test(found)}), and whether both have the runs in the same order.",
+        *(of(name, itemgetter(k), key=name in names[:2]) for k, name in enumerate(names)),
     )
+
+
+def _kinds() -> list[tuple[Any, str, tuple[bool, bool]]]:
+    """What two can find of a pair of runs, in which order, and who of them significantly."""
+    active, passive = ("active", (True, True)), ("passive", (False, False))
+    kinds = [active, ("mixed", (True, False)), ("mixed", (False, True)), passive]
+    falling = [passive, *kinds[1:3], active]
+    same = [(f"{kind} agreement", "same", by) for kind, by in kinds]
+    return same + [(f"{kind} disagreement", "reversed", by) for kind, by in falling]
 
 
 def _test(found: JudgmentComparison) -> str:
@@ -263,49 +257,39 @@ def _test(found: JudgmentComparison) -> str:
     return ", ".join([*parts, f"α = {found.alpha:g}"])
 
 
-def _pairs(
-    found: JudgmentComparison, name: str, rows: list[tuple[RankingChange, PairChange]]
-) -> tables.Sheet:
-    first, second = found.names
-    sides = (("first", first, 0), ("second", second, 1))
+def _pairs(found: JudgmentComparison, name: str, rows: list[tuple[RankingChange, PairChange]]
+           ) -> Sheet:  # fmt: skip
     different = "Pairs of runs of which the two draw different conclusions"
     what = different if name == "changed" else "All pairs of runs"
     of = tables.columns(pair for _, pair in rows)
-    return tables.Sheet(
+    differences, pvalues = [], []
+    for i, (side, who) in enumerate(zip(("first", "second"), found.names, strict=True)):
+        values = [pair.differences[i] for _, pair in rows]
+        texts = [*map(tables.signed, values)]
+        differences.append(Field(f"difference_{side}", values, f"difference {who}", texts))
+        tests = [pair.tests[i] for _, pair in rows]
+        texts = [tables.shown_of(test.pvalue, test.outcome.sampled) for test in tests]
+        values = [test.pvalue for test in tests]
+        pvalues.append(tables.p_field(f"pvalue_{side}", values, texts, found.alpha, f"p {who}"))
+    return tables.table(
         name,
-        [
-            tables.Field("measure", [ranking.measure for ranking, _ in rows], key=True),
-            of("run", lambda pair: pair.runs[0], key=True),
-            of("other", lambda pair: pair.runs[1], key=True),
-            *(
-                of(f"difference_{side}", lambda pair, i=i: pair.differences[i],
-                   f"difference {who}", tables.signed)
-                for side, who, i in sides
-            ),
-            *(
-                tables.p_field(f"pvalue_{side}", [test.pvalue for test in tests],
-                        [tables.shown_of(test.pvalue, test.outcome.sampled) for test in tests],
-                        found.alpha, f"p {who}")
-                for side, who, i in sides
-                for tests in [[pair.tests[i] for _, pair in rows]]
-            ),
-            of("kind"),
-        ],
-        f"{what}: differences of means and p-values by {first} and by {second} ({_test(found)}). "
-        "* p ≤ α.",
-    )  # fmt: skip
+        f"{what}: differences of means and p-values by {_both(found)} ({_test(found)}). * p ≤ α.",
+        Field("measure", [ranking.measure for ranking, _ in rows], key=True),
+        of("run", lambda pair: pair.runs[0], key=True),
+        of("other", lambda pair: pair.runs[1], key=True),
+        *differences,
+        *pvalues,
+        of("kind"),
+    )
 
 
 # -- the command ----------------------------------------------------------------------------------
 
 
 METHOD = Method(
+    __doc__,
     place=8,
     name="judgments",
-    help="two sets of judgments: how far they agree, and what becomes of the runs",
-    description="Compare two sets of judgments, of two assessors or of people and a language "
-    "model: how far they agree on documents that both judged and, with runs, how they rank "
-    "these and which significant differences they find.",
     work=Work(
         compare_judgments,
         takes="judgments",
@@ -318,17 +302,13 @@ METHOD = Method(
     measures="AP",
     runs="results; without, agreement only",
     options=(
+        option("--names A,B", "what the two sets are called (default: as their files)"),
         option(
-            "--names", metavar="A,B", help="what the two sets are called (default: as their files)"
+            "--common",
+            "evaluate by the documents only that both judged (default: by all of either)",
         ),
-        option(
-            "--common", action="store_true",
-            help="evaluate by the documents only that both judged (default: by all of either)",
-        ),
-        option(
-            "-q", "--per-topic", action="store_true", help="agreement of every topic, too"
-        ),
+        option("-q --per-topic", "agreement of every topic, too"),
         *options.how_tested(of_trials=f"; intervals of correlations use {DRAWS:,}"),
         options.confidence("of the intervals of correlations"),
     ),
-)  # fmt: skip
+)

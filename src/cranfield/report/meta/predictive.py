@@ -1,4 +1,8 @@
-"""How often measures agree with people: each measure, and each pair of measures."""
+"""How often do measures agree with people on which of two outputs is better?
+
+Predictive power: how often do measures agree with people who were shown the outputs of two runs for
+a topic, and said which is better?
+"""
 
 from __future__ import annotations
 
@@ -24,20 +28,18 @@ def measures_sheet(found: PredictivePower) -> tables.Sheet:
     """How often each measure agrees, with its interval."""
     of, intervals = tables.columns(found.measures), [one.interval for one in found.measures]
     defined = " Of each measure, those count for whose topic it is defined." * _differ(found)
-    return tables.Sheet(
+    return tables.table(
         "measures",
-        [
-            of("measure", key=True),
-            of("preferences", lambda one: one.n, people=_differ(found)),
-            of("agreement", lambda one: one.rate),
-            *tables.interval_fields(intervals, found.confidence),
-            of("agreements", head="agree"),
-            of("disagreements", head="disagree"),
-            of("tied"),
-        ],
         f"Predictive power: how often a measure agrees with people on which of two outputs is "
         f"better. {_compared(found)}.{defined} Where a measure is tied it does not agree. The "
         f"{tables.percent(found.confidence)} interval is {METHODS[found.method]}.",
+        of("measure", key=True),
+        of("preferences", lambda one: one.n, people=_differ(found)),
+        of("agreement", lambda one: one.rate),
+        *tables.interval_fields(intervals, found.confidence),
+        of("agreements", head="agree"),
+        of("disagreements", head="disagree"),
+        of("tied"),
     )
 
 
@@ -46,23 +48,18 @@ def pairs_sheet(found: PredictivePower) -> tables.Sheet:
     of = tables.columns(found.pairs)
     pvalues = [pair.pvalue for pair in found.pairs]
     defined = ", those for whose topic both are defined" * _differ(found)
-    return tables.Sheet(
+    return tables.table(
         "pairs",
-        [
-            of("first", key=True),
-            of("second", key=True),
-            of("preferences", lambda pair: pair.n, people=_differ(found)),
-            of("difference", text=tables.signed),
-            of("both"),
-            of("only_first"),
-            of("only_second"),
-            tables.p_field("pvalue", pvalues, [*map(tables.shown_p, pvalues)], found.alpha),
-            of("significant", lambda pair: pair.pvalue <= found.alpha, people=False),
-        ],
         f"Predictive power of two measures on the same preferences{defined}: the difference of "
         f"their rates of agreement, first − second, and how many preferences both, or one of "
         f"them alone, predicted. p is that of McNemar's exact test. * p ≤ α = {found.alpha:g}.",
-    )  # fmt: skip
+        *tables.each(of, "first", "second", key=True),
+        of("preferences", lambda pair: pair.n, people=_differ(found)),
+        of("difference", text=tables.signed),
+        *tables.each(of, "both", "only_first", "only_second"),
+        tables.p_field("pvalue", pvalues, [*map(tables.shown_p, pvalues)], found.alpha),
+        of("significant", lambda pair: pair.pvalue <= found.alpha, people=False),
+    )
 
 
 def settings(found: PredictivePower) -> dict[str, Any]:
@@ -87,23 +84,21 @@ def _compared(found: PredictivePower) -> str:
 
 
 METHOD = Method(
+    __doc__,
     place=6,
     name="predictive-power",
-    help="how often do measures agree with people on which of two outputs is better?",
-    description="Predictive power: how often do measures agree with people who were shown the "
-    "outputs of two runs for a topic, and said which is better?",
     work=Work(predictive_power),
     result=PredictivePower,
     options=(
         option(
-            "--preferences", metavar="FILE", required=True,
-            help="required: lines `topic preferred other`, or `topic run other preferred`, where "
+            "--preferences FILE", required=True,
+            said="required: lines `topic preferred other`, or `topic run other preferred`, where "
             "what is preferred is one of the two or tie, and an assessor may follow; or a table "
             "with these columns",
         ),
         option(
-            "--interval", choices=("wilson", "exact"), default="wilson", dest="method",
-            help="of the rate of agreement: Wilson's (default), or the exact one of Clopper and "
+            "--interval", choices=tuple(METHODS), default="wilson", dest="method",
+            said="of the rate of agreement: Wilson's (default), or the exact one of Clopper and "
             "Pearson",
         ),
         options.confidence(),

@@ -1,8 +1,12 @@
-"""Stability of rankings: samples against measures, long rows, and the curves as a picture."""
+"""Is the ranking of runs the same on fewer topics, or with fewer judgments?
+
+Rank runs on random samples of the topics, or with random parts of the judgments, and compare the
+rankings with that on all of them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cranfield.errors import InputError
 from cranfield.meta.rankings import STATISTICS
@@ -15,14 +19,12 @@ from cranfield.meta.stability import (
 )
 from cranfield.report import options
 from cranfield.report import sheets as tables
+from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
 from cranfield.report.meta.discriminative import LEGEND, apart, curves
 from cranfield.report.options import option
-from cranfield.report.pictures import Picture, altair, decimals, rows_of, shortened
+from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened
 from cranfield.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 TABLES = ("sizes", "points")
 ONLY_TOPICS = {"sizes": None, "against": "all", "replacement": False, "scores": False}
@@ -43,16 +45,14 @@ def sheets(found: Stability) -> list[tables.Sheet]:
 
 def _points(found: Stability) -> tables.Sheet:
     of = tables.columns(found.points)
-    return tables.Sheet(
+    return tables.table(
         "points",
-        [
-            of("measure", key=True),
-            of("size", head=_drawn_of(found), text="{:g}".format),
-            of("mean"),
-            *tables.interval_fields(found.points, found.confidence),
-            *tables.constants(settings(found), found.points),
-        ],
         caption(found),
+        of("measure", key=True),
+        of("size", head=_drawn_of(found), text="{:g}".format),
+        of("mean"),
+        *tables.interval_fields(found.points, found.confidence),
+        *tables.constants(settings(found), found.points),
     )
 
 
@@ -103,9 +103,6 @@ def picture(found: Stability) -> Picture:
 
 
 def _chart(found: Stability, data: pl.DataFrame) -> Any:
-    import polars as pl
-
-    alt = altair()
     names = list(found.measures)
     lines = shortened(names, LEGEND)
     line = pl.col("measure").replace_strict(names, lines, return_dtype=pl.String)
@@ -148,11 +145,9 @@ def check(asked: Any) -> None:
 
 
 METHOD = Method(
+    __doc__,
     place=3,
     name="stability",
-    help="is the ranking of runs the same on fewer topics, or with fewer judgments?",
-    description="Rank runs on random samples of the topics, or with random parts of the "
-    "judgments, and compare the rankings with that on all of them.",
     work=Work(
         stability,
         doing="drawing topics",
@@ -170,26 +165,20 @@ METHOD = Method(
     measures="AP nDCG@10 RR P@10",
     options=(
         option(
-            "--sample", choices=("topics", "judgments"), default="topics",
-            help="what is drawn at random (default: topics)",
+            "--sample", "what is drawn at random", choices=("topics", "judgments"), default="topics"
         ),
-        options.sizes("topics in a sample (default: ten sizes)"),
+        option("--sizes N,N,…", "topics in a sample (default: ten sizes)"),
         option(
             "--against", choices=("all", "others"), default="all",
-            help="a sample of topics is compared with all (default), or with as many others",
+            said="a sample of topics is compared with all (default), or with as many others",
         ),
-        option(
-            "--replacement", action="store_true", help="a topic may be in a sample several times"
-        ),
-        option(
-            "--shares", type="numbers", metavar="S,S,…",
-            help="of the judgments that are kept (default: 0.1,0.2,…,1)",
-        ),
+        option("--replacement", "a topic may be in a sample several times"),
+        option("--shares S,S,…", "of the judgments that are kept (default: 0.1,0.2,…,1)"),
         options.statistic(),
         options.confidence("the share of trials that intervals hold"),
         option(
-            "--trials", type="count", metavar="B",
-            help=f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} with "
+            "--trials B",
+            f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} with "
             "--sample judgments)",
         ),
         options.seed(),

@@ -1,22 +1,24 @@
-"""Swap rates: a row for each measure, a row for each bin, and their picture."""
+"""How often do two sets of topics disagree on which run is better?
+
+Compare all pairs of runs on two disjoint sets of topics, drawn again and again: how often they
+swap, by how much they differ (Voorhees and Buckley 2002).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cranfield.errors import InputError
 from cranfield.meta.swap import TRIALS, Swap, SwapRates, checked_rate, swap
 from cranfield.report import options
+from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
-from cranfield.report.meta.discriminative import LEGEND, across, apart, curves
+from cranfield.report.meta.discriminative import LEGEND, across, apart, curves, told_lines
 from cranfield.report.options import option
-from cranfield.report.pictures import Picture, altair, decimals, rows_of, shortened
-from cranfield.report.sheets import Sheet, columns, constants, percent, settings_of
+from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened
+from cranfield.report.sheets import Sheet, columns, constants, percent, settings_of, table
 from cranfield.scores import Notice
 from cranfield.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 TABLES = ("measures", "bins")
 
@@ -24,21 +26,19 @@ TABLES = ("measures", "bins")
 def sheets(found: Swap, rate: float = 0.05) -> list[Sheet]:
     """A row for each measure and size of topic sets; and a row for each bin of differences."""
     of = columns(found.rates)
-    measures = Sheet(
+    measures = table(
         "measures",
-        [
-            of("measure", key=True),
-            of("set_size", lambda one: one.size, "topics in a set", key=True),
-            of("comparisons"),
-            of("swap_rate", lambda one: one.rate),
-            of("difference_needed", lambda one: one.required(rate)),
-            of("share", lambda one: one.sensitivity(rate), "share that has it"),
-            of("topics", people=False),
-            *constants(settings(found, rate), found.rates),
-        ],
         f"{_caption(found)} The difference needed is that from which on at most "
         f"{percent(rate)} of the comparisons are swaps, bins being taken together where the rate "
         "does not fall.",
+        of("measure", key=True),
+        of("set_size", lambda one: one.size, "topics in a set", key=True),
+        of("comparisons"),
+        of("swap_rate", lambda one: one.rate),
+        of("difference_needed", lambda one: one.required(rate)),
+        of("share", lambda one: one.sensitivity(rate), "share that has it"),
+        of("topics", people=False),
+        *constants(settings(found, rate), found.rates),
     )
     return [measures, _bins(found)]
 
@@ -49,20 +49,18 @@ def _bins(found: Swap) -> Sheet:
         for one in found.rates
         for bin, falling in zip(one.bins, one.falling, strict=True)
     ]
-    of = columns(rows)
-    return Sheet(
+    of, of_bins = columns(rows), columns(bin for _, bin, _ in rows)
+    return table(
         "bins",
-        [
-            of("measure", lambda row: row[0].measure, key=True),
-            of("set_size", lambda row: row[0].size, "topics in a set", key=True),
-            of("low", lambda row: row[1].low, "from"),
-            of("high", lambda row: row[1].high, "below"),
-            of("comparisons", lambda row: row[1].comparisons),
-            of("swaps", lambda row: row[1].swaps, text=lambda n: f"{n:,.1f}".removesuffix(".0")),
-            of("swap_rate", lambda row: row[1].rate),
-            of("rate_taken_together", lambda row: row[2], "taken together"),
-        ],
         _caption(found),
+        of("measure", lambda row: row[0].measure, key=True),
+        of("set_size", lambda row: row[0].size, "topics in a set", key=True),
+        of_bins("low", head="from"),
+        of_bins("high", head="below"),
+        of_bins("comparisons"),
+        of_bins("swaps", text=lambda n: f"{n:,.1f}".removesuffix(".0")),
+        of_bins("swap_rate", lambda bin: bin.rate),
+        of("rate_taken_together", lambda row: row[2], "taken together"),
     )
 
 
@@ -107,9 +105,6 @@ def picture(found: Swap, rate: float = 0.05) -> Picture:
 
 
 def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
-    import polars as pl
-
-    alt = altair()
     names = dict.fromkeys(one.measure for one in found.rates)
     short = dict(zip(names, shortened(list(names), LEGEND), strict=True))
     lines = [_line(found, one, short) for one in found.rates]
@@ -123,12 +118,8 @@ def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
         *apart(lines, "measure" if len(names) > 1 else next(iter(names))),
     )  # fmt: skip
     plain = "measure:N", "set_size:Q", "low:Q", "high:Q", "comparisons:Q", "swaps:Q"
-    tooltip = [*plain, *decimals("swap_rate")]
-    layers = [
-        across("rate_taken_together", rate),
-        base.mark_line(),
-        base.mark_point(opacity=0, size=60).encode(tooltip=tooltip),
-    ]
+    lines_told = told_lines(base, [*plain, *decimals("swap_rate")])
+    layers = [across("rate_taken_together", rate), *lines_told]
     heading = "Swap rates" + (" of significant differences" if found.filter else "")
     together = "bins are taken together where the rate does not fall"
     told = [_drawn(found), together, f"grey line: {percent(rate)}"]
@@ -159,27 +150,25 @@ def check(asked: Any) -> None:
 
 
 METHOD = Method(
+    __doc__,
     place=2,
     name="swap",
-    help="how often do two sets of topics disagree on which run is better?",
-    description="Compare all pairs of runs on two disjoint sets of topics, drawn again and "
-    "again: how often they swap, by how much they differ (Voorhees and Buckley 2002).",
     work=Work(swap, doing="drawing topics", steps=lambda asked, _, n: asked.trials * n),
     result=Swap,
     people=("measures",),
     measures="AP nDCG@10 RR P@10",
     options=(
-        options.sizes("topics in a set (default: half of all)"),
-        options.number("--bin", "D", 0.01, "how wide bins of differences are"),
+        option("--sizes N,N,…", "topics in a set (default: half of all)"),
+        option("--bin D", "how wide bins of differences are", default=0.01),
         option(
             "--filter", choices=("t",),
-            help="only pairs that a paired t-test on the first set finds to differ significantly",
+            said="only pairs that a paired t-test on the first set finds to differ significantly",
         ),
         option(
-            "--alpha", type=float, metavar="A",
-            help="with --filter t, p-values of at most A are significant (default: 0.05)",
+            "--alpha A",
+            "with --filter t, p-values of at most A are significant (default: 0.05)",
         ),
-        options.number("--rate", "R", 0.05, "the swap rate that is tolerated"),
+        option("--rate R", "the swap rate that is tolerated", default=0.05),
         *options.trials(TRIALS, "pairs of sets drawn at random"),
         options.plot("swap rates against differences"),
     ),

@@ -1,0 +1,26 @@
+"""Heavy packages, loaded when something of them is first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["Late", "pl"]
+
+
+class Late:
+    """A package in whose place something stands until it is used."""
+
+    def __init__(self, load: Callable[[], Any]) -> None:
+        self._load = load
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._load(), name)
+
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Late(partial(import_module, "polars"))
