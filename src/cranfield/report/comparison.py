@@ -89,21 +89,19 @@ def _runs(found: Comparison) -> tables.Sheet:
     signs = {name: _sign(i) for i, name in enumerate(found.baselines)}
     marks = [_marks(row, signs) for row in found.runs]
     legend = _letters(found) if groups else _legend(signs)
-    return tables.Sheet(
+    return tables.table(
         "runs",
-        [
-            _measure(found, of),
-            of("run", text=lambda run: _named(run, signs), key=True),
-            of("topics", people=False),
-            of("mean"),
-            *tables.interval_fields(found.runs, 1 - found.alpha),
-            of("groups", people=groups),
-            of("better_than", lambda row: " ".join(row.better_than), people=False),
-            of("worse_than", lambda row: " ".join(row.worse_than), people=False),
-            tables.Field("significant", None, "significant", marks, people=not groups),
-        ],
         f"Means of {_size(found)}{_of(found)}, with {_confidence(found)} t intervals. "
         f"{legend} ({procedure(found)}).",
+        _measure(found, of),
+        of("run", text=lambda run: _named(run, signs), key=True),
+        of("topics", people=False),
+        of("mean"),
+        *tables.interval_fields(found.runs, 1 - found.alpha),
+        of("groups", people=groups),
+        of("better_than", lambda row: " ".join(row.better_than), people=False),
+        of("worse_than", lambda row: " ".join(row.worse_than), people=False),
+        tables.Field("significant", None, "significant", marks, people=not groups),
     )
 
 
@@ -121,50 +119,42 @@ def _intervals(found: Comparison) -> str:
 def _pairs(found: Comparison) -> tables.Sheet:
     rows, other = found.pairs, _other(found)
     of = tables.columns(rows)
-    text = (
+    counts = [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]
+    pvalues, shown = [row.pvalue for row in rows], [*map(found.shown_p, rows)]
+    return tables.table(
+        "pairs",
         f"Differences run − {other} of {_size(found)}{_of(found)}: {procedure(found)}. * p ≤ α. "
         f"Intervals: {_intervals(found)}. Effect size: {EFFECTS[found.effect].title}. "
-        "Wins, ties and losses: topics on which the run is better, equal and worse."
+        "Wins, ties and losses: topics on which the run is better, equal and worse.",
+        _measure(found, of),
+        of("run", key=True),
+        of("other", head=other, key=True),
+        of("topics", people=False),
+        of("difference", text=tables.signed),
+        *tables.interval_fields(rows, 1 - found.alpha, "+"),
+        of("statistic", people=False),
+        tables.p_field("pvalue", pvalues, shown, found.alpha),
+        *tables.each(of, "uncorrected", "asl", people=False),
+        of("mc_error", lambda row: row.error, people=False),
+        of("effect", head="effect size", text="{:+.2f}".format),
+        *tables.each(of, "dz", "wins", "ties", "losses", people=False),
+        tables.Field("counts", None, "win/tie/loss", counts),
+        of("verdict", people=False),
     )
-    return tables.Sheet(
-        "pairs",
-        [
-            _measure(found, of),
-            of("run", key=True),
-            of("other", head=other, key=True),
-            of("topics", people=False),
-            of("difference", text=tables.signed),
-            *tables.interval_fields(rows, 1 - found.alpha, "+"),
-            of("statistic", people=False),
-            tables.p_field("pvalue", [row.pvalue for row in rows], [*map(found.shown_p, rows)],
-                    found.alpha),
-            of("uncorrected", people=False),
-            of("asl", people=False),
-            of("mc_error", lambda row: row.error, people=False),
-            of("effect", head="effect size", text="{:+.2f}".format),
-            *(of(name, people=False) for name in ("dz", "wins", "ties", "losses")),
-            tables.Field("counts", None, "win/tie/loss",
-                  [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]),
-            of("verdict", people=False),
-        ],
-        text,
-    )  # fmt: skip
 
 
 def _movers(found: Comparison, most: int) -> tables.Sheet:
     of, other = tables.columns(found.movers(most)), _other(found)
-    return tables.Sheet(
+    return tables.table(
         "movers",
-        [
-            _measure(found, of),
-            of("run", key=True),
-            of("other", head=other, key=True),
-            of("topic", key=True),
-            of("score", head="run's"),
-            of("other_score", head=f"{other}'s"),
-            of("difference", text=tables.signed),
-        ],
         f"Topics that differ most{_of(found)}: at most {most} each way for each pair.",
+        _measure(found, of),
+        of("run", key=True),
+        of("other", head=other, key=True),
+        of("topic", key=True),
+        of("score", head="run's"),
+        of("other_score", head=f"{other}'s"),
+        of("difference", text=tables.signed),
     )
 
 
@@ -182,11 +172,9 @@ def _results(found: Comparison) -> tables.Sheet:
         best, shown = _best(means, better), marks if any(marks) else ()
         of_measures.append(tables.Field(measure, means, measure, best=best, marks=shown))
     legend = _legend(signs) if signs else _letters(found, "In a column, runs")
-    shown = [_named(name, signs) for name in names]
     text = f"Means of {_size(found)}. {legend} ({procedure(found)})."
-    return tables.Sheet(
-        "results", [tables.Field("run", names, texts=shown, key=True), *of_measures], text
-    )
+    key = tables.Field("run", names, texts=[_named(name, signs) for name in names], key=True)
+    return tables.Sheet("results", [key, *of_measures], text)
 
 
 def _best(means: Sequence[float], better: str) -> list[bool]:

@@ -8,28 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cranfield.measures.base import FIVE
 from cranfield.measures.parameters import shown
-from cranfield.report.pictures import altair, rows_of, shortened, told_apart
-from cranfield.report.places import (
-    LINE,
-    Ticks,
-    around,
-    around_all,
-    between,
-    finished,
-    from_zero,
-    named,
-    places_for,
-    points_at,
-    texts_at,
-)
+from cranfield.report import places
+from cranfield.report.late import pl
+from cranfield.report.pictures import alt, rows_of, shortened, told_apart
+from cranfield.report.places import Ticks, around, around_all, points_at
 from cranfield.scores import ALL
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FUNCTIONS = {"C": "C(i), going on", "W": "W(i), attention", "L": "L(i), stopping"}
 COLUMNS = 3  # panels in a row
@@ -43,7 +30,6 @@ def functions(
     data: pl.DataFrame, width: float | None = None, height: float | None = None, title: str = ""
 ) -> Any:
     """C, W and L of each model, rank by rank: a row for each model, a line for each list."""
-    alt = altair()
     w, h = width or 190, height or 130
     data, names, text = _lines(data)
     apart, last = told_apart("line", names, text), int(data["rank"].max())  # type: ignore[arg-type]
@@ -68,7 +54,7 @@ def functions(
             panel = alt.layer(line.encode(apart["dash"]), points, told)
             panels.append(panel.properties(width=w, height=h))
         rows.append(alt.hconcat(*panels, title=f"user model {of_model['model'][0]}"))
-    return finished(alt.concat(*rows, columns=1), title)
+    return places.finished(alt.concat(*rows, columns=1), title)
 
 
 def _marked(data: pl.DataFrame, names: Sequence[str], rank: float) -> pl.DataFrame:
@@ -76,8 +62,6 @@ def _marked(data: pl.DataFrame, names: Sequence[str], rank: float) -> pl.DataFra
 
     Lines take turns, so that those that lie on each other show their marks side by side.
     """
-    import polars as pl
-
     every = len(names) * math.ceil(APART / rank)
     if every >= data["rank"].n_unique():  # a line might have none
         return data.with_columns(marked=True)
@@ -95,7 +79,6 @@ def vary(
     title: str = "",
 ) -> Any:
     """Measurements against expected depth as a parameter varies: a column for each model."""
-    alt = altair()
     w, h = width or 190, height or 150
     data, names, text = _lines(data)
     apart = told_apart("line", names, text)
@@ -104,19 +87,19 @@ def vary(
     panels: list[Any] = []
     for measurement, of_model in product(measurements, models):
         axes = [
-            from_zero(of_model["ED"], min(END / w, 0.5)),
-            from_zero(of_model[measurement], 0.06),
+            places.from_zero(of_model["ED"], min(END / w, 0.5)),
+            places.from_zero(of_model[measurement], 0.06),
         ]
         base = _plane(of_model, ("ED", measurement), axes, unit)
         line = base.mark_line().encode(apart["color"], apart["dash"], alt.Order("value:Q"))
         points = base.mark_point().encode(apart["color"], apart["shape"], tooltip=tooltip)
-        ends = texts_at(base, _ends(of_model, measurement, axes, w, h), color="#333333")
+        ends = places.texts_at(base, _ends(of_model, measurement, axes, w, h), color="#333333")
         panel = alt.layer(line, points, *ends).properties(width=w, height=h)
         if measurement == measurements[0]:
             name, _, series = of_model["model"][0].rpartition(": ")
             panel = panel.properties(title=_title(name, series))
         panels.append(panel)
-    return finished(alt.concat(*panels, columns=len(models)), title)
+    return places.finished(alt.concat(*panels, columns=len(models)), title)
 
 
 def _ends(
@@ -126,8 +109,6 @@ def _ends(
 
     Where lines end close together, at the same value, it is said once.
     """
-    import polars as pl
-
     lines = [
         line.drop_nans(["ED", measurement]).sort("value")
         for line in data.partition_by("line", maintain_order=True)
@@ -141,16 +122,16 @@ def _ends(
             end["label"] = shown(end["value"])
             if not any(
                 (end["value"], side) == (other["value"], other["side"])
-                and math.dist(end["at"], other["at"]) < 1.5 * LINE
+                and math.dist(end["at"], other["at"]) < 1.5 * places.LINE
                 for other in ends
             ):
                 ends.append(end)
     taken = [around(point, 5) for at in walked for point in at]
-    taken += [around(point, 2) for at in walked for point in between(at)]
+    taken += [around(point, 2) for at in walked for point in places.between(at)]
     at, labels, sides = ([end[key] for end in ends] for key in ("at", "label", "side"))
-    places = places_for(at, labels, width, height, taken, sides)
+    chosen = places.places_for(at, labels, width, height, taken, sides)
     made = pl.DataFrame(ends, {**data.schema, "label": pl.Utf8})
-    return made.with_columns(pl.Series("place", places, pl.Utf8))
+    return made.with_columns(pl.Series("place", chosen, pl.Utf8))
 
 
 def runs(
@@ -161,7 +142,6 @@ def runs(
     title: str = "",
 ) -> Any:
     """Expected depth against expected utility: a panel for each model, a point for each run."""
-    alt = altair()
     w, h = width or 300, height or 260
     tooltip = _tooltip(("run", "model"), FIVE)
     panels: list[Any] = []
@@ -169,10 +149,12 @@ def runs(
         axes = [around_all(of_model[name]) for name in ("ED", "EU")]
         base = _plane(of_model, ("ED", "EU"), axes, unit)
         points = base.mark_point(filled=True, color="#0072B2", opacity=0.8).encode(tooltip=tooltip)
-        panel = alt.layer(points, *texts_at(base, of_model), title=_title(of_model["model"][0]))
+        panel = alt.layer(
+            points, *places.texts_at(base, of_model), title=_title(of_model["model"][0])
+        )
         panel = panel.properties(width=w, height=h)
         panels.append(panel.interactive(name=f"zoom{len(panels) + 1}"))
-    return finished(alt.concat(*panels, columns=COLUMNS), title)
+    return places.finished(alt.concat(*panels, columns=COLUMNS), title)
 
 
 def unnamed(data: pl.DataFrame, width: float | None = None, height: float | None = None) -> int:
@@ -198,7 +180,7 @@ def _named(data: pl.DataFrame, width: float, height: float) -> list[pl.DataFrame
     pairs = zip(frames, axes, strict=True)
     at = [points_at(x["ED"], x["EU"], of_frame, width, height) for x, of_frame in pairs]
     taken = [[around(point, 5) for point in points] for points in at]
-    return named(frames, names, at, taken, (width, height), NAMED)
+    return places.named(frames, names, at, taken, (width, height), NAMED)
 
 
 # -- names and axes -------------------------------------------------------------------------------
@@ -212,8 +194,6 @@ def _lines(data: pl.DataFrame) -> tuple[pl.DataFrame, list[str], list[str]]:
     """The data with what tells lines apart, their names, and what a legend says above them: what
     the names are of, and what is the same for all.
     """
-    import polars as pl
-
     topics, runs = (data[name].unique(maintain_order=True) for name in ("topic", "run"))
     if len(topics) == 1 and (len(runs) > 1 or topics[0] == ALL):
         field = ["run"]
@@ -245,7 +225,6 @@ def _axis(measurement: str, unit: str) -> list[str] | str:
 
 def _tooltip(as_they_are: Iterable[str], four_decimals: Iterable[str]) -> list[Any]:
     """What a point tells when it is pointed at."""
-    alt = altair()
     return [alt.Tooltip(name, type="nominal") for name in as_they_are] + [
         alt.Tooltip(name, type="quantitative", format=".4f") for name in four_decimals
     ]
@@ -253,7 +232,6 @@ def _tooltip(as_they_are: Iterable[str], four_decimals: Iterable[str]) -> list[A
 
 def _plane(data: pl.DataFrame, names: Sequence[str], axes: Sequence[Ticks], unit: str) -> Any:
     """A chart of two measurements."""
-    alt = altair()
     x, y = (
         channel(f"{name}:Q", title=_axis(name, unit), axis=alt.Axis(tickCount=len(ticks) - 1),
                 scale=alt.Scale(domain=[ticks[0], ticks[-1]], nice=False))

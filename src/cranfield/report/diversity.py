@@ -7,27 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from cranfield.measures.parameters import shown
-from cranfield.report.pictures import altair, rows_of
-from cranfield.report.places import (
-    LETTER,
-    Box,
-    Point,
-    Ticks,
-    around,
-    around_all,
-    finished,
-    named,
-    points_at,
-    round_step,
-    texts_at,
-    ticks_of,
-)
-
-if TYPE_CHECKING:
-    import polars as pl
+from cranfield.report import places
+from cranfield.report.late import pl
+from cranfield.report.pictures import alt, rows_of
+from cranfield.report.places import Box, Point, Ticks, around_all
 
 SIDE = 380.0  # of the panel, in points
 PADDING = 8.0  # points around the axes, so that a run at 0 or 1 is seen whole
@@ -55,7 +41,7 @@ class Plane(NamedTuple):
             columns = [column for column in (name, *ends(name)) if column in data.columns]
             return around_all(v for column in columns for v in data[column].drop_nans())
         values = data[name].to_list()  # but not its interval, which may pass where it ends
-        return ticks_of(min(0.0, *values), max(1.0, *values))
+        return places.ticks_of(min(0.0, *values), max(1.0, *values))
 
     def window(self, axes: Sequence[Ticks]) -> list[Ticks]:
         """The ends of the panel, a little beyond those of the axes."""
@@ -68,7 +54,7 @@ class Plane(NamedTuple):
     def at(self, points: Sequence[Point], window: Sequence[Ticks]) -> list[Point]:
         """Where values are in the panel."""
         xs, ys = ([point[k] for point in points] for k in (0, 1))
-        return points_at(xs, ys, window, self.width, self.height)
+        return places.points_at(xs, ys, window, self.width, self.height)
 
     def formula(self) -> str:
         """What the lines are lines of.
@@ -91,7 +77,6 @@ def scatter(data: pl.DataFrame, plane: Plane, names: bool, said: str = "", title
 
     With columns for the ends of intervals, a cross at each point shows them; `said` says so.
     """
-    alt = altair()
     axes = plane.axes(data)
     window = plane.window(axes)
     x, y = (
@@ -116,7 +101,7 @@ def scatter(data: pl.DataFrame, plane: Plane, names: bool, said: str = "", title
         ]
     points = base.mark_point(filled=True, color=POINT, opacity=0.85).encode(tooltip=tooltip)
     # Halos hide the lines below names, but never a part of a cross.
-    names_below, names_above = texts_at(base, data, **HALO), texts_at(base, data)
+    names_below, names_above = places.texts_at(base, data, **HALO), places.texts_at(base, data)
     layers = [*_lines(x, y, plane, axes), *names_below, *crosses, points, *names_above]
     chart = alt.layer(*layers).properties(
         width=plane.width,
@@ -126,7 +111,7 @@ def scatter(data: pl.DataFrame, plane: Plane, names: bool, said: str = "", title
             "subtitle": [f"lines: {plane.formula()}", *([said] if said else [])],
         },
     )
-    return finished(chart.interactive(), "")
+    return places.finished(chart.interactive(), "")
 
 
 def _as_drawn(data: pl.DataFrame, plane: Plane) -> pl.DataFrame:
@@ -160,7 +145,7 @@ def levels(gamma: float, axes: Sequence[Ticks], window: Sequence[Ticks]) -> list
     Level(value=0.1, start=(0, 0.2), stop=(0.2, 0))
     """
     low, high = (gamma * axes[0][end] + (1 - gamma) * axes[1][end] for end in (0, -1))
-    step, digits = round_step((high - low) / 10 * (1 - 1e-9))
+    step, digits = places.round_step((high - low) / 10 * (1 - 1e-9))
     inside = range(math.floor(low / step + 1e-9) + 1, math.ceil(high / step - 1e-9))
     return [
         Level(value, *_clipped(value, gamma, window))
@@ -202,7 +187,6 @@ def _values(plane: Plane, axes: Sequence[Ticks]) -> list[tuple[Level, Point]]:
 
 def _lines(x: Any, y: Any, plane: Plane, axes: Sequence[Ticks]) -> list[Any]:
     """The lines, and on each its value."""
-    alt = altair()
     found = levels(plane.gamma, axes, plane.window(axes))
     drawn = [{"x": a[0], "y": a[1], "x2": b[0], "y2": b[1]} for _, a, b in found]
     values = [
@@ -230,16 +214,18 @@ def placed(data: pl.DataFrame, plane: Plane, names: bool = True) -> pl.DataFrame
     data = data.sort("sharp", descending=True, maintain_order=True)
     axes = plane.axes(data)
     at = plane.at(data.select(plane.x, plane.y).rows(), plane.window(axes))
-    taken = [around(point, 5) for point in at] + _written(plane, axes) + _crosses(data, plane)
+    taken = (
+        [places.around(point, 5) for point in at] + _written(plane, axes) + _crosses(data, plane)
+    )
     size, most = (plane.width, plane.height), NAMED if names else 0
-    return named([data], data["run"].to_list(), [at], [taken], size, most)[0]
+    return places.named([data], data["run"].to_list(), [at], [taken], size, most)[0]
 
 
 def _written(plane: Plane, axes: Sequence[Ticks]) -> list[Box]:
     """What the values of lines cover."""
     found = _values(plane, axes)
     middles = plane.at([at for _, at in found], plane.window(axes))
-    halves = [LETTER * len(shown(level.value)) / 2 for level, _ in found]
+    halves = [places.LETTER * len(shown(level.value)) / 2 for level, _ in found]
     return [(x - w, y - 6, x + w, y + 6) for (x, y), w in zip(middles, halves, strict=True)]
 
 

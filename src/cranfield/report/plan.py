@@ -6,19 +6,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cranfield.errors import InputError
-from cranfield.report.pictures import Picture, altair, decimals, refuse_many, rows_of, told_apart
-from cranfield.report.places import finished
-from cranfield.report.sheets import Sheet, columns
+from cranfield.report.late import pl
+from cranfield.report.pictures import Picture, alt, decimals, refuse_many, rows_of, told_apart
+from cranfield.report.places import PLACES, finished
+from cranfield.report.sheets import Sheet, columns, percent, table
 from cranfield.stats.plan import Plan
 from cranfield.stats.power import Design, Pilot, difference_for_anova, difference_for_t
 from cranfield.stats.power import width_of_interval as width_of
 from cranfield.wording import rounded
-
-if TYPE_CHECKING:
-    import polars as pl
 
 TESTS = {
     "t": "paired t-test",
@@ -27,6 +25,7 @@ TESTS = {
 }
 STEPS = 80  # points of a line
 WIDTH, HEIGHT = 420, 280
+BESIDE = PLACES["above left"] | {"dx": -6}  # where points have the topics that are needed
 
 Designs = Mapping[str, Sequence[Design]]
 """Of each measure; the name is empty if variances are not from a pilot."""
@@ -65,21 +64,16 @@ def settings(found: Plan) -> dict[str, Any]:
 def pilot_sheet(pilots: Mapping[str, Pilot]) -> Sheet:
     """How much the scores of a pilot vary, for each measure."""
     of = columns(pilots.items())
-    caption = (
+    return table(
+        "pilot",
         "Pilot: V_E1 is the variance of a run's scores over topics (residuals of one-way ANOVA), "
         "V_E2 without what topics have in common for all runs (two-way); differences of two runs "
-        "vary by 2 V_E2."
-    )
-    return Sheet(
-        "pilot",
-        [
-            of("measure", lambda row: row[0], key=True),
-            of("topics", lambda row: row[1].topics[0]),
-            of("runs", lambda row: row[1].systems[0]),
-            of("v_e1", lambda row: row[1].one_way, "V_E1", variance_text),
-            of("v_e2", lambda row: row[1].two_way, "V_E2", variance_text),
-        ],
-        caption,
+        "vary by 2 V_E2.",
+        of("measure", lambda row: row[0], key=True),
+        of("topics", lambda row: row[1].topics[0]),
+        of("runs", lambda row: row[1].systems[0]),
+        of("v_e1", lambda row: row[1].one_way, "V_E1", variance_text),
+        of("v_e2", lambda row: row[1].two_way, "V_E2", variance_text),
     )
 
 
@@ -115,10 +109,8 @@ def topics_sheet(designs: Designs) -> Sheet:
     """How many topics are needed for each difference, or width."""
     rows = _rows(designs)
     made = [row.design for row in rows]
-    by_power = dict.fromkeys(
-        f"power {_short(d.power)} at α = {_short(d.alpha)}" for d in made if d.power
-    )
-    by_width = dict.fromkeys(f"{_percent(d)} interval" for d in made if d.width)
+    by_power = dict.fromkeys(f"power {d.power:g} at α = {d.alpha:g}" for d in made if d.power)
+    by_width = dict.fromkeys(f"{percent(1 - d.alpha)} interval" for d in made if d.width)
     asked = [
         *(f"to find the difference, if it is the true one, with {text}" for text in by_power),
         *(f"for a {text} of the width, in the mean" for text in by_width),
@@ -211,10 +203,6 @@ def variance_text(variance: float) -> str:
     return rounded(variance) if variance >= 0.001 else f"{variance:.3g}"
 
 
-def _percent(design: Design) -> str:
-    return f"{100 * (1 - design.alpha):g}%"
-
-
 # -- the picture ----------------------------------------------------------------------------------
 
 
@@ -225,8 +213,6 @@ def power_curves(designs: Sequence[Design], title: str = "") -> Picture:
     each needs, a line across the power that was asked for. Topics are on a logarithmic axis. Above
     a panel stand test, level, power and variance.
     """
-    import polars as pl
-
     designs = [design for design in designs if design.difference is not None]
     if not designs:
         raise InputError("no design with a power", "one by t or anova to draw")
@@ -275,7 +261,6 @@ def _given(designs: Sequence[Design]) -> str:
 
 
 def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:
-    alt = altair()
     last = int(data["topics"].max())  # type: ignore[arg-type]
     names = data["difference"].unique(maintain_order=True).to_list()
     apart = told_apart("difference", names, ["true difference"])
@@ -287,6 +272,7 @@ def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:
     power = alt.Y("power:Q", title="power", axis=alt.Axis(values=shares),
                   scale=alt.Scale(domain=[0, 1]))  # fmt: skip
     tooltip = ["difference:N", alt.Tooltip("topics:Q", format=","), *decimals("power")]
+    number = alt.Text("topics:Q", format=",")
     panels = []
     for of_test in data.partition_by("test", maintain_order=True):
         base = alt.Chart(rows_of(of_test)).encode(topics, power, apart["color"])
@@ -298,18 +284,10 @@ def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:
             across.encode(alt.Y("asked:Q")),
             base.mark_line().encode(apart["dash"]),
             points.encode(tooltip=tooltip),
-            _beside(needed, topics, power),
+            alt.Chart(needed).mark_text(**BESIDE).encode(topics, power, number),
             base.mark_point(opacity=0, size=90).encode(tooltip=tooltip),
         )
         test = of_test["test"][0]
         panel = {"text": test, "subtitle": given[test]}
         panels.append(layers.properties(width=WIDTH, height=HEIGHT, title=panel))
     return finished(alt.vconcat(*panels), title)
-
-
-def _beside(needed: Any, topics: Any, power: Any) -> Any:
-    """The numbers of topics that are needed, at their points."""
-    alt = altair()
-    look = {"align": "right", "baseline": "bottom", "dx": -6, "dy": -4}
-    text = alt.Text("topics:Q", format=",")
-    return alt.Chart(needed).mark_text(**look).encode(topics, power, text)
