@@ -107,13 +107,13 @@ def cwl(
     unit, notices = walks.unit, walks.notices
     if kind == "functions":
         data = walks.functions(ranks)
-        return Picture(lambda: charts.functions(data, *size, title), data, notices)
+        return Picture(lambda: charts.functions(data, size, title), data, notices)
     if kind == "vary":
         data = walks.measured()
-        return Picture(lambda: charts.vary(data, drawn, unit, *size, title), data, notices)
+        return Picture(lambda: charts.vary(data, drawn, unit, size, title), data, notices)
     data = walks.in_the_mean()
-    notices += _nameless(charts.unnamed(data, *size), len(walks.runs))
-    return Picture(lambda: charts.runs(data, unit, *size, title), data, notices)
+    notices += _nameless(charts.unnamed(data, size), len(walks.runs))
+    return Picture(lambda: charts.runs(data, unit, size, title), data, notices)
 
 
 def diversity(

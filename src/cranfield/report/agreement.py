@@ -12,7 +12,7 @@ from cranfield.wording import counted, rounded
 
 COLUMNS = ("topic", "assessor", "other", "statistic", "value")
 
-_TITLES = {
+TITLES = {
     "agreement": "agreement",
     "kappa": "κ",
     "kappa_linear": "linear κ",
@@ -60,13 +60,13 @@ def _tables(found: Agreement) -> Iterator[tuple[str, list[str], list[list[str]]]
     ]
     if len(pairs) > 1:
         pairs.append(["mean", "", *_rounded(found.values, PAIRWISE)])
-    yield "pairs", ["assessors", "items", *(_TITLES[name] for name in PAIRWISE)], pairs
+    yield "pairs", ["assessors", "items", *(TITLES[name] for name in PAIRWISE)], pairs
     for names in ([PAIRWISE] if found.topics else []) + [TOGETHER]:
         rows = [
             [topic, str(one.items), *_rounded(one.values, names)]
             for topic, one in {**found.topics, ALL: found}.items()
         ]
-        yield "topics", ["topic", "items", *(_TITLES[name] for name in names)], rows
+        yield "topics", ["topic", "items", *(TITLES[name] for name in names)], rows
     for pair in found.pairs:
         first, second = pair.assessors
         counts = zip(found.labels, pair.confusion.tolist(), strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cranfield.measures.base import PROPERTIES, READINGS, TAKES, Measure
@@ -40,7 +40,6 @@ def markdown(classes: Sequence[type[Measure]]) -> str:
 
 
 def _properties(classes: Sequence[type[Measure]]) -> str:
-    names = list(PROPERTIES)
     seen: dict[str, int] = {}
     anchors = {}
     for c in classes:  # as a page numbers headings that differ in case only
@@ -48,15 +47,23 @@ def _properties(classes: Sequence[type[Measure]]) -> str:
         anchors[c] = f"{slug}-{seen[slug]}" if slug in seen else slug
         seen[slug] = seen.get(slug, 0) + 1
     rows = [
-        f"| [{c.__name__}](#{anchors[c]}) | "
-        + " | ".join("✓" if name in c.properties else "" for name in names)
-        + " |"
+        [f"[{c.__name__}](#{anchors[c]})", *("✓" if x in c.properties else "" for x in PROPERTIES)]
         for c in sorted(classes, key=lambda c: c.__name__.lower())
         if c.effectiveness
     ]
-    head = [f"| measure | {' | '.join(names)} |", f"|---|{':---:|' * len(names)}"]
     text = [f"- *{name}*: {meaning}" for name, meaning in PROPERTIES.items()]
-    return "\n".join(["## Properties", "", *text, "", *head, *rows])
+    made = table(["measure", *PROPERTIES], rows, ":---:")
+    return "\n".join(["## Properties", "", *text, "", *made])
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], side: str = "---") -> list[str]:
+    """The lines of a table; all columns but the first are written to a side.
+
+    >>> table(["measure", "range"], [["AP", "0 to 1"]], "---:")
+    ['| measure | range |', '|---|---:|', '| AP | 0 to 1 |']
+    """
+    first, *others = [f"| {' | '.join(row)} |" for row in (head, *rows)]
+    return [first, f"|---{f'|{side}' * (len(head) - 1)}|", *others]
 
 
 def _entry(c: type[Measure]) -> str:
@@ -70,15 +77,11 @@ def _entry(c: type[Measure]) -> str:
 
 
 def parameters(c: type[Measure]) -> list[str]:
-    """The parameters of a measure, a line for each."""
-    own = [f for f in c.parameters() if f.name not in _shared(c)]
-    return [parameter(f) for f in own]
-
-
-def _shared(c: type[Measure]) -> set[str]:
-    """Parameters that the head of the page, or of the family, tells of."""
+    """The parameters of a measure, a line for each, but those that the head of the page, or of the
+    family, tells of.
+    """
     of_models = {f.name for f in UserModel.parameters()} if issubclass(c, UserModel) else set()
-    return {"condensed", *of_models}
+    return [parameter(f) for f in c.parameters() if f.name not in {"condensed", *of_models}]
 
 
 def _facts(c: type[Measure]) -> list[str]:

@@ -14,7 +14,7 @@ from cranfield.measures.base import FIVE
 from cranfield.measures.parameters import shown
 from cranfield.report import places
 from cranfield.report.late import pl
-from cranfield.report.pictures import alt, rows_of, shortened, told_apart
+from cranfield.report.pictures import alt, decimals, rows_of, shortened, told_apart
 from cranfield.report.places import Ticks, around, around_all, points_at
 from cranfield.scores import ALL
 
@@ -23,14 +23,13 @@ COLUMNS = 3  # panels in a row
 APART = 12.0  # points between marks on lines, else they become a band
 LEGEND = 40  # characters of a name in a legend
 END = 34.0  # points beside the last point of a line, for its value
+Size = tuple[float | None, float | None]  # of a panel, if it is asked for
 NAMELESS = "run"  # what a run is called that has no name
 
 
-def functions(
-    data: pl.DataFrame, width: float | None = None, height: float | None = None, title: str = ""
-) -> Any:
+def functions(data: pl.DataFrame, size: Size, title: str) -> Any:
     """C, W and L of each model, rank by rank: a row for each model, a line for each list."""
-    w, h = width or 190, height or 130
+    w, h = size[0] or 190, size[1] or 130
     data, names, text = _lines(data)
     apart, last = told_apart("line", names, text), int(data["rank"].max())  # type: ignore[arg-type]
     step = next(s for s in (1, 5, 10, 20, 50, 100, 200, last) if s * 9 >= last)
@@ -70,16 +69,9 @@ def _marked(data: pl.DataFrame, names: Sequence[str], rank: float) -> pl.DataFra
     return data.with_columns(marked=(pl.col("rank") - 1) % every == turn)
 
 
-def vary(
-    data: pl.DataFrame,
-    measurements: Sequence[str],
-    unit: str = "",
-    width: float | None = None,
-    height: float | None = None,
-    title: str = "",
-) -> Any:
+def vary(data: pl.DataFrame, measurements: Sequence[str], unit: str, size: Size, title: str) -> Any:
     """Measurements against expected depth as a parameter varies: a column for each model."""
-    w, h = width or 190, height or 150
+    w, h = size[0] or 190, size[1] or 150
     data, names, text = _lines(data)
     apart = told_apart("line", names, text)
     tooltip = _tooltip(("model", "parameter", "value", "run", "topic"), FIVE)
@@ -134,33 +126,30 @@ def _ends(
     return made.with_columns(pl.Series("place", chosen, pl.Utf8))
 
 
-def runs(
-    data: pl.DataFrame,
-    unit: str = "",
-    width: float | None = None,
-    height: float | None = None,
-    title: str = "",
-) -> Any:
+def runs(data: pl.DataFrame, unit: str, size: Size, title: str) -> Any:
     """Expected depth against expected utility: a panel for each model, a point for each run."""
-    w, h = width or 300, height or 260
+    w, h = _of_runs(size)
     tooltip = _tooltip(("run", "model"), FIVE)
     panels: list[Any] = []
     for of_model in _named(data, w, h):
         axes = [around_all(of_model[name]) for name in ("ED", "EU")]
         base = _plane(of_model, ("ED", "EU"), axes, unit)
         points = base.mark_point(filled=True, color="#0072B2", opacity=0.8).encode(tooltip=tooltip)
-        panel = alt.layer(
-            points, *places.texts_at(base, of_model), title=_title(of_model["model"][0])
-        )
-        panel = panel.properties(width=w, height=h)
+        panel = alt.layer(points, *places.texts_at(base, of_model), width=w, height=h)
+        panel = panel.properties(title=_title(of_model["model"][0]))
         panels.append(panel.interactive(name=f"zoom{len(panels) + 1}"))
     return places.finished(alt.concat(*panels, columns=COLUMNS), title)
 
 
-def unnamed(data: pl.DataFrame, width: float | None = None, height: float | None = None) -> int:
+def unnamed(data: pl.DataFrame, size: Size) -> int:
     """How many runs have a point without a name, for want of room."""
-    frames = _named(data, width or 300, height or 260)
+    frames = _named(data, *_of_runs(size))
     return len({run for frame in frames for run in frame.filter(frame["place"] == "")["run"]})
+
+
+def _of_runs(size: Size) -> tuple[float, float]:
+    """How large a panel of runs is."""
+    return size[0] or 300, size[1] or 260
 
 
 NAMED = 50  # names of runs that are tried to be placed
@@ -196,8 +185,7 @@ def _lines(data: pl.DataFrame) -> tuple[pl.DataFrame, list[str], list[str]]:
     """
     topics, runs = (data[name].unique(maintain_order=True) for name in ("topic", "run"))
     if len(topics) == 1 and (len(runs) > 1 or topics[0] == ALL):
-        field = ["run"]
-        same = "mean over topics" if topics[0] == ALL else f"topic {topics[0]}"
+        field, same = ["run"], "mean over topics" if topics[0] == ALL else f"topic {topics[0]}"
     elif len(runs) == 1:
         field, same = ["topic"], "" if runs[0] == NAMELESS else f"run {runs[0]}"
     else:
@@ -225,9 +213,7 @@ def _axis(measurement: str, unit: str) -> list[str] | str:
 
 def _tooltip(as_they_are: Iterable[str], four_decimals: Iterable[str]) -> list[Any]:
     """What a point tells when it is pointed at."""
-    return [alt.Tooltip(name, type="nominal") for name in as_they_are] + [
-        alt.Tooltip(name, type="quantitative", format=".4f") for name in four_decimals
-    ]
+    return [*(f"{name}:N" for name in as_they_are), *decimals(*four_decimals)]
 
 
 def _plane(data: pl.DataFrame, names: Sequence[str], axes: Sequence[Ticks], unit: str) -> Any:

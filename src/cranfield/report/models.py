@@ -10,7 +10,7 @@ from cranfield.measures.base import FIVE, READINGS
 from cranfield.measures.cwl import MEANINGS, UserModel, Walk, models
 from cranfield.measures.grammar import parse_measure
 from cranfield.measures.references import citation
-from cranfield.report.catalogue import escaped, parameter, parameters
+from cranfield.report.catalogue import escaped, parameter, parameters, table
 
 # The example lists of Azzopardi, Thomas and Moffat (2019), section 3: gains, and seconds.
 GAINS = {
@@ -47,7 +47,8 @@ def page(c: type[UserModel]) -> str:
     suffix = ".EU" if c.__name__ in READINGS else ""
     lines = [f"# {c.__name__}{suffix}", "", escaped(title), "", "```text", body, "```", ""]
     lines += [f"![C, W and L of {c.__name__}]({c.__name__}.svg)", ""]
-    lines += [f"C, W and L on two [example lists](README.md): {_settings(c)}.", ""]
+    settings = ", ".join(f"`{_model(example)}`" for example in c.examples)
+    lines += [f"C, W and L on two [example lists](README.md): {settings}.", ""]
     lines += ["## When to use it", "", f"{escaped(c.advice)} It looks at {_looks_at(c)}.", ""]
     lines += ["## What it measures", "", *_table(list(c.examples)), ""]
     every = "Those that [all user models have](README.md#parameters)"
@@ -57,21 +58,18 @@ def page(c: type[UserModel]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _settings(c: type[UserModel]) -> str:
-    return ", ".join(f"`{_model(example)}`" for example in c.examples)
-
-
 def _model(example: str) -> str:
     return example.removesuffix(".EU")
 
 
 def comparison() -> str:
     """The page that compares all models."""
+    rows = [
+        (f"[{name}]({name}.md)", f"`{_rule(c)}`", _looks_at(c), escaped(c.task))
+        for name, c in models().items()
+    ]
     parts = [COMPARISON, "## What they are", ""]
-    parts += ["| model | rule | looks at | for |", "|---|---|---|---|"]
-    for name, c in models().items():
-        rule = f"`{_rule(c)}`"
-        parts.append(f"| [{name}]({name}.md) | {rule} | {_looks_at(c)} | {escaped(c.task)} |")
+    parts += table(["model", "rule", "looks at", "for"], rows)
     examples = [example for c in models().values() for example in c.examples]
     parts += ["", "## What they measure", "", *_table(examples), ""]
     meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS.items()]
@@ -98,11 +96,11 @@ def walks(example: str) -> Iterator[tuple[str, Walk]]:
 
 def _table(examples: list[str]) -> list[str]:
     head = ["user model", *(f"{name} of {topic}" for topic in GAINS for name in FIVE)]
-    lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
-    for example in examples:
-        values = [f"{getattr(w, name):.4f}" for _, w in walks(example) for name in FIVE]
-        lines.append(f"| `{_model(example)}` | {' | '.join(values)} |")
-    return lines
+    rows = [
+        [f"`{_model(x)}`", *(f"{getattr(w, name):.4f}" for _, w in walks(x) for name in FIVE)]
+        for x in examples
+    ]
+    return table(head, rows, "---:")
 
 
 def _looks_at(c: type[UserModel]) -> str:

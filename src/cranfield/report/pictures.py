@@ -100,14 +100,13 @@ def told_apart(field: str, names: Sequence[str], title: str | list[str]) -> dict
     lies on another.
     """
 
-    def scale(values: Sequence[Any]) -> Any:
-        return alt.Scale(domain=list(names), range=list(values[: len(names)]))
-
+    looks = {"color": (alt.Color, COLOURS), "shape": (alt.Shape, SHAPES),
+             "dash": (alt.StrokeDash, DASHES)}  # fmt: skip
     return {
-        "color": alt.Color(field, type="nominal", title=title, scale=scale(COLOURS)),
-        "shape": alt.Shape(field, type="nominal", title=title, scale=scale(SHAPES)),
-        "dash": alt.StrokeDash(field, type="nominal", title=title, scale=scale(DASHES)),
-    }
+        name: channel(field, type="nominal", title=title,
+                      scale=alt.Scale(domain=list(names), range=list(values[: len(names)])))
+        for name, (channel, values) in looks.items()
+    }  # fmt: skip
 
 
 # -- names that have room -------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cranfield.evaluation import presets
 from cranfield.evaluation.presets import Preset
-from cranfield.report.catalogue import escaped
+from cranfield.report.catalogue import escaped, table
 
 HEAD = """# Presets
 
@@ -18,12 +18,12 @@ Printed by `cranfield presets -f markdown`: what is said here is what `--preset`
 def markdown(wanted: Sequence[Preset]) -> str:
     """How to write presets, a table of them all, and a section for each."""
     head = ["preset", "round", "year", "levels", "gains", "measures", "section"]
-    table = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for p in wanted:
-        measures = ", ".join(f"`{m}`" for m in p.measures)
-        cells = [p.round, p.year, *map(_escaped, (p.levels, p.gains)), measures, p.section]
-        table.append(f"| [{p.name}](#{p.name}) | {' | '.join(cells)} |")
-    text = "## All\n\n" + "\n".join(table)
+    rows = [
+        [f"[{p.name}](#{p.name})", p.round, p.year, *map(_escaped, (p.levels, p.gains)),
+         ", ".join(f"`{m}`" for m in p.measures), p.section]
+        for p in wanted
+    ]  # fmt: skip
+    text = "## All\n\n" + "\n".join(table(head, rows))
     how = inspect.cleandoc(presets.__doc__ or "")
     return "\n\n".join([HEAD.strip(), how, text, *map(_section, wanted)]) + "\n"
 

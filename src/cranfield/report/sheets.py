@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cranfield.report.late import pl
 from cranfield.stats.families import TESTS
 from cranfield.stats.result import Sampled, shown_p
 from cranfield.wording import counted, rounded
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = [
     "Field", "Sheet", "columns", "constants", "each", "how_tested", "interval_fields",
@@ -102,8 +100,6 @@ class Sheet:
 
     def frame(self, *names: str) -> pl.DataFrame:
         """What programs see as a frame: all columns, or those named."""
-        import polars as pl
-
         types = {str: pl.String, float: pl.Float64, int: pl.Int64}
         data = {
             field.name: pl.Series(

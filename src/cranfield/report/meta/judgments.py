@@ -12,7 +12,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from cranfield.assess.agreement import Agreement
+from cranfield.assess.agreement import PAIRWISE, Agreement
 from cranfield.meta.correlation import TRIALS as DRAWS
 from cranfield.meta.judgments import (
     JudgmentComparison,
@@ -22,6 +22,7 @@ from cranfield.meta.judgments import (
 )
 from cranfield.report import options
 from cranfield.report import sheets as tables
+from cranfield.report.agreement import TITLES
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
 from cranfield.report.sheets import Field, Sheet
@@ -36,15 +37,7 @@ TABLES = (
     "pairs",
 )  # fmt: skip
 
-_COEFFICIENTS = {
-    "agreement": "agreement",
-    "kappa": "κ",
-    "kappa_linear": "linear κ",
-    "kappa_quadratic": "quadratic κ",
-    "alpha_nominal": "nominal α",
-    "alpha_ordinal": "ordinal α",
-    "alpha_interval": "interval α",
-}
+_COEFFICIENTS = (*PAIRWISE, "alpha_nominal", "alpha_ordinal", "alpha_interval")
 SCALES = ("levels", "binary")
 _STATISTICS = {"kendall": "τ", "tau-ap": "τ_ap", "rbo": "RBO"}
 
@@ -114,7 +107,7 @@ def _agreement(found: JudgmentComparison, levels: Agreement, binary: Agreement) 
         "α.",
         Field("scale", SCALES, texts=["levels", "relevant or not"], key=True),
         of("items", head="documents"),
-        *(of(name, itemgetter(name), head) for name, head in _COEFFICIENTS.items()),
+        *(of(name, itemgetter(name), TITLES[name]) for name in _COEFFICIENTS),
     )
 
 
