@@ -53,7 +53,7 @@ class Method:
     """A method of `cranfield meta`: a row.
 
     `doc` is the documentation of its module, which says what it does; `place` orders the methods;
-    `work` is what is done, and `result` the type of what is found.
+    `work` is what is done.
     `measures` are evaluated if none is named. `people` and `flat` are the tables that people see
     and those that the first one is written of to formats with one table, if none is named: all if
     there are none of them. `otherwise` is an option, a value, and the work to be done where it has
@@ -64,7 +64,6 @@ class Method:
     place: int
     name: str
     work: Work
-    result: type[Any]
     options: Sequence[Option] = ()
     measures: str = "AP nDCG@10 ERR@10"
     runs: str = ""  # what is said of them, where they are not optional files
@@ -108,10 +107,11 @@ def methods() -> dict[str, ModuleType]:
 
 def picture_of(found: Any, **options: Any) -> Picture:
     """The picture of what a method found."""
-    drawn = {x.METHOD.result: x for x in methods().values() if hasattr(x, "picture")}
-    if type(found) not in drawn:
-        kinds = ", ".join(kind.__name__ for kind in drawn)
-        expected = f"what a function of cf.meta returns that has a picture: {kinds}"
-        raise InputError(type(found).__name__, expected)
-    picture: Picture = drawn[type(found)].picture(found, **options)
+    drawn = [module.picture for module in methods().values() if hasattr(module, "picture")]
+    by_type = {picture.__annotations__["found"]: picture for picture in drawn}
+    name = type(found).__name__
+    if name not in by_type:
+        expected = f"what a function of cf.meta returns that has a picture: {', '.join(by_type)}"
+        raise InputError(name, expected)
+    picture: Picture = by_type[name](found, **options)
     return picture

@@ -120,7 +120,6 @@ METHOD = Method(
     place=5,
     name="concordance",
     work=Work(concordance),
-    result=Concordance,
     people=("matrix",),
     flat=("pairs",),
     options=(

@@ -17,7 +17,6 @@ from cranfield.report import options, places
 from cranfield.report import sheets as tables
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
-from cranfield.report.options import option
 from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened
 from cranfield.wording import rounded
 
@@ -207,16 +206,15 @@ METHOD = Method(
     place=4,
     name="correlation",
     work=Work(correlation, doing="resampling", steps=lambda asked, *_: asked.trials),
-    result=CorrelationMatrix,
     people=("matrix",),
     flat=("pairs",),
     options=(
-        option(
+        options.option(
             "--qrels2 FILE",
             "other judgments: correlate each measure by QRELS with itself by these",
         ),
         options.statistic("; of tau-ap the measure of the column, or QRELS, is the gold one"),
-        option("--p P", f"of rbo: how deep it looks (default: {P})"),
+        options.option("--p P", f"of rbo: how deep it looks (default: {P})"),
         options.confidence(),
         *options.trials(TRIALS, "random draws of topics, for intervals"),
         options.plot("the matrix, or with --qrels2 the means by both", "its"),

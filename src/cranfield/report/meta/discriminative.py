@@ -15,7 +15,6 @@ from cranfield.report import options
 from cranfield.report import sheets as tables
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
-from cranfield.report.options import option
 from cranfield.report.pictures import COLOURS, DASHES, Picture, alt, decimals, rows_of, shortened
 from cranfield.report.places import finished
 from cranfield.stats.corrections import CORRECTIONS
@@ -64,8 +63,9 @@ def _curves(found: DiscriminativePower) -> tables.Sheet:
         for one in found.measures
         for rank, pair in enumerate(one.pairs, 1)
     ]
-    of, of_pairs = tables.columns(rows), tables.columns(pair for _, _, pair in rows)
-    shown = [tables.shown_of(pair.pvalue, pair.sampled) for _, _, pair in rows]
+    pairs = [pair for _, _, pair in rows]
+    of, of_pairs = tables.columns(rows), tables.columns(pairs)
+    shown = [tables.shown_of(pair.pvalue, pair.sampled) for pair in pairs]
     return tables.table(
         "curves",
         f"ASL curves: the p-values of all pairs of {counted(len(found.runs), 'run')}, on "
@@ -75,7 +75,7 @@ def _curves(found: DiscriminativePower) -> tables.Sheet:
         of("rank", lambda row: row[1], key=True),
         *tables.each(of_pairs, "run", "other", key=True),
         of_pairs("difference", text=tables.signed),
-        tables.p_field("pvalue", [pair.pvalue for _, _, pair in rows], shown, found.alpha),
+        tables.p_field("pvalue", [pair.pvalue for pair in pairs], shown, found.alpha),
     )
 
 
@@ -187,7 +187,6 @@ METHOD = Method(
         doing="testing",
         steps=lambda asked, m, n: n * steps(asked.test, m, m * (m - 1) // 2, asked.trials),
     ),
-    result=DiscriminativePower,
     people=("measures",),
     measures="AP nDCG@10 RR P@10",
     options=(
@@ -196,6 +195,8 @@ METHOD = Method(
         options.alpha(),
         *options.trials(),
         options.plot("the ASL curves"),
-        option("--whole", "with --plot, p-values from 0 to 1 (default: to three times alpha)"),
+        options.option(
+            "--whole", "with --plot, p-values from 0 to 1 (default: to three times alpha)"
+        ),
     ),
 )

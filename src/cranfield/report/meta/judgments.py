@@ -7,24 +7,18 @@ differences they find.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from operator import itemgetter
 from typing import Any
 
 from cranfield.assess.agreement import PAIRWISE, Agreement
 from cranfield.meta.correlation import TRIALS as DRAWS
-from cranfield.meta.judgments import (
-    JudgmentComparison,
-    PairChange,
-    RankingChange,
-    compare_judgments,
-)
+from cranfield.meta.judgments import JudgmentComparison, compare_judgments
 from cranfield.report import options
 from cranfield.report import sheets as tables
 from cranfield.report.agreement import TITLES
 from cranfield.report.meta import Method, Work
-from cranfield.report.options import option
 from cranfield.report.sheets import Field, Sheet
 from cranfield.scores import Interval
 from cranfield.stats.corrections import CORRECTIONS
@@ -41,6 +35,18 @@ _COEFFICIENTS = (*PAIRWISE, "alpha_nominal", "alpha_ordinal", "alpha_interval")
 SCALES = ("levels", "binary")
 _STATISTICS = {"kendall": "τ", "tau-ap": "τ_ap", "rbo": "RBO"}
 
+# What two can find of a pair of runs, in which order, and which of them significantly.
+_KINDS: tuple[tuple[Any, str, tuple[bool, bool]], ...] = (
+    ("active agreement", "same", (True, True)),
+    ("mixed agreement", "same", (True, False)),
+    ("mixed agreement", "same", (False, True)),
+    ("passive agreement", "same", (False, False)),
+    ("passive disagreement", "reversed", (False, False)),
+    ("mixed disagreement", "reversed", (True, False)),
+    ("mixed disagreement", "reversed", (False, True)),
+    ("active disagreement", "reversed", (True, True)),
+)
+
 
 def sheets(found: JudgmentComparison) -> list[Sheet]:
     """Every table there is of a comparison."""
@@ -52,10 +58,10 @@ def sheets(found: JudgmentComparison) -> list[Sheet]:
     if found.rankings:
         made.append(_runs(found))
     if any(ranking.pairs for ranking in found.rankings):
-        every = [(ranking, pair) for ranking in found.rankings for pair in ranking.pairs]
-        changed = [(ranking, pair) for ranking, pair in every if pair.changed]
         made += [_rankings(found), _significance(found)]
-        made += [_pairs(found, "changed", changed), _pairs(found, "pairs", every)]
+        different = "Pairs of runs of which the two draw different conclusions"
+        tested = {"changed": different, "pairs": "All pairs of runs"}
+        made += [_pairs(found, name, what) for name, what in tested.items()]
     return made
 
 
@@ -156,7 +162,7 @@ def _runs(found: JudgmentComparison) -> Sheet:
     return tables.table(
         "runs",
         f'{_evaluated(found)} "Rise" is how many ranks higher {second} places a run'
-        f"{_moved_most(found.rankings)}.",
+        f"{_moved_most(found)}.",
         Field("measure", [measure for measure, _ in rows], key=True),
         of("run", key=True),
         of("mean_first", lambda change: change.means[0], first),
@@ -174,10 +180,10 @@ def _evaluated(found: JudgmentComparison) -> str:
     return f"Means of {tables.runs_on(len(runs), *topics)} by {_both(found)} ({used})."
 
 
-def _moved_most(rankings: Iterable[RankingChange]) -> str:
+def _moved_most(found: JudgmentComparison) -> str:
     """Who moves most, if anybody does."""
     text = []
-    for ranking in rankings:
+    for ranking in found.rankings:
         most = max(abs(change.rise) for change in ranking.runs)
         moved = [change.run for change in ranking.runs if most and abs(change.rise) == most]
         if moved:
@@ -219,7 +225,7 @@ def _significance(found: JudgmentComparison) -> Sheet:
         (ranking.measure, kind, who.get(by, "neither"), order, pairs, pairs / len(ranking.pairs))
         for ranking in found.rankings
         if ranking.pairs
-        for kind, order, by in _kinds()
+        for kind, order, by in _KINDS
         for pairs in [ranking.count(kind, by)]
     ]
     names = "measure", "kind", "significant_by", "order", "pairs", "share"
@@ -232,15 +238,6 @@ def _significance(found: JudgmentComparison) -> Sheet:
     )
 
 
-def _kinds() -> list[tuple[Any, str, tuple[bool, bool]]]:
-    """What two can find of a pair of runs, in which order, and who of them significantly."""
-    active, passive = ("active", (True, True)), ("passive", (False, False))
-    kinds = [active, ("mixed", (True, False)), ("mixed", (False, True)), passive]
-    falling = [passive, *kinds[1:3], active]
-    same = [(f"{kind} agreement", "same", by) for kind, by in kinds]
-    return same + [(f"{kind} disagreement", "reversed", by) for kind, by in falling]
-
-
 def _test(found: JudgmentComparison) -> str:
     correction = found.correction or "none"
     also = "" if correction == "none" else CORRECTIONS[correction].title
@@ -250,24 +247,26 @@ def _test(found: JudgmentComparison) -> str:
     return ", ".join([*parts, f"α = {found.alpha:g}"])
 
 
-def _pairs(found: JudgmentComparison, name: str, rows: list[tuple[RankingChange, PairChange]]
-           ) -> Sheet:  # fmt: skip
-    different = "Pairs of runs of which the two draw different conclusions"
-    what = different if name == "changed" else "All pairs of runs"
+def _pairs(found: JudgmentComparison, name: str, what: str) -> Sheet:
+    rows = [
+        (ranking.measure, pair)
+        for ranking in found.rankings
+        for pair in ranking.pairs
+        if pair.changed or name == "pairs"
+    ]
     of = tables.columns(pair for _, pair in rows)
     differences, pvalues = [], []
     for i, (side, who) in enumerate(zip(("first", "second"), found.names, strict=True)):
-        values = [pair.differences[i] for _, pair in rows]
-        texts = [*map(tables.signed, values)]
-        differences.append(Field(f"difference_{side}", values, f"difference {who}", texts))
+        first_or_second, head = lambda pair, i=i: pair.differences[i], f"difference {who}"
+        differences.append(of(f"difference_{side}", first_or_second, head, tables.signed))
         tests = [pair.tests[i] for _, pair in rows]
-        texts = [tables.shown_of(test.pvalue, test.outcome.sampled) for test in tests]
         values = [test.pvalue for test in tests]
+        texts = [tables.shown_of(test.pvalue, test.outcome.sampled) for test in tests]
         pvalues.append(tables.p_field(f"pvalue_{side}", values, texts, found.alpha, f"p {who}"))
     return tables.table(
         name,
         f"{what}: differences of means and p-values by {_both(found)} ({_test(found)}). * p ≤ α.",
-        Field("measure", [ranking.measure for ranking, _ in rows], key=True),
+        Field("measure", [measure for measure, _ in rows], key=True),
         of("run", lambda pair: pair.runs[0], key=True),
         of("other", lambda pair: pair.runs[1], key=True),
         *differences,
@@ -289,18 +288,17 @@ METHOD = Method(
         doing="testing",
         steps=lambda asked, m, n: 2 * n * steps(asked.test, m, m * (m - 1) // 2, asked.trials),
     ),
-    result=JudgmentComparison,
     people=TABLES[:-1],
     flat=("runs", "agreement"),
     measures="AP",
     runs="results; without, agreement only",
     options=(
-        option("--names A,B", "what the two sets are called (default: as their files)"),
-        option(
+        options.option("--names A,B", "what the two sets are called (default: as their files)"),
+        options.option(
             "--common",
             "evaluate by the documents only that both judged (default: by all of either)",
         ),
-        option("-q --per-topic", "agreement of every topic, too"),
+        options.option("-q --per-topic", "agreement of every topic, too"),
         *options.how_tested(of_trials=f"; intervals of correlations use {DRAWS:,}"),
         options.confidence("of the intervals of correlations"),
     ),

@@ -14,7 +14,6 @@ from cranfield.meta.leave_one_out import POOL_DEPTH, LeaveOneOut, leave_one_out
 from cranfield.report import options, places
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
-from cranfield.report.options import option
 from cranfield.report.pictures import COLOURS, Picture, alt, decimals, rows_of, told_apart
 from cranfield.report.sheets import Sheet, columns, each, runs_on, settings_of, signed, table
 from cranfield.wording import counted
@@ -135,16 +134,17 @@ METHOD = Method(
     place=7,
     name="leave-one-out",
     work=Work(leave_one_out, takes="runs"),
-    result=LeaveOneOut,
     flat=("runs",),
     measures="AP nDCG@10",
     runs="the runs that made the pool",
     options=(
-        option(
+        options.option(
             "--teams FILE",
             "leave out teams, not runs: lines `run team`, or a table with these columns",
         ),
-        option("--pool-depth K", "how many documents of each list were judged", default=POOL_DEPTH),
+        options.option(
+            "--pool-depth K", "how many documents of each list were judged", default=POOL_DEPTH
+        ),
         options.plot("scores before and after", "the", below=True),
     ),
 )

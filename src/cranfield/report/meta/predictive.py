@@ -12,7 +12,6 @@ from cranfield.meta.predictive import PredictivePower, predictive_power
 from cranfield.report import options
 from cranfield.report import sheets as tables
 from cranfield.report.meta import Method, Work
-from cranfield.report.options import option
 from cranfield.wording import counted
 
 TABLES = ("measures", "pairs")
@@ -88,15 +87,14 @@ METHOD = Method(
     place=6,
     name="predictive-power",
     work=Work(predictive_power),
-    result=PredictivePower,
     options=(
-        option(
+        options.option(
             "--preferences FILE", required=True,
             said="required: lines `topic preferred other`, or `topic run other preferred`, where "
             "what is preferred is one of the two or tie, and an assessor may follow; or a table "
             "with these columns",
         ),
-        option(
+        options.option(
             "--interval", choices=tuple(METHODS), default="wilson", dest="method",
             said="of the rate of agreement: Wilson's (default), or the exact one of Clopper and "
             "Pearson",

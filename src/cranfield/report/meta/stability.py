@@ -9,20 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from cranfield.errors import InputError
+from cranfield.meta import stability_of_judgments
 from cranfield.meta.rankings import STATISTICS
-from cranfield.meta.stability import (
-    TRIALS,
-    TRIALS_OF_JUDGMENTS,
-    Stability,
-    stability,
-    stability_of_judgments,
-)
+from cranfield.meta.stability import TRIALS, TRIALS_OF_JUDGMENTS, Stability, stability
 from cranfield.report import options
 from cranfield.report import sheets as tables
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
 from cranfield.report.meta.discriminative import LEGEND, apart, curves
-from cranfield.report.options import option
 from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened
 from cranfield.wording import counted
 
@@ -159,24 +153,23 @@ METHOD = Method(
         doing="drawing judgments",
         steps=lambda asked, *_: asked.trials or TRIALS_OF_JUDGMENTS,
     )),
-    result=Stability,
     people=("sizes",),
     flat=("points",),
     measures="AP nDCG@10 RR P@10",
     options=(
-        option(
+        options.option(
             "--sample", "what is drawn at random", choices=("topics", "judgments"), default="topics"
         ),
-        option("--sizes N,N,…", "topics in a sample (default: ten sizes)"),
-        option(
+        options.option("--sizes N,N,…", "topics in a sample (default: ten sizes)"),
+        options.option(
             "--against", choices=("all", "others"), default="all",
             said="a sample of topics is compared with all (default), or with as many others",
         ),
-        option("--replacement", "a topic may be in a sample several times"),
-        option("--shares S,S,…", "of the judgments that are kept (default: 0.1,0.2,…,1)"),
+        options.option("--replacement", "a topic may be in a sample several times"),
+        options.option("--shares S,S,…", "of the judgments that are kept (default: 0.1,0.2,…,1)"),
         options.statistic(),
         options.confidence("the share of trials that intervals hold"),
-        option(
+        options.option(
             "--trials B",
             f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} with "
             "--sample judgments)",

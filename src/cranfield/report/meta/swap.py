@@ -14,7 +14,6 @@ from cranfield.report import options
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
 from cranfield.report.meta.discriminative import LEGEND, across, apart, curves, told_lines
-from cranfield.report.options import option
 from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened
 from cranfield.report.sheets import Sheet, columns, constants, percent, settings_of, table
 from cranfield.scores import Notice
@@ -154,21 +153,20 @@ METHOD = Method(
     place=2,
     name="swap",
     work=Work(swap, doing="drawing topics", steps=lambda asked, _, n: asked.trials * n),
-    result=Swap,
     people=("measures",),
     measures="AP nDCG@10 RR P@10",
     options=(
-        option("--sizes N,N,…", "topics in a set (default: half of all)"),
-        option("--bin D", "how wide bins of differences are", default=0.01),
-        option(
+        options.option("--sizes N,N,…", "topics in a set (default: half of all)"),
+        options.option("--bin D", "how wide bins of differences are", default=0.01),
+        options.option(
             "--filter", choices=("t",),
             said="only pairs that a paired t-test on the first set finds to differ significantly",
         ),
-        option(
+        options.option(
             "--alpha A",
             "with --filter t, p-values of at most A are significant (default: 0.05)",
         ),
-        option("--rate R", "the swap rate that is tolerated", default=0.05),
+        options.option("--rate R", "the swap rate that is tolerated", default=0.05),
         *options.trials(TRIALS, "pairs of sets drawn at random"),
         options.plot("swap rates against differences"),
     ),
