@@ -35,9 +35,7 @@ def add_to(command: Any) -> None:
 def add_method(parsers: Any, shown: Any) -> None:
     """Declare a method: what it begins with, its own options, those of output and evaluation."""
     method, takes = shown.METHOD, shown.METHOD.work.takes
-    p = parsers.add_parser(
-        method.name, help=method.help, description=method.description, usage=_usage(method)
-    )
+    p = parsers.add_parser(method.name, **method.said, usage=_usage(method))
     if takes == "scores":
         add_scored(p, method.measures)
     else:

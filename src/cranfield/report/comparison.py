@@ -86,7 +86,7 @@ def _of(found: Comparison) -> str:
 def _runs(found: Comparison) -> tables.Sheet:
     of = tables.columns(found.runs)
     groups = found.baselines == ()
-    signs = {name: _sign(i) for i, name in enumerate(found.baselines)}
+    signs = _signs(found)
     marks = [_marks(row, signs) for row in found.runs]
     legend = _letters(found) if groups else _legend(signs)
     return tables.table(
@@ -160,7 +160,7 @@ def _movers(found: Comparison, most: int) -> tables.Sheet:
 
 def _results(found: Comparison) -> tables.Sheet:
     """Runs × measures, with letters or marks: the table that a paper prints."""
-    signs = {name: _sign(i) for i, name in enumerate(found.baselines)}
+    signs = _signs(found)
     first = found.scores.measures[0]
     names = [row.run for row in found.runs if row.measure == first]
     cell = {(row.run, row.measure): row for row in found.runs}
@@ -189,8 +189,9 @@ def _best(means: Sequence[float], better: str) -> list[bool]:
     return [mean == end for mean in means]
 
 
-def _sign(number: int) -> str:
-    return chr(ord("a") + number) if number < 26 else f"b{number}"
+def _signs(found: Comparison) -> dict[str, str]:
+    """What baselines are marked with."""
+    return {x: chr(ord("a") + i) if i < 26 else f"b{i}" for i, x in enumerate(found.baselines)}
 
 
 def _named(run: str, signs: dict[str, str]) -> str:

@@ -92,26 +92,16 @@ def scatter(data: pl.DataFrame, plane: Plane, names: bool, said: str = "", title
         alt.Tooltip(f"{name}:Q", title=measure, format=".4f")
         for name, measure in (("x", plane.x), ("y", plane.y), ("sharp", plane.formula()))
     ]
-    crosses = []
-    if "x_low" in data.columns:
-        cross = base.mark_rule(color=CROSS, strokeWidth=0.8, clip=True)
-        crosses = [
-            cross.encode(alt.X("x_low:Q"), alt.X2("x_high:Q")),
-            cross.encode(alt.Y("y_low:Q"), alt.Y2("y_high:Q")),
-        ]
+    cross = base.mark_rule(color=CROSS, strokeWidth=0.8, clip=True)
+    arms = (alt.X("x_low:Q"), alt.X2("x_high:Q")), (alt.Y("y_low:Q"), alt.Y2("y_high:Q"))
+    crosses = [cross.encode(*ends) for ends in arms if "x_low" in data.columns]
     points = base.mark_point(filled=True, color=POINT, opacity=0.85).encode(tooltip=tooltip)
     # Halos hide the lines below names, but never a part of a cross.
     names_below, names_above = places.texts_at(base, data, **HALO), places.texts_at(base, data)
     layers = [*_lines(x, y, plane, axes), *names_below, *crosses, points, *names_above]
-    chart = alt.layer(*layers).properties(
-        width=plane.width,
-        height=plane.height,
-        title={
-            "text": title or f"{plane.y} against {plane.x}",
-            "subtitle": [f"lines: {plane.formula()}", *([said] if said else [])],
-        },
-    )
-    return places.finished(chart.interactive(), "")
+    told = [f"lines: {plane.formula()}", *([said] if said else [])]
+    chart, heading = alt.layer(*layers).interactive(), title or f"{plane.y} against {plane.x}"
+    return places.headed(chart, heading, told, width=plane.width, height=plane.height)
 
 
 def _as_drawn(data: pl.DataFrame, plane: Plane) -> pl.DataFrame:

@@ -95,18 +95,18 @@ def refuse_many(lines: int) -> None:
         raise InputError(f"{lines} lines to draw", f"{expected}: name topics, or give fewer runs")
 
 
-def told_apart(field: str, names: Sequence[str], title: str | list[str]) -> dict[str, Any]:
-    """Encodings that tell a few lines apart: colours, shapes of points, and dashes where one line
-    lies on another.
+def told_apart(
+    field: str, names: Sequence[str], title: str | list[str], **settings: Any
+) -> dict[str, Any]:
+    """Encodings that tell lines apart: colours, shapes of points, and dashes where one line lies on
+    another. More lines than there are colours have other dashes with the same.
     """
-
-    looks = {"color": (alt.Color, COLOURS), "shape": (alt.Shape, SHAPES),
-             "dash": (alt.StrokeDash, DASHES)}  # fmt: skip
-    return {
-        name: channel(field, type="nominal", title=title,
-                      scale=alt.Scale(domain=list(names), range=list(values[: len(names)])))
-        for name, (channel, values) in looks.items()
-    }  # fmt: skip
+    many, made = len(COLOURS), {"color": alt.Color, "shape": alt.Shape, "dash": alt.StrokeDash}
+    for name, values, turn in (("color", COLOURS, 0), ("shape", SHAPES, 0), ("dash", DASHES, 1)):
+        looks = [values[(k + turn * (k // many)) % many] for k in range(len(names))]
+        scale = alt.Scale(domain=list(names), range=looks)
+        made[name] = made[name](field, type="nominal", title=title, scale=scale, **settings)
+    return made
 
 
 # -- names that have room -------------------------------------------------------------------------
@@ -193,10 +193,8 @@ class Picture:
         if format == "json":
             return (self._spec(indent=1) + "\n").encode()
         if format == "pdf":
-            file = io.BytesIO()
-            self.chart.save(file, format=format)
-            return file.getvalue()
-        svg = self._svg()
+            return self._saved(io.BytesIO(), format)
+        svg = self._saved(io.StringIO(), "svg")
         return svg.encode() if format == "svg" else _pixels(svg, scale)
 
     def save(self, path: str | os.PathLike[str], scale: float = 2.0) -> None:
@@ -207,9 +205,8 @@ class Picture:
         """
         write_whole(path, self.render(format_of(path), scale))
 
-    def _svg(self) -> str:
-        file = io.StringIO()
-        self.chart.save(file, format="svg")
+    def _saved(self, file: Any, format: str) -> Any:
+        self.chart.save(file, format=format)
         return file.getvalue()
 
     def _spec(self, **style: Any) -> str:
@@ -230,7 +227,7 @@ class Picture:
         major = alt.SCHEMA_VERSION.split(".")[0]
         return {
             f"application/vnd.vegalite.{major}+json": self.chart.to_dict(),
-            "image/svg+xml": self._svg(),
+            "image/svg+xml": self._saved(io.StringIO(), "svg"),
             "text/plain": repr(self),
         }
 

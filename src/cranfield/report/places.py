@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -58,6 +58,12 @@ def finished(chart: Any, title: str) -> Any:
     if title:
         chart = chart.properties(title={"text": title, "fontSize": 15, "offset": 12})
     return chart.configure(**LOOK)
+
+
+def headed(chart: Any, heading: str, told: Sequence[str], offset: int = 6, **size: float) -> Any:
+    """A chart below what it shows, and what is to be known of it."""
+    title = {"text": heading, "subtitle": told, "offset": offset}
+    return finished(chart.properties(**size, title=title), "")
 
 
 # -- texts beside their points --------------------------------------------------------------------
@@ -120,21 +126,22 @@ def places_for(
     height: float,
     taken: Sequence[Box],
     sides: Sequence[str] = (),
+    most: int | None = None,
 ) -> list[str]:
     """Where each point has its text, on its own side if it can be: none covers what is taken, nor
-    another text. One that has no room has no place.
+    another text. One that has no room has no place, nor has one after the first `most`.
     """
     from rich.cells import cell_len
 
     covered, chosen = list(taken), []
-    for k, (point, text) in enumerate(zip(at, texts, strict=True)):
+    for k, (point, text) in enumerate(zip(at[:most], texts[:most], strict=True)):
         boxes = {place: _box(point, LETTER * cell_len(text), place) for place in PLACES}
         hidden = {place: _hidden(box, covered, width, height) for place, box in boxes.items()}
         own = sides[k] if sides else "right"
         place = min(hidden, key=lambda name: (hidden[name], name != own))
         chosen.append(place if hidden[place] <= TOUCH else "")
         covered += [boxes[place]] if chosen[-1] else []
-    return chosen
+    return chosen + [""] * (len(texts) - len(chosen))
 
 
 def named(
@@ -156,23 +163,10 @@ def named(
         tries.append([])
         for frame, points, boxes in zip(frames, at, taken, strict=True):
             labels = [label_of[run] for run in frame["run"]]
-            tries[-1].append(_labelled(frame, labels, points, boxes, size, most))
+            places = places_for(points, labels, *size, boxes, most=most)
+            columns = pl.Series("label", labels), pl.Series("place", places)
+            tries[-1].append(frame.with_columns(columns))
     return max(tries, key=lambda made: sum((frame["place"] != "").sum() for frame in made))
-
-
-def _labelled(
-    frame: pl.DataFrame,
-    labels: Sequence[str],
-    at: Sequence[Point],
-    taken: Sequence[Box],
-    size: tuple[float, float],
-    most: int,
-) -> pl.DataFrame:
-    """Rows with their labels, and the places of these; only the first `most` may have one."""
-    places = places_for(at[:most], labels[:most], *size, taken)
-    places += [""] * (len(labels) - len(places))
-    made = {"label": labels, "place": places}
-    return frame.with_columns(pl.Series(name, of, pl.String) for name, of in made.items())
 
 
 def _box(point: Point, long: float, place: str) -> Box:
@@ -198,30 +192,29 @@ def _hidden(box: Box, taken: Sequence[Box], width: float, height: float) -> floa
 
 
 class Square:
-    """A panel that shows how two columns of some rows differ: both have the same axis."""
+    """A panel that shows how two columns of some rows differ, given with the titles of their axes:
+    both have the same.
+    """
 
     def __init__(
-        self,
-        data: pl.DataFrame,
-        columns: tuple[str, str],
-        titles: Sequence[str],
-        side: float,
-        **axis: Any,
+        self, data: pl.DataFrame, titles: Mapping[str, str], side: float, **axis: Any
     ) -> None:
-        self.data, self.columns, self.side = data, columns, side
-        self.ticks = around_all([v for name in columns for v in data[name]])
+        self.data, self.columns, self.side = data, tuple(titles), side
+        self.ticks = around_all([v for name in titles for v in data[name]])
         scale = alt.Scale(domain=[self.ticks[0], self.ticks[-1]], nice=False, zero=False)
         ticks = alt.Axis(values=self.ticks, labelOverlap=True, labelFlush=False, **axis)
         self.axes = [
             channel(f"{name}:Q", title=title, scale=scale, axis=ticks)
-            for channel, name, title in zip((alt.X, alt.Y), columns, titles, strict=True)
+            for channel, (name, title) in zip((alt.X, alt.Y), titles.items(), strict=True)
         ]
 
     def named(self, data: pl.DataFrame, most: int) -> pl.DataFrame:
         """Runs with their names and the places of these, at the first `most` at the utmost."""
         labels = shortened(data["run"].to_list(), 16)
         taken = [around(point, 5) for point in self._at(self.data)]
-        return _labelled(data, labels, self._at(data), taken, (self.side, self.side), most)
+        chosen = places_for(self._at(data), labels, self.side, self.side, taken, most=most)
+        made = {"label": labels, "place": chosen}
+        return data.with_columns(pl.Series(name, of, pl.String) for name, of in made.items())
 
     def _at(self, data: pl.DataFrame) -> list[Point]:
         xs, ys = (data[name] for name in self.columns)
@@ -235,9 +228,3 @@ class Square:
     def drawn(self, *layers: Any) -> Any:
         """What is in the panel."""
         return alt.layer(*layers).properties(width=self.side, height=self.side)
-
-
-def panelled(panels: Sequence[Any], heading: str, told: Sequence[str]) -> Any:
-    """Three panels in a row, below what they show and what is to be known of it."""
-    title = {"text": heading, "subtitle": told, "offset": 12}
-    return finished(alt.concat(*panels, columns=3).properties(title=title), "")

@@ -24,6 +24,7 @@ TESTS = {
     "interval": "interval of the difference",
 }
 STEPS = 80  # points of a line
+DRAWN = ("test", "difference", "topics", "power", "asked", "needed")
 WIDTH, HEIGHT = 420, 280
 BESIDE = PLACES["above left"] | {"dx": -6}  # where points have the topics that are needed
 
@@ -225,18 +226,11 @@ def power_curves(designs: Sequence[Design], title: str = "") -> Picture:
     last = 2 * max(design.topics for design in designs)
     sizes = {round(2 * (last / 2) ** (k / STEPS)) for k in range(STEPS + 1)}
     rows = [
-        {
-            "test": _test(design),
-            "difference": _short(design.difference),
-            "topics": n,
-            "power": design.power_of(n),
-            "asked": design.power,
-            "needed": n == design.topics,
-        }
-        for design in designs
-        for n in sorted({*sizes, design.topics})
+        (_test(d), _short(d.difference), n, d.power_of(n), d.power, n == d.topics)
+        for d in designs
+        for n in sorted({*sizes, d.topics})
     ]
-    data = pl.DataFrame(rows)
+    data = pl.DataFrame(rows, DRAWN, orient="row")
     tests = dict.fromkeys(map(_test, designs))
     given = {test: _given([d for d in designs if _test(d) == test]) for test in tests}
     return Picture(lambda: _drawn(data, given, title), data)

@@ -72,18 +72,10 @@ class Method:
     otherwise: tuple[str, str, Work] | None = None
 
     @property
-    def help(self) -> str:
-        """The question that it answers."""
-        return self._paragraphs[0][0].lower() + self._paragraphs[0][1:].rstrip(".")
-
-    @property
-    def description(self) -> str:
-        """What it does."""
-        return self._paragraphs[1]
-
-    @property
-    def _paragraphs(self) -> list[str]:
-        return [" ".join(text.split()) for text in (self.doc or "").split("\n\n")]
+    def said(self) -> dict[str, str]:
+        """What argparse tells: the question that it answers, and what it does."""
+        title, text = (" ".join(part.split()) for part in (self.doc or "").split("\n\n"))
+        return {"help": title[0].lower() + title[1:].rstrip("."), "description": text}
 
     def work_for(self, asked: Any) -> Work:
         """What is to be done, by these options."""

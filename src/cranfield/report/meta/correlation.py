@@ -151,12 +151,9 @@ def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
         base.mark_text(fontSize=size, dy=dy).encode(alt.Text(f"{name}:N"))
         for name, size, dy in (("shown", 12, -7), ("interval", 9, 9))
     ]
-    chart = alt.layer(cells, *texts).properties(
-        width=CELL * len(x),
-        height=ROW * len(y),
-        title={"text": _heading(found), "subtitle": _said(found)},
-    )
-    return places.finished(chart, "").configure_view(stroke=None)
+    size = {"width": CELL * len(x), "height": ROW * len(y)}
+    chart = places.headed(alt.layer(cells, *texts), _heading(found), _said(found), **size)
+    return chart.configure_view(stroke=None)
 
 
 def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
@@ -167,13 +164,14 @@ def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
         _panel(data.filter(data["measure"] == name), f"{name}: {_cell(found, k, k)}", found.sets)
         for k, name in enumerate(found.names)
     ]
-    return places.panelled(panels, _heading(found), _said(found))
+    chart = alt.concat(*panels, columns=3)
+    return places.headed(chart, _heading(found), _said(found), offset=12)
 
 
 def _panel(data: pl.DataFrame, heading: str, sets: Sequence[str]) -> Any:
     """One measure's scatter."""
-    titles = [f"mean by {by}" for by in sets]
-    square = places.Square(data, ("first", "second"), titles, SIDE, grid=False)
+    titles = {"first": f"mean by {sets[0]}", "second": f"mean by {sets[1]}"}
+    square = places.Square(data, titles, SIDE, grid=False)
     data = square.named(data, NAMED)
     base = alt.Chart(rows_of(data)).encode(*square.axes)
     tooltip = ["run:N", *decimals("first", "second")]

@@ -15,8 +15,8 @@ from cranfield.report import options
 from cranfield.report import sheets as tables
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
-from cranfield.report.pictures import COLOURS, DASHES, Picture, alt, decimals, rows_of, shortened
-from cranfield.report.places import finished
+from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened, told_apart
+from cranfield.report.places import headed
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import TESTS, steps
 from cranfield.stats.result import all_exact
@@ -25,7 +25,7 @@ from cranfield.wording import counted
 TABLES = ("measures", "curves")
 ZOOM = 3  # times α: how far up the curves are shown, as papers do
 LEGEND = 36  # characters of a name in a legend
-WIDTH, HEIGHT = 420, 280
+SIZE = {"width": 420, "height": 280}  # of a picture of lines
 
 
 def sheets(found: DiscriminativePower) -> list[tables.Sheet]:
@@ -135,13 +135,7 @@ def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
     layers = [across("pvalue", found.alpha), *told_lines(base, tooltip, clip=True)]
     told = [f"{_test(found)}, {_topics(found)}", f"grey line: α = {found.alpha:g}"]
     once = {"data": rows_of(drawn)}  # it is checked, and long
-    return curves(alt.layer(*layers, **once), "ASL curves", told)
-
-
-def curves(chart: Any, heading: str, told: Sequence[str]) -> Any:
-    """A chart of lines, as methods have them: what it shows, and what is to be known of it."""
-    title = {"text": heading, "subtitle": told}
-    return finished(chart.properties(width=WIDTH, height=HEIGHT, title=title), "")
+    return headed(alt.layer(*layers, **once), "ASL curves", told, **SIZE)
 
 
 def told_lines(base: Any, tooltip: Sequence[Any], **look: Any) -> list[Any]:
@@ -157,16 +151,10 @@ def across(field: str, value: float) -> Any:
 
 
 def apart(lines: Sequence[str], title: str) -> list[Any]:
-    """Colours and dashes; more lines than there are colours have other dashes with the same."""
-    many = len(COLOURS)
-    colours = [COLOURS[k % many] for k in range(len(lines))]
-    dashes = [DASHES[(k + k // many) % len(DASHES)] for k in range(len(lines))]
+    """Colours and dashes of lines."""
     legend = alt.Legend(symbolType="stroke", symbolSize=500, symbolOpacity=1)
-    return [
-        channel("line", type="nominal", title=title, sort=list(lines), legend=legend,
-                scale=alt.Scale(domain=list(lines), range=values))
-        for channel, values in ((alt.Color, colours), (alt.StrokeDash, dashes))
-    ]  # fmt: skip
+    made = told_apart("line", lines, title, sort=list(lines), legend=legend)
+    return [made["color"], made["dash"]]
 
 
 # -- the command ----------------------------------------------------------------------------------

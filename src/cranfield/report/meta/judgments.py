@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 from operator import itemgetter
-from typing import Any
+from typing import Any, get_args
 
 from cranfield.assess.agreement import PAIRWISE, Agreement
 from cranfield.meta.correlation import TRIALS as DRAWS
-from cranfield.meta.judgments import JudgmentComparison, compare_judgments
+from cranfield.meta.judgments import JudgmentComparison, Kind, compare_judgments
 from cranfield.report import options
 from cranfield.report import sheets as tables
 from cranfield.report.agreement import TITLES
@@ -34,18 +34,6 @@ TABLES = (
 _COEFFICIENTS = (*PAIRWISE, "alpha_nominal", "alpha_ordinal", "alpha_interval")
 SCALES = ("levels", "binary")
 _STATISTICS = {"kendall": "τ", "tau-ap": "τ_ap", "rbo": "RBO"}
-
-# What two can find of a pair of runs, in which order, and which of them significantly.
-_KINDS: tuple[tuple[Any, str, tuple[bool, bool]], ...] = (
-    ("active agreement", "same", (True, True)),
-    ("mixed agreement", "same", (True, False)),
-    ("mixed agreement", "same", (False, True)),
-    ("passive agreement", "same", (False, False)),
-    ("passive disagreement", "reversed", (False, False)),
-    ("mixed disagreement", "reversed", (True, False)),
-    ("mixed disagreement", "reversed", (False, True)),
-    ("active disagreement", "reversed", (True, True)),
-)
 
 
 def sheets(found: JudgmentComparison) -> list[Sheet]:
@@ -220,12 +208,18 @@ def _with_interval(name: str, head: str, values: list[Interval]) -> Iterator[Fie
 
 def _significance(found: JudgmentComparison) -> Sheet:
     first, second = found.names
-    who = {(True, True): "both", (True, False): first, (False, True): second}
+    who = {
+        "active": [("both", (True, True))],
+        "mixed": [(first, (True, False)), (second, (False, True))],
+        "passive": [("neither", (False, False))],
+    }
     rows = [
-        (ranking.measure, kind, who.get(by, "neither"), order, pairs, pairs / len(ranking.pairs))
+        (ranking.measure, kind, name, order, pairs, pairs / len(ranking.pairs))
         for ranking in found.rankings
         if ranking.pairs
-        for kind, order, by in _KINDS
+        for kind in get_args(Kind)
+        for order in ["reversed" if "disagreement" in kind else "same"]
+        for name, by in who[kind.split()[0]]
         for pairs in [ranking.count(kind, by)]
     ]
     names = "measure", "kind", "significant_by", "order", "pairs", "share"

@@ -107,12 +107,13 @@ def _scatter(data: pl.DataFrame, found: LeaveOneOut) -> Any:
         f"{found.pool_depth}",
         "names: runs that change most",
     ]
-    return places.panelled(panels, f"Leave-one-out test: {_compared(found)}", told)
+    chart = alt.concat(*panels, columns=3)
+    return places.headed(chart, f"Leave-one-out test: {_compared(found)}", told, offset=12)
 
 
 def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut) -> Any:
-    titles = f"{measure}, all judgments", f"{measure}, {found.kind} left out"
-    square = places.Square(data, ("before", "after"), titles, SIDE)
+    how = {"before": "all judgments", "after": f"{found.kind} left out"}
+    square = places.Square(data, {x: f"{measure}, {text}" for x, text in how.items()}, SIDE)
     names = list(dict.fromkeys(data["contributor"]))
     tooltip = ["contributor:N", "run:N", *decimals("before", "after", "difference")]
     points = alt.Chart(rows_of(data)).mark_point(filled=True, color="#0072B2", opacity=0.8)

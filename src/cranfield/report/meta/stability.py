@@ -16,8 +16,9 @@ from cranfield.report import options
 from cranfield.report import sheets as tables
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
-from cranfield.report.meta.discriminative import LEGEND, apart, curves
+from cranfield.report.meta.discriminative import LEGEND, SIZE, apart
 from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened
+from cranfield.report.places import headed
 from cranfield.wording import counted
 
 TABLES = ("sizes", "points")
@@ -123,7 +124,7 @@ def _chart(found: Stability, data: pl.DataFrame) -> Any:
         layers.insert(0, band.encode(alt.Y("low:Q", title=title), alt.Y2("high:Q")))
         told.append(f"bands: the middle {tables.percent(found.confidence)} of the trials")
     heading = f"Rankings of {counted(len(found.runs), 'run')} {_compared(found)}"
-    return curves(alt.layer(*layers), heading, told)
+    return headed(alt.layer(*layers), heading, told, **SIZE)
 
 
 # -- the command ----------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ from cranfield.meta.swap import TRIALS, Swap, SwapRates, checked_rate, swap
 from cranfield.report import options
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
-from cranfield.report.meta.discriminative import LEGEND, across, apart, curves, told_lines
+from cranfield.report.meta.discriminative import LEGEND, SIZE, across, apart, told_lines
 from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened
+from cranfield.report.places import headed
 from cranfield.report.sheets import Sheet, columns, constants, percent, settings_of, table
 from cranfield.scores import Notice
 from cranfield.wording import counted
@@ -122,7 +123,7 @@ def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
     heading = "Swap rates" + (" of significant differences" if found.filter else "")
     together = "bins are taken together where the rate does not fall"
     told = [_drawn(found), together, f"grey line: {percent(rate)}"]
-    return curves(alt.layer(*layers), heading, told)
+    return headed(alt.layer(*layers), heading, told, **SIZE)
 
 
 def _line(found: Swap, one: SwapRates, short: dict[str, str]) -> str:
