@@ -193,8 +193,10 @@ class Picture:
         if format == "json":
             return (self._spec(indent=1) + "\n").encode()
         if format == "pdf":
-            return self._saved(io.BytesIO(), format)
-        svg = self._saved(io.StringIO(), "svg")
+            file = io.BytesIO()
+            self.chart.save(file, format=format)
+            return file.getvalue()
+        svg = self._svg()
         return svg.encode() if format == "svg" else _pixels(svg, scale)
 
     def save(self, path: str | os.PathLike[str], scale: float = 2.0) -> None:
@@ -205,8 +207,9 @@ class Picture:
         """
         write_whole(path, self.render(format_of(path), scale))
 
-    def _saved(self, file: Any, format: str) -> Any:
-        self.chart.save(file, format=format)
+    def _svg(self) -> str:
+        file = io.StringIO()
+        self.chart.save(file, format="svg")
         return file.getvalue()
 
     def _spec(self, **style: Any) -> str:
@@ -227,7 +230,7 @@ class Picture:
         major = alt.SCHEMA_VERSION.split(".")[0]
         return {
             f"application/vnd.vegalite.{major}+json": self.chart.to_dict(),
-            "image/svg+xml": self._saved(io.StringIO(), "svg"),
+            "image/svg+xml": self._svg(),
             "text/plain": repr(self),
         }
 

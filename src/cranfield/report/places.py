@@ -60,9 +60,9 @@ def finished(chart: Any, title: str) -> Any:
     return chart.configure(**LOOK)
 
 
-def headed(chart: Any, heading: str, told: Sequence[str], offset: int = 6, **size: float) -> Any:
+def headed(chart: Any, heading: str, told: Sequence[str], offset: int = 0, **size: float) -> Any:
     """A chart below what it shows, and what is to be known of it."""
-    title = {"text": heading, "subtitle": told, "offset": offset}
+    title = {"text": heading, "subtitle": told} | ({"offset": offset} if offset else {})
     return finished(chart.properties(**size, title=title), "")
 
 
