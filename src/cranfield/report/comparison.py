@@ -108,10 +108,9 @@ def _runs(found: Comparison) -> tables.Sheet:
 def _intervals(found: Comparison) -> str:
     """What the intervals of pairs are of, and whether they hold all at once."""
     test = TESTS[found.test]
+    each = ", simultaneous" if test.many else ", for each pair alone"
     if found.correction == "bonferroni":
         each = ", Bonferroni's, simultaneous"
-    else:
-        each = ", simultaneous" if test.many else ", for each pair alone"
     only_one = not test.many and len(found.pairs) == len(found.scores.measures)
     return f"{_confidence(found)}, of {test.estimates}{'' if only_one else each}"
 

@@ -78,10 +78,8 @@ def vary(data: pl.DataFrame, measurements: Sequence[str], unit: str, size: Size,
     models = _by_model(data)
     panels: list[Any] = []
     for measurement, of_model in product(measurements, models):
-        axes = [
-            places.from_zero(of_model["ED"], min(END / w, 0.5)),
-            places.from_zero(of_model[measurement], 0.06),
-        ]
+        beyond = ("ED", min(END / w, 0.5)), (measurement, 0.06)
+        axes = [places.from_zero(of_model[name], room) for name, room in beyond]
         base = _plane(of_model, ("ED", measurement), axes, unit)
         line = base.mark_line().encode(apart["color"], apart["dash"], alt.Order("value:Q"))
         points = base.mark_point().encode(apart["color"], apart["shape"], tooltip=tooltip)

@@ -137,10 +137,8 @@ def levels(gamma: float, axes: Sequence[Ticks], window: Sequence[Ticks]) -> list
     low, high = (gamma * axes[0][end] + (1 - gamma) * axes[1][end] for end in (0, -1))
     step, digits = places.round_step((high - low) / 10 * (1 - 1e-9))
     inside = range(math.floor(low / step + 1e-9) + 1, math.ceil(high / step - 1e-9))
-    return [
-        Level(value, *_clipped(value, gamma, window))
-        for value in (round(k * step, digits) for k in inside)
-    ]
+    values = [round(k * step, digits) for k in inside]
+    return [Level(value, *_clipped(value, gamma, window)) for value in values]
 
 
 def _clipped(c: float, gamma: float, window: Sequence[Ticks]) -> tuple[Point, Point]:

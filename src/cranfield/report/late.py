@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -23,4 +22,4 @@ class Late:
 if TYPE_CHECKING:
     import polars as pl
 else:
-    pl = Late(partial(import_module, "polars"))
+    pl = Late(lambda: import_module("polars"))

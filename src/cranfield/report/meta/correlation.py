@@ -77,10 +77,6 @@ def _cell(found: CorrelationMatrix, i: int, j: int) -> str:
     return tables.with_interval(*(float(x[i, j]) for x in (found.values, found.low, found.high)))
 
 
-def _interval(found: CorrelationMatrix, i: int, j: int) -> str:
-    return tables.interval_text(float(found.low[i, j]), float(found.high[i, j]))
-
-
 def pairs_sheet(found: CorrelationMatrix) -> tables.Sheet:
     """A row for each pair of measures; between sets, for each measure."""
     rows = found.rows()
@@ -127,11 +123,12 @@ def picture(found: CorrelationMatrix) -> Picture:
 def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     """A cell for each pair, the darker the more alike, with the value and its interval."""
     labels = dict(zip(found.names, shortened(found.names, 24), strict=True))
+    intervals = [found[x, y] for x, y in data.select("x", "y").rows()]
     drawn = data.with_columns(
         pl.col("x").replace(labels),
         pl.col("y").replace(labels),
         shown=pl.Series([rounded(v) for v in data["value"]]),
-        interval=pl.Series([_interval(found, i, j) for i, j in found.pairs]),
+        interval=pl.Series([tables.interval_text(x.low, x.high) for x in intervals]),
     )
     least = min(0.5, *data["value"].fill_nan(1.0))
     given = [labels[name] for name in found.names]

@@ -32,7 +32,6 @@ TABLES = (
 )  # fmt: skip
 
 _COEFFICIENTS = (*PAIRWISE, "alpha_nominal", "alpha_ordinal", "alpha_interval")
-SCALES = ("levels", "binary")
 _STATISTICS = {"kendall": "τ", "tau-ap": "τ_ap", "rbo": "RBO"}
 
 
@@ -99,7 +98,7 @@ def _agreement(found: JudgmentComparison, levels: Agreement, binary: Agreement) 
         f"Agreement of {_both(found, ' and ')} on the documents that both judged: "
         f"by level, and as relevant (from level {found.rel:g}) or not. Cohen's κ, Krippendorff's "
         "α.",
-        Field("scale", SCALES, texts=["levels", "relevant or not"], key=True),
+        Field("scale", ["levels", "binary"], texts=["levels", "relevant or not"], key=True),
         of("items", head="documents"),
         *(of(name, itemgetter(name), TITLES[name]) for name in _COEFFICIENTS),
     )
