@@ -133,8 +133,8 @@ def runs(data: pl.DataFrame, unit: str, size: Size, title: str) -> Any:
         axes = [around_all(of_model[name]) for name in ("ED", "EU")]
         base = _plane(of_model, ("ED", "EU"), axes, unit)
         points = base.mark_point(filled=True, color="#0072B2", opacity=0.8).encode(tooltip=tooltip)
-        panel = alt.layer(points, *places.texts_at(base, of_model), width=w, height=h)
-        panel = panel.properties(title=_title(of_model["model"][0]))
+        layers = points, *places.texts_at(base, of_model)
+        panel = alt.layer(*layers, title=_title(of_model["model"][0])).properties(width=w, height=h)
         panels.append(panel.interactive(name=f"zoom{len(panels) + 1}"))
     return places.finished(alt.concat(*panels, columns=COLUMNS), title)
 

@@ -134,8 +134,8 @@ def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
     tooltip = ["measure:N", "run:N", "other:N", *decimals("difference", "pvalue"), "rank:Q"]
     layers = [across("pvalue", found.alpha), *told_lines(base, tooltip, clip=True)]
     told = [f"{_test(found)}, {_topics(found)}", f"grey line: α = {found.alpha:g}"]
-    once = {"data": rows_of(drawn)}  # it is checked, and long
-    return headed(alt.layer(*layers, **once), "ASL curves", told, **SIZE)
+    chart = alt.layer(*layers, data=rows_of(drawn))  # once: it is checked, and long
+    return headed(chart, "ASL curves", told, **SIZE)
 
 
 def told_lines(base: Any, tooltip: Sequence[Any], **look: Any) -> list[Any]:
