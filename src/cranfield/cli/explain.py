@@ -9,14 +9,15 @@ from typing import Any
 
 from cranfield.cli.asked import list_options, refuse_inputs
 from cranfield.cli.options import TIES, TOPICS, add_order, add_shared, declare
-from cranfield.cli.output import terminal_width
+from cranfield.cli.output import add_output, show
 from cranfield.errors import InputError
 from cranfield.measures.base import READINGS, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import aliases_of
 from cranfield.measures.references import REFERENCES
-from cranfield.report.steps import text
+from cranfield.report.listing import Listing
+from cranfield.shown import Shown
 
 OPTIONS = {
     "measures MEASURE +": "such as nDCG@10 or Q(beta=2)",
@@ -36,6 +37,7 @@ def add_to(command: Any) -> None:
     """Declare the command."""
     p = command()
     declare(p, OPTIONS)
+    add_output(p)
     on = p.add_argument_group("the score of one topic, step by step")
     declare(on, LIST, on={"nargs": 2, "metavar": ("QRELS", "RUN")})
     add_order(on, TIES)
@@ -53,36 +55,44 @@ def run(options: argparse.Namespace) -> int:
     for name, mode in NEEDS.items():
         if getattr(options, name) is not None and not any(f"--{m} " in mode for m in modes):
             raise InputError(f"--{name}", f"{mode} with it")
-    print("\n\n".join(MODES[modes[0] if modes else ""](found, options)))
-    return 0
+    return show(MODES[modes[0] if modes else ""](found, options), options)
 
 
-def _about(measures: Sequence[Measure], options: argparse.Namespace) -> list[str]:
-    return [explanation(m) for m in measures]
+def _about(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:
+    rows = [
+        {
+            "measure": str(m),
+            "variant": m.variant(),
+            "definition": inspect.getdoc(m),
+            "aliases": ", ".join(aliases_of(type(m).__name__)),
+        }
+        for m in measures
+    ]
+    return Listing({"measures": rows}, ["\n\n".join(map(explanation, measures))])
 
 
-def _bibtex(measures: Sequence[Measure], options: argparse.Namespace) -> list[str]:
-    return [REFERENCES[key] for key in dict.fromkeys(key for m in measures for key in m.references)]
+def _bibtex(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:
+    keys = dict.fromkeys(key for m in measures for key in m.references)
+    rows = [{"key": key, "bibtex": REFERENCES[key]} for key in keys]
+    return Listing({"references": rows}, ["\n\n".join(row["bibtex"] for row in rows)])
 
 
-def _on(measures: Sequence[Measure], options: argparse.Namespace) -> list[str]:
+def _on(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:
     """How each measure comes to its score for the topic."""
     from cranfield.evaluation.tracing import explain_all
 
     path, results = options.on
     refuse_inputs(options, path, results)
-    found = explain_all(measures, path, results, **_settings(options))
-    return [text(steps, terminal_width(None)) for steps in found]
+    return explain_all(measures, path, results, **_settings(options))
 
 
-def _levels(measures: Sequence[Measure], options: argparse.Namespace) -> list[str]:
+def _levels(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:
     """How each measure comes to its score for a list without files."""
     from cranfield.evaluation.tracing import explain_levels
 
     levels = read_levels("--levels", options.levels)
     judged = None if options.judged is None else read_levels("--judged", options.judged)
-    found = explain_levels(measures, levels, judged, **_settings(options))
-    return [text(steps, terminal_width(None)) for steps in found]
+    return explain_levels(measures, levels, judged, **_settings(options))
 
 
 # What is explained, by the option that asks for it: of these one can be given.

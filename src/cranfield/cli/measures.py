@@ -9,11 +9,14 @@ from itertools import zip_longest
 from typing import Any
 
 from cranfield.cli.options import add_shared, declare
+from cranfield.cli.output import add_output, show, write
 from cranfield.errors import CranfieldError
 from cranfield.measures.base import FIVE, PROPERTIES, READINGS, REGISTRY, TAKES, Measure
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import aliases_of
 from cranfield.measures.parameters import shown
+from cranfield.report.formats import FORMATS
+from cranfield.report.listing import Listing
 
 MOST_USED = (
     "nDCG@10", "AP", "P@10", "RR", "Recall@1000", "Success@10", "Rprec", "ERR@20", "Q", "RBP",
@@ -23,7 +26,6 @@ MOST_USED = (
 OPTIONS = {
     "words WORD *": "such as graded, or ntcir, or rank",
     "--all": "all measures, each with its whole entry",
-    "-f --format": "a list (default), or the whole catalogue as a Markdown page",
 }
 MORE = """`cranfield measures --all` lists all.
 `cranfield measures graded` lists those with a word in their entry (intents, ntcir, rank, …).
@@ -34,15 +36,14 @@ def add_to(command: Any) -> None:
     """Declare the command."""
     meanings = "; ".join(f"{name}: {meaning}" for name, meaning in PROPERTIES.items())
     p = command(epilog=f"Properties: {meanings}.")
-    declare(p, OPTIONS, format={"choices": ("list", "markdown"), "default": "list"})
+    declare(p, OPTIONS)
+    add_output(p, formats=("list", *FORMATS), default="list")
     add_shared(p, "import")
     p.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """List the registry, or how it begins."""
-    if not (options.words or options.all or options.imports) and options.format == "list":
-        return _begin()
     words = [word.lower() for word in options.words]
     classes = sorted(REGISTRY.values(), key=lambda c: c.__name__.lower())
     wanted = [c for c in classes if _has(c, words)]
@@ -51,28 +52,28 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "markdown":
         from cranfield.report.catalogue import markdown
 
-        print(markdown([c for c in REGISTRY.values() if c in wanted]), end="")
+        write(markdown([c for c in REGISTRY.values() if c in wanted]), options.output)
         return 0
-    width = max(len(c.__name__) for c in classes)
-    for c in wanted:
-        _print(c, width)
+    begins = not (options.words or options.all or options.imports)
     many = f"{len(wanted)} of {len(classes)}" if options.words else str(len(classes))
-    print(f"\n{many} measures. `cranfield explain NAME` tells more.")
-    return 0
+    more = ["", f"{many} measures. `cranfield explain NAME` tells more."]
+    width = max(len(c.__name__) for c in classes)
+    lines = [line for c in wanted for line in _lines(c, width)]
+    rows = [_row(c) for c in wanted]
+    return show(Listing({"measures": rows}, _begin() if begins else [*lines, *more]), options)
 
 
-def _begin() -> int:
+def _begin() -> list[str]:
     """A line for each of the measures that are used most, and where to go from there."""
     width = max(map(len, MOST_USED))
-    for m in parse_measures(MOST_USED):
-        print(f"{m!s:<{width}}  {_entry(type(m))[0]}")
-    print(f"\nThese {len(MOST_USED)} of {len(REGISTRY)} measures are used most.\n{MORE}")
-    return 0
+    lines = [f"{m!s:<{width}}  {_row(type(m))['does']}" for m in parse_measures(MOST_USED)]
+    many = f"These {len(MOST_USED)} of {len(REGISTRY)} measures are used most."
+    return [*lines, "", many, MORE]
 
 
-def _print(c: type[Measure], width: int) -> None:
-    for name, line in zip_longest([c.__name__], _entry(c), fillvalue=""):
-        print(f"{name:<{width}}  {line}")
+def _lines(c: type[Measure], width: int) -> list[str]:
+    entry = zip_longest([c.__name__], _entry(c), fillvalue="")
+    return [f"{name:<{width}}  {line}" for name, line in entry]
 
 
 def _has(c: type[Measure], words: Sequence[str]) -> bool:
@@ -81,17 +82,21 @@ def _has(c: type[Measure], words: Sequence[str]) -> bool:
     return all(word in text for word in words)
 
 
+def _row(c: type[Measure]) -> dict[str, str]:
+    """What there is to say of a measure, by the names that its entry and programs have for it."""
+    model = c.__name__ in READINGS
+    diverse = ", diversity" if c.takes == "intents" else ""
+    return {
+        "name": c.__name__,
+        "does": (inspect.getdoc(c) or "").partition("\n")[0],
+        "parameters": ", ".join(f"{f.name}={shown(f.default)}" for f in c.parameters()),
+        "scores": f"{c.takes}{diverse} (cranfield {TAKES[c.takes]})" if c.takes != "lists" else "",
+        "properties": ", ".join(c.properties),
+        "as a user model": ", ".join(f"{c.__name__}.{x}" for x in FIVE) if model else "",
+        "also called": ", ".join(aliases_of(c.__name__)),
+    }
+
+
 def _entry(c: type[Measure]) -> list[str]:
-    lines = [(inspect.getdoc(c) or "").partition("\n")[0]]
-    own = ", ".join(f"{f.name}={shown(f.default)}" for f in c.parameters())
-    lines += [f"parameters: {own}"] if own else []
-    if c.takes != "lists":
-        diverse = ", diversity" if c.takes == "intents" else ""
-        lines.append(f"scores: {c.takes}{diverse} (cranfield {TAKES[c.takes]})")
-    if c.properties:
-        lines.append(f"properties: {', '.join(c.properties)}")
-    if c.__name__ in READINGS:
-        lines.append(f"as a user model: {', '.join(f'{c.__name__}.{x}' for x in FIVE)}")
-    if aliases := aliases_of(c.__name__):
-        lines.append(f"also called: {', '.join(aliases)}")
-    return lines
+    _, does, *facts = _row(c).items()
+    return [does[1], *(f"{name}: {fact}" for name, fact in facts if fact)]

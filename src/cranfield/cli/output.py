@@ -26,6 +26,7 @@ LOOK = {
     "--caption": "in LaTeX: where the caption stands (default: above)",
     "--spreadsheet": "in CSV and TSV: cells that a spreadsheet would compute begin with '",
 }
+LINES = ("text", "list")  # what some commands call a table, which has lines of their own
 PLAIN = {"decimals": 4, "label": "", "caption": "above", "spreadsheet": False}  # their defaults
 
 
@@ -36,6 +37,7 @@ def add_output(
     formats: Sequence[str] = FORMATS,
     default: str = "table",
     where: str = "write to FILE, whole or not at all",
+    flags: str = "-f --format",
 ) -> None:
     """The options that say how a result is shown, and where.
 
@@ -43,8 +45,9 @@ def add_output(
     """
     if each:
         declare(p, {"-q --per-topic": f"show every {each}, then all"})
-    told = {"-f --format": f"default: {default}", "-o --output FILE": where}
-    declare(p, told, format={"choices": formats, "default": default})
+    told = {flags: f"default: {default}", "-o --output FILE": where}
+    shown = {"dest": "format", "choices": formats, "default": default}
+    declare(p, told, format=shown, output_format=shown)
     if len(tables) > 1:
         text = f"one of {', '.join(tables)}; may be repeated (default: what suits the format; "
         which = {"--table NAME …": f"{text}{', '.join(FLAT)} hold one)"}
@@ -78,7 +81,8 @@ def show(found: Shown, options: argparse.Namespace) -> int:
     Notices go to standard error, unless they are part of what is written: of JSON and HTML, and of
     tables on a terminal.
     """
-    format, output = options.format.replace("text", "table"), options.output
+    format, output = options.format, options.output
+    format = "table" if format in LINES else format
     width = terminal_width(output)
     if format == "parquet" and output is None and sys.stdout.isatty():
         raise InputError("a terminal", "-o FILE for parquet")

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from cranfield.cli.options import declare
-from cranfield.cli.output import terminal_width
+from cranfield.cli.output import add_output, show, terminal_width, write
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.presets import WIDTH, Preset, presets
-from cranfield.report.formats.programs import as_json, rows_as
+from cranfield.report.formats import FORMATS
+from cranfield.report.listing import Listing
 from cranfield.wording import folded
 
 ROWS = {
     "words WORD *": "such as web, or Q, or ntcir6-clir",
     "--presets FILE": "a TOML file with presets of your own",
-    "-f --format": "a list (default), a table, all that is known, or the whole page",
 }
+MORE = "`cranfield presets NAME` tells more."
 COLUMNS = ("name", "task", "round", "year", "section", "levels", "gains", "cutoff", "measures")
 
 
@@ -28,7 +28,8 @@ def add_to(command: Any) -> None:
         description="All presets, with their levels, gains and measures; those in whose entry "
         "every WORD occurs; or one, in full, by its name.",
     )
-    declare(p, ROWS, format={"choices": ("list", *RENDERERS), "default": "list"})
+    declare(p, ROWS)
+    add_output(p, formats=("list", *FORMATS), default="list")
     p.set_defaults(run=run)
 
 
@@ -41,29 +42,17 @@ def run(options: argparse.Namespace) -> int:
     ]
     if not wanted:
         raise CranfieldError(f"found no preset with {' '.join(options.words)!r} in its entry")
-    width = terminal_width(None)
-    if options.format != "list":
-        print(RENDERERS[options.format](wanted), end="")
-    elif named:
-        print(named[0].text(width or WIDTH))
-    else:
-        print("\n".join(_entry(p, width) for p in wanted))
-        many = f"{len(wanted)} of {len(known)}" if options.words else str(len(known))
-        print(f"\n{many} presets. `cranfield presets NAME` tells more.")
-    return 0
+    if options.format == "markdown":
+        from cranfield.report.presets import markdown
 
-
-def _page(wanted: Sequence[Preset]) -> str:
-    from cranfield.report.presets import markdown
-
-    return markdown(wanted)
-
-
-RENDERERS: dict[str, Callable[[Sequence[Preset]], str]] = {
-    "tsv": lambda wanted: rows_as("tsv", [COLUMNS, *map(_row, wanted)]),
-    "json": lambda wanted: as_json([asdict(p) for p in wanted]),
-    "markdown": _page,
-}
+        write(markdown(wanted), options.output)
+        return 0
+    width = terminal_width(options.output)
+    many = f"{len(wanted)} of {len(known)}" if options.words else str(len(known))
+    lines = [*(_entry(p, width) for p in wanted), "", f"{many} presets. {MORE}"]
+    rows = [asdict(p) for p in wanted] if options.format == "json" else [*map(_row, wanted)]
+    return show(Listing({"presets": rows}, [named[0].text(width or WIDTH)] if named else lines,
+                        rows), options)  # fmt: skip
 
 
 def _entry(p: Preset, width: int | None) -> str:
@@ -79,7 +68,7 @@ def _entry(p: Preset, width: int | None) -> str:
     return "\n".join([p.name, *lines])
 
 
-def _row(p: Preset) -> list[str]:
+def _row(p: Preset) -> dict[str, str]:
     """The cells of a preset, each on one line; measures are as -m takes them."""
     texts = vars(p) | {"cutoff": str(p.cutoff or ""), "measures": " ".join(p.measures)}
-    return [" ".join(texts[name].split()) for name in COLUMNS]
+    return {name: " ".join(texts[name].split()) for name in COLUMNS}

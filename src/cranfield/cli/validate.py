@@ -6,10 +6,12 @@ import argparse
 from typing import Any
 
 from cranfield.cli.options import FIELDS, LABELS, SEPARATOR, declare
+from cranfield.cli.output import add_output, show
 from cranfield.data.reading.formats import FORMATS
 from cranfield.data.reading.labels import read_labels
-from cranfield.data.reading.records import Text
+from cranfield.data.reading.records import Problem, Text
 from cranfield.data.validate import Report, validate
+from cranfield.report.listing import Listing
 from cranfield.wording import counted
 
 OPTIONS = {
@@ -25,8 +27,9 @@ OPTIONS = {
 def add_to(command: Any) -> None:
     """Declare the command."""
     p = command()
-    format = {"dest": "format", "choices": FORMATS}
+    format = {"choices": FORMATS}
     declare(p, OPTIONS, kind={"choices": ("qrels", "run")}, input_format=format, sep=FIELDS)
+    add_output(p, ("problems", "files"), flags="-f --output-format")
     p.set_defaults(run=run)
 
 
@@ -34,13 +37,30 @@ def run(options: argparse.Namespace) -> int:
     """Validate and print."""
     labels = None if options.labels is None else read_labels(options.labels)
     text = Text(options.separator, labels, intents=options.by_intent)
-    reports = validate(options.files, options.kind, options.format, text)
-    for report in reports:
-        for problem in report.problems:
-            place = problem.where + (f":{problem.line}" if problem.line else "")
-            print(f"{place}: {problem.severity}: {problem.text}")
-        print(_summary(report))
+    reports = validate(options.files, options.kind, options.input_format, text)
+    problems = [problem for report in reports for problem in report.problems]
+    lines = [
+        line for report in reports for line in (*map(_line, report.problems), _summary(report))
+    ]
+    files = [
+        {
+            **{"file": report.where, "kind": report.kind, "format": report.format},
+            **{"lines": report.lines, "topics": len(report.topics)},
+            **{"errors": report.count("error"), "warnings": report.count("warning")},
+        }
+        for report in reports
+    ]
+    rows = [
+        {"file": x.where, "line": x.line, "severity": x.severity, "problem": x.text}
+        for x in problems
+    ]
+    show(Listing({"problems": rows, "files": files}, lines), options)
     return 2 if any(report.count("error") for report in reports) else 0
+
+
+def _line(problem: Problem) -> str:
+    place = problem.where + (f":{problem.line}" if problem.line else "")
+    return f"{place}: {problem.severity}: {problem.text}"
 
 
 def _summary(report: Report) -> str:

@@ -12,10 +12,14 @@ from cranfield.shown import Shown
 
 @dataclass(frozen=True)
 class Listing(Shown, tables="listing"):
-    """Tables, given as rows by their names, and the lines that a terminal shows instead."""
+    """Tables, given as rows by their names, and the lines that a terminal shows instead.
+
+    A `document` is what JSON has instead.
+    """
 
     tables: Mapping[str, Sequence[Mapping[str, Any]]]
     lines: Sequence[str]
+    document: Any = None
 
 
 def sheets(found: Listing) -> list[Sheet]:
@@ -28,6 +32,11 @@ def sheets(found: Listing) -> list[Sheet]:
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*dict.fromkeys(name for row in rows for name in row)]
+
+
+def document(found: Listing) -> Any:
+    """What JSON has, if it is not all tables."""
+    return found.document
 
 
 def text(found: Listing) -> str:
