@@ -22,6 +22,7 @@ import io
 import json
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -50,6 +51,7 @@ SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
 CATALOGUE = ROOT / "docs" / "measures.md"
 METHODS = ROOT / "docs" / "statistics.md"
 MODELS = ROOT / "docs" / "models"
+PAGES = ROOT / "docs" / "pages"  # what writes some of the documents
 LINKED = (
     *SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/measures.md",
     "docs/presets.md", "docs/statistics.md",
@@ -338,8 +340,8 @@ def test_the_catalogue_is_what_the_command_prints() -> None:
 
 def methods() -> str:
     """The page of all methods, from a process that has no others."""
-    script = "from cranfield.report.methods import page; print(page(), end='')"
-    environment = {**os.environ, "PYTHONUTF8": "1"}
+    script = "from methods import page; print(page(), end='')"
+    environment = {**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(PAGES)}
     command = [sys.executable, "-c", script]
     return subprocess.run(
         command, capture_output=True, check=True, env=environment, encoding="utf-8"
@@ -352,8 +354,7 @@ def test_the_page_of_methods_is_what_they_say() -> None:
 
 def test_every_method_is_on_the_page() -> None:
     """And has a reference, but for what only calls others."""
-    from cranfield.report.methods import GROUPS
-
+    GROUPS = runpy.run_path(str(PAGES / "methods.py"))["GROUPS"]
     named = {(room, name) for room, *names in GROUPS.values() for name in names}
     for room in ("stats", "meta"):
         public = getattr(cf, room)
@@ -365,9 +366,10 @@ def test_every_method_is_on_the_page() -> None:
 
 def model_pages() -> dict[str, str]:
     """The pages of user models, from a process that has no others."""
-    script = "import json; from cranfield.report.models import pages; print(json.dumps(pages()))"
+    script = "import json; from models import pages; print(json.dumps(pages()))"
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, capture_output=True, check=True, text=True)
+    environment = {**os.environ, "PYTHONPATH": str(PAGES)}
+    done = subprocess.run(command, capture_output=True, check=True, text=True, env=environment)
     pages: dict[str, str] = json.loads(done.stdout)
     return pages
 
@@ -387,8 +389,9 @@ def test_every_user_model_has_its_picture() -> None:
 def draw_models() -> None:
     """The pictures of the user models, and those of the tutorials."""
     from cranfield.measures.cwl import models
-    from cranfield.report.models import COSTS, GAINS
 
+    lists = runpy.run_path(str(PAGES / "models.py"))
+    GAINS, COSTS = lists["GAINS"], lists["COSTS"]
     for name, model in models().items():
         picture = cf.plot.cwl(model.examples, lists=GAINS, costs=COSTS, height=110)
         picture.chart.config.aria = False  # which an image on a page does not need
