@@ -74,7 +74,7 @@ def run_aggregate(options: argparse.Namespace) -> int:
     if options.format not in TEXT:
         return show(qrels, options)
     write(qrels_text(qrels.to_dict(), options.format), options.output)
-    tell(qrels.notices)
+    tell(() if options.quiet else qrels.notices)
     return 0
 
 

@@ -178,6 +178,7 @@ def _drawn(draw: Callable[..., Picture], options: argparse.Namespace) -> int:
     with Progress([options.qrels, *options.runs]) as progress:
         picture = draw(options, progress=progress.step)
     numbers = format_of(options.output) in NUMBERS
-    tell(n for n in picture.notices if not (numbers and n.kind == "names"))
+    told = [n for n in picture.notices if not (numbers and n.kind == "names")]
+    tell([] if options.quiet else told, len(options.runs), options.verbose)
     picture.save(options.output, options.scale)
     return 0
