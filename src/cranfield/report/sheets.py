@@ -68,6 +68,16 @@ class Field:
         """What stands between a value and its mark: letters keep off, a star does not."""
         return " " if any(sign.isalnum() for mark in self.marks for sign in mark) else ""
 
+    def cells(
+        self, escape: Callable[[str], str], best: str, marked: Callable[[str], str]
+    ) -> list[str]:
+        """What people see, escaped, the `best` in that form, followed by what its mark becomes."""
+        texts = [*map(escape, self.shown)]
+        if self.best:
+            texts = [best.format(t) if one else t for t, one in zip(texts, self.best, strict=True)]
+        marks = [*map(marked, self.marks)] or [""] * len(texts)
+        return [text + mark for text, mark in zip(texts, marks, strict=True)]
+
 
 @dataclass(frozen=True)
 class Sheet:

@@ -67,14 +67,8 @@ def _head(field: Field) -> str:
 def _cells(field: Field) -> Sequence[str]:
     """What people see, the best in bold; marks in the next cell."""
     tag = "th" if field.key else "td"
-    texts = [_text(text) for text in field.shown]
-    if field.best:
-        texts = [f"<b>{t}</b>" if best else t for t, best in zip(texts, field.best, strict=True)]
-    cells = [f"<{tag}{_side(field)}>{text}</{tag}>" for text in texts]
-    if field.marks:
-        marks = [f'<td class="mark">{_text(mark)}</td>' for mark in field.marks]
-        cells = [cell + mark for cell, mark in zip(cells, marks, strict=True)]
-    return cells
+    texts = field.cells(_text, "<b>{}</b>", lambda mark: f'</td><td class="mark">{_text(mark)}')
+    return [f"<{tag}{_side(field)}>{text}</{tag}>" for text in texts]
 
 
 def _text(text: str) -> str:

@@ -91,13 +91,7 @@ def _head(field: Field) -> str:
 def _cells(field: Field) -> list[str]:
     """What people see, the best in bold; marks in the next cell."""
     escape = escaped if field.is_name else number
-    texts = [escape(text) for text in field.shown]
-    if field.best:
-        texts = [rf"\best{{{t}}}" if b else t for t, b in zip(texts, field.best, strict=True)]
-    if field.marks:
-        marks = [f" & {number(mark)}" if mark else " &" for mark in field.marks]
-        texts = [text + mark for text, mark in zip(texts, marks, strict=True)]
-    return texts
+    return field.cells(escape, r"\best{{{}}}", lambda mark: f" & {number(mark)}".rstrip())
 
 
 def escaped(name: str) -> str:

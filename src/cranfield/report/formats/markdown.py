@@ -40,13 +40,7 @@ def _table(sheet: Sheet) -> Iterator[str]:
 
 def _cells(field: Field) -> list[str]:
     """What people see, the best in bold, marks after it."""
-    texts = [escaped(text) for text in field.shown]
-    if field.best:
-        texts = [f"**{t}**" if best else t for t, best in zip(texts, field.best, strict=True)]
-    if field.marks:
-        marks = [f"{field.apart}{escaped(mark)}" if mark else "" for mark in field.marks]
-        texts = [text + mark for text, mark in zip(texts, marks, strict=True)]
-    return texts
+    return field.cells(escaped, "**{}**", lambda mark: mark and field.apart + escaped(mark))
 
 
 def escaped(name: str) -> str:
