@@ -10,12 +10,17 @@ __all__ = ["Late", "pl"]
 
 
 class Late:
-    """A package in whose place something stands until it is used."""
+    """What stands in the place of a package until it is used.
+
+    Those who ask what it is, such as doctest, use nothing of it.
+    """
 
     def __init__(self, load: Callable[[], Any]) -> None:
         self._load = load
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
         return getattr(self._load(), name)
 
 

@@ -63,12 +63,8 @@ def matrix_sheet(found: CorrelationMatrix) -> tables.Sheet:
     names, cells = found.names, set(found.pairs)
     rows = range(len(names) - 1 if found.symmetric else len(names))
     columns = range(1 if found.symmetric else 0, len(names))
-    fields = [
-        tables.Field(
-            names[j], None, texts=[_cell(found, i, j) if (i, j) in cells else "" for i in rows]
-        )
-        for j in columns
-    ]
+    texts = {j: [_cell(found, i, j) if (i, j) in cells else "" for i in rows] for j in columns}
+    fields = [tables.Field(names[j], None, texts=column) for j, column in texts.items()]
     key = tables.Field("measure", None, texts=[names[i] for i in rows], key=True)
     return tables.Sheet("matrix", [key, *fields], caption(found))
 
