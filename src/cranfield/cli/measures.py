@@ -55,12 +55,8 @@ def run(options: argparse.Namespace) -> int:
         write(markdown([c for c in REGISTRY.values() if c in wanted]), options.output)
         return 0
     begins = not (options.words or options.all or options.imports)
-    many = f"{len(wanted)} of {len(classes)}" if options.words else str(len(classes))
-    more = ["", f"{many} measures. `cranfield explain NAME` tells more."]
-    width = max(len(c.__name__) for c in classes)
-    lines = [line for c in wanted for line in _lines(c, width)]
-    rows = [_row(c) for c in wanted]
-    return show(Listing({"measures": rows}, _begin() if begins else [*lines, *more]), options)
+    lines = _begin() if begins else _listed(wanted, len(classes))
+    return show(Listing({"measures": [*map(_row, wanted)]}, lines), options)
 
 
 def _begin() -> list[str]:
@@ -71,9 +67,13 @@ def _begin() -> list[str]:
     return [*lines, "", many, MORE]
 
 
-def _lines(c: type[Measure], width: int) -> list[str]:
-    entry = zip_longest([c.__name__], _entry(c), fillvalue="")
-    return [f"{name:<{width}}  {line}" for name, line in entry]
+def _listed(wanted: Sequence[type[Measure]], known: int) -> list[str]:
+    """The entries of measures, and how many there are."""
+    width = max(len(c.__name__) for c in REGISTRY.values())
+    entries = [zip_longest([c.__name__], _entry(c), fillvalue="") for c in wanted]
+    lines = [f"{name:<{width}}  {line}" for entry in entries for name, line in entry]
+    many = str(known) if len(wanted) == known else f"{len(wanted)} of {known}"
+    return [*lines, "", f"{many} measures. `cranfield explain NAME` tells more."]
 
 
 def _has(c: type[Measure], words: Sequence[str]) -> bool:

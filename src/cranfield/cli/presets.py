@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -37,11 +38,7 @@ def run(options: argparse.Namespace) -> int:
     """List the presets."""
     known = presets(options.presets)
     named = [p for p in known.values() if options.words in ([x] for x in (p.name, *p.aliases))]
-    wanted = named or [
-        p for p in known.values() if all(w.lower() in str(p).lower() for w in options.words)
-    ]
-    if not wanted:
-        raise CranfieldError(f"found no preset with {' '.join(options.words)!r} in its entry")
+    wanted = named or _with_words([*known.values()], options.words)
     if options.format == "markdown":
         from cranfield.report.presets import markdown
 
@@ -50,9 +47,18 @@ def run(options: argparse.Namespace) -> int:
     width = terminal_width(options.output)
     many = f"{len(wanted)} of {len(known)}" if options.words else str(len(known))
     lines = [*(_entry(p, width) for p in wanted), "", f"{many} presets. {MORE}"]
-    rows = [asdict(p) for p in wanted] if options.format == "json" else [*map(_row, wanted)]
-    return show(Listing({"presets": rows}, [named[0].text(width or WIDTH)] if named else lines,
-                        rows), options)  # fmt: skip
+    if named:
+        lines = [named[0].text(width or WIDTH)]
+    rows = [*map(_row, wanted)]
+    return show(Listing({"presets": rows}, lines, [*map(asdict, wanted)]), options)
+
+
+def _with_words(known: Sequence[Preset], words: Sequence[str]) -> list[Preset]:
+    """Those in whose entry every word occurs."""
+    wanted = [p for p in known if all(word.lower() in str(p).lower() for word in words)]
+    if not wanted:
+        raise CranfieldError(f"found no preset with {' '.join(words)!r} in its entry")
+    return wanted
 
 
 def _entry(p: Preset, width: int | None) -> str:
