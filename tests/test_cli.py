@@ -332,3 +332,54 @@ def test_progress_counts_every_part_of_a_run(here: Path, monkeypatch: pytest.Mon
     assert seen == ["bm25"] * seen.count("bm25") + ["dense"] * seen.count("dense")
     assert 2 <= seen.count("bm25") <= 4
     assert 2 <= seen.count("dense") <= 3
+
+
+def test_an_unknown_measure_to_sort_by_is_a_line(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", "qrels", "bm25.run", "dense.run", "-m", "AP", "--sort", "APP"]) == 2
+    assert "no measure 'APP'; did you mean 'AP'?" in capsys.readouterr().err
+
+
+def test_runs_are_sorted_by_a_measure(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """AP: bm25 0.4167, dense 0.3333; the other way round they are given."""
+    command = ["evaluate", "qrels", "dense.run", "bm25.run", "-m", "AP", "-f", "tsv"]
+    for sort, runs in ([], ["dense", "bm25"]), (["--sort", "AP"], ["bm25", "dense"]):
+        assert main([*command, *sort]) == 0
+        lines = capsys.readouterr().out.splitlines()[1:]
+        assert [line.split("\t")[0] for line in lines] == runs
+
+
+def test_a_label_that_latex_would_not_take(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["evaluate", "qrels", "bm25.run", "-m", "AP", "-f", "latex", "--label"]
+    assert main([*command, "a%b"]) == 2
+    assert "found label 'a%b' with '%'" in capsys.readouterr().err
+    assert main([*command, "tab:runs"]) == 0
+    assert "\\label{tab:runs}\n" in capsys.readouterr().out
+
+
+def test_what_is_printed_is_utf8_whatever_the_locale() -> None:
+    command = [sys.executable, "-m", "cranfield", "explain", "AP"]
+    done = subprocess.run(
+        command,
+        check=False,
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Σ_r I(r) · C(r)/r" in done.stdout.decode()
+
+
+def test_quiet_brief_and_verbose(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All runs lack q3: three of them are told of in a line."""
+    for name in ("a", "b", "c"):
+        Path(f"{name}.run").write_text(f"q1 Q0 a 1 1.0 {name}\n")
+    command = ["evaluate", "qrels", "a.run", "b.run", "c.run", "-m", "AP", "-f", "tsv"]
+    told = {}
+    for option in ([], ["-v"], ["--quiet"]):
+        assert main([*command, *option]) == 0
+        told[" ".join(option)] = capsys.readouterr().err
+    assert "all 3 runs: 2 topics not answered" in told[""]
+    assert told[""].count("not answered") == 1
+    assert told["-v"].count("not answered") == 3
+    assert told["--quiet"] == ""

@@ -199,8 +199,8 @@ def symbols(shown: cf.Explanation) -> list[str]:
 
 
 def letters(formula: str) -> list[str]:
-    """Single letters of a formula that nobody could guess: p of p^(r−1), x of 2^x."""
-    return re.findall(r"(?<![^\W\d])[rxpβγ](?![^\W\d])", formula)
+    """Letters of a formula that nobody could guess: p of p^(r−1), x of 2^x, and Pr."""
+    return re.findall(r"(?<![^\W\d])(?:[rxpβγ]|Pr)(?![^\W\d])", formula)
 
 
 @pytest.mark.parametrize("m", measures_of_lists(), ids=str)

@@ -264,7 +264,7 @@ def meanings() -> dict[str, dict[object, list[str]]]:
             for string in action.option_strings:
                 if string in CHOSEN:
                     value = choices = None
-                    kind = " ".join(action.option_strings)
+                    kind = " ".join(action.option_strings).replace("--output-format", "--format")
                 found[string][value, kind, choices].append(name)
     return found
 

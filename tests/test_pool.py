@@ -496,7 +496,7 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
             (["--unjudged", "u.txt"], "found --unjudged, expected --qrels QRELS with it"),
             (
                 ["--qrels", "qrels", "-o", "u.txt", "--unjudged", "u.txt"],
-                "found u.txt for -o and --unjudged, expected two files",
+                "found u.txt more than once, expected a file for each",
             ),
             (["--qrels", "-", "--teams", "-"], "found - twice, expected standard input once"),
             (["--qrels", "missing"], "cannot read missing"),
@@ -543,3 +543,18 @@ def test_ties_at_the_depth_are_told(source: str, tmp_path: Path) -> None:
     said = "run: equal scores on both sides of depth 2 in 1 topic (q1); document ids decide"
     assert [notice.text for notice in made.notices] == [said]
     assert not pool(run, depth=2, topics=["q2"]).notices[1:]
+
+
+def test_with_a_format_o_holds_what_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without one it is the pool, as ever; --pool names it in any case."""
+    monkeypatch.chdir(tmp_path)
+    Path("x.run").write_text("q1 Q0 a 1 2.0 x\nq1 Q0 b 2 1.0 x\n")
+    assert main(["pool", "x.run", "-f", "tsv", "-o", "who.tsv", "--pool", "pool.txt"]) == 0
+    assert capsys.readouterr().out == ""
+    assert Path("who.tsv").read_text().startswith("kind\tname\t")
+    assert Path("pool.txt").read_text() == "q1 a\nq1 b\n"
+    assert main(["pool", "x.run", "-o", "pool2.txt"]) == 0
+    assert Path("pool2.txt").read_text() == "q1 a\nq1 b\n"
+    assert "pool of 1 topic" in capsys.readouterr().out

@@ -307,7 +307,10 @@ class Scores(Shown, tables="scores"):
         >>> scores.sorted_by("AP").runs
         ('dense', 'bm25')
         """
-        m = self._position(2, str(measure))
+        try:
+            m = self._position(2, str(measure))
+        except KeyError as error:
+            raise InputError(f"to sort by: {error.args[0]}", "a measure that is there") from None
         sign = 1 if self.better[m] == "lower" else -1
         name, means = self.measures[m], self.summary()
         worst = {run: math.isnan(means[run][name]) for run in self.runs}

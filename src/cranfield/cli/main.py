@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -119,6 +120,8 @@ def entry() -> NoReturn:
     """
     gc.disable()
     reopen_closed_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # as all that is written
     try:
         code = main()
         sys.stdout.flush()

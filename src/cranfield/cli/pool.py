@@ -26,6 +26,7 @@ from cranfield.report.pool import render_lists
 OPTIONS = {
     "runs RUN +": "results: topic Q0 doc rank score tag",
     "--depth N": "only the first N documents of a list (default: 100)",
+    "--pool FILE": "write the pool to FILE; -o FILE does so, too, if no -f is given",
     "--unjudged FILE": "write to FILE what of the pool is not judged yet; needs --qrels",
 }
 WHO = {
@@ -47,7 +48,8 @@ def add_to(command: Any) -> None:
     """Declare the command."""
     p = command()
     declare(p, OPTIONS, depth={**COUNT, "default": 100})
-    add_output(p, each="topic", where="write the pool to FILE")
+    add_output(p, each="topic", where="with -f write to FILE, else the pool")
+    p.set_defaults(format=None)
     declare(p.add_argument_group("judgments, topics and teams"), WHO, rel=NUMBER)
     other = p.add_argument_group("other")
     declare(other, LISTS, ties={"choices": TIES})
@@ -63,14 +65,18 @@ def run(options: argparse.Namespace) -> int:
     for option in ("unjudged", "rel"):
         if getattr(options, option) is not None and options.qrels is None:
             raise InputError(f"--{option}", "--qrels QRELS with it")
-    if options.output is not None and options.output == options.unjudged:
-        raise InputError(f"{options.output} for -o and --unjudged", "two files")
+    if options.format is None and options.pool is None:
+        options.pool, options.output = options.output, None
+    options.format = options.format or "table"
+    named = [path for path in (options.pool, options.output, options.unjudged) if path is not None]
+    if len({*named}) < len(named):
+        raise InputError(f"{min(named)} more than once", "a file for each")
     made = call(pool, options, topics=topics)
-    lists = ((options.output, made.docs), (options.unjudged, made.unjudged))
+    lists = ((options.pool, made.docs), (options.unjudged, made.unjudged))
     files = [(path, render_lists(docs or {}, _format(path))) for path, docs in lists if path]
     for path, data in files:
         write(data, path)
-    return show(made, argparse.Namespace(**{**vars(options), "output": None}))
+    return show(made, options)
 
 
 def _format(path: str) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from cranfield.shown import Rows, Shown
 
+_SHOWN = 4  # lists that a repr shows
+
 
 @dataclass(frozen=True)
 class Item:
@@ -44,4 +46,5 @@ class LabelledLists(Rows[LabelledList], tables="labelled"):
     """The lists of several runs or topics."""
 
     def __repr__(self) -> str:
-        return "\n\n".join(map(repr, self))
+        more = [f"… {len(self) - _SHOWN} more lists"] if len(self) > _SHOWN else []
+        return "\n\n".join([*map(repr, self[:_SHOWN]), *more])

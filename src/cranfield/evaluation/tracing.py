@@ -338,7 +338,7 @@ def _legend(m: Measure, e: Explanation) -> dict[str, str]:
     legend = {}
     for name in named:
         symbol = name if name in known else re.split(r"[ (@]", name)[0]
-        if symbol in known:
+        if symbol in known and not (symbol in REGISTRY and symbol != name):  # D(nDCG) is a measure
             legend[symbol] = known[symbol]
         elif symbol in REGISTRY:
             title = (REGISTRY[symbol].__doc__ or "").partition("\n")[0]

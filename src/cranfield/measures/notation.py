@@ -25,6 +25,7 @@ NOTATION = {
 """The symbols of formulas."""
 
 LETTERS = {
+    "Pr": "probability that the item satisfies the user",
     "r": "rank",
     "x": "level of the item",
     "p": "parameter p",
@@ -69,7 +70,6 @@ STEPS = {
     "RR": "one over the rank",
     "IE": "what the effort of reading so far leaves",
     "S": "precision at the relevant items, added up",
-    "Pr": "probability that the item satisfies the user",
     "dsat(r−1)": "probability that no item above did",
     "T": "seconds until the user comes to the item",
     "gain": "what the item is worth",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cranfield.report.sheets import Field, Sheet
 from cranfield.shown import Shown
+from cranfield.wording import folded
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,20 @@ def document(found: Listing) -> Any:
     return found.document
 
 
-def text(found: Listing) -> str:
-    """What a terminal shows."""
-    return "\n".join(found.lines)
+def text(found: Listing, width: int | None = None) -> str:
+    """What a terminal shows: lines that fit, what is beside a name below itself."""
+    lines = [line for text in found.lines for line in text.split("\n")]
+    if width:
+        lines = [part for line in lines for part in folded(line, width, _indent(line)) or [""]]
+    return "\n".join(lines)
+
+
+def _indent(line: str) -> int:
+    """Where a line goes on.
+
+    >>> _indent("AP    Average precision"), _indent("  cutoff: 10"), _indent("These are used most.")
+    (6, 4, 0)
+    """
+    named = re.match(r"\s*\S+\s{2,}", line)
+    blanks = len(line) - len(line.lstrip())
+    return named.end() if named else blanks + 2 if blanks else 0

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from cranfield.errors import InputError
 from cranfield.report.sheets import Field, Sheet, together
 from cranfield.scores import printable
 
@@ -39,6 +40,8 @@ _LATEX = str.maketrans(
 
 def written(shown: Showing) -> str:
     """All tables; those without a caption are in one with the next."""
+    if odd := re.search(r"[\\{}%#&~^$\s]", shown.label):
+        raise InputError(f"label {shown.label!r} with {odd[0]!r}", "one that LaTeX takes: tab:runs")
     groups = [*together(shown.sheets)]
     numbers = [shown.label, *(f"{shown.label}-{i}" for i in range(2, len(groups) + 1))]
     tables = [
