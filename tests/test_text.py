@@ -857,3 +857,17 @@ class TestOneClick:
         out, err = capfd.readouterr()
         assert message in err
         assert out == ""
+
+
+def test_some_topics_of_texts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """As --topics chooses them everywhere; one that is not there is refused, with the nearest."""
+    references, system = tmp_path / "ref.tsv", tmp_path / "sys.tsv"
+    references.write_text("q1\ta cat\nq12\ta dog\n")
+    system.write_text("q1\ta dog\nq12\ta dog\n")
+    command = ["text", str(references), str(system), "-m", "rouge-1", "-q", "-f", "tsv", "--topics"]
+    assert main([*command, "q12"]) == 0
+    lines = capfd.readouterr().out.splitlines()[1:]
+    assert [line.split("\t")[1] for line in lines] == ["q12", "all"]
+    assert main([*command, "q13"]) == 2
+    assert "found topic 'q13'" in capfd.readouterr().err
+    assert main([*command, "common"]) == 2

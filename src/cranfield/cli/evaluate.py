@@ -44,7 +44,7 @@ def add_to(command: Any) -> None:
     declare(p, FILES)
     add_preset(p, PRESET)
     declare(p, CUTOFF, N=COUNT)
-    add_scores_output(p)
+    add_scores_output(p, chosen=False)
     order = p.add_argument_group("lists and topics")
     add_order(order, TIES)
     add_shared(order, "drawn", "topics")

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cranfield.cli.options import declare
+from cranfield.cli.asked import topics_of
+from cranfield.cli.options import TOPICS, declare
 from cranfield.data.files import write_whole
+from cranfield.data.tracks import read_topics, unknown_topic
 from cranfield.errors import CranfieldError, InputError
 from cranfield.report.formats import FLAT, FORMATS, render
 from cranfield.report.formats.terminal import notice_lines
@@ -64,15 +66,34 @@ SCORES = {
 }
 
 
-def add_scores_output(p: Any, each: str = "topic") -> None:
-    """The options that say how scores are shown, and where."""
+def add_scores_output(p: Any, each: str = "topic", chosen: bool = True) -> None:
+    """The options that say how scores are shown, and where; of which topics, if not said before."""
     add_output(p, each=each)
     declare(p, SCORES)
+    if chosen:
+        declare(p, {TOPICS: f"only these {each}s: 101,102, or @FILE with topics (default: all)"})
+    p.set_defaults(chosen=chosen)
 
 
 def show_scores(scores: Scores, options: argparse.Namespace) -> int:
-    """Show scores, the best run first if that is asked for."""
+    """Show scores, of the topics asked for, the best run first if that is asked for."""
+    scores = _chosen(scores, topics_of(options)) if options.chosen else scores
     return show(scores if options.sort is None else scores.sorted_by(options.sort), options)
+
+
+def _chosen(scores: Scores, topics: Any) -> Scores:
+    """The scores of some topics; sessions are named topic/session."""
+    if topics == "judged":
+        return scores
+    if topics == "common":
+        raise InputError("--topics common", "101,102 or @FILE: there are no judged topics here")
+    kept = []
+    for name in read_topics(topics):
+        found = [topic for topic in scores.topics if topic.split("/")[0] == name or topic == name]
+        if not found:
+            raise unknown_topic(name, scores.topics, "scores")
+        kept += found
+    return scores.select(topics=kept)
 
 
 def show(found: Shown, options: argparse.Namespace) -> int:
