@@ -62,6 +62,17 @@ def run(options: argparse.Namespace) -> int:
     topics = topics_of(options) if options.topics else None
     files = [text.removeprefix("@") for text in options.topics or ()]
     refuse_two_inputs(*options.runs, options.qrels, options.teams, *files)
+    _settle(options)
+    made = call(pool, options, topics=topics)
+    lists = ((options.pool, made.docs), (options.unjudged, made.unjudged))
+    files = [(path, render_lists(docs or {}, _format(path))) for path, docs in lists if path]
+    for path, data in files:
+        write(data, path)
+    return show(made, options)
+
+
+def _settle(options: argparse.Namespace) -> None:
+    """Which file is for what: without -f, -o is for the pool."""
     for option in ("unjudged", "rel"):
         if getattr(options, option) is not None and options.qrels is None:
             raise InputError(f"--{option}", "--qrels QRELS with it")
@@ -71,12 +82,6 @@ def run(options: argparse.Namespace) -> int:
     named = [path for path in (options.pool, options.output, options.unjudged) if path is not None]
     if len({*named}) < len(named):
         raise InputError(f"{min(named)} more than once", "a file for each")
-    made = call(pool, options, topics=topics)
-    lists = ((options.pool, made.docs), (options.unjudged, made.unjudged))
-    files = [(path, render_lists(docs or {}, _format(path))) for path, docs in lists if path]
-    for path, data in files:
-        write(data, path)
-    return show(made, options)
 
 
 def _format(path: str) -> str:
