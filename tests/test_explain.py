@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -203,9 +204,22 @@ def letters(formula: str) -> list[str]:
     return re.findall(r"(?<![^\W\d])(?:[rxpβγ]|Pr)(?![^\W\d])", formula)
 
 
-@pytest.mark.parametrize("m", measures_of_lists(), ids=str)
+def for_all(check: Callable[..., None], *arguments: object) -> None:
+    """Check every measure in one test, as they are many; an error says which one it is of."""
+    for m in measures_of_lists():
+        try:
+            check(m, *arguments)
+        except BaseException as error:
+            error.add_note(f"measure: {m}")
+            raise
+
+
 @pytest.mark.parametrize("ties", ["trec", "expected"])
-def test_every_symbol_is_in_the_legend(m: Measure, ties: str) -> None:
+def test_every_symbol_is_in_the_legend(ties: str) -> None:
+    for_all(has_every_symbol, ties)
+
+
+def has_every_symbol(m: Measure, ties: str) -> None:
     shown = explained(m, ties=ties, tie_samples=2)
     text = " ".join(str(shown).split())
     order = letters(shown.variant)
@@ -341,9 +355,12 @@ def test_what_is_not_shown_does_not_matter(m: Measure) -> None:
 # -- the mean over all orders of tied documents ----------------------------------------------------
 
 
-@pytest.mark.parametrize("m", measures_of_lists(), ids=str)
 @pytest.mark.parametrize("more", [{}, {"depth": 3}], ids=str)
-def test_the_mean_is_that_of_evaluate(m: Measure, more: dict[str, object]) -> None:
+def test_the_mean_is_that_of_evaluate(more: dict[str, object]) -> None:
+    for_all(has_the_mean, more)
+
+
+def has_the_mean(m: Measure, more: dict[str, object]) -> None:
     qrels = BY_INTENT if m.takes == "intents" else QRELS
     settings = options(m) | more | {"ties": "expected", "tie_samples": 5, "seed": 3}
     shown = cf.explain(m, qrels, run_for(m), "t", **settings)
@@ -429,9 +446,11 @@ def test_without_ties_there_is_one_order() -> None:
 # -- narrow and wide -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("width", [60, 80, 160])
-@pytest.mark.parametrize("m", measures_of_lists(), ids=str)
-def test_lines_are_no_wider_than_the_terminal(m: Measure, width: int) -> None:
+def test_lines_are_no_wider_than_the_terminal() -> None:
+    for_all(fits)
+
+
+def fits(m: Measure) -> None:
     long = {doc: f"clueweb09-en0000-00-{doc}{doc}" for doc in "abcefsxyz"}
     qrels = {t: {long[d]: x for d, x in docs.items()} for t, docs in QRELS.items()}
     run = {t: {long[d]: x for d, x in docs.items()} for t, docs in RUN.items()}
@@ -440,14 +459,15 @@ def test_lines_are_no_wider_than_the_terminal(m: Measure, width: int) -> None:
         shown = cf.explain(m, qrels, run, "t", **settings)
     else:
         shown = explained(m, **settings)
-    lines = text(shown, width).splitlines()
-    assert max(map(len, lines)) <= width
-    head = [name for line in lines if line.split()[:1] == ["rank"] for name in line.split()]
-    for name in " ".join((*shown.steps.columns, "document", "level")).split():
-        assert name in head
-    numbers = [f"{v:.4f}" for row in shown.steps.rows for v in row.values if v != int(v)]
-    for number in numbers:  # none is cut or left out
-        assert any(number in line.split() for line in lines)
+    for width in (60, 80, 160):
+        lines = text(shown, width).splitlines()
+        assert max(map(len, lines)) <= width
+        head = [name for line in lines if line.split()[:1] == ["rank"] for name in line.split()]
+        for name in " ".join((*shown.steps.columns, "document", "level")).split():
+            assert name in head
+        numbers = [f"{v:.4f}" for row in shown.steps.rows for v in row.values if v != int(v)]
+        for number in numbers:  # none is cut or left out
+            assert any(number in line.split() for line in lines)
 
 
 class TestCommand:

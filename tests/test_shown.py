@@ -202,25 +202,27 @@ def test_long_tables_are_cut_in_notebooks() -> None:
     assert "more rows" not in many.to_html()
 
 
+CELLS = tuple(
+    "".join(cell["source"])
+    for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    if cell["cell_type"] == "code"
+)
+
+
+@pytest.fixture(scope="module")
+def displayed() -> list[Any]:
+    names: dict[str, Any] = {}
+    values = []
+    for cell in CELLS:
+        *body, last = ast.parse(cell).body
+        exec(compile(ast.Module(body, []), "cell", "exec"), names)  # noqa: S102
+        assert isinstance(last, ast.Expr)
+        values.append(eval(compile(ast.Expression(last.value), "cell", "eval"), names))  # noqa: S307
+    return values
+
+
 class TestNotebook:
     """docs/results.ipynb, cell by cell, as a notebook shows what the last line of a cell is."""
-
-    CELLS = tuple(
-        "".join(cell["source"])
-        for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-        if cell["cell_type"] == "code"
-    )
-
-    @pytest.fixture(scope="class")
-    def displayed(self) -> list[Any]:
-        names: dict[str, Any] = {}
-        values = []
-        for cell in self.CELLS:
-            *body, last = ast.parse(cell).body
-            exec(compile(ast.Module(body, []), "cell", "exec"), names)  # noqa: S102
-            assert isinstance(last, ast.Expr)
-            values.append(eval(compile(ast.Expression(last.value), "cell", "eval"), names))  # noqa: S307
-        return values
 
     def test_every_kind_of_result_shows_itself(self, displayed: list[Any]) -> None:
         results = [value for value in displayed if isinstance(value, Shown)]
