@@ -87,7 +87,7 @@ class Spellings(Mapping[str, str]):
 
 
 def _unnamed(m: Measure) -> Measure:
-    return replace(m, called="")
+    return replace(m, called="") if m.called else m
 
 
 def _named(measures: MeasuresLike, options: Options) -> tuple[tuple[str, ...], tuple[Measure, ...]]:

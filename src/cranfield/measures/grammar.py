@@ -123,8 +123,7 @@ def spelled(texts: Measures) -> Iterator[tuple[str, Measure]]:
         raise InputError(repr(texts), "measures or their names")
     for text in texts:
         for part in split(text) if isinstance(text, str) else [text]:
-            for one in _one_or_more(part):
-                yield str(one), parse_measure(one)
+            yield from _one_or_more(part)
 
 
 def measures_for(texts: Measures, takes: str) -> tuple[Measure, ...]:
@@ -144,20 +143,19 @@ def measures_for(texts: Measures, takes: str) -> tuple[Measure, ...]:
     raise InputError("no measure", f"one of {takes}: {known}")
 
 
-def _one_or_more(part: MeasureLike) -> Sequence[MeasureLike]:
+def _one_or_more(part: MeasureLike) -> list[tuple[str, Measure]]:
     """A measure, or several joined by commas without a blank (a name may hold a comma itself)."""
-    if not isinstance(part, str):
-        return [part]
-    if several := SEVERAL.fullmatch(part):
-        return [several[1] + number for number in several[2].split(",")]
+    texts: Sequence[MeasureLike] = [part]
+    if isinstance(part, str) and (several := SEVERAL.fullmatch(part)):
+        texts = [several[1] + number for number in several[2].split(",")]
     try:
-        parse_measure(part)
+        return [(str(text), parse_measure(text)) for text in texts]
     except CranfieldError:
-        pieces = _arguments(part) if part.count("(") == part.count(")") else []
-        if len(pieces) < 2 or _CUTOFFS.fullmatch(part):
+        whole = isinstance(part, str) and part.count("(") == part.count(")")
+        pieces = _arguments(str(part)) if whole and texts == [part] else []
+        if len(pieces) < 2 or _CUTOFFS.fullmatch(str(part)):
             raise
-        return pieces
-    return [part]
+        return [(piece, parse_measure(piece)) for piece in pieces]
 
 
 def split(text: str) -> list[str]:
