@@ -416,7 +416,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout == "set()\n"
 
 
-@pytest.mark.parametrize("command", ["", "evaluate", "compare", "plan", "meta", "plot diversity"])
+@pytest.mark.parametrize("command", ["", "evaluate", "meta stability"])
 def test_help_is_quick(command: str, tmp_path: Path) -> None:
     """0.3 s of an installed package, which is compiled; where others keep the machine busy, as long
     as three times NumPy's import at the same time.
