@@ -111,6 +111,7 @@ judgments = st.fixed_dictionaries({"q1": levels, "q2": levels}).filter(
 )
 
 
+@settings(deadline=None)  # the first example imports what others have
 @given(judgments)
 def test_a_set_agrees_with_itself(judged: Judged) -> None:
     compared = compare_judgments(judged, judged)
