@@ -287,7 +287,7 @@ class Rankings:
             costs=None if self.costs is None else "costs",
             residuals=True,
             max_depth=self.depth,
-            update_K=False,
+            as_version="1.0.12",
             **self.limits,
         )
         return lines

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.options import COUNT, add_shared, call, declare, number, refuse_two_inputs
-from cranfield.cli.output import print_lines, write
-from cranfield.tools.cwl_eval import COLUMNS, RESIDUALS, VERSION, bibtex, cwl_eval, read_metrics
+from cranfield.cli.drop_ins import found, put
+from cranfield.cli.options import COUNT, add_shared, declare, number
+from cranfield.cli.output import write
+from cranfield.tools.cwl_eval import VERSION, bibtex, cwl_eval, read_metrics
 
 ROWS = {
     "qrels QRELS": "judgments, their levels taken as gains",
@@ -33,7 +34,6 @@ def add_to(command: Any) -> None:
     p = command(
         description="A drop-in for cwl_eval: what users gain from each list of a run, at what "
         "cost and down to which depth, if they behave as each metric says.",
-        epilog="cwl_eval qrels.txt run.txt -n -m metrics.txt -c costs.txt",
     )
     declare(p, ROWS, N=COUNT, X={"type": number}, as_version={"choices": (VERSION,)})
     add_shared(p, "import")
@@ -42,12 +42,8 @@ def add_to(command: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Measure, write the references, print."""
-    run, metrics_file, update_K = options.result_file, options.metrics_file, not options.as_version
-    refuse_two_inputs(options.qrels, run, options.costs, metrics_file)
-    metrics = read_metrics(metrics_file)
-    lines, notices = call(cwl_eval, options, run=run, metrics=metrics, update_K=update_K)
-    if options.colnames:
-        lines.insert(0, "\t".join(COLUMNS + RESIDUALS * options.residuals))
+    options.metrics = read_metrics(options.metrics_file)
+    made = found(cwl_eval, options)
     if options.bib_file is not None:
-        write(bibtex(metrics), options.bib_file)
-    print_lines(lines, notices)
+        write(bibtex(options.metrics), options.bib_file)
+    put(*made, options)

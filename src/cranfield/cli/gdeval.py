@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import Any
 
-import cranfield
-from cranfield.cli.options import COUNT, declare, refuse_two_inputs
-from cranfield.cli.output import print_lines
+from cranfield.cli.drop_ins import add_messages, run
+from cranfield.cli.options import COUNT, declare
 from cranfield.errors import InputError
 from cranfield.tools.gdeval import HIGHEST, gdeval
 
 ROWS = {
     "qrels QRELS": f"judgments, with levels up to {HIGHEST}",
     "result_file RUN": "a run, taken in the order of its scores",
-    "depth K ?": "the same as -k K",
     "complete -c": "means over all topics with a relevant document, answered or not",
-    "-k K": "the last rank that counts, default: 20",
 }
+CUTOFF = {"last K ?": "the same as -k K", "-k K": "the last rank that counts, default: 20"}
 
 
 def add_to(command: Any) -> None:
@@ -25,23 +24,20 @@ def add_to(command: Any) -> None:
     p = command(
         description="A drop-in for gdeval.pl: nDCG with gain 2^x - 1 and ERR of each topic that "
         "a run answers, and their means.",
-        epilog="gdeval -k 10 qrels.txt run.txt",
     )
-    declare(p, ROWS, K=COUNT)
-    p.add_argument("-baseline", "-riskAlpha", dest="risk", help=argparse.SUPPRESS)
-    p.add_argument("-help", action="help", help="the same as -h")
-    p.add_argument("-v", "-version", action="version", version=f"cranfield {cranfield.__version__}")
-    p.set_defaults(run=run)
+    declare(p, ROWS)
+    declare(p.add_mutually_exclusive_group(), CUTOFF, K=COUNT)
+    p.add_argument("-baseline", "-riskAlpha", type=refuse, help=argparse.SUPPRESS)
+    add_messages(p)
+    p.set_defaults(run=partial(run, gdeval, parts={"k": cutoff}))
 
 
-def run(options: argparse.Namespace) -> None:
-    """Measure and print."""
-    if options.risk is not None:
-        expected = "neither: risk-sensitive evaluation is not here"
-        raise InputError("-baseline or -riskAlpha", expected)
-    refuse_two_inputs(options.qrels, options.result_file)
-    if options.depth and options.k:
-        raise InputError("K twice", "it once")
-    k = options.depth or options.k or 20
-    lines, notices = gdeval(options.qrels, options.result_file, k, complete=options.complete)
-    print_lines(lines, notices)
+def cutoff(k: int = 20, last: int | None = None) -> int:
+    """The last rank that counts, however it is given."""
+    return last or k
+
+
+def refuse(_: str) -> None:
+    """What the program can do, and this one cannot."""
+    expected = "neither: risk-sensitive evaluation is not here"
+    raise InputError("-baseline or -riskAlpha", expected)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
-from cranfield.cli.options import COUNT, Action, add_actions, call, refuse_two_inputs
-from cranfield.cli.output import tell, write
-from cranfield.scores import Notice, Scores
+from cranfield.cli.drop_ins import found, put
+from cranfield.cli.options import COUNT, Action, add_actions
+from cranfield.scores import Scores
 from cranfield.tools import letor
 
 
@@ -23,23 +23,16 @@ def add_to(command: Any) -> None:
 
 def run_eval(work: Callable[..., Scores], options: argparse.Namespace) -> None:
     """Evaluate scores, or positions."""
-    refuse_two_inputs(options.test, options.prediction)
-    scores = call(work, options)
+    scores = found(work, options)
     text = (letor.tidy if options.tidy else letor.blocks)(scores, options.flag == "1")
-    _write(text, scores.notices, options.output)
+    put(text, scores.notices, options)
 
 
 def run_ttest(work: Callable[..., Any], options: argparse.Namespace) -> None:
     """Test the difference between two systems."""
-    refuse_two_inputs(options.path_a, options.path_b)
-    tests, notices = call(work, options)
+    tests, notices = found(work, options)
     text = (letor.tidy_tests if options.tidy else letor.blocks_of_tests)(tests)
-    _write(text, notices, options.output)
-
-
-def _write(text: str, notices: Iterable[Notice], output: str) -> None:
-    tell(notices)
-    write(text, None if output == "-" else output)
+    put(text, notices, options)
 
 
 # -- the table ------------------------------------------------------------------------------------

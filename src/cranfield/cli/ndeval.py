@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import Any
 
-import cranfield
-from cranfield.cli.options import COUNT, call, declare, refuse_two_inputs
-from cranfield.cli.output import print_lines
+from cranfield.cli.drop_ins import FROM_0, add_messages, run
+from cranfield.cli.options import COUNT, NUMBER, declare
 from cranfield.tools.ndeval import ndeval
 
 ROWS = {
@@ -28,27 +28,8 @@ def add_to(command: Any) -> None:
     p = command(
         description="A drop-in for ndeval: ERR-IA, alpha-nDCG, NRBP and others of each topic that "
         "a run answers, and their means.",
-        epilog="ndeval -c qrels.txt run.txt",
     )
-    number = {"type": float}
-    declare(p, ROWS, alpha=number, beta=number, DEPTH=COUNT, risk={"type": weight})
+    declare(p, ROWS, alpha=NUMBER, beta=NUMBER, DEPTH=COUNT, risk=FROM_0)
     p.add_argument("-a", action="store_true", help=argparse.SUPPRESS)  # known and of no effect
-    p.add_argument("-help", action="help", help="the same as -h")
-    p.add_argument("-v", "-version", action="version", version=f"cranfield {cranfield.__version__}")
-    p.set_defaults(run=run)
-
-
-def weight(text: str) -> float:
-    """A number from 0."""
-    from cranfield.data.reading.lines import finite
-
-    number = finite(text)
-    if number is None or number < 0:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number from 0")
-    return number
-
-
-def run(options: argparse.Namespace) -> None:
-    """Measure and print."""
-    refuse_two_inputs(options.qrels, options.result_file, options.baseline)
-    print_lines(*call(ndeval, options, run=options.result_file))
+    add_messages(p)
+    p.set_defaults(run=partial(run, ndeval))

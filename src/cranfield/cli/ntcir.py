@@ -7,27 +7,25 @@ write: the parameters of the function are arguments of the action.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from cranfield.cli import drop_ins
 from cranfield.cli import ntcir_eval as one_topic
 from cranfield.cli.ntcir_eval import exact
-from cranfield.cli.options import COUNT, Action, add_actions, call, number, separator
-from cranfield.cli.output import PLAIN, show, tell, write
-from cranfield.data.ntcir.nev import write_files
-from cranfield.data.reading.columns import EARLY, TREC
-from cranfield.data.reading.labels import GRADES
+from cranfield.cli.options import Action, add_actions, call, number
+from cranfield.cli.output import PLAIN, show
 from cranfield.errors import InputError
 from cranfield.report.formats import FORMATS
-from cranfield.scores import Scores, printable
+from cranfield.scores import Scores
 from cranfield.tools import ntcir as scripts
 from cranfield.tools import ntcir_diversity as diversity
-from cranfield.tools.drop_ins import Printed
 from cranfield.tools.ntcir_eval import Setting
 from cranfield.tools.one_click import evaluate_texts, split_matches, split_nuggets
+
+run = partial(drop_ins.run, parts={"batch": scripts.Batch, "setting": Setting})
 
 
 def add_to(command: Any) -> None:
@@ -48,15 +46,6 @@ def add_to(command: Any) -> None:
 # -- what the actions do --------------------------------------------------------------------------
 
 
-def run(work: Callable[..., scripts.Made], options: argparse.Namespace) -> None:
-    """Write the files that a function makes."""
-    files, notices = call(work, options, {"batch": scripts.Batch.of, "setting": Setting})
-    write_files(files)
-    for path in files:
-        print(f"created {printable(path)}", file=sys.stderr)
-    tell(notices)
-
-
 def run_split(work: Callable[..., scripts.Made], options: argparse.Namespace) -> None:
     """Split runs, those named or those that standard input names."""
     if options.runs[0].isdecimal():
@@ -65,7 +54,7 @@ def run_split(work: Callable[..., scripts.Made], options: argparse.Namespace) ->
     run(work, options)
 
 
-def run_split_script(work: Callable[..., scripts.Made], options: argparse.Namespace) -> None:
+def run_listed(work: Callable[..., scripts.Made], options: argparse.Namespace) -> None:
     """Split runs whose paths are in a list."""
     if options.runs == "-" and not options.limit.lstrip("-").isdecimal():  # none since 2020
         options.limit, options.runs = str(scripts.LIMIT), options.limit
@@ -82,63 +71,48 @@ def run_deval(work: Callable[..., scripts.Made], options: argparse.Namespace) ->
     run(work, options)
 
 
-def run_text(work: Callable[..., Printed], options: argparse.Namespace) -> None:
-    """Print a text."""
-    text, notices = call(work, options)
-    tell(notices)
-    write(text, options.output)
-
-
 def run_table(work: Callable[..., Scores], options: argparse.Namespace) -> None:
     """Print everything."""
-    options = argparse.Namespace(per_topic=True, **PLAIN, **vars(options))
     show(call(work, options), options)
 
 
 # -- arguments ------------------------------------------------------------------------------------
 
 SETTINGS = one_topic.SETTINGS | {
-    "SEP": {"type": separator},
-    "CUTOFF": COUNT,
-    "[LIMIT]": {"metavar": "[LIMIT] RUN", "nargs": "*"},
-    "ONE": {"metavar": "MEASURE", "nargs": 1},
     "runs": {"default": "-"},
     "qrels": {"default": "-"},
-    "worth": {"type": None},
-    "mix": {"type": partial(number, low=0, high=1, which=" from 0 to 1"), "default": 0.5},
+    "mix": {"type": partial(number, low=0, high=1, which=" from 0 to 1")},
     "kind": {"action": "store_const", "const": diversity.DIN_MEASURES},
-    "mean": {"choices": ("arithmetic", "geometric"), "default": "arithmetic"},
+    "mean": {"choices": ("arithmetic", "geometric")},
     "format": {"choices": FORMATS, "default": "tsv"},
 }
 DIR = {"directory --dir DIR": "where the directories of topics are (default: here)"}
 TID = {"topics TID": "file with topics, one on each line"}
 NAME = {"name NAME": "of the evaluation, in the names of files"}
-PREFIX = {"prefix PREFIX": "of the files of split-dqrels"}
 SEP = {"separator SEP": "instead of blanks"}
-SEP_LAST = {"separator SEP ?": "instead of blanks"}
 SEP_OPTION = {"separator -sep --sep S": "instead of blanks"}
-LENGTH = {"-L L": f"{one_topic.LENGTH}, default: 500"}
-LIMIT = {"limit LIMIT ?": "", "separator -s SEP": "instead of blanks"}
+SEP_SHORT = {"separator -s --sep SEP": "instead of blanks"}
 RUNS = {"--runs RUN +": "default: read from standard input"}
 RUNLIST = {"runs RUNLIST ?": ""}
 PATHS = {"runs RUNPATHLIST ?": ""}
 LISTS = SEP_OPTION | {"-truncate N": "look at the first N items of lists only"} | RUNS | DIR
-MUTED = {"kind --din": "mute items that repeat a navigational intent"}
-MIX = {"mix -gamma X": "how much I-rec counts in D#, from 0 to 1, default: 0.5"}
+OUTPUT = {"-o --output FILE": "write to FILE, whole or not at all"}
+QRELS = {
+    "qrels QRELS": "judgments: topic doc L2, or any other format",
+    "suffix SUFFIX": "of the files, such as rel",
+    "separator SEP ?": "instead of blanks",
+}
+RANKINGS = {
+    "runs LIMIT|RUN *": f"how many documents a topic has at most (default: {scripts.LIMIT}), and "
+    "runs (default: their paths are read from standard input)",
+}
+EVALUATED = TID | {"suffix RELSUFFIX": "of the judgments, such as rel"} | NAME
 SETTING = {
     **one_topic.LEVELS,
     **one_topic.COMMON,
     "worth -g G1:G2:… !": "the gains of L1, L2, …; so many levels there are. topic: 1:2:… up to "
     "the highest level of each topic. @FILE: lines `topic 1:2:3`",
     "judged -j": "compute bpref and its variants, too; eval leaves out unjudged documents",
-}
-DIVERSITY = {row: text for row, text in one_topic.COMMON.items() if row != "-gamma X"}  # γ of D#
-EVALUATED = TID | {"suffix RELSUFFIX": "of the judgments, such as rel"} | NAME
-CUT = TID | PREFIX | {"truncate CUTOFF": "lists are cut there, too"} | NAME
-TEXTS = TID | {"suffix NUGSUFFIX": "of the nuggets, such as test.nug"} | NAME
-QRELS = {
-    "qrels QRELS": "judgments: topic doc L2, or any other format",
-    "suffix SUFFIX": "of the files, such as rel",
 }
 DQRELS = {
     "probabilities IPROB": "topic intent probability [inf|nav]",
@@ -148,28 +122,30 @@ DQRELS = {
     "gains -g G1:G2:…": "the gains of L1, L2, … (default: 1:2:…)",
     "--types FILE": "topic intent inf|nav, if IPROB has no types",
 }
+PREFIX = {"prefix PREFIX": "of the files of split-dqrels"}
+MIX = {"mix -gamma X": "how much I-rec counts in D#, from 0 to 1, default: 0.5"}
+DIVERSITY = {row: text for row, text in one_topic.COMMON.items() if row != "-gamma X"} | MIX
+MUTED = {"kind --din": "mute items that repeat a navigational intent"}
+CUT = TID | PREFIX | {"truncate CUTOFF": "lists are cut there, too"} | NAME
 NUGGETS = {
     "nuggets NUGGETS": "topic nugget weight length on each line",
     "suffix SUFFIX": "of the files, such as test.nug",
-}
-RANKINGS = {
-    "runs [LIMIT]": f"how many documents a topic has at most (default: {scripts.LIMIT}), and runs "
-    "(default: their paths are read from standard input)",
-    "separator -s --sep SEP": "instead of blanks",
 }
 MATCHES = {
     "runs RUN *": "topic syslen= length, and topic nugget offset on each line (default: their "
     "paths are read from standard input)",
 }
+TEXTS = TID | {"suffix NUGSUFFIX": "of the nuggets, such as test.nug"} | NAME
+LENGTH = {"-L L": f"{one_topic.LENGTH}, default: 500"}
 NEV = {"suffix NEVSUFFIX": "results are in RUN.NEVSUFFIX: NAME.nev"}
 LISTED = {"runlist RUNLIST": "file with runs, one on each line"}
+RESULTS = TID | LISTED | NEV
 MEAN = {
     "measures MEASURE +": "as the files call it: Q@0010",
     "--mean": "geometric: of values of at least 0.00001, in files that end in .gmean",
 }
-ONE = {"measures ONE": "as the files call it: Q@0010"}
+ONE = {"measure MEASURE": "as the files call it: Q@0010"}
 ALL = {"measures MEASURE *": "default: all", "-f --format": "default: tsv"}
-OUTPUT = {"-o --output FILE": "write to FILE, whole or not at all"}
 CONVERTED = {"qrels QRELS ?": "or standard input"} | OUTPUT
 GRADED = {"--labels S=3,A=2,…": "the level of each grade (default: S=3,A=2,B=1,C=0)"}
 MAPPED = {
@@ -183,69 +159,35 @@ def _script(
     ours: Action, name: str, arguments: Mapping[str, str], like: str = "", **defaults: Any
 ) -> Action:
     """A script under its own name, with its own arguments: it does `like` an action of ours."""
-    said = f"the script's arguments for {like or ours.names}"
-    theirs = replace(ours, names=name, arguments=arguments, help=said, description=said, usage=None)
-    return replace(theirs, defaults=ours.defaults | defaults)
+    said, told = f"the script's arguments for {like or ours.names}", ours.defaults | defaults
+    return replace(ours, names=name, arguments=arguments, help=said, defaults=told)
 
 
 OF_2019: dict[str, Any] = {"version": "190111", "rbp": 0.99, "sharp": tuple(diversity.SHARP)}
 CLASSES: dict[str, Any] = {"classes": True, "endings": ("elab", "enev")}
 DIN: dict[str, Any] = {"kind": diversity.DIN_MEASURES}
 ROBUST = "convert trec --map 2=3,1=1,0=0"
-SPLIT = Action(
-    "split-runs",
-    TID | RANKINGS | DIR,
-    scripts.split_runs,
-    run_split,
-    usage="%(prog)s [-h] [-s SEP] [--dir DIR] TID [LIMIT] [RUN ...]",
-)
-SPLIT_SCRIPT = replace(SPLIT, run=run_split_script, defaults={"limit": str(scripts.LIMIT)})
-EVAL = exact(
-    "eval",
-    EVALUATED | SETTING | LISTS,
-    scripts.evaluate_runs,
-    defaults={"endings": ("lab", "nev"), "condense": True},
-)
-EVAL_SCRIPT = replace(EVAL, defaults=EVAL.defaults | {"condense": False})  # compute alone has -j
-DEVAL = exact(
-    "deval",
-    TID | PREFIX | NAME | DIVERSITY | MIX | MUTED | LISTS,
-    diversity.evaluate_diversity,
-    run_deval,
-    defaults={"kind": diversity.D_MEASURES, "sharp": ("Q", "nDCG")},
-)
+SPLIT = Action("split-runs", TID | RANKINGS | SEP_SHORT | DIR, scripts.split_runs, run_split)
+LISTED_RUNS = replace(SPLIT, run=run_listed, defaults={"limit": str(scripts.LIMIT)})
+EVAL = exact("eval", EVALUATED | SETTING | LISTS, scripts.evaluate_runs)
+ITS_EVAL = replace(EVAL, defaults={"condense": False})  # compute alone has -j
+OF_INTENTS = TID | PREFIX | NAME | DIVERSITY | MUTED | LISTS
+DEVAL = exact("deval", OF_INTENTS, diversity.evaluate_diversity, run_deval)
 MATCH = Action("split-matches", TID | MATCHES | DIR, split_matches)
-CLICK = exact(
-    "1click",
-    TEXTS | one_topic.CLICK | SEP_OPTION | RUNS | DIR,
-    evaluate_texts,
-    settings=one_topic.FROM_0,
-)
-EARLY_QRELS = Action(
-    "early",
-    CONVERTED | GRADED,
-    scripts.convert,
-    run_text,
-    "of the first NTCIR rounds: topic S|A|B|C doc 0|1",
-    defaults={"layout": EARLY, "labels": GRADES},
-)
-TREC_QRELS = Action(
-    "trec",
-    CONVERTED | MAPPED,
-    scripts.convert,
-    run_text,
-    "of TREC: topic iteration doc level",
-    defaults={"layout": TREC["qrels"]},
-)
+OF_TEXTS = TEXTS | one_topic.CLICK | SEP_OPTION | RUNS | DIR
+CLICK = exact("1click", OF_TEXTS, evaluate_texts)
+EARLY = Action("early", CONVERTED | GRADED, scripts.convert_early)
+TREC = Action("trec", CONVERTED | MAPPED, scripts.convert_trec)
+WHOLE: dict[str, Any] = {"per_topic": True, **PLAIN}
 ACTIONS = (
-    Action("split-qrels NTCIRsplitqrels", QRELS | SEP_LAST | DIR, scripts.split_qrels),
+    Action("split-qrels NTCIRsplitqrels", QRELS | DIR, scripts.split_qrels),
     SPLIT,
-    _script(SPLIT_SCRIPT, "TRECsplitruns", TID | LIMIT | PATHS),
-    _script(SPLIT_SCRIPT, "IR4QAsplitruns", TID | PATHS),
+    _script(LISTED_RUNS, "TRECsplitruns", TID | {"limit LIMIT ?": ""} | SEP_SHORT | PATHS),
+    _script(LISTED_RUNS, "IR4QAsplitruns", TID | PATHS),
     EVAL,
-    _script(EVAL_SCRIPT, "NTCIR-eval", EVALUATED | SETTING),
-    _script(EVAL_SCRIPT, "NTCIR-eval-sep", EVALUATED | SEP | SETTING),
-    _script(EVAL_SCRIPT, "E-NTCIR-eval", EVALUATED | SEP | SETTING, **CLASSES),
+    _script(ITS_EVAL, "NTCIR-eval", EVALUATED | SETTING),
+    _script(ITS_EVAL, "NTCIR-eval-sep", EVALUATED | SEP | SETTING),
+    _script(ITS_EVAL, "E-NTCIR-eval", EVALUATED | SEP | SETTING, **CLASSES),
     exact("split-dqrels DIN-splitqrels", DQRELS | DIR, diversity.split_dqrels),
     DEVAL,
     _script(DEVAL, "D-NTCIR-eval", CUT | RUNLIST | MIX),
@@ -259,11 +201,9 @@ ACTIONS = (
     CLICK,
     _script(CLICK, "1CLICK-eval", TEXTS | RUNLIST | one_topic.BETA | LENGTH, L=500),
     Action("means NEV2mean", LISTED | TID | NEV | MEAN, scripts.files_of_means),
-    Action(
-        "matrix Topicsys-matrix", TID | LISTED | NEV | ONE | OUTPUT, scripts.matrix_of, run_text
-    ),
-    Action("table", TID | LISTED | NEV | ALL | OUTPUT, scripts.results_of, run_table),
-    Action("convert", {}, scripts.convert, parts=(EARLY_QRELS, TREC_QRELS)),
-    _script(EARLY_QRELS, "EarlyNTCIRqrels2NTCIRqrels", CONVERTED, "convert early"),
-    _script(TREC_QRELS, "TRECrobust2NTCIRqrels", CONVERTED, ROBUST, labels=scripts.ROBUST),
+    Action("matrix Topicsys-matrix", RESULTS | ONE | OUTPUT, scripts.matrix_of),
+    Action("table", RESULTS | ALL | OUTPUT, scripts.results_of, run_table, defaults=WHOLE),
+    Action("convert", {}, scripts.convert, parts=(EARLY, TREC)),
+    _script(EARLY, "EarlyNTCIRqrels2NTCIRqrels", CONVERTED, "convert early"),
+    _script(TREC, "TRECrobust2NTCIRqrels", CONVERTED, ROBUST, labels=scripts.ROBUST),
 )

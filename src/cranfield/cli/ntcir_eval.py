@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from cranfield.cli.options import (
-    COUNT,
-    Action,
-    add_actions,
-    call,
-    number,
-    numbers,
-    refuse_two_inputs,
-    separator,
-)
-from cranfield.cli.output import tell, write
+from cranfield.cli import drop_ins
+from cranfield.cli.options import COUNT, Action, add_actions, count, number, numbers, separator
 from cranfield.tools import ntcir_files as files
-from cranfield.tools.drop_ins import Printed
 from cranfield.tools.ntcir_eval import VERSIONS, Setting
+
+run = partial(drop_ins.run, parts={"setting": Setting})
 
 
 def add_to(command: Any) -> None:
@@ -29,36 +19,25 @@ def add_to(command: Any) -> None:
         description="A drop-in for NTCIREVAL's ntcir_eval: one topic, one list.",
         epilog="ntcir_eval label -r 1.rel 1.res | ntcir_eval compute -r 1.rel -g 1:2",
     )
-    p.set_defaults(gold=None, intents=())  # which not all have
     add_actions(p, ACTIONS, run, SETTINGS, "COMMAND")
-
-
-def run(work: Callable[..., Printed], options: argparse.Namespace) -> None:
-    """Print what a function makes of files."""
-    refuse_two_inputs(options.gold, options.found, *options.intents)
-    text, notices = call(work, options, {"setting": Setting})
-    tell(notices)
-    write(text)
 
 
 # -- arguments ------------------------------------------------------------------------------------
 
 
 def _cutoffs(text: str) -> tuple[int, ...]:
-    cutoffs = tuple(map(number, text.split(",")))
-    if any(cutoff < 1 or cutoff % 1 for cutoff in cutoffs):
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected whole numbers from 1")
-    return tuple(map(int, cutoffs))
+    return tuple(map(count, text.split(",")))
 
 
 SETTINGS: dict[str, dict[str, Any]] = {  # of values, as the help calls them, then of arguments
     "X": {"type": number},
-    "N": COUNT,
+    "B": drop_ins.FROM_0,
+    "truncate": COUNT,
     "L": COUNT,
-    "N,N,…": {"type": _cutoffs},
-    "G1:G2:…": {"type": numbers},
-    "S1:S2:…": {"type": numbers},
-    "S": {"type": separator},
+    "cutoffs": {"type": _cutoffs},
+    "gains": {"type": numbers},
+    "stops": {"type": numbers},
+    "separator": {"type": separator},
     "found": {"default": "-"},
     "version": {"choices": tuple(VERSIONS), "default": "2011"},
 }
@@ -105,10 +84,9 @@ NUGGETS = {
     "string",
     "found MATCHES ?": "first syslen= length, then nugget offset on each line",
 }
-BETA = {"-beta X": "of F-flat, default: 1"}
+BETA = {"-beta B": "of F-flat, default: 1"}
 LENGTH = "characters after which a nugget is worth nothing"
 CLICK = BETA | {"-L L !": LENGTH}
-FROM_0 = {"beta": {"type": partial(number, low=0, which=" from 0"), "default": 1.0}}
 
 # -- the table ------------------------------------------------------------------------------------
 
@@ -120,5 +98,5 @@ ACTIONS = (
     exact("dinlabel", LABELLING | DIN | SEP | RANKED, files.dinlabel),
     exact("gcompute", COMMON | OUT | IDEAL | SEP | GAINED, files.gcompute),
     exact("irec", CUTOFFS | SEP | OUT | INTENTS, files.irec),
-    exact("1click", SEP | OUT | CLICK | NUGGETS, files.click, settings=FROM_0),
+    exact("1click", SEP | OUT | CLICK | NUGGETS, files.click),
 )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from getopt import GetoptError, gnu_getopt
 from inspect import cleandoc
 from textwrap import fill
+from typing import Any
 
 import cranfield
 from cranfield.cli.options import TWICE
@@ -61,11 +62,16 @@ LONG = ["Output_old_results_format=", *(long + "=" * bool(value) for _, long, va
 SPELLED = {f"--{long}": short.strip(" ,") or f"--{long}" for short, long, _ in OPTIONS}
 
 
+FLAGS = {"-q": "per_topic", "-c": "complete", "-J": "condensed"}  # options that are settings
+NUMBERS = {"-l": "rel", "-M": "depth", "-N": "docs", "--as-version": "version"}
+TEXTS = {"-R": "format", "-T": "results", "-Z": "zscores"}
+
+
 def main(arguments: Sequence[str]) -> int:
     """Evaluate and print; return the exit code that trec_eval has."""
     try:
         given, files = gnu_getopt(list(arguments), SHORT, LONG)
-        return _run([(SPELLED.get(name, name), value) for name, value in given], files)
+        _run([(SPELLED.get(name, name), value) for name, value in given], files)
     except GetoptError as error:
         sys.stderr.write(f"cranfield trec_eval: {error.msg}\n{USAGE}")
         return 1
@@ -73,64 +79,56 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         print(error, file=sys.stderr)
         return error.code
-
-
-def _run(given: Sequence[tuple[str, str]], files: Sequence[str]) -> int:
-    options = dict(given)
-    measures = [value for name, value in given if name == "-m"]
-    version = options.get("--as-version", "10")
-    if version not in ("9", "10"):
-        raise GetoptError(f"found --as-version {version}, expected 9 or 10")
-    if "-v" in options:
-        shown = "10.0" if version == "10" else "9.0"
-        print(f"trec_eval version {shown} (cranfield {cranfield.__version__})", file=sys.stderr)
-        return 0
-    form = options.get("-R", "qrels")
-    if "-h" in options:
-        write(_help(measures, form, int(version)), None)
-        return 0
-    if len(files) != 2:
-        raise GetoptError(f"found {counted(len(files), 'file')}, expected QRELS and RUN")
-    if [*files, options.get("-Z")].count("-") > 1:
-        raise GetoptError(TWICE)
-    qrels, run = files
-    settings = Settings(
-        per_topic="-q" in options,
-        summary="-n" not in options,
-        complete="-c" in options,
-        rel=_whole(options, "-l", 1),
-        depth=None if "-M" not in options else _whole(options, "-M", 0),
-        condensed="-J" in options,
-        docs=_whole(options, "-N", 0),
-        topic=options.get("-D", "").partition(".")[2] or None,
-        format=form,
-        results=options.get("-T", RESULTS),
-        zscores=options.get("-Z"),
-        version=int(version),
-    )
-    text, notices = trec_eval(qrels, run, measures or ["official"], settings)
-    write(text, None)
-    tell(notices)
     return 0
 
 
-def _whole(options: dict[str, str], name: str, default: int) -> int:
-    """A whole number from 0."""
-    number = whole(options.get(name, str(default)))
+def _run(given: Sequence[tuple[str, str]], files: Sequence[str]) -> None:
+    options = dict(given)
+    measures = [value for name, value in given if name == "-m"]
+    settings = _settings(options)
+    if "-v" in options:
+        shown = f"{settings.version}.0 (cranfield {cranfield.__version__})"
+        print(f"trec_eval version {shown}", file=sys.stderr)
+    elif "-h" in options:
+        write(_help(measures, settings))
+    elif len(files) != 2:
+        raise GetoptError(f"found {counted(len(files), 'file')}, expected QRELS and RUN")
+    elif [*files, settings.zscores].count("-") > 1:
+        raise GetoptError(TWICE)
+    else:
+        text, notices = trec_eval(files[0], files[1], measures or ["official"], settings)
+        write(text)
+        tell(notices)
+
+
+def _settings(options: Mapping[str, str]) -> Settings:
+    told: dict[str, Any] = {field: True for name, field in FLAGS.items() if name in options}
+    told |= {field: options[name] for name, field in TEXTS.items() if name in options}
+    told |= {
+        field: _whole(name, options[name]) for name, field in NUMBERS.items() if name in options
+    }
+    topic = options.get("-D", "").partition(".")[2] or None
+    return Settings(**told, summary="-n" not in options, topic=topic)
+
+
+def _whole(name: str, text: str) -> int:
+    """A whole number from 0, or a version."""
+    number = whole(text)
+    if name == "--as-version" and number not in (9, 10):
+        raise GetoptError(f"found {name} {text}, expected 9 or 10")
     if number is None or number < 0:
-        raise GetoptError(
-            f"found {name} {options[name]}, expected {name} and a whole number from 0"
-        )
+        raise GetoptError(f"found {name} {text}, expected {name} and a whole number from 0")
     return number
 
 
-def _help(measures: Sequence[str], form: str, version: int) -> str:
+def _help(measures: Sequence[str], settings: Settings) -> str:
     """The options, the formats, and what is asked about."""
     nicknames = "\n".join(
         fill(f"{name}: {', '.join(members)}", 96, initial_indent=" ", subsequent_indent="    ")
         for name, members in NICKNAMES.items()
     )
     parts = [HELP.format(formats=", ".join(MEASURED), nicknames=nicknames)]
-    parts += [f"{name}: {cleandoc(FORMATS[name])}\n" for name in (RESULTS, form) if name in FORMATS]
-    parts += described(measures, version)
+    formats = [name for name in (RESULTS, settings.format) if name in FORMATS]
+    parts += [f"{name}: {cleandoc(FORMATS[name])}\n" for name in formats]
+    parts += described(measures, settings.version)
     return "-----------------------\n".join(parts)

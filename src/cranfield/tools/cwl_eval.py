@@ -230,19 +230,20 @@ def cwl_eval(
     metrics: Sequence[Metric],
     *,
     costs: CostsLike | None = None,
+    colnames: bool = False,
     residuals: bool = False,
     max_depth: int = 1000,
     min_gain: float = 0.0,
     max_gain: float = 1.0,
     min_cost: float = 1.0,
     max_cost: float = 1.0,
-    update_K: bool = True,
+    as_version: str | None = None,
 ) -> tuple[list[str], list[Notice]]:
     """The lines that cwl_eval prints of a run, and what the user should know.
 
     Lists are taken in the order of the file, whatever the scores. Unjudged documents gain nothing,
     at best `max_gain`; those of unknown cost `max_cost`, at best `min_cost`. In dynamic BPM, what
-    is found changes K, unless `update_K` is False as in release 1.0.12.
+    is found changes K, unless it is to be as in a version of the program. `colnames` come first.
 
     >>> rbp = [parse_metric("RBPCWLMetric(0.5)")]
     >>> lines, _ = cwl_eval({"T1": {"a": 1, "b": 0.5}}, {"T1": ["c", "a", "b"]}, rbp)
@@ -257,7 +258,7 @@ def cwl_eval(
         "min_cost": min_cost,
         "max_cost": max_cost,
         "end": False,
-        "update_K": update_K,
+        "update_K": as_version is None,
     }
     placed = [Metric(m.name, _with(m, settings)) for m in metrics]
     if residuals:
@@ -289,7 +290,8 @@ def cwl_eval(
         ]
 
     every = cut(gold.judgments, ranks=max(model.width for _, model in placed))
-    return [line for few in in_blocks(every, lines) for line in few], notices
+    names = ["\t".join(COLUMNS + RESIDUALS * residuals)] * colnames
+    return [*names, *(line for few in in_blocks(every, lines) for line in few)], notices
 
 
 def _printed(model: UserModel, lists: Lists, residuals: bool) -> list[str]:

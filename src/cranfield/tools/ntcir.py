@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Self, TypeAlias, TypeVar
+from dataclasses import replace
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -16,8 +16,9 @@ from cranfield.data.ntcir.ir4qa import is_ir4qa, read_ir4qa
 from cranfield.data.ntcir.nev import file_name, read_names, read_numbers, read_results, topic_file
 from cranfield.data.ntcir.topic_dirs import MADE, RES, Judged, read_list, read_rel
 from cranfield.data.qrels import Qrels, read_qrels
+from cranfield.data.reading.columns import EARLY, TREC
 from cranfield.data.reading.formats import NTCIR, recognise
-from cranfield.data.reading.labels import LabelsLike, read_labels
+from cranfield.data.reading.labels import GRADES, LabelsLike, read_labels
 from cranfield.data.reading.lines import fields_of, finite, text_lines
 from cranfield.data.reading.records import Text
 from cranfield.data.reading.source import Source
@@ -159,32 +160,24 @@ def split(
 # -- all topics of many runs ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Batch:
-    """The runs and topics that are evaluated under a name, and how their files are."""
+    """The runs and topics that are evaluated under a name, and how their files are.
 
-    runs: Sequence[str]
-    topics: Sequence[str]
-    name: str
-    separator: str | None  # between the fields of a line
-    truncate: int | None  # how many items of a list are looked at
-    directory: str  # where those of the topics are
+    Runs and topics may be in files; `truncate` says how many items of a list are looked at, and
+    `directory` where those of the topics are.
+    """
 
-    def __post_init__(self) -> None:
-        file_name(self.name, "name")
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         topics: Names,
         name: str,
         runs: Names = "-",
         separator: str | None = None,
         truncate: int | None = None,
         directory: str = "",
-    ) -> Self:
-        """Runs and topics may be in files."""
-        return cls(names(runs), names(topics), name, separator, truncate, directory)
+    ) -> None:
+        self.runs, self.topics, self.name = names(runs), names(topics), file_name(name, "name")
+        self.separator, self.truncate, self.directory = separator, truncate, directory
 
     def path(self, topic: str, suffix: str) -> str:
         """One of a topic's files."""
@@ -214,7 +207,12 @@ class Batch:
 
 
 def evaluate_runs(
-    batch: Batch, suffix: str, worth: str, setting: Setting, condense: bool, endings: Sequence[str]
+    batch: Batch,
+    suffix: str,
+    worth: str,
+    setting: Setting,
+    condense: bool = True,
+    endings: Sequence[str] = ("lab", "nev"),
 ) -> Made:
     """Label and compute all topics of many runs.
 
@@ -408,13 +406,13 @@ def matrix(scores: Scores) -> str:
     return text_of(" ".join(f"{value:.4f}" for value in row) for row in rows)
 
 
-def matrix_of(runlist: Names, suffix: str, topics: Names, measures: Sequence[str]) -> Printed:
+def matrix_of(runlist: Names, suffix: str, topics: Names, measure: str) -> Printed:
     """One measure of all topics (lines) and runs (columns).
 
     Print the values of a measure: a line for each topic, a column for each run, 0 where there is
     no result.
     """
-    scores = results_of(runlist, suffix, topics, measures)
+    scores = results_of(runlist, suffix, topics, [measure])
     return matrix(scores), [*scores.notices]
 
 
@@ -459,6 +457,22 @@ def convert(qrels: str, layout: Sequence[str], labels: LabelsLike | None = None)
     if not made:
         raise InputError("an empty file", "judgments", source.name)
     return "".join(made), []
+
+
+def convert_early(qrels: str, labels: LabelsLike = GRADES) -> Printed:
+    """Of the first NTCIR rounds: topic S|A|B|C doc 0|1.
+
+    Print judgments as lines `topic doc L2`.
+    """
+    return convert(qrels, EARLY, labels)
+
+
+def convert_trec(qrels: str, labels: LabelsLike | None = None) -> Printed:
+    """Of TREC: topic iteration doc level.
+
+    Print judgments as lines `topic doc L2`.
+    """
+    return convert(qrels, TREC["qrels"], labels)
 
 
 def _whole(level: float | None) -> int | None:

@@ -30,11 +30,7 @@ DECIMALS = 4  # of gains in labelled lists, and so of what computing sees
 
 
 def glabel(
-    ideal: Sequence[Judged],
-    docs: Sequence[str],
-    *,
-    condensed: bool = False,
-    truncate: int | None = None,
+    ideal: Sequence[Judged], docs: Sequence[str], *, condensed: bool = False
 ) -> list[Labelled]:
     """A ranked list with the gains of its items, to four decimals; unjudged items have none.
 
@@ -45,16 +41,12 @@ def glabel(
     a 1.8000
     """
     gains = {item.doc: round(item.level, DECIMALS) for item in ideal}
-    labelled = [Labelled(doc, gains.get(doc)) for doc in docs[:truncate]]
+    labelled = [Labelled(doc, gains.get(doc)) for doc in docs]
     return _judged(labelled) if condensed else labelled
 
 
 def dinlabel(
-    shares: Sequence[Share],
-    docs: Sequence[str],
-    *,
-    condensed: bool = False,
-    truncate: int | None = None,
+    shares: Sequence[Share], docs: Sequence[str], *, condensed: bool = False
 ) -> list[Labelled]:
     """A ranked list with gains, to which an item adds none for a navigational intent met above it.
 
@@ -69,7 +61,7 @@ def dinlabel(
         by_doc.setdefault(share.doc, []).append(share)
     met: set[str] = set()
     labelled = []
-    for doc in docs[:truncate]:
+    for doc in docs:
         of = by_doc.get(doc, [])
         new = math.fsum(s.gain for s in of if not (s.navigational and s.intent in met))
         met.update(s.intent for s in of)
@@ -298,7 +290,12 @@ SHARP = {"Q": "Q", "nDCG": "MSnDCG", "ERR": "ERR", "EBR": "EBR", "RBP": "RBP"}
 
 
 def evaluate_diversity(
-    batch: Batch, prefix: str, setting: Setting, kind: Kind, mix: float, sharp: Sequence[str]
+    batch: Batch,
+    prefix: str,
+    setting: Setting,
+    kind: Kind = D_MEASURES,
+    mix: float = 0.5,
+    sharp: Sequence[str] = ("Q", "nDCG"),
 ) -> Made:
     """Add gains and compute D-measures, I-rec and D# of all topics of many runs.
 

@@ -142,12 +142,11 @@ def label(
     *,
     condensed: bool = False,
     classes: bool = False,
-    truncate: int | None = None,
 ) -> list[Labelled]:
     """A ranked list with a label wherever an item counts.
 
     Without a label are unjudged items (left out if `condensed`) and, with `classes`, items of a
-    class that another item has stood for. Only the first `truncate` items are looked at.
+    class that another item has stood for.
 
     >>> judged = [Judged(1, "a", 1.0, "1"), Judged(2, "b", 2.0, "1")]
     >>> print(labelled_text(label(judged, ["c", "b", "a"], classes=True), classes=True), end="")
@@ -164,11 +163,8 @@ def label(
     for item, level, counts in hits:
         doc = gold.item_docs[item]
         labels[doc] = Labelled(doc, level if counts == level else None, groups[doc])
-    return [
-        labels.get(doc, Labelled(doc, None))
-        for doc in docs[:truncate]
-        if doc in labels or not condensed
-    ]
+    kept = [doc for doc in docs if doc in labels or not condensed]
+    return [labels.get(doc, Labelled(doc, None)) for doc in kept]
 
 
 def labelled_text(labelled: Iterable[Labelled], separator: str = " ", classes: bool = False) -> str:

@@ -34,8 +34,8 @@ def label(
     Print the items of a ranked list, each with its label where it is judged.
     """
     known = topic_dirs.read_rel(Source.of(gold), Text(separator), classes)
-    docs = topic_dirs.read_list(Source.of(found), separator)
-    items = levels.label(known, docs, condensed=judged, classes=classes, truncate=truncate)
+    docs = topic_dirs.read_list(Source.of(found), separator)[:truncate]
+    items = levels.label(known, docs, condensed=judged, classes=classes)
     return levels.labelled_text(items, separator or " ", classes), []
 
 
@@ -85,8 +85,8 @@ def glabel(
     """
     ideal = topic_dirs.read_ideal(Source.of(gold), separator)
     diversity.check_ideal(ideal, Source.of(gold).name)
-    docs = topic_dirs.read_list(Source.of(found), separator)
-    items = diversity.glabel(ideal, docs, condensed=judged, truncate=truncate)
+    docs = topic_dirs.read_list(Source.of(found), separator)[:truncate]
+    items = diversity.glabel(ideal, docs, condensed=judged)
     return diversity.gained_text(items, separator or " "), []
 
 
@@ -103,8 +103,8 @@ def dinlabel(
     navigational intent that an item above it meets.
     """
     shares = topic_dirs.read_din(Source.of(gold), separator)
-    docs = topic_dirs.read_list(Source.of(found), separator)
-    items = diversity.dinlabel(shares, docs, condensed=judged, truncate=truncate)
+    docs = topic_dirs.read_list(Source.of(found), separator)[:truncate]
+    items = diversity.dinlabel(shares, docs, condensed=judged)
     return diversity.gained_text(items, separator or " "), []
 
 
