@@ -31,10 +31,7 @@ ROWS = {
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="A drop-in for cwl_eval: what users gain from each list of a run, at what "
-        "cost and down to which depth, if they behave as each metric says.",
-    )
+    p = command()
     declare(p, ROWS, N=COUNT, X={"type": number}, as_version={"choices": (VERSION,)})
     add_shared(p, "import")
     p.set_defaults(run=run)

@@ -21,10 +21,7 @@ CUTOFF = {"last K ?": "the same as -k K", "-k K": "the last rank that counts, de
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="A drop-in for gdeval.pl: nDCG with gain 2^x - 1 and ERR of each topic that "
-        "a run answers, and their means.",
-    )
+    p = command()
     declare(p, ROWS)
     declare(p.add_mutually_exclusive_group(), CUTOFF, K=COUNT)
     p.add_argument("-baseline", "-riskAlpha", type=refuse, help=argparse.SUPPRESS)

@@ -14,11 +14,7 @@ from cranfield.tools import letor
 
 def add_to(command: Any) -> None:
     """Declare the command and its actions."""
-    p = command(
-        description="A drop-in for LETOR's evaluation tools. Each is known by its own name, too.",
-        epilog="LETOR data is read by `cranfield evaluate` as well, for every other measure.",
-    )
-    add_actions(p, ACTIONS, run_eval, SETTINGS)
+    add_actions(command(), ACTIONS, run_eval, SETTINGS)
 
 
 def run_eval(work: Callable[..., Scores], options: argparse.Namespace) -> None:

@@ -25,10 +25,7 @@ ROWS = {
 
 def add_to(command: Any) -> None:
     """Declare the command."""
-    p = command(
-        description="A drop-in for ndeval: ERR-IA, alpha-nDCG, NRBP and others of each topic that "
-        "a run answers, and their means.",
-    )
+    p = command()
     declare(p, ROWS, alpha=NUMBER, beta=NUMBER, DEPTH=COUNT, risk=FROM_0)
     p.add_argument("-a", action="store_true", help=argparse.SUPPRESS)  # known and of no effect
     add_messages(p)

@@ -30,17 +30,7 @@ run = partial(drop_ins.run, parts={"batch": scripts.Batch, "setting": Setting})
 
 def add_to(command: Any) -> None:
     """Declare the command, its actions, and the scripts they stand for."""
-    p = command(
-        description="The work of NTCIREVAL's scripts. Each is known by its own name, too, and then "
-        "has its own arguments.",
-        epilog="An experiment: split-qrels QRELS rel; split-runs QRELS.tid RUN…; "
-        "eval QRELS.tid rel NAME -g 1:2 --runs RUN…; table QRELS.tid RUNLIST NAME.nev. With "
-        "intents: split-dqrels IPROB DQRELS PREFIX; split-runs IPROB.tid RUN…; "
-        "deval IPROB.tid PREFIX NAME -cutoffs 10 --runs RUN…; table IPROB.tid RUNLIST NAME.Dnev. "
-        "With texts: split-nuggets NUGGETS SUFFIX; split-matches NUGGETS.tid RUN…; "
-        "1click NUGGETS.tid SUFFIX NAME -L 500 --runs RUN…; table NUGGETS.tid RUNLIST NAME.1cl",
-    )
-    add_actions(p, ACTIONS, run, SETTINGS)
+    add_actions(command(), ACTIONS, run, SETTINGS)
 
 
 # -- what the actions do --------------------------------------------------------------------------

@@ -15,11 +15,7 @@ run = partial(drop_ins.run, parts={"setting": Setting})
 
 def add_to(command: Any) -> None:
     """Declare the command and its subcommands."""
-    p = command(
-        description="A drop-in for NTCIREVAL's ntcir_eval: one topic, one list.",
-        epilog="ntcir_eval label -r 1.rel 1.res | ntcir_eval compute -r 1.rel -g 1:2",
-    )
-    add_actions(p, ACTIONS, run, SETTINGS, "COMMAND")
+    add_actions(command(), ACTIONS, run, SETTINGS, "COMMAND")
 
 
 # -- arguments ------------------------------------------------------------------------------------
