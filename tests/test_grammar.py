@@ -945,6 +945,8 @@ MISTAKES = {
     "P10": r"no measure named 'P10'; did you mean P@10\?",
     "MRR10": r"did you mean RR@10\?",
     "ndgc_cut_10": r"did you mean ndcg_cut@10\?",
+    "rogue-1": r"no measure named 'rogue-1'; did you mean ROUGE-1\?",
+    "rogue-su4": r"did you mean rouge-su4\?",
     "Recal(rel=2)@100": r"no measure named 'Recal'; did you mean Recall\(rel=2\)@100\?",
     "10": "there is no measure named '10'; a cutoff belongs to a measure, as in P@10",
     "x=y=AP": "expected Name",

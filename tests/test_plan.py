@@ -404,7 +404,7 @@ class TestCommand:
             (["--sd", "0.2", "--scores"], "found --scores, expected a pilot with it"),
             (["--variance", "0.1", "--for-topics", "1"], "found topics=1"),
             (["--variance", "0.1", "--plot", "a.doc"], "expected a name that ends in"),
-            (["--variance", "0.1", "--table", "pilot"], "found --table pilot"),
+            (["--variance", "0.1", "--table", "pilot"], "found table pilot"),
         ],
     )
     def test_refused(

@@ -457,6 +457,12 @@ def test_an_unknown_name_gets_a_suggestion() -> None:
         preset("!")
 
 
+def test_all_presets_are_shown_on_a_line() -> None:
+    shown, known = repr(cf.presets()), [*cf.presets()]
+    assert shown == f"<{len(known)} presets ({', '.join(known[:5])}, …)>"
+    assert len(shown) < 200
+
+
 def test_a_part_of_a_name_is_a_suggestion() -> None:
     with pytest.raises(cf.CranfieldError, match="'clir'; did you mean ntcir3-5-clir or ntcir3-cl"):
         preset("clir")

@@ -53,7 +53,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.toml import read_toml
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.grammar import parse_measures
-from cranfield.wording import folded
+from cranfield.wording import folded, some
 
 AT_CUTOFF = re.compile(r"@l\b")
 WIDTH = 100  # of a text that nobody sees on a terminal
@@ -148,9 +148,16 @@ class Preset:
         return self.text()
 
 
+class Presets(dict[str, Preset]):
+    """Presets by name."""
+
+    def __repr__(self) -> str:
+        return f"<{some([*self], 'preset')}>"
+
+
 def presets(file: str | os.PathLike[str] | None = None) -> dict[str, Preset]:
     """All presets by name: the built-in ones, and those of a TOML file."""
-    return _built_in() | ({} if file is None else read_presets(file))
+    return Presets(_built_in() | ({} if file is None else read_presets(file)))
 
 
 def preset(name: str, file: str | os.PathLike[str] | None = None) -> Preset:

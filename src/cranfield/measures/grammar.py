@@ -9,7 +9,7 @@ and NTCIREVAL's (``MSnDCG@0010``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -349,12 +349,24 @@ def _meant_by(call: Call) -> str:
     """What a call of a measure that there is not may have meant."""
     if call.name.isdigit():
         return f"; a cutoff belongs to a measure, as in P@{call.name}"
+    end = ""
     if call.cutoff is None and (glued := _GLUED.fullmatch(call.name)):  # nDCG10
+        end = call.name[glued.end(1) :]
         call = replace(call, name=_canonical(glued[1]) or glued[1], cutoff=glued[2])
-    return _nearest(call.name, [*REGISTRY, *ALIASES], call)
+
+    def said(name: str) -> str:
+        """With a cutoff, unless that cannot be: ROUGE-1."""
+        text = str(replace(call, name=name))
+        try:
+            parse_measure(text)
+        except CranfieldError:
+            return f"{name}{end}" if end else text
+        return text
+
+    return _nearest(call.name, [*REGISTRY, *ALIASES], said)
 
 
-def _nearest(name: str, known: Iterable[str], call: Call | None = None) -> str:
+def _nearest(name: str, known: Iterable[str], said: Callable[[str], str] = str) -> str:
     from difflib import SequenceMatcher, get_close_matches
 
     spellings = {k.lower(): k for k in reversed([*known])}
@@ -363,4 +375,4 @@ def _nearest(name: str, known: Iterable[str], call: Call | None = None) -> str:
         return "; `cranfield measures` lists all"
     like = [SequenceMatcher(None, k, name.lower()).ratio() for k in near]
     best = [spellings[k] for k, ratio in zip(near, like, strict=True) if ratio > like[0] - 0.05]
-    return f"; did you mean {' or '.join(str(replace(call, name=k)) if call else k for k in best)}?"
+    return f"; did you mean {' or '.join(map(said, best))}?"

@@ -90,11 +90,11 @@ def _named(sheets: Sequence[Sheet], names: Sequence[str], format: str) -> list[S
     for name in names:
         if name not in by_name:
             expected = f"one of {', '.join(by_name)}: there is no such table of these results"
-            raise InputError(f"--table {name}", expected)
+            raise InputError(f"table {name}", expected)
     for name in names if format in PROGRAMS else ():
         if not by_name[name].for_programs:
             fit = ", ".join(sheet.name for sheet in sheets if sheet.for_programs)
-            raise InputError(f"--table {name}", f"{fit}: {format} is for programs")
+            raise InputError(f"table {name}", f"{fit}: {format} is for programs")
     return [by_name[name] for name in names]
 
 
@@ -141,6 +141,8 @@ def written(
 ) -> str:
     """What a notebook or a paper shows: of long tables perhaps no more than so many rows."""
     one_of("caption", caption, CAPTIONS)
+    if decimals not in range(16):
+        raise InputError(f"decimals={decimals}", "a whole number from 0 to 15")
     with rounding(decimals):
         made = replace(_asked(found, format, table, asked), listed=".notices")
         if format == "html":
