@@ -24,10 +24,9 @@ Settings: TypeAlias = Mapping[str, Mapping[str, Any]]  # what argparse is told a
 class Action:
     """A row in the table of what a command can do; where it has `parts`, they are what it can do.
 
-    `arguments` are rows of `declare`, and `settings` what else it is told here; `defaults` are
-    values of arguments that are not given, and of options that the action does not have. A function
-    of `tools` does the `work`: the first line of its documentation is the help of the action, what
-    follows its description, unless they are given.
+    `arguments` are rows of `declare`; `defaults` are values of arguments that are not given, and of
+    options that the action does not have. A function of `tools` does the `work`: the first line of
+    its documentation is the help of the action, what follows its description, unless help is given.
     """
 
     names: str  # the first is ours
@@ -35,11 +34,8 @@ class Action:
     work: Callable[..., Any]
     run: Callable[[Any, argparse.Namespace], None] | None = None  # not as the other actions
     help: str | None = None
-    description: str | None = None
     defaults: dict[str, Any] = field(default_factory=dict)
     abbreviated: bool = True  # whether the beginning of an option will do
-    usage: str | None = None
-    settings: Settings = field(default_factory=dict)
     parts: Sequence[Action] = ()
 
 
@@ -61,11 +57,10 @@ def add_actions(
             name,
             aliases=aliases,
             help=row.help or title.rstrip("."),
-            description=row.description or text,
-            usage=row.usage,
+            description=row.help or text,
             allow_abbrev=row.abbreviated,
         )
-        declare(part, row.arguments, **{**settings, **row.settings})
+        declare(part, row.arguments, **settings)
         part.set_defaults(run=partial(row.run or run, row.work), **row.defaults)
         if row.parts:
             add_actions(part, row.parts, run, settings, "FORMAT")

@@ -156,12 +156,6 @@ def tell(notices: Iterable[Notice], runs: int | None = None, every: bool = True)
         print(line, file=sys.stderr)
 
 
-def print_lines(lines: Iterable[str], notices: Iterable[Notice]) -> None:
-    """What a drop-in says and prints."""
-    tell(notices)
-    write("".join(f"{line}\n" for line in lines))
-
-
 def terminal_width(output: str | None) -> int | None:
     """How wide the terminal is; None if people do not look at one."""
     looked_at = output is None and sys.stdout.isatty()
