@@ -367,7 +367,15 @@ class TestMistakes:
 
     @pytest.mark.parametrize(
         "command",
-        ["qrels", "qrels run 0", "qrels run x", "-k 0 qrels run", "qrels run 5 6", "-x qrels run"],
+        [
+            "qrels",
+            "qrels run 0",
+            "qrels run x",
+            "-k 0 qrels run",
+            "qrels run 5 6",
+            "-x qrels run",
+            "-k 5 qrels run 5",
+        ],
     )
     def test_usage(self, capsys: Capture, command: str) -> None:
         with pytest.raises(SystemExit) as stop:
