@@ -472,6 +472,16 @@ def test_what_judgments_refuse(collection: Any) -> None:
         )
 
 
+def test_the_legend_has_lines_without_a_bin() -> None:
+    """Of equal scores no difference is significant: there is nothing to draw, but to name."""
+    same = np.full((2, 4, 2), 0.5)
+    scores = cf.Scores(same, ("x", "y"), tuple("abcd"), ("AP", "RR"), ("mean", "mean"))
+    drawn = swap_report.picture(swap(scores, trials=3, filter="t"))
+    assert drawn.data.is_empty()
+    lines = json.loads(drawn.render("json"))["layer"][1]["encoding"]["color"]
+    assert lines["scale"]["domain"] == ["AP", "RR"]
+
+
 # -- tables, pictures, commands -------------------------------------------------------------------
 
 

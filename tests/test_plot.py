@@ -21,8 +21,8 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.measures.base import REGISTRY
 from cranfield.plot import _numbers
-from cranfield.report.pictures import FORMATS, Picture, shortened
-from cranfield.report.places import places_for, ticks_of
+from cranfield.report.pictures import FORMATS, Picture
+from cranfield.report.places import places_for, shortened, ticks_of
 
 # The two example topics of the paper, with costs in seconds.
 GAINS = {

@@ -23,8 +23,9 @@ from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import MeasureLike, parse_measure, parse_model, split
 from cranfield.measures.parameters import shown
 from cranfield.report import cwl as charts
-from cranfield.report.diversity import SIDE, Plane, ends, scatter, unnamed
-from cranfield.report.pictures import Picture, refuse_many
+from cranfield.report import diversity as scatters
+from cranfield.report.charts import refuse_many
+from cranfield.report.pictures import Picture
 from cranfield.scores import ALL, Interval, Notice, Scores
 from cranfield.stats.power import Design
 from cranfield.wording import counted, some
@@ -92,7 +93,7 @@ def cwl(
     if kind not in KINDS:
         raise InputError(f"kind {kind!r}", ", ".join(KINDS))
     _refuse_ranks(ranks)
-    size = _sizes(width, height)
+    size = _sizes(width, height, charts.SIZES[kind])
     if lists is not None and (qrels is not None or runs is not None):
         raise InputError("lists beside qrels or runs", "one or the other")
     if lists is not None:
@@ -107,13 +108,14 @@ def cwl(
     unit, notices = walks.unit, walks.notices
     if kind == "functions":
         data = walks.functions(ranks)
-        return Picture(lambda: charts.functions(data, size, title), data, notices)
+        return Picture(lambda: charts.functions(data, *size, title), data, notices)
     if kind == "vary":
         data = walks.measured()
-        return Picture(lambda: charts.vary(data, drawn, unit, size, title), data, notices)
+        return Picture(lambda: charts.vary(data, drawn, unit, *size, title), data, notices)
     data = walks.in_the_mean()
-    notices += _nameless(charts.unnamed(data, size), len(walks.runs))
-    return Picture(lambda: charts.runs(data, unit, size, title), data, notices)
+    named = charts.named(data, *size)
+    notices += _nameless(named, len(walks.runs))
+    return Picture(lambda: charts.runs(named, unit, *size, title), data, notices)
 
 
 def diversity(
@@ -166,14 +168,13 @@ def diversity(
     share = real(gamma)
     if share is None or not 0 <= share <= 1:
         raise InputError(f"gamma {gamma!r}", "a number from 0 to 1")
-    wide, high = _sizes(width, height)
+    size = _sizes(width, height, (scatters.SIDE, scatters.SIDE))
     scores, columns = _scored(qrels, runs, (against, measure), options)
     x, y = (_column(scores, column) for column in columns)
     if x == y:
         raise InputError(f"{x} against itself", "two measures")
-    plane = Plane(x, y, share, zoom, wide or SIDE, high or SIDE)
     found = scores.interval(confidence=level) if intervals else None
-    data = _points(scores, plane, found)
+    data = _points(scores, x, y, share, found)
     known = data.drop_nans([x, y])
     if known.is_empty():
         raise InputError(f"no run with both {x} and {y}", "one")
@@ -181,10 +182,14 @@ def diversity(
     if lost := [run for run in scores.runs if run not in known["run"]]:
         text = f"{some(lost, 'run')} without a mean of {x} or {y}: not shown"
         notices += (Notice("undefined", text),)
+    # charts cannot take names of measures, which hold dots and brackets
+    drawn = known.rename(dict(zip(known.columns, DRAWN, strict=False)))
+    plane = scatters.plane_of(drawn, x, y, zoom, *size)
+    named = scatters.named(drawn, plane, share, names)
     if names:
-        notices += _nameless(unnamed(known, plane), len(known))
-    crosses = _intervals(found, plane) if found else ""
-    return Picture(lambda: scatter(known, plane, names, crosses, title), data, notices)
+        notices += _nameless([named], len(known))
+    crosses = _intervals(found, x, y) if found else ""
+    return Picture(lambda: scatters.scatter(named, plane, share, crosses, title), data, notices)
 
 
 def _scored(
@@ -243,21 +248,25 @@ def _column(scores: Scores, asked: MeasureLike) -> str:
 _Intervals: TypeAlias = Mapping[str, Mapping[str, Interval]]
 
 
-def _points(scores: Scores, plane: Plane, intervals: _Intervals | None) -> pl.DataFrame:
+DRAWN = ("run", "x", "y", "sharp", "x_low", "x_high", "y_low", "y_high")
+
+
+def _points(
+    scores: Scores, x: str, y: str, gamma: float, intervals: _Intervals | None
+) -> pl.DataFrame:
     """Both measures of each run, what they give together, and the ends of their intervals."""
     rows = []
     for run, means in scores.summary().items():
-        x, y = means[plane.x], means[plane.y]
-        both = [intervals[run][name] for name in (plane.x, plane.y)] if intervals else []
+        both = [intervals[run][name] for name in (x, y)] if intervals else []
         sure = [end for one in both for end in (one.low, one.high)]
-        rows.append((run, x, y, plane.gamma * x + (1 - plane.gamma) * y, *sure))
-    more = [*ends(plane.x), *ends(plane.y)] if intervals else []
-    return _frame(rows, ("run", plane.x, plane.y, "sharp", *more))
+        rows.append((run, means[x], means[y], gamma * means[x] + (1 - gamma) * means[y], *sure))
+    more = [f"{name}.{end}" for name in (x, y) for end in ("low", "high") if intervals]
+    return _frame(rows, ("run", x, y, "sharp", *more))
 
 
-def _intervals(intervals: _Intervals, plane: Plane) -> str:
+def _intervals(intervals: _Intervals, x: str, y: str) -> str:
     """What the crosses are."""
-    every = [of_run[name] for of_run in intervals.values() for name in (plane.x, plane.y)]
+    every = [of_run[name] for of_run in intervals.values() for name in (x, y)]
     least, most = min(one.n for one in every), max(one.n for one in every)
     if most < 2:
         raise InputError(counted(most, "topic"), "two or more for intervals")
@@ -266,9 +275,10 @@ def _intervals(intervals: _Intervals, plane: Plane) -> str:
     return f"crosses: {sure} of the means over {topics} (Student's t)"
 
 
-def _nameless(nameless: int, runs: int) -> tuple[Notice, ...]:
+def _nameless(frames: Iterable[pl.DataFrame], runs: int) -> tuple[Notice, ...]:
     """That some runs have a point without a name, if so."""
-    text = f"{nameless} of {counted(runs, 'run')} without room for a name"
+    nameless = {run for frame in frames for run in frame.filter(place="")["run"]}
+    text = f"{len(nameless)} of {counted(runs, 'run')} without room for a name"
     where = "in .html it is told at the point, in .csv all are listed"
     return (Notice("names", f"{text}: {where}"),) if nameless else ()
 
@@ -282,14 +292,14 @@ def _refuse_ranks(ranks: Any) -> None:
         raise InputError(f"ranks {ranks!r}", "a whole number from 1")
 
 
-def _sizes(width: Any, height: Any) -> tuple[float | None, float | None]:
-    """Width and height of a panel, if they can be."""
+def _sizes(width: Any, height: Any, usual: tuple[float, float]) -> tuple[float, float]:
+    """Width and height of a panel, if they can be; the usual ones, if they are not given."""
     for name, side in (("width", width), ("height", height)):
         number = real(side)
         if side is not None and (number is None or not 0 < number <= MOST_POINTS):
             expected = f"a number of points above 0, at most {MOST_POINTS}"
             raise InputError(f"{name} {side!r}", expected)
-    return width, height
+    return width or usual[0], height or usual[1]
 
 
 def _measurements(given: Any, costs: Any) -> list[str]:

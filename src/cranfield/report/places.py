@@ -1,14 +1,12 @@
-"""Where things are in a picture: the numbers on its axes, and texts beside their points."""
+"""Where things are in a picture: numbers on its axes, texts beside points, names with room."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
-
-from cranfield.report.late import pl
-from cranfield.report.pictures import LOOK, alt, rows_of, shortened
 
 LETTER, LINE = 6.3, 13.0  # size of text of 11 points
 
@@ -54,18 +52,6 @@ def round_step(least: float) -> tuple[float, int]:
     return next(x for k in (1, 2, 5, 10) if (x := k * 10.0**-digits) >= least), digits
 
 
-def finished(chart: Any, title: str) -> Any:
-    if title:
-        chart = chart.properties(title={"text": title, "fontSize": 15, "offset": 12})
-    return chart.configure(**LOOK)
-
-
-def headed(chart: Any, heading: str, told: Sequence[str], offset: int = 0, **size: float) -> Any:
-    """A chart below what it shows, and what is to be known of it."""
-    title = {"text": heading, "subtitle": told} | ({"offset": offset} if offset else {})
-    return finished(chart.properties(**size, title=title), "")
-
-
 # -- texts beside their points --------------------------------------------------------------------
 
 PLACES: dict[str, dict[str, Any]] = {
@@ -82,28 +68,6 @@ TOUCH = 4.0  # square points of others that a text may cover
 
 Point = tuple[float, float]  # from the left, and from the top
 Box = tuple[float, float, float, float]  # left, top, right, bottom
-
-
-def texts_at(base: Any, data: pl.DataFrame, **look: Any) -> list[Any]:
-    """The labels of points at their places; those without a place are not shown."""
-    return [
-        base.mark_text(**PLACES[place], **look)
-        .encode(alt.Text("label:N"))
-        .properties(data=rows_of(data.filter(data["place"] == place)))
-        for place in data["place"].unique(maintain_order=True)
-        if place
-    ]
-
-
-def points_at(
-    xs: Iterable[float], ys: Iterable[float], axes: Iterable[Ticks], width: float, height: float
-) -> list[Point]:
-    """Where values are in a panel."""
-    (left, right), (bottom, top) = ((ticks[0], ticks[-1]) for ticks in axes)
-    return [
-        ((x - left) / (right - left) * width, (top - y) / (top - bottom) * height)
-        for x, y in zip(xs, ys, strict=True)
-    ]
 
 
 def between(points: Sequence[Point]) -> Iterator[Point]:
@@ -144,31 +108,6 @@ def places_for(
     return chosen + [""] * (len(texts) - len(chosen))
 
 
-def named(
-    frames: Sequence[pl.DataFrame],
-    names: Sequence[str],
-    at: Sequence[Sequence[Point]],
-    taken: Sequence[Sequence[Box]],
-    size: tuple[float, float],
-    most: int,
-) -> list[pl.DataFrame]:
-    """The runs of each frame, with their names and the places of these beside their points.
-
-    The first `most` may have a place; names are as long as lets most of them have one.
-    """
-    tries: list[list[pl.DataFrame]] = []
-    for share in (2, 4, 6):
-        short = shortened(names, max(8, int(size[0] / LETTER / share)))
-        label_of = dict(zip(names, short, strict=True))
-        tries.append([])
-        for frame, points, boxes in zip(frames, at, taken, strict=True):
-            labels = [label_of[run] for run in frame["run"]]
-            places = places_for(points, labels, *size, boxes, most=most)
-            columns = pl.Series("label", labels), pl.Series("place", places)
-            tries[-1].append(frame.with_columns(columns))
-    return max(tries, key=lambda made: sum((frame["place"] != "").sum() for frame in made))
-
-
 def _box(point: Point, long: float, place: str) -> Box:
     """What a text covers beside, above or below its point."""
     (x, y), look = point, PLACES[place]
@@ -188,43 +127,46 @@ def _hidden(box: Box, taken: Sequence[Box], width: float, height: float) -> floa
     return covered + 2 * LINE * outside
 
 
-# -- panels of points -----------------------------------------------------------------------------
+# -- names that have room -------------------------------------------------------------------------
 
 
-class Square:
-    """A panel that shows how two columns of some rows differ, given with the titles of their axes:
-    both have the same.
+def shortened(names: Sequence[str], most: int) -> list[str]:
+    """Names of at most `most` characters, as different as they were.
+
+    What all begin and end with goes first, then what is in the middle of a name; names that are
+    equal then have their number in the list, ``…#3``.
+
+    >>> shortened(["bm25", "dense"], 8)
+    ['bm25', 'dense']
+    >>> shortened(["our_group_bm25_v1", "our_group_dense_v1"], 12)
+    ['our_g…bm25…', 'our_g…dense…']
+    >>> shortened(["retrievability", "bm25"], 9)
+    ['retr…lity', 'bm25']
     """
+    if max(map(len, names), default=0) <= most:
+        return list(names)
+    begin = _shared_words(names)
+    rests = [name.removeprefix(begin)[::-1] for name in names]
+    end = _shared_words(rests)
+    own = [rest.removeprefix(end)[::-1] + ("…" if end else "") for rest in rests]
+    if begin:
+        room = most - 1 - max(map(len, own))
+        own = [f"{begin[: max(0, room)]}…{name}" for name in own]
+    half = (most - 1) // 2
+    made = [x if len(x) <= most else f"{x[:half]}…{x[-half:]}" for x in own]
+    equal = {name for name, count in Counter(made).items() if count > 1}
+    return [
+        f"{name[: most - 5].rstrip('…')}…#{number}" if name in equal else name
+        for number, name in enumerate(made, 1)
+    ]
 
-    def __init__(
-        self, data: pl.DataFrame, titles: Mapping[str, str], side: float, **axis: Any
-    ) -> None:
-        self.data, self.columns, self.side = data, tuple(titles), side
-        self.ticks = around_all([v for name in titles for v in data[name]])
-        scale = alt.Scale(domain=[self.ticks[0], self.ticks[-1]], nice=False, zero=False)
-        ticks = alt.Axis(values=self.ticks, labelOverlap=True, labelFlush=False, **axis)
-        self.axes = [
-            channel(f"{name}:Q", title=title, scale=scale, axis=ticks)
-            for channel, (name, title) in zip((alt.X, alt.Y), titles.items(), strict=True)
-        ]
 
-    def named(self, data: pl.DataFrame, most: int) -> pl.DataFrame:
-        """Runs with their names and the places of these, at the first `most` at the utmost."""
-        labels = shortened(data["run"].to_list(), 16)
-        taken = [around(point, 5) for point in self._at(self.data)]
-        chosen = places_for(self._at(data), labels, self.side, self.side, taken, most=most)
-        made = {"label": labels, "place": chosen}
-        return data.with_columns(pl.Series(name, of, pl.String) for name, of in made.items())
+def _shared_words(names: Sequence[str]) -> str:
+    """The whole words that all names begin with.
 
-    def _at(self, data: pl.DataFrame) -> list[Point]:
-        xs, ys = (data[name] for name in self.columns)
-        return points_at(xs, ys, (self.ticks, self.ticks), self.side, self.side)
-
-    def equal(self, **look: Any) -> Any:
-        """The line on which both are equal."""
-        ends = [dict.fromkeys(self.columns, end) for end in (self.ticks[0], self.ticks[-1])]
-        return alt.Chart(alt.Data(values=ends)).mark_line(**look).encode(*self.axes)
-
-    def drawn(self, *layers: Any) -> Any:
-        """What is in the panel."""
-        return alt.layer(*layers).properties(width=self.side, height=self.side)
+    >>> _shared_words(["bm25_v10", "bm25_v12"]), _shared_words(["bm25", "bm26"])
+    ('bm25_', '')
+    """
+    first, last = min(names), max(names)
+    same = next((k for k, c in enumerate(first) if c != last[k]), len(first))
+    return first[: max((k for k in range(same + 1) if not first[k - 1 : k].isalnum()), default=0)]

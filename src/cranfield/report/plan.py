@@ -9,9 +9,10 @@ from operator import attrgetter
 from typing import Any
 
 from cranfield.errors import InputError
+from cranfield.report import charts
 from cranfield.report.late import pl
-from cranfield.report.pictures import Picture, alt, decimals, refuse_many, rows_of, told_apart
-from cranfield.report.places import PLACES, finished
+from cranfield.report.pictures import Picture, alt
+from cranfield.report.places import PLACES
 from cranfield.report.sheets import Sheet, columns, percent, table
 from cranfield.stats.plan import Plan
 from cranfield.stats.power import Design, Pilot, difference_for_anova, difference_for_t
@@ -25,8 +26,6 @@ TESTS = {
 }
 STEPS = 80  # points of a line
 DRAWN = ("test", "difference", "topics", "power", "asked", "needed")
-WIDTH, HEIGHT = 420, 280
-BESIDE = PLACES["above left"] | {"dx": -6}  # where points have the topics that are needed
 
 Designs = Mapping[str, Sequence[Design]]
 """Of each measure; the name is empty if variances are not from a pilot."""
@@ -222,7 +221,7 @@ def power_curves(designs: Sequence[Design], title: str = "") -> Picture:
     if count > 1:
         found = f"{count} designs for a difference of {_short(difference)}"
         raise InputError(found, "one for each test")
-    refuse_many(len({difference for _, difference in lines}))
+    charts.refuse_many(len({difference for _, difference in lines}))
     last = 2 * max(design.topics for design in designs)
     sizes = {round(2 * (last / 2) ** (k / STEPS)) for k in range(STEPS + 1)}
     rows = [
@@ -256,32 +255,22 @@ def _given(designs: Sequence[Design]) -> str:
 
 def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:
     last = int(data["topics"].max())  # type: ignore[arg-type]
-    names = data["difference"].unique(maintain_order=True).to_list()
-    apart = told_apart("difference", names, ["true difference"])
     ticks = [m * 10**e for e in range(9) for m in (1, 2, 5) if 2 <= m * 10**e <= last]
-    topics = alt.X("topics:Q", title="topics",
-                   axis=alt.Axis(values=ticks, format=",d", labelFlush=False, labelSeparation=4),
-                   scale=alt.Scale(type="log", domain=[2, last], nice=False))  # fmt: skip
-    shares = [k / 10 for k in range(0, 11, 2)]
-    power = alt.Y("power:Q", title="power", axis=alt.Axis(values=shares),
-                  scale=alt.Scale(domain=[0, 1]))  # fmt: skip
-    tooltip = ["difference:N", alt.Tooltip("topics:Q", format=","), *decimals("power")]
-    number = alt.Text("topics:Q", format=",")
+    numbers = {"values": ticks, "format": ",d", "labelFlush": False, "labelSeparation": 4}
+    base = alt.Chart().encode(
+        charts.axis("x", "topics", "topics", [2, last], {"type": "log"}, **numbers),
+        charts.axis("y", "power", "power", [0, 1], values=[k / 10 for k in range(0, 11, 2)]),
+    )
+    apart = charts.told_apart(data["difference"], ["true difference"])
+    tooltip = ["difference:N", *charts.decimals("topics", format=","), *charts.decimals("power")]
+    line, told = charts.lines(base, apart, tooltip)
+    needed = base.transform_filter("datum.needed")
+    points = needed.mark_point(filled=True).encode(apart["color"], apart["shape"])
+    texts = needed.mark_text(**PLACES["above left"]).encode(alt.Text("topics:Q", format=","))
     panels = []
-    for of_test in data.partition_by("test", maintain_order=True):
-        base = alt.Chart(rows_of(of_test)).encode(topics, power, apart["color"])
-        needed = rows_of(of_test.filter("needed"))
-        points = base.properties(data=needed).mark_point(filled=True).encode(apart["shape"])
-        asked = of_test.select("asked").unique(maintain_order=True)
-        across = alt.Chart(rows_of(asked)).mark_rule(color="#666666", strokeDash=[4, 3])
-        layers = alt.layer(
-            across.encode(alt.Y("asked:Q")),
-            base.mark_line().encode(apart["dash"]),
-            points.encode(tooltip=tooltip),
-            alt.Chart(needed).mark_text(**BESIDE).encode(topics, power, number),
-            base.mark_point(opacity=0, size=90).encode(tooltip=tooltip),
-        )
-        test = of_test["test"][0]
-        panel = {"text": test, "subtitle": given[test]}
-        panels.append(layers.properties(width=WIDTH, height=HEIGHT, title=panel))
-    return finished(alt.vconcat(*panels), title)
+    for test, text in given.items():
+        of_test = data.filter(test=test)
+        asked = charts.across("asked", *of_test["asked"].unique(maintain_order=True))
+        above = {"text": test, "subtitle": text}
+        panels.append(charts.panel(of_test, asked, line, points, texts, told, title=above))
+    return charts.finished(alt.vconcat(*panels), title, **charts.ABOVE)

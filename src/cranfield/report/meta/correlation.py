@@ -6,18 +6,19 @@ judgments, with intervals from resampled topics.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
 from cranfield.errors import InputError
 from cranfield.meta.correlation import TRIALS, CorrelationMatrix, correlation
 from cranfield.meta.rankings import STATISTICS, P
-from cranfield.report import options, places
+from cranfield.report import charts, options
 from cranfield.report import sheets as tables
+from cranfield.report.charts import decimals
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
-from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened
+from cranfield.report.pictures import Picture
+from cranfield.report.places import shortened
 from cranfield.wording import rounded
 
 TABLES = ("matrix", "pairs")
@@ -95,9 +96,7 @@ def pairs_sheet(found: CorrelationMatrix) -> tables.Sheet:
 
 # -- pictures -------------------------------------------------------------------------------------
 
-CELL, ROW = 92, 44  # a cell of the heat map, in points
 SIDE = 260.0  # a panel of the scatter
-POINT, LINE = "#0072B2", "#c0c0c0"
 NAMED = 60  # runs whose names are tried to be placed
 
 
@@ -119,58 +118,36 @@ def picture(found: CorrelationMatrix) -> Picture:
 def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     """A cell for each pair, the darker the more alike, with the value and its interval."""
     labels = dict(zip(found.names, shortened(found.names, 24), strict=True))
-    intervals = [found[x, y] for x, y in data.select("x", "y").rows()]
+    intervals = data.select("low", "high").rows()
     drawn = data.with_columns(
-        pl.col("x").replace(labels),
-        pl.col("y").replace(labels),
-        shown=pl.Series([rounded(v) for v in data["value"]]),
-        interval=pl.Series([tables.interval_text(x.low, x.high) for x in intervals]),
+        pl.col("x", "y").replace(labels),
+        shown=pl.Series([rounded(value) for value in data["value"]]),
+        interval=pl.Series([tables.interval_text(*ends) for ends in intervals]),
     )
-    least = min(0.5, *data["value"].fill_nan(1.0))
-    given = [labels[name] for name in found.names]
-    x, y = (given[1:], given[:-1]) if found.symmetric else (given, given)
-    axis = {"grid": False, "ticks": False, "domain": False}
-    base = alt.Chart(rows_of(drawn)).encode(
-        alt.X("y:N", sort=x, scale=alt.Scale(domain=x), title=None,
-              axis=alt.Axis(orient="top", labelAngle=0, labelLimit=CELL - 4, **axis)),
-        alt.Y("x:N", sort=y, scale=alt.Scale(domain=y), title=None,
-              axis=alt.Axis(labelLimit=200, **axis)),
-    )  # fmt: skip
-    colour = alt.Scale(domain=[least, 1], range=["#eff6fc", "#6baed6"])  # under black texts
-    value = alt.Color("value:Q", scale=colour, title=STATISTICS[found.statistic].title)
-    tooltip = ["x:N", "y:N", "shown:N", "interval:N"]
-    cells = base.mark_rect(stroke="white").encode(value, tooltip=tooltip)
-    texts = [
-        base.mark_text(fontSize=size, dy=dy).encode(alt.Text(f"{name}:N"))
-        for name, size, dy in (("shown", 12, -7), ("interval", 9, 9))
-    ]
-    size = {"width": CELL * len(x), "height": ROW * len(y)}
-    chart = places.headed(alt.layer(cells, *texts), _heading(found), _said(found), **size)
-    return chart.configure_view(stroke=None)
+    given, least = list(labels.values()), min(0.5, *data["value"].fill_nan(1.0))
+    columns, rows = (given[1:], given[:-1]) if found.symmetric else (given, given)
+    chart = charts.cells(
+        drawn,
+        {"y": columns, "x": rows},
+        charts.shade("value", STATISTICS[found.statistic].title, [least, 1]),
+        {"shown": {"fontSize": 12, "dy": -7}, "interval": {"fontSize": 9, "dy": 9}},
+    )
+    return charts.finished(chart, _heading(found), _said(found)).configure_view(stroke=None)
 
 
 def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     """A panel for each measure: a point for each run, above the line if the second set gives
     it more.
     """
-    panels = [
-        _panel(data.filter(data["measure"] == name), f"{name}: {_cell(found, k, k)}", found.sets)
-        for k, name in enumerate(found.names)
-    ]
-    chart = alt.concat(*panels, columns=3)
-    return places.headed(chart, _heading(found), _said(found), offset=12)
-
-
-def _panel(data: pl.DataFrame, heading: str, sets: Sequence[str]) -> Any:
-    """One measure's scatter."""
-    titles = {"first": f"mean by {sets[0]}", "second": f"mean by {sets[1]}"}
-    square = places.Square(data, titles, SIDE, grid=False)
-    data = square.named(data, NAMED)
-    base = alt.Chart(rows_of(data)).encode(*square.axes)
-    tooltip = ["run:N", *decimals("first", "second")]
-    points = base.mark_point(filled=True, color=POINT, opacity=0.85).encode(tooltip=tooltip)
-    equal, texts = square.equal(color=LINE, strokeWidth=0.8), places.texts_at(base, data)
-    return square.drawn(equal, points, *texts).properties(title=heading)
+    titles = dict(zip(("first", "second"), map("mean by {}".format, found.sets), strict=True))
+    tooltip, panels = ["run:N", *decimals(*titles)], []
+    for k, name in enumerate(found.names):
+        of_measure = data.filter(measure=name)
+        plane = charts.Plane.square(of_measure, titles, SIDE, grid=False)
+        texts = plane.texts(plane.named(of_measure, of_measure, NAMED))
+        layers = plane.equal(), plane.points(tooltip), *texts
+        panels.append(plane.panel(of_measure, *layers, title=f"{name}: {_cell(found, k, k)}"))
+    return charts.panels(panels, 3, _heading(found), _said(found))
 
 
 def _heading(found: CorrelationMatrix) -> str:

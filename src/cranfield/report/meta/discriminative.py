@@ -6,17 +6,15 @@ the p-values of all as a curve (ASL curve).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from cranfield.errors import InputError
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
-from cranfield.report import options
+from cranfield.report import charts, options
 from cranfield.report import sheets as tables
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
-from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened, told_apart
-from cranfield.report.places import headed
+from cranfield.report.pictures import Picture
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import TESTS, steps
 from cranfield.stats.result import all_exact
@@ -24,8 +22,6 @@ from cranfield.wording import counted
 
 TABLES = ("measures", "curves")
 ZOOM = 3  # times α: how far up the curves are shown, as papers do
-LEGEND = 36  # characters of a name in a legend
-SIZE = {"width": 420, "height": 280}  # of a picture of lines
 
 
 def sheets(found: DiscriminativePower) -> list[tables.Sheet]:
@@ -112,49 +108,25 @@ def picture(found: DiscriminativePower, whole: bool = False) -> Picture:
 
 
 def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
-    names = [one.measure for one in found.measures]
-    shares = [f"{100 * one.share:.1f}%" for one in found.measures]
-    lines = [f"{n}: {s}" for n, s in zip(shortened(names, LEGEND), shares, strict=True)]
     top = 1.0 if whole else min(1.0, ZOOM * found.alpha)
     pairs = len(found.measures[0].pairs)
-    line = pl.col("measure").replace_strict(names, lines, return_dtype=pl.String)
-    # a line begins with the last above
+    shares = {one.measure: f": {100 * one.share:.1f}%" for one in found.measures}
+    line = charts.short(data["measure"]) + data["measure"].replace_strict(shares)
     above = (pl.col("pvalue") > top).sum().over("measure")
-    drawn = data.filter(pl.col("rank") >= above).with_columns(line=line)
-    base = alt.Chart().encode(
-        alt.X(
-            "rank:Q",
-            title=f"{counted(pairs, 'pair')} of runs, by falling p-value",
-            axis=alt.Axis(format="d", tickMinStep=1, grid=False),
-            scale=alt.Scale(domain=[1, max(2, pairs)], nice=False),
-        ),
-        alt.Y("pvalue:Q", title="p-value (ASL)", scale=alt.Scale(domain=[0, top], nice=False)),
-        *apart(lines, f"share with p ≤ {found.alpha:g}"),
+    drawn = data.with_columns(line=line).filter(pl.col("rank") >= above)  # begins with the last
+    ranked = f"{counted(pairs, 'pair')} of runs, by falling p-value"
+    whole_numbers: dict[str, Any] = {"format": "d", "tickMinStep": 1, "grid": False}
+    chart = charts.curves(
+        drawn,
+        charts.axis("x", "rank", ranked, [1, max(2, pairs)], **whole_numbers),
+        charts.axis("y", "pvalue", "p-value (ASL)", [0, top]),
+        f"share with p ≤ {found.alpha:g}",
+        ["measure:N", "run:N", "other:N", *charts.decimals("difference", "pvalue"), "rank:Q"],
+        charts.across("pvalue", found.alpha),
+        clip=True,
     )
-    tooltip = ["measure:N", "run:N", "other:N", *decimals("difference", "pvalue"), "rank:Q"]
-    layers = [across("pvalue", found.alpha), *told_lines(base, tooltip, clip=True)]
     told = [f"{_test(found)}, {_topics(found)}", f"grey line: α = {found.alpha:g}"]
-    chart = alt.layer(*layers, data=rows_of(drawn))  # once: it is checked, and long
-    return headed(chart, "ASL curves", told, **SIZE)
-
-
-def told_lines(base: Any, tooltip: Sequence[Any], **look: Any) -> list[Any]:
-    """Lines whose points, which nobody sees, tell what they are."""
-    points = base.mark_point(opacity=0, size=60, **look).encode(tooltip=tooltip)
-    return [base.mark_line(**look), points]
-
-
-def across(field: str, value: float) -> Any:
-    """A grey line at a value of what is upwards."""
-    rule = alt.Chart(alt.Data(values=[{field: value}])).mark_rule(color="#808080")
-    return rule.encode(alt.Y(f"{field}:Q"))
-
-
-def apart(lines: Sequence[str], title: str) -> list[Any]:
-    """Colours and dashes of lines."""
-    legend = alt.Legend(symbolType="stroke", symbolSize=500, symbolOpacity=1)
-    made = told_apart("line", lines, title, sort=list(lines), legend=legend)
-    return [made["color"], made["dash"]]
+    return charts.finished(chart, "ASL curves", told)
 
 
 # -- the command ----------------------------------------------------------------------------------

@@ -11,10 +11,11 @@ from math import isnan
 from typing import Any
 
 from cranfield.meta.leave_one_out import POOL_DEPTH, LeaveOneOut, leave_one_out
-from cranfield.report import options, places
+from cranfield.report import charts, options
+from cranfield.report.charts import decimals
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
-from cranfield.report.pictures import COLOURS, Picture, alt, decimals, rows_of, told_apart
+from cranfield.report.pictures import Picture
 from cranfield.report.sheets import Sheet, columns, each, runs_on, settings_of, signed, table
 from cranfield.wording import counted
 
@@ -107,24 +108,21 @@ def _scatter(data: pl.DataFrame, found: LeaveOneOut) -> Any:
         f"{found.pool_depth}",
         "names: runs that change most",
     ]
-    chart = alt.concat(*panels, columns=3)
-    return places.headed(chart, f"Leave-one-out test: {_compared(found)}", told, offset=12)
+    return charts.panels(panels, 3, f"Leave-one-out test: {_compared(found)}", told)
 
 
 def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut) -> Any:
     how = {"before": "all judgments", "after": f"{found.kind} left out"}
-    square = places.Square(data, {x: f"{measure}, {text}" for x, text in how.items()}, SIDE)
-    names = list(dict.fromkeys(data["contributor"]))
-    tooltip = ["contributor:N", "run:N", *decimals("before", "after", "difference")]
-    points = alt.Chart(rows_of(data)).mark_point(filled=True, color="#0072B2", opacity=0.8)
-    encoded = points.encode(*square.axes, tooltip=tooltip)
-    if found.kind == "team" and len(names) <= len(COLOURS):
-        apart = told_apart("contributor", names, "team")
-        encoded = encoded.encode(color=apart["color"], shape=apart["shape"])
+    titles = {name: f"{measure}, {text}" for name, text in how.items()}
+    plane = charts.Plane.square(data, titles, SIDE)
+    points = plane.points(["contributor:N", "run:N", *decimals("before", "after", "difference")])
+    if found.kind == "team" and data["contributor"].n_unique() <= len(charts.COLOURS):
+        apart = charts.told_apart(data["contributor"], "team")
+        points = points.encode(apart["color"], apart["shape"])
     changed = data.filter(pl.col("difference") != 0)
     most = changed.sort(pl.col("difference").abs(), descending=True).head(NAMED)
-    texts = places.texts_at(alt.Chart().encode(*square.axes), square.named(most, NAMED))
-    return square.drawn(square.equal(color="#b0b0b0", strokeDash=[4, 3]), encoded, *texts)
+    texts = plane.texts(plane.named(most, data, NAMED))
+    return plane.panel(data, plane.equal(), points, *texts)
 
 
 # -- the command ----------------------------------------------------------------------------------

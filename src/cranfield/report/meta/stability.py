@@ -12,13 +12,11 @@ from cranfield.errors import InputError
 from cranfield.meta import stability_of_judgments
 from cranfield.meta.rankings import STATISTICS
 from cranfield.meta.stability import TRIALS, TRIALS_OF_JUDGMENTS, Stability, stability
-from cranfield.report import options
+from cranfield.report import charts, options
 from cranfield.report import sheets as tables
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
-from cranfield.report.meta.discriminative import LEGEND, SIZE, apart
-from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened
-from cranfield.report.places import headed
+from cranfield.report.pictures import Picture
 from cranfield.wording import counted
 
 TABLES = ("sizes", "points")
@@ -98,33 +96,24 @@ def picture(found: Stability) -> Picture:
 
 
 def _chart(found: Stability, data: pl.DataFrame) -> Any:
-    names = list(found.measures)
-    lines = shortened(names, LEGEND)
-    line = pl.col("measure").replace_strict(names, lines, return_dtype=pl.String)
-    topics = found.sampled == "topics"
-    x = alt.X(
-        "size:Q",
-        title="topics in a sample" if topics else "share of the judgments",
-        axis=alt.Axis(grid=False, format="d" if topics else "%"),
-        scale=alt.Scale(zero=False, nice=False, padding=6),
+    topics, judgments = ("topics in a sample", "d", ""), ("share of the judgments", "%", "%")
+    sampled, form, told_as = topics if found.sampled == "topics" else judgments
+    mean = f"{STATISTICS[found.statistic].title}, mean of {counted(found.trials, 'trial')}"
+    close = {"zero": False, "nice": False, "padding": 6}
+    values = charts.decimals("mean", "low", "high")
+    few = len(found.measures) <= BANDS
+    chart = charts.curves(
+        data.with_columns(line=charts.short(data["measure"])),
+        charts.axis("x", "size", sampled, scale=close, grid=False, format=form),
+        charts.axis("y", "mean", mean, scale={"zero": False}),
+        "measure",
+        ["measure:N", *charts.decimals("size", format=told_as), *values],
+        bands=[("low", "high")] if few else [],
+        point={"filled": True, "size": 25},
     )
-    colour, dash = apart(lines, "measure")
-    base = alt.Chart(rows_of(data.with_columns(line=line))).encode(x, colour)
-    title = f"{STATISTICS[found.statistic].title}, mean of {counted(found.trials, 'trial')}"
-    value = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=False))
-    size = alt.Tooltip("size:Q", format="" if topics else "%")
-    tooltip = ["measure:N", size, *decimals("mean", "low", "high")]
-    layers = [
-        base.mark_line().encode(value, dash),
-        base.mark_point(filled=True, size=25).encode(value, tooltip=tooltip),
-    ]
-    told = [_drawn(found)]
-    if len(names) <= BANDS:
-        band = base.mark_area(opacity=0.13)
-        layers.insert(0, band.encode(alt.Y("low:Q", title=title), alt.Y2("high:Q")))
-        told.append(f"bands: the middle {tables.percent(found.confidence)} of the trials")
+    middle = f"bands: the middle {tables.percent(found.confidence)} of the trials"
     heading = f"Rankings of {counted(len(found.runs), 'run')} {_compared(found)}"
-    return headed(alt.layer(*layers), heading, told, **SIZE)
+    return charts.finished(chart, heading, [_drawn(found), *([middle] if few else [])])
 
 
 # -- the command ----------------------------------------------------------------------------------

@@ -10,12 +10,10 @@ from typing import Any
 
 from cranfield.errors import InputError
 from cranfield.meta.swap import TRIALS, Swap, SwapRates, checked_rate, swap
-from cranfield.report import options
+from cranfield.report import charts, options
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
-from cranfield.report.meta.discriminative import LEGEND, SIZE, across, apart, told_lines
-from cranfield.report.pictures import Picture, alt, decimals, rows_of, shortened
-from cranfield.report.places import headed
+from cranfield.report.pictures import Picture
 from cranfield.report.sheets import Sheet, columns, constants, percent, settings_of, table
 from cranfield.scores import Notice
 from cranfield.wording import counted
@@ -105,25 +103,27 @@ def picture(found: Swap, rate: float = 0.05) -> Picture:
 
 
 def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
-    names = dict.fromkeys(one.measure for one in found.rates)
-    short = dict(zip(names, shortened(list(names), LEGEND), strict=True))
-    lines = [_line(found, one, short) for one in found.rates]
-    line = [text for text, one in zip(lines, found.rates, strict=True) for _ in one.bins]
+    measures = pl.Series([rates.measure for rates in found.rates])
+    short = dict(zip(measures, charts.short(measures), strict=True))
+    names = [_line(found, rates, short) for rates in found.rates]  # also of those without bins
+    line = [name for name, rates in zip(names, found.rates, strict=True) for _ in rates.bins]
     middle = (pl.col("low") + pl.col("high")) / 2
-    drawn = data.with_columns(pl.Series("line", line), middle=middle)
-    base = alt.Chart(rows_of(drawn)).encode(
-        alt.X("middle:Q", title="difference on the first set of topics",
-              axis=alt.Axis(grid=False, labelFlush=False, labelOverlap=True)),
-        alt.Y("rate_taken_together:Q", title="swap rate", scale=alt.Scale(zero=True)),
-        *apart(lines, "measure" if len(names) > 1 else next(iter(names))),
-    )  # fmt: skip
+    drawn = data.with_columns(pl.Series("line", line, pl.String), middle=middle)
     plain = "measure:N", "set_size:Q", "low:Q", "high:Q", "comparisons:Q", "swaps:Q"
-    lines_told = told_lines(base, [*plain, *decimals("swap_rate")])
-    layers = [across("rate_taken_together", rate), *lines_told]
+    first = "difference on the first set of topics"
+    chart = charts.curves(
+        drawn,
+        charts.axis("x", "middle", first, grid=False, labelFlush=False),
+        charts.axis("y", "rate_taken_together", "swap rate"),
+        "measure" if len(short) > 1 else measures[0],
+        [*plain, *charts.decimals("swap_rate")],
+        charts.across("rate_taken_together", rate),
+        names=pl.Series("line", names),
+    )
     heading = "Swap rates" + (" of significant differences" if found.filter else "")
     together = "bins are taken together where the rate does not fall"
     told = [_drawn(found), together, f"grey line: {percent(rate)}"]
-    return headed(alt.layer(*layers), heading, told, **SIZE)
+    return charts.finished(chart, heading, told)
 
 
 def _line(found: Swap, one: SwapRates, short: dict[str, str]) -> str:
