@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 from cranfield.assess.agreement import PAIRWISE, TOGETHER, Agreement
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.sheets import Field, Sheet, listed
 from cranfield.scores import ALL, json_number
-from cranfield.wording import counted, rounded
+from cranfield.wording import counted
 
 COLUMNS = ("topic", "assessor", "other", "statistic", "value")
 
@@ -29,53 +31,42 @@ def sheets(found: Agreement) -> list[Sheet]:
     """For programs a row for each number; for people several tables."""
     topics = {**found.topics, ALL: found}.items()
     rows = [(topic, *row) for topic, one in topics for row in _rows(one, found.labels)]
-    columns = zip(COLUMNS, zip(*rows, strict=True), strict=True)
-    values = [Field(name, column, people=False) for name, column in columns]
-    people = [_people(*table) for table in _tables(found)]
+    *people, last = [_people(*table) for table in _tables(found)]
     who = counted(len(found.assessors), "assessor")
     text = f"{who}, {counted(found.items, 'item')} · κ over the items that both judged"
-    people[-1] = Sheet(people[-1].name, people[-1].fields, text)
-    return [Sheet("agreement", values), *people]
+    named = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+    return [listed("agreement", named), *people, replace(last, caption=text)]
 
 
 # -- for people -----------------------------------------------------------------------------------
 
 
-def _people(name: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Sheet:
+def _people(name: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> Sheet:
     """A table of names, in the first column, and numbers."""
-    first, *others = zip(*rows, strict=True)
-    key = Field(heads[0], None, heads[0], first, key=True)
-    numbers = zip(heads[1:], others, strict=True)
-    return Sheet(name, [key, *(Field(h, None, h, texts, dtype=float) for h, texts in numbers)])
+    columns = zip(heads, zip(*rows, strict=True), strict=True)
+    fields = [Field(head, values, head, key=head == heads[0]) for head, values in columns]
+    return Sheet(name, fields, programs=False)
 
 
-def _tables(found: Agreement) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+def _tables(found: Agreement) -> Iterator[tuple[str, list[str], list[list[Any]]]]:
     """Who judged how much, where somebody lacks items; pairs; topics; confusion matrices."""
     if any(map(found.lacks, found.assessors)):
-        done = [[name, str(found.judged[name]), str(found.lacks(name))] for name in found.assessors]
+        done = [[name, found.judged[name], found.lacks(name)] for name in found.assessors]
         yield "judged", ["assessor", "judged", "lacks"], done
-    pairs = [
-        [" – ".join(pair.assessors), str(pair.items), *_rounded(pair.values, PAIRWISE)]
-        for pair in found.pairs
-    ]
+    by_pair = itemgetter(*PAIRWISE)
+    pairs = [[" – ".join(x.assessors), x.items, *by_pair(x.values)] for x in found.pairs]
     if len(pairs) > 1:
-        pairs.append(["mean", "", *_rounded(found.values, PAIRWISE)])
+        pairs.append(["mean", "", *by_pair(found.values)])
     yield "pairs", ["assessors", "items", *(TITLES[name] for name in PAIRWISE)], pairs
     for names in ([PAIRWISE] if found.topics else []) + [TOGETHER]:
-        rows = [
-            [topic, str(one.items), *_rounded(one.values, names)]
-            for topic, one in {**found.topics, ALL: found}.items()
-        ]
+        topics = {**found.topics, ALL: found}.items()
+        rows = [[topic, one.items, *itemgetter(*names)(one.values)] for topic, one in topics]
         yield "topics", ["topic", "items", *(TITLES[name] for name in names)], rows
     for pair in found.pairs:
         first, second = pair.assessors
         counts = zip(found.labels, pair.confusion.tolist(), strict=True)
-        rows = [[label, *map(str, row)] for label, row in counts]
+        rows = [[label, *row] for label, row in counts]
         yield "confusion", [f"{first} ↓ {second} →", *found.labels], rows
-
-
-def _rounded(values: Mapping[str, float], names: Sequence[str]) -> list[str]:
-    return [rounded(values[name]) for name in names]
 
 
 # -- for programs ---------------------------------------------------------------------------------

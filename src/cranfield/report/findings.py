@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 from cranfield.evaluation.texts import Finding, Findings
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.sheets import Sheet, columns, each, listed
 from cranfield.wording import rounded
+
+NAMES = dict.fromkeys(("system", *Finding._fields))
 
 
 def sheets(found: Findings) -> list[Sheet]:
     """For programs all nuggets of all systems; for people a table for each system."""
-    rows = [(system, one) for system, rows in found.systems.items() for one in rows]
-    values = [Field("system", [system for system, _ in rows], people=False)]
-    values += [
-        Field(name, [getattr(one, name) for _, one in rows], people=False)
-        for name in Finding._fields
-    ]
-    return [Sheet("nuggets", values), *(_system(found, name) for name in found.systems)]
+    each_of = found.systems.items()
+    rows = [{"system": system} | one._asdict() for system, rows in each_of for one in rows]
+    return [listed("nuggets", rows, NAMES), *(_system(found, name) for name in found.systems)]
 
 
 def _system(found: Findings, system: str) -> Sheet:
     """The nuggets in the order of the pseudo minimal output."""
     rows = found.systems[system]
     there = sum(row.end is not None for row in rows)
-    texts = {
-        "weight": [f"{row.weight:g}" for row in rows],
-        "length": [str(row.length) for row in rows],
-        "ideal": [str(row.ideal) for row in rows],
-        "found": ["–" if row.end is None else str(row.end) for row in rows],
-        found.measure: [rounded(row.share) for row in rows],
-    }
-    fields = [Field("nugget", None, texts=[row.nugget for row in rows], key=True)]
-    fields += [Field(name, None, name, column, dtype=float) for name, column in texts.items()]
-    if any(row.vital for row in rows):
-        fields.append(Field("vital string", None, texts=[row.vital or "" for row in rows]))
+    of = columns(rows)
+    vital = of("vital string", lambda row: row.vital or "")
+    fields = [
+        of("nugget", key=True),
+        of("weight", text="{:g}".format),
+        *each(of, "length", "ideal", text=str),
+        of("found", "end", text=str, dtype=float),
+        of("share", head=found.measure),
+        *([vital] if any(vital.shown) else []),
+    ]
     total = f"{found.measure} = {rounded(sum(row.share for row in rows))}"
     title = f"{system}, topic {found.topic}: {there} of {len(rows)} nuggets"
-    return Sheet(system, fields, total, title)
+    return Sheet(system, fields, total, title, programs=False)

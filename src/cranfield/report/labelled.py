@@ -7,8 +7,9 @@ from itertools import zip_longest
 from typing import Any
 
 from cranfield.evaluation.labelled import Item, LabelledList, LabelledLists
+from cranfield.report.formats import terminal
 from cranfield.report.formats.programs import whole
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.sheets import Sheet, columns, listed
 from cranfield.report.steps import stretches
 from cranfield.scores import printable
 from cranfield.wording import counted
@@ -26,8 +27,8 @@ def _lists(found: LabelledList | LabelledLists) -> Sequence[LabelledList]:
 def sheets(found: LabelledList | LabelledLists) -> list[Sheet]:
     """For programs every item of every list, those missed included; for people a table a list."""
     rows = document(found)
-    values = [Field(x, [whole(row[x]) for row in rows], people=False) for x in COLUMNS]
-    return [Sheet("labels", values), *map(_sheet, _lists(found))]
+    values = [{name: whole(value) for name, value in row.items()} for row in rows]
+    return [listed("labels", values, dict.fromkeys(COLUMNS)), *map(_sheet, _lists(found))]
 
 
 def document(found: LabelledList | LabelledLists) -> list[dict[str, Any]]:
@@ -40,20 +41,16 @@ def document(found: LabelledList | LabelledLists) -> list[dict[str, Any]]:
 
 
 def _sheet(one: LabelledList) -> Sheet:
-    items = (*one.items, *one.missed)
-    texts = {
-        "rank": ["–" if item.rank is None else str(item.rank) for item in items],
-        "document": [item.doc for item in items],
-        "level": ["–" if item.level is None else f"{item.level:g}" for item in items],
-        "status": [item.status + (f": {item.note}" if item.note else "") for item in items],
-        "group": [item.group or "" for item in items],
-    }
+    of = columns((*one.items, *one.missed))
     fields = [
-        Field(name, None, texts=column, dtype=float if name in ("rank", "level") else None)
-        for name, column in texts.items()
-        if any(column)
+        of("rank", text=str, dtype=float),
+        of("document", "doc"),
+        of("level", text="{:g}".format, dtype=float),
+        of("status", _status),
+        of("group", lambda item: item.group or ""),
     ]
-    return Sheet(f"{one.run} {one.topic}", fields, title=_head(one))
+    seen = [field for field in fields if any(field.shown)]
+    return Sheet(f"{one.run} {one.topic}", seen, title=_head(one), programs=False)
 
 
 def _head(one: LabelledList) -> str:
@@ -77,10 +74,10 @@ def text(
 def _side_by_side(labelled: LabelledList, width: int | None, colour: bool) -> str:
     """The list on the left, what was missed on the right; below each other if that is too wide."""
     head = printable(_head(labelled))
-    left = _table(["rank", "document", "level", "", ""], _rows(labelled.items), 1, width, colour)
+    left = _table(["rank", "document", "level", "", ""], _rows(labelled.items), width, colour)
     if not labelled.missed:
         return "\n".join([head, "", *(line for line, _ in left)])
-    right = _table(["missed", "level", ""], _missed(labelled.missed), 0, width, colour)
+    right = _table(["missed", "level", ""], [*map(_missed, labelled.missed)], width, colour)
     margin = max(size for _, size in left)
     if width is not None and margin + len(_GAP) + max(size for _, size in right) > width:
         return "\n".join([head, "", *(x for x, _ in left), "", *(x for x, _ in right)])
@@ -103,46 +100,35 @@ def _rows(items: Sequence[Item]) -> list[_Row]:
             text = ", ".join(f"{n} {status}" for status, n in kinds.items() if n)
             rows.append(([f"{item.rank}–{last.rank}", f"({text})", "", "", ""], None))
             continue
-        what = item.status + (f": {item.note}" if item.note else "")
         level = "–" if item.level is None else f"{item.level:g}"
-        group = "" if item.group is None else f"[{printable(item.group)}]"
-        cells = [str(item.rank), printable(item.doc), level, what, group]
+        cells = [str(item.rank), item.doc, level, _status(item), _group(item)]
         rows.append((cells, _COLOURS.get(item.status, "magenta")))
     return rows
 
 
-def _missed(items: Sequence[Item]) -> list[_Row]:
-    rows: list[_Row] = []
-    for item in items:
-        group = "" if item.group is None else f"[{printable(item.group)}] "
-        cells = [printable(item.doc), f"{item.counts:g}", group + item.note]
-        rows.append((cells, _COLOURS["missed"]))
-    return rows
+def _missed(item: Item) -> _Row:
+    return [item.doc, f"{item.counts:g}", f"{_group(item)} {item.note}".strip()], _COLOURS["missed"]
+
+
+def _status(item: Item) -> str:
+    return item.status + (f": {item.note}" if item.note else "")
+
+
+def _group(item: Item) -> str:
+    return "" if item.group is None else f"[{item.group}]"
 
 
 def _table(
-    head: list[str], rows: Sequence[_Row], doc: int, width: int | None, colour: bool
+    head: list[str], rows: Sequence[_Row], width: int | None, colour: bool
 ) -> list[tuple[str, int]]:
-    """Lines and their widths; in narrow places the documents, in column `doc`, are shortened."""
-    # A Japanese character takes two cells, a colour none.
-    from rich.cells import cell_len, set_cell_size
+    """Lines and their widths; in narrow places the documents are cut."""
+    from rich.cells import cell_len
     from rich.style import Style
 
-    full = [(head, None), *rows]
-    widths = [max(cell_len(cells[i]) for cells, _ in full) for i in range(len(head))]
-    over = 0 if width is None else sum(widths) + 2 * (len(widths) - 1) - width
-    if over > 0:
-        widths[doc] = max(widths[doc] - over, len(head[doc]), 8)
-    numbers = {i for i, name in enumerate(head) if name in ("rank", "level")}
-    lines = []
-    for cells, name in full:
-        padded = []
-        for i, (cell, wide) in enumerate(zip(cells, widths, strict=True)):
-            fits = cell_len(cell) <= wide
-            text = cell if fits else set_cell_size(cell, wide - 1) + "…"
-            room = " " * (wide - cell_len(text))
-            padded.append(room + text if i in numbers else text + room)
-        line = "  ".join(padded).rstrip()
-        shown = Style(color=name).render(line) if colour and name else line
-        lines.append((shown, cell_len(line)))
-    return lines
+    columns = [
+        (terminal.right if name in ("rank", "level") else terminal.left)(name, texts)
+        for name, *texts in zip(head, *(cells for cells, _ in rows), strict=True)
+    ]
+    lines = terminal.lines_of(terminal.narrowed(columns, head.index("level") - 1, width))
+    styles = [Style(color=name if colour else None) for name in (None, *(name for _, name in rows))]
+    return [(s.render(line), cell_len(line)) for s, line in zip(styles, lines, strict=True)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.sheets import Sheet, listed
 from cranfield.shown import Shown
 from cranfield.wording import folded
 
@@ -26,14 +26,7 @@ class Listing(Shown, tables="listing"):
 
 def sheets(found: Listing) -> list[Sheet]:
     """All tables."""
-    return [
-        Sheet(name, [Field(x, [row.get(x) for row in rows]) for x in _columns(rows)])
-        for name, rows in found.tables.items()
-    ]
-
-
-def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [*dict.fromkeys(name for row in rows for name in row)]
+    return [listed(name, rows, people=True) for name, rows in found.tables.items()]
 
 
 def document(found: Listing) -> Any:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from operator import attrgetter
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 from cranfield.errors import InputError
 from cranfield.report import charts
 from cranfield.report.late import pl
 from cranfield.report.pictures import Picture, alt
 from cranfield.report.places import PLACES
-from cranfield.report.sheets import Sheet, columns, percent, table
+from cranfield.report.sheets import Field, Sheet, columns, each, percent, table
 from cranfield.stats.plan import Plan
 from cranfield.stats.power import Design, Pilot, difference_for_anova, difference_for_t
 from cranfield.stats.power import width_of_interval as width_of
@@ -29,6 +28,8 @@ DRAWN = ("test", "difference", "topics", "power", "asked", "needed")
 
 Designs = Mapping[str, Sequence[Design]]
 """Of each measure; the name is empty if variances are not from a pilot."""
+
+Rows: TypeAlias = list[tuple[str, Design]]
 
 TABLES = ("pilot", "topics", "power", "detectable")
 
@@ -63,52 +64,38 @@ def settings(found: Plan) -> dict[str, Any]:
 
 def pilot_sheet(pilots: Mapping[str, Pilot]) -> Sheet:
     """How much the scores of a pilot vary, for each measure."""
-    of = columns(pilots.items())
+    of = columns(pilots.values())
     return table(
         "pilot",
         "Pilot: V_E1 is the variance of a run's scores over topics (residuals of one-way ANOVA), "
         "V_E2 without what topics have in common for all runs (two-way); differences of two runs "
         "vary by 2 V_E2.",
-        of("measure", lambda row: row[0], key=True),
-        of("topics", lambda row: row[1].topics[0]),
-        of("runs", lambda row: row[1].systems[0]),
-        of("v_e1", lambda row: row[1].one_way, "V_E1", variance_text),
-        of("v_e2", lambda row: row[1].two_way, "V_E2", variance_text),
+        Field("measure", [*pilots], key=True),
+        of("topics", lambda pilot: pilot.topics[0]),
+        of("runs", lambda pilot: pilot.systems[0]),
+        of("v_e1", "one_way", "V_E1", variance_text),
+        of("v_e2", "two_way", "V_E2", variance_text),
     )
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A design by a measure, and a number of topics that it is asked about."""
-
-    measure: str
-    design: Design
-    topics: int = 0
-
-
-def _rows(designs: Designs, sizes: Sequence[int] = (0,)) -> list[_Row]:
-    """Every design by every measure, asked about all these numbers of topics."""
+def _rows(designs: Designs, sizes: Sequence[int] = ()) -> Rows:
+    """Every design by every measure, with its own topics or with all these numbers of them."""
     every = [(measure, design) for measure, found in designs.items() for design in found]
-    return [_Row(measure, design, n) for measure, design in every for n in sizes]
+    return [(m, replace(design, topics=n)) for m, design in every for n in sizes or [design.topics]]
 
 
-def _sheet(name: str, rows: Sequence[_Row], caption: str, *shown: tuple[Any, ...]) -> Sheet:
-    """A table of designs: the measure, if there is one, the method, and what is `shown` of each."""
-    of = columns(rows)
-    measure = [of("measure", key=True)] if any(row.measure for row in rows) else []
-    method = of("method", lambda row: row.design.method, key=True)
-    return Sheet(name, [*measure, method, *(of(*one) for one in shown)], caption)
-
-
-def _attribute(name: str, *more: Any) -> tuple[Any, ...]:
-    """A column that designs have."""
-    return name, attrgetter(f"design.{name}"), "", *more
+def _sheet(name: str, caption: str, rows: Rows, *others: Field) -> Sheet:
+    """A table of designs: the measure, if there is one, the method, and what else is shown."""
+    measures = Field("measure", [measure for measure, _ in rows], key=True)
+    method = Field("method", [design.method for _, design in rows], key=True)
+    return table(name, caption, *([measures] if any(measures.shown) else []), method, *others)
 
 
 def topics_sheet(designs: Designs) -> Sheet:
     """How many topics are needed for each difference, or width."""
     rows = _rows(designs)
-    made = [row.design for row in rows]
+    made = [design for _, design in rows]
+    of = columns(made)
     by_power = dict.fromkeys(f"power {d.power:g} at α = {d.alpha:g}" for d in made if d.power)
     by_width = dict.fromkeys(f"{percent(1 - d.alpha)} interval" for d in made if d.width)
     asked = [
@@ -118,33 +105,31 @@ def topics_sheet(designs: Designs) -> Sheet:
     achieved = " or ".join(["power"] * bool(by_power) + ["width"] * bool(by_width))
     return _sheet(
         "topics",
-        rows,
         f"Topics needed {'; '.join(asked)}. Achieved is the {achieved} of so many topics. "
         f"Variances are those of {_of({design.method for design in made})}.",
-        _attribute("difference", _short, bool(by_power)),
-        _attribute("width", _short, bool(by_width)),
-        _attribute("systems"),
-        _attribute("variance", variance_text),
-        _attribute("alpha", None, False),
-        _attribute("power", None, False),
-        _attribute("topics"),
-        _attribute("achieved"),
+        rows,
+        of("difference", text=_short, people=bool(by_power)),
+        of("width", text=_short, people=bool(by_width)),
+        of("systems"),
+        of("variance", text=variance_text),
+        *each(of, "alpha", "power", people=False),
+        *each(of, "topics", "achieved"),
     )
 
 
 def power_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
     """The power that given numbers of topics have."""
-    rows = [row for row in _rows(designs, sizes) if row.design.difference is not None]
-    alphas = ", ".join(dict.fromkeys(_short(row.design.alpha) for row in rows))
+    rows = [row for row in _rows(designs, sizes) if row[1].difference is not None]
+    of = columns(design for _, design in rows)
+    alphas = ", ".join(dict.fromkeys(_short(design.alpha) for _, design in rows))
     return _sheet(
         "power",
-        rows,
         f"Power: how probable a significant result is (α = {alphas}) if the true difference is the "
         "one shown. A difference that was observed is not the true one.",
-        _attribute("difference", _short),
-        _attribute("systems"),
-        ("topics",),
-        ("power", lambda row: row.design.power_of(row.topics)),
+        rows,
+        of("difference", text=_short),
+        *each(of, "systems", "topics"),
+        of("power", lambda design: design.power_of(design.topics)),
     )
 
 
@@ -152,23 +137,23 @@ def detectable_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
     """What given numbers of topics can show: the smallest difference, the width of an interval."""
     one_of_each = {m: [*{d.method: d for d in found}.values()] for m, found in designs.items()}
     rows = _rows(one_of_each, sizes)
-    made = [row.design for row in rows]
+    made = [design for _, design in rows]
+    of = columns(made)
     powers = dict.fromkeys(_short(design.power) for design in made if design.power)
     text = [f"the smallest true difference found with power {power}" for power in powers]
     if any(design.width for design in made):
         text.append("of an interval its width, in the mean")
     return _sheet(
         "detectable",
-        rows,
         f"Smallest: {'; '.join(text)}.",
-        _attribute("systems"),
-        ("topics",),
-        ("smallest", lambda row: _detectable(row.design, row.topics)),
+        rows,
+        *each(of, "systems", "topics"),
+        of("smallest", _detectable),
     )
 
 
-def _detectable(design: Design, topics: int) -> float:
-    v, alpha = design.variance, design.alpha
+def _detectable(design: Design) -> float:
+    topics, v, alpha = design.topics, design.variance, design.alpha
     if design.power is None:
         return width_of(topics, v, 1 - alpha)
     if design.method == "t":

@@ -9,7 +9,7 @@ from typing import Any
 from cranfield.assess.pool import Pool
 from cranfield.errors import CranfieldError
 from cranfield.report.formats.programs import as_json, noted, rows_as
-from cranfield.report.sheets import Field, Sheet, columns
+from cranfield.report.sheets import Field, Sheet, columns, each, listed
 from cranfield.wording import counted
 
 KINDS = {
@@ -17,19 +17,15 @@ KINDS = {
     **dict.fromkeys(("documents", "unique", "unique_relevant", "unjudged"), int),
     "judged": float,
 }
-COUNTS = ("documents", "unique", "unique_relevant", "unjudged", "judged")
+COUNTS = [*KINDS][4:]
 
 
 def sheets(found: Pool, per_topic: bool = False) -> list[Sheet]:
     """What each run and team brought, topic by topic if asked for; for people also the size of
     each topic.
     """
-    rows = found.contributions(per_topic)
-    fields = [
-        Field(name, [getattr(row, name) for row in rows], people=False, dtype=kind)
-        for name, kind in KINDS.items()
-    ]
-    return [Sheet("contributions", fields), *_people(found, per_topic)]
+    rows = [row.to_dict() for row in found.contributions(per_topic)]
+    return [listed("contributions", rows, KINDS), *_people(found, per_topic)]
 
 
 def _people(found: Pool, per_topic: bool) -> list[Sheet]:
@@ -44,24 +40,15 @@ def _people(found: Pool, per_topic: bool) -> list[Sheet]:
         numbers = [Field(name, [counts[name] for counts in of_topics.values()]) for name in names]
         tables["topics"] = [topics, *numbers]
     captions = dict.fromkeys(tables, "") | {[*tables][-1]: _summary(found)}
-    return [Sheet(name, _for_people(fields), captions[name]) for name, fields in tables.items()]
+    return [Sheet(x, fields, captions[x], programs=False) for x, fields in tables.items()]
 
 
 def _kind(found: Pool, kind: str) -> list[Field]:
     """What each run, or each team, brought: of what is known."""
     of = columns(row for row in found.contributions() if row.kind == kind)
     team = [of("team", key=True)] if kind == "run" and found.teams is not None else []
-    known = [of(name) for name in COUNTS]
-    counts = [field for field in known if any(value is not None for value in field.values or ())]
-    return [of("name", head=kind, key=True), *team, *counts]
-
-
-def _for_people(fields: Sequence[Field]) -> list[Field]:
-    """The fields without what programs see, who have one table for all."""
-    return [
-        Field(f.name, None, f.head, f.shown, key=f.key, dtype=None if f.key else float)
-        for f in fields
-    ]
+    known = [x for x in each(of, *COUNTS) if any(value is not None for value in x.values or ())]
+    return [of("name", head=kind, key=True), *team, *known]
 
 
 def sizes(found: Pool) -> dict[str, dict[str, int]]:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
 from cranfield.data.qrels import Qrels
 from cranfield.errors import InputError
 from cranfield.report.formats.programs import whole
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.sheets import Sheet, columns
 
 TEXT = ("trec", "ntcir")
 
 
 def sheets(found: Qrels) -> list[Sheet]:
     """A row for each judgment."""
-    rows = _rows(found.to_dict())
-    columns = zip(*rows, strict=True) if rows else [()] * 3
-    names = zip(("topic", "doc", "level"), columns, strict=True)
-    return [Sheet("judgments", [Field(n, x, key=n != "level") for n, x in names])]
+    of = columns(_rows(found.to_dict()))
+    keys = [of(name, itemgetter(i), key=True) for i, name in enumerate(("topic", "doc"))]
+    return [Sheet("judgments", [*keys, of("level", itemgetter(2))])]
 
 
 def document(found: Qrels) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.sheets import Sheet, listed
 from cranfield.shown import Rows, Shown
 
 PLAIN = (str, int, float, type(None))
@@ -15,19 +15,10 @@ def sheets(found: Shown) -> list[Sheet]:
     """A row for each record, with a column for each thing that is a number or a name."""
     rows = [*found] if isinstance(found, Rows) else [found]
     kind = type(rows[0]).__name__ if rows else "records"
-    columns = {
-        name: [getattr(row, name) for row in rows] for name in _names(rows[0] if rows else ())
-    }
-    return [
-        Sheet(
-            kind.lower(),
-            [
-                Field(name, values)
-                for name, values in columns.items()
-                if all(isinstance(value, PLAIN) for value in values)
-            ],
-        )
-    ]
+    records = [{name: getattr(row, name) for name in _names(row)} for row in rows]
+    sheet = listed(kind.lower(), records, people=True)
+    plain = [x for x in sheet.fields if all(isinstance(value, PLAIN) for value in x.values or ())]
+    return [replace(sheet, fields=plain)]
 
 
 def _names(record: Any) -> tuple[str, ...]:

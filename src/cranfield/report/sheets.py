@@ -12,12 +12,6 @@ from cranfield.stats.families import TESTS
 from cranfield.stats.result import Sampled, shown_p
 from cranfield.wording import counted, rounded
 
-__all__ = [
-    "Field", "Sheet", "columns", "constants", "each", "how_tested", "interval_fields",
-    "interval_text", "p_field", "percent", "runs_on", "settings_of", "shown_of", "shown_p",
-    "signed", "table", "together", "topics_text", "with_interval",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Field:
@@ -39,7 +33,7 @@ class Field:
     best: Sequence[bool] = ()
     marks: Sequence[str] = ()
     group: str = ""
-    dtype: type[str] | type[float] | type[int] | None = None
+    dtype: type | None = None
 
     @property
     def title(self) -> str:
@@ -84,7 +78,7 @@ class Sheet:
     """A table with a name, and a caption that says what it shows.
 
     The caption is a sentence, or a phrase; `of` says how many the best is the best of. A `title`
-    stands above the table.
+    stands above the table. One that is not for `programs` shows people what another one holds.
 
     >>> sheet = Sheet("pairs", [Field("run", ["bm25"], key=True), Field("p", [0.0125])], "One.")
     >>> sheet.rows
@@ -96,11 +90,13 @@ class Sheet:
     caption: str = ""
     title: str = ""
     of: str = ""
+    programs: bool = True
 
     @property
     def columns(self) -> dict[str, Sequence[Any]]:
         """What programs see, column by column."""
-        return {field.name: field.values for field in self.fields if field.values is not None}
+        seen = self.fields if self.programs else ()
+        return {field.name: field.values for field in seen if field.values is not None}
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -125,7 +121,7 @@ class Sheet:
     @property
     def for_programs(self) -> bool:
         """Whether programs see anything of it, be it no rows."""
-        return any(field.values is not None for field in self.fields)
+        return bool(self.columns)
 
     @property
     def seen(self) -> list[Field]:
@@ -188,7 +184,8 @@ def table(name: str, caption: str, *fields: Field) -> Sheet:
 def columns(rows: Iterable[Any]) -> Callable[..., Field]:
     """What makes the columns of a table that has these rows.
 
-    A column has the attribute of its name, or what `value` says of a row; people see `text` of it.
+    A column has the attribute of its name, or that which `value` names, or what it says of a row;
+    people see `text` of it, where there is something.
 
     >>> pairs = [Sheet("a", ()), Sheet("b", ())]
     >>> of = columns(pairs)
@@ -199,17 +196,51 @@ def columns(rows: Iterable[Any]) -> Callable[..., Field]:
 
     def column(
         name: str,
-        value: Callable[[Any], Any] | None = None,
+        value: Callable[[Any], Any] | str = "",
         head: str = "",
         text: Callable[[Any], str] | None = None,
-        people: bool = True,
-        key: bool = False,
+        **settings: Any,
     ) -> Field:
-        values = [*map(value or attrgetter(name), rows)]
-        texts = None if text is None else [*map(text, values)]
-        return Field(name, values, head, texts, people, key)
+        values = [*map(attrgetter(value or name) if isinstance(value, str) else value, rows)]
+        texts = None if text is None else [_text(x) if x is None else text(x) for x in values]
+        return Field(name, values, head, texts, **settings)
 
     return column
+
+
+def listed(
+    name: str,
+    rows: Iterable[Mapping[str, Any]],
+    kinds: Mapping[str, type | None] = {},
+    people: bool = False,
+) -> Sheet:
+    """A table of records: a column for everything of these kinds, and that one of them has.
+
+    >>> listed("found", [{"topic": "301"}, {"topic": "302", "rank": 1}]).columns
+    {'topic': ['301', '302'], 'rank': [None, 1]}
+    """
+    rows = [*rows]
+    names = dict.fromkeys([*kinds, *(name for row in rows for name in row)])
+    fields = [
+        Field(x, [row.get(x) for row in rows], people=people, dtype=kinds.get(x)) for x in names
+    ]
+    return Sheet(name, fields)
+
+
+def grid(rows: Iterable[Any], names: Iterable[str], cell: Callable[[Any, str], str]) -> list[Field]:
+    """Columns for people of which each cell is told by its row and the name of the column."""
+    rows = [*rows]
+    return [Field(name, None, name, [cell(row, name) for row in rows]) for name in names]
+
+
+def both(
+    of: Callable[..., Field], name: str, value: str, heads: Sequence[str] = ("", ""), **more: Any
+) -> list[Field]:
+    """The two columns of what rows have of a first and of a second."""
+    ends = zip(("first", "second"), (0, 1), heads, strict=True)
+    return [
+        of(f"{name}_{x}", lambda row, i=i: getattr(row, value)[i], h, **more) for x, i, h in ends
+    ]
 
 
 def each(of: Callable[..., Field], *names: str, **settings: Any) -> list[Field]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, TypeVar
 
 from cranfield.evaluation.steps import Explanation, Explanations, Row, Steps
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.formats.terminal import fitting, left, lines_of, narrowed, right
+from cranfield.report.sheets import Field, Sheet, listed
 from cranfield.scores import printable
-from cranfield.wording import aligned, folded
+from cranfield.wording import folded
 
 T = TypeVar("T")
 
@@ -17,7 +18,6 @@ _WHOLE = 20  # lists up to this length are shown whole,
 _TOP = 10  # of longer ones the top;
 _STRETCH = 3  # below it longer stretches of items of no use are counted only
 _WIDTH = 100  # of lines of prose where nothing else is known
-_NARROW = 8  # documents are not shortened below this
 _NAMED = 3  # so many tied documents are named
 
 
@@ -36,9 +36,7 @@ def text(found: Explanation | Explanations, width: int | None = None) -> str:
 def sheets(found: Explanation | Explanations) -> list[Sheet]:
     """For programs a row for each rank of every list; for people a table for each list."""
     rows = [row for one in _each(found) for row in _rows(one)]
-    names = dict.fromkeys(name for row in rows for name in row)
-    values = [Field(name, [row.get(name) for row in rows], people=False) for name in names]
-    return [Sheet("steps", values), *(sheet for one in _each(found) for sheet in _sheets(one))]
+    return [listed("steps", rows), *(sheet for one in _each(found) for sheet in _sheets(one))]
 
 
 def _rows(e: Explanation) -> Iterator[dict[str, Any]]:
@@ -57,12 +55,9 @@ def _sheets(e: Explanation) -> Iterator[Sheet]:
     """The list and the ideal list, with the score and what symbols mean below the last."""
     lists, captions = _lists(e), [*_scores(e), " ".join(_legend(e, _WIDTH))]
     for name, steps in lists.items():
-        cells = [_cells([row]) for row in steps.rows]
-        heads = ["rank", "document", "level", *steps.columns]
-        columns = zip(*(row + [""] * (len(heads) - len(row)) for row in cells), strict=True)
         fields = [
             Field(head, None, head, texts, dtype=None if head == "document" else float)
-            for head, texts in zip(heads, columns, strict=False)
+            for head, *texts in _columns(steps, ([row] for row in steps.rows))
         ]
         last = name == [*lists][-1]
         title = _title(e) if name == "run" else "ideal list"
@@ -117,11 +112,15 @@ def _scores(e: Explanation) -> list[str]:
 
 
 def _table(steps: Steps, width: int | None) -> list[str]:
+    """The list; in a narrow place documents are cut, then columns go below each other."""
     useful = stretches(steps.rows, lambda row: any((level or 0) > 0 for level in row.levels))
-    head = ["rank", "document", "level", *steps.columns]
-    rows = [head, *map(_cells, useful)]
-    full = [row + [""] * (len(head) - len(row)) for row in rows]
-    lines = _whole(full) if width is None else _fitted(full, width)
+    columns = [
+        (left if name == "document" else right)(name, texts)
+        for name, *texts in _columns(steps, useful)
+    ]
+    rank, *others = narrowed(columns, 1, width)
+    parts = fitting([rank], [[column] for column in others], width)
+    lines = [line for part in parts for line in ("", *lines_of([rank, *part]))][1:]
     shown = steps.rows[-1].rank if steps.rows else 0
     if shown + 1 == steps.last:
         lines.append(f"rank {steps.last} does not change the score")
@@ -130,26 +129,11 @@ def _table(steps: Steps, width: int | None) -> list[str]:
     return lines + [f"{name} = {_number(value)}" for name, value in steps.totals.items()]
 
 
-def _whole(full: list[list[str]]) -> list[str]:
-    return aligned(full, "".join("l" if name == "document" else "r" for name in full[0]))
-
-
-def _fitted(full: list[list[str]], width: int) -> list[str]:
-    """A table in a narrow place: documents are shortened, then columns go below each other."""
-    sizes = [max(map(len, column)) + 2 for column in zip(*full, strict=True)]
-    room = max(width + sizes[1] - sum(sizes), _NARROW)
-    short = [
-        [rank, doc if len(doc) <= room else doc[: room - 1] + "…", *cells]
-        for rank, doc, *cells in full
-    ]
-    sizes[1] = min(sizes[1], room + 2)
-    parts = [[0]]
-    for i, size in enumerate(sizes[1:], 1):
-        if sum(sizes[j] for j in parts[-1]) + size - 2 > width:
-            parts.append([0])
-        parts[-1].append(i)
-    tables = [_whole([[row[i] for i in part] for row in short]) for part in parts]
-    return [line for table in tables for line in ("", *table)][1:]
+def _columns(steps: Steps, rows: Iterable[list[Row]]) -> Iterator[tuple[str, ...]]:
+    """The columns of a list as texts, what they are called first."""
+    head = ["rank", "document", "level", *steps.columns]
+    cells = map(_cells, rows)
+    return zip(head, *(row + [""] * (len(head) - len(row)) for row in cells), strict=True)
 
 
 def _cells(stretch: list[Row]) -> list[str]:
@@ -160,9 +144,9 @@ def _cells(stretch: list[Row]) -> list[str]:
         text = {"nonrelevant": len(stretch) - unjudged, "unjudged": unjudged}
         together = ", ".join(f"{n} {what}" for what, n in text.items() if n)
         return [f"{row.rank}–{last.rank}", together, "…"]
-    doc, level = printable(row.doc), _level(row.level)
+    doc, level = row.doc, _level(row.level)
     if row.tied:
-        names = ", ".join(printable(doc) for doc, _ in row.tied)
+        names = ", ".join(doc for doc, _ in row.tied)
         doc = f"one of {names if len(row.tied) <= _NAMED else f'{len(row.tied)} tied'}"
         known = sorted({x for x in row.levels if x is not None}, reverse=True)
         level = "/".join(map(_level, [*known, *([None] if None in row.levels else [])]))

@@ -7,18 +7,15 @@ from typing import Any
 
 from cranfield.evaluation.sessions import Read, TrailText
 from cranfield.report.formats.programs import whole
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.sheets import Field, Sheet, columns, each, listed
 from cranfield.wording import counted, rounded
 
 
 def sheets(found: TrailText) -> list[Sheet]:
     """For programs all strings that were read; for people those of each session."""
-    values = [
-        Field(name, [whole(getattr(one, name)) for one in found], people=False)
-        for name in Read._fields
-    ]
+    rows = [{name: whole(value) for name, value in row.items()} for row in document(found)]
     sessions = groupby(found, key=lambda one: (one.run, one.session))
-    return [Sheet("read", values), *(_session(*key, [*read]) for key, read in sessions)]
+    return [listed("read", rows, NAMES), *(_session(*key, [*read]) for key, read in sessions)]
 
 
 def document(found: TrailText) -> list[dict[str, Any]]:
@@ -31,20 +28,21 @@ def _session(run: str, session: str, read: list[Read]) -> Sheet:
     documents = sum(one.kind == "document" for one in read)
     text = f"{read[-1].offset:,.0f} characters read in {counted(len(read) - documents, 'snippet')}"
     text += f" and {counted(documents, 'document')}"
-    numbers = {
-        **{name: [f"{getattr(one, name):.10g}" for one in read] for name in WHERE},
-        **{name: [_worth(one, name) for one in read] for name in WORTH},
-    }
-    fields = [Field(name, None, texts=texts, dtype=float) for name, texts in numbers.items()]
-    fields.insert(0, Field("read", None, texts=[one.kind for one in read], key=True))
-    if any(one.doc is not None for one in read):
-        fields.insert(3, Field("doc", None, texts=[one.doc or "" for one in read]))
+    of, short = columns(read), "{:.10g}".format
+    doc = of("doc", lambda one: one.doc or "")
+    fields = [
+        of("read", "kind", key=True),
+        *each(of, "query", "rank", text=short),
+        *([doc] if any(doc.shown) else []),
+        *each(of, "length", "offset", text=short),
+        *(Field(x, None, texts=[_worth(one, x) for one in read], dtype=float) for x in WORTH),
+    ]
     worth = sum(one.contribution for one in read)
     title = f"{run}, session {session}: {text}; U = {rounded(worth)}"
-    return Sheet(f"{run} {session}", fields, title=title)
+    return Sheet(f"{run} {session}", fields, title=title, programs=False)
 
 
-WHERE = ("query", "rank", "length", "offset")
+NAMES = dict.fromkeys(Read._fields)
 WORTH = ("gain", "decay", "contribution")
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cranfield.report.formats import Showing
 
 GAP = "  "
+LEAST = 8  # names are not cut below this
 
 
 def written(shown: Showing) -> str:
@@ -62,7 +63,7 @@ def _parts(sheet: Sheet, shown: Showing) -> list[str]:
         [_column(field, shown.colour) for field in group]
         for _, group in groupby(others, key=lambda field: field.group or field.name)
     ]
-    found = [*_fitting(keys, groups, width)]
+    found = [*fitting(keys, groups, width)]
     columns = [column for group in groups for column in group]
     room = len(GAP) + width_of(columns)
     if width and len(found) > 2 and room <= width:  # names are too long
@@ -99,6 +100,22 @@ def right(name: str, texts: Sequence[str]) -> Column:
     return _padded(name, texts, lambda text, room: room + text)
 
 
+def narrowed(columns: Sequence[Column], which: int, width: int | None) -> list[Column]:
+    """Columns side by side in a narrow place: the names in one of them are cut."""
+    from rich.cells import cell_len, set_cell_size
+
+    names = columns[which]
+    room = max(names.width - (width_of(columns) - width), LEAST) if width else names.width
+    if room >= names.width:
+        return [*columns]
+    cut = [
+        set_cell_size(text, room - 1) + "…" if cell_len(text.rstrip()) > room else text
+        for text in names.texts
+    ]
+    shorter = Column(room, [set_cell_size(text, room) for text in cut])
+    return [*columns[:which], shorter, *columns[which + 1 :]]
+
+
 def _padded(name: str, texts: Sequence[str], pad: Callable[[str, str], str]) -> Column:
     from rich.cells import cell_len
 
@@ -126,7 +143,7 @@ def _column(field: Field, colour: bool) -> Column:
     return Column(made.width + after.width, texts)
 
 
-def _fitting(
+def fitting(
     names: list[Column], groups: list[list[Column]], width: int | None
 ) -> Iterator[list[Column]]:
     """Yield the columns of one table after the other, each within the width if it can be.
@@ -144,7 +161,7 @@ def _fitting(
     yield part
 
 
-def _lines(columns: Sequence[Column]) -> list[str]:
+def lines_of(columns: Sequence[Column]) -> list[str]:
     """The columns side by side, a line for the header and for each row."""
     return [GAP.join(row).rstrip() for row in zip(*(c.texts for c in columns), strict=True)]
 
@@ -158,7 +175,7 @@ def block(columns: Sequence[Column]) -> str:
     bm25   0.5000
     dense       1
     """
-    head, *body = _lines(columns)
+    head, *body = lines_of(columns)
     return "\n".join([head, "─" * width_of(columns), *body])
 
 
@@ -174,7 +191,7 @@ def _stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
     dense
            1
     """
-    lines = zip(_lines(names), _lines(columns), strict=True)
+    lines = zip(lines_of(names), lines_of(columns), strict=True)
     head, *body = [f"{name}\n{GAP}{line}" for name, line in lines]
     rule = "─" * max(width_of(names), len(GAP) + width_of(columns))
     return "\n".join([head, rule, *body])
