@@ -147,7 +147,7 @@ def test_an_end_of_almost_0_has_no_minus() -> None:
 
 
 def test_p_at_alpha_has_a_star() -> None:
-    assert p_field("pvalue", [0.05, 0.06], ["0.0500", "0.0600"], 0.05).marks == ["*", ""]
+    assert p_field([Sampled(4, 99, seed=0), Sampled(5, 99, seed=0)], 0.05).marks == ["*", ""]
 
 
 # The tables of a comparison

@@ -119,7 +119,6 @@ def _pairs(found: Comparison) -> tables.Sheet:
     rows, other = found.pairs, _other(found)
     of = tables.columns(rows)
     counts = [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]
-    pvalues, shown = [row.pvalue for row in rows], [*map(found.shown_p, rows)]
     return tables.table(
         "pairs",
         f"Differences run − {other} of {_size(found)}{_of(found)}: {procedure(found)}. * p ≤ α. "
@@ -132,7 +131,7 @@ def _pairs(found: Comparison) -> tables.Sheet:
         of("difference", text=tables.signed),
         *tables.interval_fields(rows, 1 - found.alpha, "+"),
         of("statistic", people=False),
-        tables.p_field("pvalue", pvalues, shown, found.alpha),
+        tables.p_field(rows, found.alpha, found.shown_p),
         *tables.each(of, "uncorrected", "asl", people=False),
         of("mc_error", lambda row: row.error, people=False),
         of("effect", head="effect size", text="{:+.2f}".format),

@@ -49,7 +49,8 @@ def shown(found: Shown, format: str, asked: Mapping[str, Any], names: Sequence[s
     module = _module(found)
 
     def told(name: str, otherwise: Any = None) -> Any:
-        function = getattr(module, name, None) or getattr(_row(module), name, None)
+        method = getattr(module, "METHOD", None)  # what methods of meta have in common
+        function = getattr(module, name, None) or getattr(method, name, None)
         return otherwise if function is None else called(function, given, found)
 
     given = {**asked, "format": format}
@@ -75,11 +76,6 @@ def _runs(found: Shown) -> int | None:
 
 def _module(found: Shown) -> ModuleType:
     return import_module(f"cranfield.report.{found._tables}")
-
-
-def _row(module: ModuleType) -> Any:
-    """What methods of meta have in common."""
-    return getattr(module, "METHOD", None)
 
 
 def _named(sheets: Sequence[Sheet], names: Sequence[str], format: str) -> list[Sheet]:

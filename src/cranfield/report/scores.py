@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import product
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,11 +14,12 @@ import numpy as np
 from cranfield.errors import InputError
 from cranfield.measures.base import FIVE
 from cranfield.report.formats.programs import noted
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.sheets import Field, Sheet, columns, listed
 from cranfield.scores import ALL, Scores, json_number, number, readable
 from cranfield.wording import counted
 
 Values: TypeAlias = dict[tuple[str, str], dict[str, float]]  # of a run and a topic, by measure
+Cell: TypeAlias = tuple[tuple[str, str], str]  # where a value is
 
 
 def sheets(scores: Scores, per_topic: bool = False, wide: bool = False) -> list[Sheet]:
@@ -42,12 +43,9 @@ def _rows(scores: Scores, per_topic: bool) -> Iterator[tuple[str, str, str, floa
 
 
 def _long(scores: Scores, per_topic: bool) -> Sheet:
-    columns = [*zip(*_rows(scores, per_topic), strict=True)] or [()] * 4
-    kinds = {"run": str, "topic": str, "measure": str, "value": float}
-    fields = [
-        Field(name, values, people=False, dtype=kind)
-        for (name, kind), values in zip(kinds.items(), columns, strict=True)
-    ]
+    of = columns(_rows(scores, per_topic))
+    kinds = enumerate({"run": str, "topic": str, "measure": str, "value": float}.items())
+    fields = [of(name, itemgetter(i), people=False, dtype=kind) for i, (name, kind) in kinds]
     return Sheet("scores", fields)
 
 
@@ -82,48 +80,47 @@ def measured(column: str) -> str:
 def _people(scores: Scores, per_topic: bool) -> Iterator[Sheet]:
     """A table of measures, and one of user models with all they measure."""
     values = _values(scores, per_topic)
-    column = _Columns(scores, values, _best(scores, values)).column
-    models, columns = _by_model(scores.measures)
-    of_models = {f"{model}.{x}" for model, x in product(models, columns)}
-    told = {"caption": caption(scores, per_topic), "of": counted(len(scores.runs), "run")}
+    column = _columns(scores, values)
+    models, parts = _by_model(scores.measures)
+    of_models = {f"{model}.{x}" for model, x in product(models, parts)}
+    told = caption(scores, per_topic), "", counted(len(scores.runs), "run")
     others = [name for name in scores.measures if name not in of_models]
     if others or not models:
         fields = [column(name, [(row, name) for row in values]) for name in others]
         names = _names(values, per_topic)
-        yield Sheet("measures", [*names, *fields], **({} if models else told))
+        yield Sheet("measures", [*names, *fields], *(() if models else told))
     if models:
         rows = [*product(values, models)]
-        fields = [column(x, [(row, f"{model}.{x}") for row, model in rows]) for x in columns]
+        fields = [column(x, [(row, f"{model}.{x}") for row, model in rows]) for x in parts]
         model_names = Field("model", None, "user model", [model for _, model in rows], key=True)
         names = _names([row for row, _ in rows], per_topic)
-        yield Sheet("models", [*names, model_names, *fields], **told)
+        yield Sheet("models", [*names, model_names, *fields], *told)
 
 
 def _names(rows: Collection[tuple[str, str]], per_topic: bool) -> list[Field]:
     """The columns that name runs, and topics."""
-    runs, topics = zip(*rows, strict=True) if rows else ((), ())
-    names = [Field("run", None, texts=runs, key=True)]
-    return [*names, Field("topic", None, texts=topics, key=True)] if per_topic else names
+    names = "run", "topic"
+    return [
+        Field(name, None, texts=[row[i] for row in rows], key=True)
+        for i, name in enumerate(names if per_topic else names[:1])
+    ]
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """Values, and the best of them, as people see them."""
+def _columns(scores: Scores, values: Values) -> Callable[[str, Iterable[Cell]], Field]:
+    """What makes a column: of runs and topics the value of a measure, the best of them marked."""
+    summaries = dict(zip(scores.measures, scores.summaries, strict=True))
+    best = _best(scores, values)
 
-    scores: Scores
-    values: Values
-    best: Mapping[tuple[str, str], float]
-
-    def column(self, name: str, rows: Iterable[tuple[tuple[str, str], str]]) -> Field:
-        """A column: of each of these runs and topics the value of the measure named there."""
-        summaries = dict(zip(self.scores.measures, self.scores.summaries, strict=True))
+    def column(name: str, cells: Iterable[Cell]) -> Field:
         texts, marked = [], []
-        for (run, topic), measure in rows:
-            value = self.values[run, topic].get(measure, math.nan)
+        for row, measure in cells:
+            value = values.get(row, {}).get(measure, math.nan)
             known = measure in summaries
             texts.append(readable(value, summaries[measure]) if known else "–")
-            marked.append(value == self.best.get((topic, measure)))
+            marked.append(value == best.get((row[1], measure)))
         return Field(name, None, name, texts, best=marked, group=measured(name), dtype=float)
+
+    return column
 
 
 def _values(scores: Scores, per_topic: bool) -> Values:
@@ -174,32 +171,20 @@ def _wide(scores: Scores) -> Iterator[Sheet]:
         raise InputError(f"a run named {name!r}", "another name in a wide table")
     values = _values(scores, per_topic=True)
     topics = [*scores.topics, ALL]
-    best = _best(scores, values)
-    rows = [(measure, topic) for measure in scores.measures for topic in topics]
-    runs = {
-        run: [values.get((run, topic), {}).get(m, math.nan) for m, topic in rows]
-        for run in scores.runs
-    }
-    yield Sheet(
-        "wide",
-        [
-            Field("measure", [measure for measure, _ in rows], people=False, dtype=str),
-            Field("topic", [topic for _, topic in rows], people=False, dtype=str),
-            *(Field(run, found, people=False, dtype=float) for run, found in runs.items()),
-        ],
-    )
-    for m, (measure, summary) in enumerate(zip(scores.measures, scores.summaries, strict=True)):
-        part = slice(m * len(topics), (m + 1) * len(topics))
-        ends = [best.get((topic, measure)) for topic in topics]
-        fields = []
-        for run, found in runs.items():
-            texts = [readable(value, summary) for value in found[part]]
-            marked = [value == end for value, end in zip(found[part], ends, strict=True)]
-            fields.append(Field(run, None, run, texts, best=marked, dtype=float))
+    rows = [
+        {"measure": measure, "topic": topic}
+        | {run: values.get((run, topic), {}).get(measure, math.nan) for run in scores.runs}
+        for measure, topic in product(scores.measures, topics)
+    ]
+    kinds = {"measure": str, "topic": str, **dict.fromkeys(scores.runs, float)}
+    yield listed("wide", rows, kinds)
+    column = _columns(scores, values)
+    for measure in scores.measures:
+        fields = [column(run, [((run, topic), measure) for topic in topics]) for run in scores.runs]
         names = Field("topic", None, texts=topics, key=True)
         told = caption(scores.select(measures=[measure]), per_topic=True)
         of = counted(len(scores.runs), "run")
-        yield Sheet(measure, [names, *fields], told, title=measure, of=of)
+        yield Sheet(measure, [names, *fields], told, measure, of)
 
 
 def caption(scores: Scores, per_topic: bool) -> str:

@@ -291,15 +291,20 @@ def shown_of(pvalue: float, sampled: Sampled | None) -> str:
 
 
 def p_field(
-    name: str, pvalues: Sequence[float], texts: Sequence[str], alpha: float, head: str = "p"
+    rows: Sequence[Any],
+    alpha: float,
+    shown: Callable[[Any], str] = lambda row: shown_p(row.pvalue),
+    name: str = "pvalue",
+    head: str = "p",
 ) -> Field:
-    """A column of p-values, with a star at those that are at most `alpha`.
+    """A column of the p-values of rows, with a star at those that are at most `alpha`.
 
-    >>> p_field("pvalue", [0.01, 0.2], ["0.0100", "0.2000"], 0.05).marks
+    >>> p_field([Sampled(0, 99, seed=0), Sampled(19, 99, seed=0)], 0.05).marks
     ['*', '']
     """
+    pvalues = [row.pvalue for row in rows]
     stars = ["*" if p <= alpha else "" for p in pvalues]
-    return Field(name, pvalues, head, texts, marks=stars if any(stars) else ())
+    return Field(name, pvalues, head, [*map(shown, rows)], marks=stars if any(stars) else ())
 
 
 def interval_fields(rows: Sequence[Any], confidence: float, sign: str = "") -> list[Field]:

@@ -4,11 +4,11 @@ A module has
 
 - a documentation: the question that the method answers, as help tells it, and its description;
 - ``METHOD``, the row: what it computes, and its options;
-- ``TABLES``, ``sheets(found)`` and ``settings(found)``: the names of its tables, the tables, and
-  what their captions tell in words, for programs;
+- ``TABLES`` and ``sheets(found)``: the names of its tables, and the tables;
 - if it has one, ``picture(found)``;
-- if they are not the usual ones, ``usual(found, format)``: the tables that are shown in a format
-  if none is named (those of the row); ``notices(found)``: what to know (those of the result);
+- if they are not the usual ones, ``settings(found)``: what captions tell in words, for programs
+  (what the row names); ``usual(found, format)``: the tables that are shown in a format if none is
+  named (those of the row); ``notices(found)``: what to know (those of the result);
   ``check(asked)``, which refuses options that do not go together.
 
 These functions may have arguments that are called as options. Nothing else has to know of a new
@@ -29,6 +29,7 @@ from cranfield.errors import InputError
 from cranfield.report.formats import FLAT
 from cranfield.report.options import Option
 from cranfield.report.pictures import Picture
+from cranfield.report.sheets import settings_of
 
 Takes: TypeAlias = Literal["scores", "runs", "judgments", "nothing"]
 
@@ -53,7 +54,7 @@ class Method:
     """A method of `cranfield meta`: a row.
 
     `doc` is the documentation of its module, which says what it does; `place` orders the methods;
-    `work` is what is done.
+    `work` is what is done, and `told` what captions say of it, by the names of attributes.
     `measures` are evaluated if none is named. `people` and `flat` are the tables that people see
     and those that the first one is written of to formats with one table, if none is named: all if
     there are none of them. `otherwise` is an option, a value, and the work to be done where it has
@@ -65,6 +66,7 @@ class Method:
     name: str
     work: Work
     options: Sequence[Option] = ()
+    told: tuple[str, ...] = ()
     measures: str = "AP nDCG@10 ERR@10"
     runs: str = ""  # what is said of them, where they are not optional files
     people: tuple[str, ...] = ()
@@ -83,6 +85,10 @@ class Method:
             return self.work
         name, value, work = self.otherwise
         return work if getattr(asked, name) == value else self.work
+
+    def settings(self, found: Any) -> dict[str, Any]:
+        """What was done, for programs: what captions tell in words."""
+        return settings_of(found, *self.told)
 
     def usual(self, _: Any, format: str) -> tuple[str, ...]:
         """The tables that are shown in a format if none is named."""

@@ -15,7 +15,7 @@ from cranfield.meta.concordance import Concordance, ConcordancePair, concordance
 from cranfield.report import sheets as tables
 from cranfield.report.meta import Method, Work
 from cranfield.report.options import option
-from cranfield.report.sheets import Field, Sheet, each
+from cranfield.report.sheets import Field, Sheet, both, each, grid
 from cranfield.wording import counted
 
 TABLES = ("matrix", "pairs")
@@ -34,10 +34,7 @@ def matrix_sheet(found: Concordance) -> Sheet:
         Field("gold", None, texts=[gold_name(gold) for gold, _ in rows], key=True),
         Field("measure", None, texts=[first for _, first in rows], key=True),
     ]
-    others = [
-        Field(second, None, second, [cells.get((gold, first, second), "–") for gold, first in rows])
-        for second in found.measures[1:]
-    ]
+    others = grid(rows, found.measures[1:], lambda row, second: cells.get((*row, second), "–"))
     text = (
         f"Concordance test: {_compared(found)}. Of the pairs of lists on which the measures of row "
         "and column strictly disagree (their number is in parentheses), the share for which the "
@@ -51,7 +48,6 @@ def matrix_sheet(found: Concordance) -> Sheet:
 def pairs_sheet(found: Concordance) -> Sheet:
     """Everything, a row for each pair of measures and set of gold measures."""
     of = tables.columns(found.pairs)
-    pvalues = [pair.pvalue for pair in found.pairs]
     return tables.table(
         "pairs",
         f"Concordance test: {_compared(found)}. Shares are of the disagreements in which a measure "
@@ -61,13 +57,10 @@ def pairs_sheet(found: Concordance) -> Sheet:
         *each(of, "first", "second", key=True),
         of("compared", people=False),
         of("disagreements"),
-        of("concordant_first", lambda pair: pair.concordant[0], people=False),
-        of("concordant_second", lambda pair: pair.concordant[1], people=False),
-        of("share_first", lambda pair: pair.shares[0], text=_share),
-        of("share_second", lambda pair: pair.shares[1], text=_share),
-        of("wins_first", lambda pair: pair.wins[0]),
-        of("wins_second", lambda pair: pair.wins[1]),
-        tables.p_field("pvalue", pvalues, [*map(tables.shown_p, pvalues)], found.alpha),
+        *both(of, "concordant", "concordant", people=False),
+        *both(of, "share", "shares", text=_share),
+        *both(of, "wins", "wins"),
+        tables.p_field(found.pairs, found.alpha),
         of("significant", lambda pair: pair.pvalue <= found.alpha, people=False),
     )
 

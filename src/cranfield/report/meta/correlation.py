@@ -47,12 +47,6 @@ def _counts(found: CorrelationMatrix) -> str:
     return f"{size}; {tables.percent(found.confidence)} intervals by bootstrap of topics"
 
 
-def settings(found: CorrelationMatrix) -> dict[str, Any]:
-    """What was done, for programs: what captions tell in words."""
-    how = "statistic", "p", "confidence"
-    return tables.settings_of(found, *how, "runs", "topics", "trials", "seed")
-
-
 def sheets(found: CorrelationMatrix) -> list[tables.Sheet]:
     """The matrix, for people; and a row for each pair. Between two sets there are rows only."""
     matrix = [] if found.between == "sets" else [matrix_sheet(found)]
@@ -82,15 +76,14 @@ def pairs_sheet(found: CorrelationMatrix) -> tables.Sheet:
     keys = [of(name, itemgetter(name), head, key=True) for name, head in heads.items()]
     if found.between == "sets":
         keys = [of("measure", itemgetter("x"), key=True)]
-    same = {k: v for k, v in settings(found).items() if k not in ("statistic", "p")}
     return tables.table(
         "pairs",
         caption(found),
         *keys,
-        tables.Field("statistic", [found.statistic] * len(rows), people=False),
+        *tables.constants({"statistic": found.statistic}, rows),
         of("value", itemgetter("value"), STATISTICS[found.statistic].title),
         *tables.interval_fields(intervals, found.confidence),
-        *tables.constants(same, rows),
+        *tables.constants(tables.settings_of(found, *METHOD.told[2:]), rows),
     )
 
 
@@ -174,6 +167,7 @@ METHOD = Method(
     place=4,
     name="correlation",
     work=Work(correlation, doing="resampling", steps=lambda asked, *_: asked.trials),
+    told=("statistic", "p", "confidence", "runs", "topics", "trials", "seed"),
     people=("matrix",),
     flat=("pairs",),
     options=(

@@ -27,7 +27,7 @@ ZOOM = 3  # times α: how far up the curves are shown, as papers do
 def sheets(found: DiscriminativePower) -> list[tables.Sheet]:
     """A row for each measure, the most discriminative first; and a row for each pair of runs."""
     of = tables.columns(found.measures)
-    critical = of("hsd", lambda one: one.critical, "HSD")
+    critical = of("hsd", "critical", "HSD")
     measures = tables.table(
         "measures",
         caption(found),
@@ -35,7 +35,7 @@ def sheets(found: DiscriminativePower) -> list[tables.Sheet]:
         of("significant", lambda one: len(one.significant), "significant pairs"),
         of("pairs", lambda one: len(one.pairs), "of"),
         of("share"),
-        of("smallest_significant", lambda one: one.smallest, "smallest significant difference"),
+        of("smallest_significant", "smallest", "smallest significant difference"),
         *([critical] if _has_hsd(found) else []),
         of("topics", people=len({one.topics for one in found.measures}) > 1),
         *tables.constants(settings(found), found.measures),
@@ -61,7 +61,6 @@ def _curves(found: DiscriminativePower) -> tables.Sheet:
     ]
     pairs = [pair for _, _, pair in rows]
     of, of_pairs = tables.columns(rows), tables.columns(pairs)
-    shown = [tables.shown_of(pair.pvalue, pair.sampled) for pair in pairs]
     return tables.table(
         "curves",
         f"ASL curves: the p-values of all pairs of {counted(len(found.runs), 'run')}, on "
@@ -71,7 +70,7 @@ def _curves(found: DiscriminativePower) -> tables.Sheet:
         of("rank", lambda row: row[1], key=True),
         *tables.each(of_pairs, "run", "other", key=True),
         of_pairs("difference", text=tables.signed),
-        tables.p_field("pvalue", [pair.pvalue for pair in pairs], shown, found.alpha),
+        tables.p_field(pairs, found.alpha, lambda x: tables.shown_of(x.pvalue, x.sampled)),
     )
 
 

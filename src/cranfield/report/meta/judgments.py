@@ -7,7 +7,7 @@ differences they find.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import Any, get_args
@@ -145,17 +145,14 @@ def _topics(found: JudgmentComparison, levels: Agreement, binary: Agreement) -> 
 def _runs(found: JudgmentComparison) -> Sheet:
     rows = [(ranking.measure, change) for ranking in found.rankings for change in ranking.runs]
     of = tables.columns(change for _, change in rows)
-    first, second = found.names
     return tables.table(
         "runs",
-        f'{_evaluated(found)} "Rise" is how many ranks higher {second} places a run'
+        f'{_evaluated(found)} "Rise" is how many ranks higher {found.names[1]} places a run'
         f"{_moved_most(found)}.",
         Field("measure", [measure for measure, _ in rows], key=True),
         of("run", key=True),
-        of("mean_first", lambda change: change.means[0], first),
-        of("mean_second", lambda change: change.means[1], second),
-        of("rank_first", lambda change: change.ranks[0], f"rank {first}"),
-        of("rank_second", lambda change: change.ranks[1], f"rank {second}"),
+        *tables.both(of, "mean", "means", found.names),
+        *tables.both(of, "rank", "ranks", [f"rank {name}" for name in found.names]),
         of("rise", text=lambda rise: f"{rise:+d}" if rise else "0"),
     )
 
@@ -248,24 +245,25 @@ def _pairs(found: JudgmentComparison, name: str, what: str) -> Sheet:
         if pair.changed or name == "pairs"
     ]
     of = tables.columns(pair for _, pair in rows)
-    differences, pvalues = [], []
-    for i, (side, who) in enumerate(zip(("first", "second"), found.names, strict=True)):
-        first_or_second, head = lambda pair, i=i: pair.differences[i], f"difference {who}"
-        differences.append(of(f"difference_{side}", first_or_second, head, tables.signed))
-        tests = [pair.tests[i] for _, pair in rows]
-        values = [test.pvalue for test in tests]
-        texts = [tables.shown_of(test.pvalue, test.outcome.sampled) for test in tests]
-        pvalues.append(tables.p_field(f"pvalue_{side}", values, texts, found.alpha, f"p {who}"))
+    heads = [f"difference {name}" for name in found.names]
+    sides = enumerate(zip(("first", "second"), found.names, strict=True))
     return tables.table(
         name,
         f"{what}: differences of means and p-values by {_both(found)} ({_test(found)}). * p ≤ α.",
         Field("measure", [measure for measure, _ in rows], key=True),
         of("run", lambda pair: pair.runs[0], key=True),
         of("other", lambda pair: pair.runs[1], key=True),
-        *differences,
-        *pvalues,
+        *tables.both(of, "difference", "differences", heads, text=tables.signed),
+        *(_pvalues(found, [pair.tests[i] for _, pair in rows], *side) for i, side in sides),
         of("kind"),
     )
+
+
+def _pvalues(found: JudgmentComparison, tests: Sequence[Any], side: str, who: str) -> Field:
+    def shown(test: Any) -> str:
+        return tables.shown_of(test.pvalue, test.outcome.sampled)
+
+    return tables.p_field(tests, found.alpha, shown, f"pvalue_{side}", f"p {who}")
 
 
 # -- the command ----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from cranfield.report.charts import decimals
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
 from cranfield.report.pictures import Picture
-from cranfield.report.sheets import Sheet, columns, each, runs_on, settings_of, signed, table
+from cranfield.report.sheets import Sheet, columns, each, runs_on, signed, table
 from cranfield.wording import counted
 
 TABLES = ("summary", "runs", "contributors")
@@ -79,11 +79,6 @@ def contributors_sheet(found: LeaveOneOut) -> Sheet:
     )
 
 
-def settings(found: LeaveOneOut) -> dict[str, Any]:
-    """What was done, for programs: what captions tell in words."""
-    return settings_of(found, "pool_depth", "kind", "runs", "topics")
-
-
 def _compared(found: LeaveOneOut) -> str:
     of_teams = f" of {counted(len(found.contributors), 'team')} on "
     size = runs_on(len(found.runs), len(found.topics))
@@ -133,6 +128,7 @@ METHOD = Method(
     place=7,
     name="leave-one-out",
     work=Work(leave_one_out, takes="runs"),
+    told=("pool_depth", "kind", "runs", "topics"),
     flat=("runs",),
     measures="AP nDCG@10",
     runs="the runs that made the pool",

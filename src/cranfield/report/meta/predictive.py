@@ -33,8 +33,8 @@ def measures_sheet(found: PredictivePower) -> tables.Sheet:
         f"better. {_compared(found)}.{defined} Where a measure is tied it does not agree. The "
         f"{tables.percent(found.confidence)} interval is {METHODS[found.method]}.",
         of("measure", key=True),
-        of("preferences", lambda one: one.n, people=_differ(found)),
-        of("agreement", lambda one: one.rate),
+        of("preferences", "n", people=_differ(found)),
+        of("agreement", "rate"),
         *tables.interval_fields(intervals, found.confidence),
         of("agreements", head="agree"),
         of("disagreements", head="disagree"),
@@ -45,7 +45,6 @@ def measures_sheet(found: PredictivePower) -> tables.Sheet:
 def pairs_sheet(found: PredictivePower) -> tables.Sheet:
     """Which of two measures predicts preferences that the other does not."""
     of = tables.columns(found.pairs)
-    pvalues = [pair.pvalue for pair in found.pairs]
     defined = ", those for whose topic both are defined" * _differ(found)
     return tables.table(
         "pairs",
@@ -53,10 +52,10 @@ def pairs_sheet(found: PredictivePower) -> tables.Sheet:
         f"their rates of agreement, first − second, and how many preferences both, or one of "
         f"them alone, predicted. p is that of McNemar's exact test. * p ≤ α = {found.alpha:g}.",
         *tables.each(of, "first", "second", key=True),
-        of("preferences", lambda pair: pair.n, people=_differ(found)),
+        of("preferences", "n", people=_differ(found)),
         of("difference", text=tables.signed),
         *tables.each(of, "both", "only_first", "only_second"),
-        tables.p_field("pvalue", pvalues, [*map(tables.shown_p, pvalues)], found.alpha),
+        tables.p_field(found.pairs, found.alpha),
         of("significant", lambda pair: pair.pvalue <= found.alpha, people=False),
     )
 

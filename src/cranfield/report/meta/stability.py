@@ -28,10 +28,7 @@ def sheets(found: Stability) -> list[tables.Sheet]:
     """Sizes against measures, for people; and a row for each measure and size."""
     sizes = sorted({point.size for point in found.points})
     cells = {(p.measure, p.size): tables.with_interval(p.mean, p.low, p.high) for p in found.points}
-    fields = [
-        tables.Field(measure, None, texts=[cells.get((measure, size), "–") for size in sizes])
-        for measure in found.measures
-    ]
+    fields = tables.grid(sizes, found.measures, lambda n, name: cells.get((name, n), "–"))
     key = tables.Field(_drawn_of(found), None, texts=[f"{size:g}" for size in sizes], key=True)
     return [tables.Sheet("sizes", [key, *fields], caption(found)), _points(found)]
 
@@ -45,19 +42,13 @@ def _points(found: Stability) -> tables.Sheet:
         of("size", head=_drawn_of(found), text="{:g}".format),
         of("mean"),
         *tables.interval_fields(found.points, found.confidence),
-        *tables.constants(settings(found), found.points),
+        *tables.constants(METHOD.settings(found), found.points),
     )
 
 
 def _drawn_of(found: Stability) -> str:
     """What a size is of."""
     return "topics" if found.sampled == "topics" else "share of judgments"
-
-
-def settings(found: Stability) -> dict[str, Any]:
-    """What was done, for programs: what captions tell in words."""
-    how = "sampled", "statistic", "against", "replacement", "confidence"
-    return tables.settings_of(found, *how, "runs", "topics", "trials", "seed")
 
 
 def caption(found: Stability) -> str:
@@ -143,6 +134,10 @@ METHOD = Method(
         doing="drawing judgments",
         steps=lambda asked, *_: asked.trials or TRIALS_OF_JUDGMENTS,
     )),
+    told=(
+        "sampled", "statistic", "against", "replacement", "confidence", "runs", "topics", "trials",
+        "seed",
+    ),
     people=("sizes",),
     flat=("points",),
     measures="AP nDCG@10 RR P@10",

@@ -30,9 +30,9 @@ def sheets(found: Swap, rate: float = 0.05) -> list[Sheet]:
         f"{percent(rate)} of the comparisons are swaps, bins being taken together where the rate "
         "does not fall.",
         of("measure", key=True),
-        of("set_size", lambda one: one.size, "topics in a set", key=True),
+        of("set_size", "size", "topics in a set", key=True),
         of("comparisons"),
-        of("swap_rate", lambda one: one.rate),
+        of("swap_rate", "rate"),
         of("difference_needed", lambda one: one.required(rate)),
         of("share", lambda one: one.sensitivity(rate), "share that has it"),
         of("topics", people=False),
@@ -57,7 +57,7 @@ def _bins(found: Swap) -> Sheet:
         of_bins("high", head="below"),
         of_bins("comparisons"),
         of_bins("swaps", text=lambda n: f"{n:,.1f}".removesuffix(".0")),
-        of_bins("swap_rate", lambda bin: bin.rate),
+        of_bins("swap_rate", "rate"),
         of("rate_taken_together", lambda row: row[2], "taken together"),
     )
 
