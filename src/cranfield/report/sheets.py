@@ -323,9 +323,9 @@ def interval_text(low: float, high: float, sign: str = "") -> str:
     return f"[{rounded(low, sign)}, {rounded(high, sign)}]"
 
 
-def with_interval(value: float, low: float, high: float) -> str:
-    """A value and its interval, in one cell."""
-    return f"{rounded(value)} {interval_text(low, high)}"
+def with_interval(one: Any) -> str:
+    """A mean and its interval, in one cell."""
+    return f"{rounded(one.mean)} {interval_text(one.low, one.high)}"
 
 
 def signed(value: float) -> str:

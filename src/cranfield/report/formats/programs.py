@@ -26,16 +26,14 @@ def first(shown: Showing) -> Sheet:
 
 def separated(format: str, shown: Showing) -> str:
     """The first table as TSV or CSV."""
-    sheet = first(shown)
-    rows = rows_as(format, [sheet.columns, *(row.values() for row in sheet.rows)])
-    return rows if not shown.spreadsheet else rows_as(format, _harmless(sheet))
+    columns = first(shown).columns
+    rows = [tuple(columns), *zip(*columns.values(), strict=True)]
+    return rows_as(format, [map(_harmless, row) for row in rows] if shown.spreadsheet else rows)
 
 
-def _harmless(sheet: Sheet) -> Iterable[Iterable[Any]]:
-    """Rows whose cells no spreadsheet takes for a formula; numbers are none."""
-    for row in ([*sheet.columns], *([*row.values()] for row in sheet.rows)):
-        formula = [isinstance(cell, str) and cell.startswith(_FORMULAS) for cell in row]
-        yield [f"'{cell}" if odd else cell for cell, odd in zip(row, formula, strict=True)]
+def _harmless(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula; numbers are none."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
 
 
 def rows_as(format: str, rows: Iterable[Iterable[Any]]) -> str:

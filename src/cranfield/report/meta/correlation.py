@@ -55,17 +55,12 @@ def sheets(found: CorrelationMatrix) -> list[tables.Sheet]:
 
 def matrix_sheet(found: CorrelationMatrix) -> tables.Sheet:
     """Measures against measures; of a symmetric statistic the upper triangle."""
-    names, cells = found.names, set(found.pairs)
-    rows = range(len(names) - 1 if found.symmetric else len(names))
-    columns = range(1 if found.symmetric else 0, len(names))
-    texts = {j: [_cell(found, i, j) if (i, j) in cells else "" for i in rows] for j in columns}
-    fields = [tables.Field(names[j], None, texts=column) for j, column in texts.items()]
-    key = tables.Field("measure", None, texts=[names[i] for i in rows], key=True)
-    return tables.Sheet("matrix", [key, *fields], caption(found))
-
-
-def _cell(found: CorrelationMatrix, i: int, j: int) -> str:
-    return tables.with_interval(*(float(x[i, j]) for x in (found.values, found.low, found.high)))
+    pairs = [(row["x"], row["y"]) for row in found.rows()]
+    texts = {pair: tables.with_interval(found[pair]) for pair in pairs}
+    rows, others = found.names[: -1 if found.symmetric else None], found.names[found.symmetric :]
+    key = tables.Field("measure", None, texts=rows, key=True)
+    cells = tables.grid(rows, others, lambda x, y: texts.get((x, y), ""))
+    return tables.Sheet("matrix", [key, *cells], caption(found))
 
 
 def pairs_sheet(found: CorrelationMatrix) -> tables.Sheet:
@@ -134,12 +129,13 @@ def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     """
     titles = dict(zip(("first", "second"), map("mean by {}".format, found.sets), strict=True))
     tooltip, panels = ["run:N", *decimals(*titles)], []
-    for k, name in enumerate(found.names):
+    for name in found.names:
         of_measure = data.filter(measure=name)
         plane = charts.Plane.square(of_measure, titles, SIDE, grid=False)
         texts = plane.texts(plane.named(of_measure, of_measure, NAMED))
         layers = plane.equal(), plane.points(tooltip), *texts
-        panels.append(plane.panel(of_measure, *layers, title=f"{name}: {_cell(found, k, k)}"))
+        title = f"{name}: {tables.with_interval(found[name, name])}"
+        panels.append(plane.panel(of_measure, *layers, title=title))
     return charts.panels(panels, 3, _heading(found), _said(found))
 
 

@@ -196,8 +196,7 @@ def _rankings(found: JudgmentComparison) -> Sheet:
 
 
 def _with_interval(name: str, head: str, values: list[Interval]) -> Iterator[Field]:
-    texts = [tables.with_interval(x.mean, x.low, x.high) for x in values]
-    yield Field(name, [x.mean for x in values], head, texts)
+    yield Field(name, [x.mean for x in values], head, [*map(tables.with_interval, values)])
     yield Field(f"{name}_low", [x.low for x in values], people=False)
     yield Field(f"{name}_high", [x.high for x in values], people=False)
 

@@ -27,7 +27,7 @@ BANDS = 3  # measures whose intervals are drawn: more would hide each other
 def sheets(found: Stability) -> list[tables.Sheet]:
     """Sizes against measures, for people; and a row for each measure and size."""
     sizes = sorted({point.size for point in found.points})
-    cells = {(p.measure, p.size): tables.with_interval(p.mean, p.low, p.high) for p in found.points}
+    cells = {(p.measure, p.size): tables.with_interval(p) for p in found.points}
     fields = tables.grid(sizes, found.measures, lambda n, name: cells.get((name, n), "–"))
     key = tables.Field(_drawn_of(found), None, texts=[f"{size:g}" for size in sizes], key=True)
     return [tables.Sheet("sizes", [key, *fields], caption(found)), _points(found)]
