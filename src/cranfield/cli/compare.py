@@ -9,7 +9,7 @@ from typing import Any
 from cranfield.cli import runner
 from cranfield.cli.options import declare
 from cranfield.cli.output import add_output
-from cranfield.cli.scored import add_evaluation, add_options, add_scored
+from cranfield.cli.scored import VALUES, add_evaluation, add_scored
 from cranfield.comparison import Comparison, compare
 from cranfield.errors import InputError
 from cranfield.report.comparison import TABLES
@@ -37,7 +37,7 @@ def add_to(command: Any) -> None:
     p = command()
     add_scored(p)
     declare(p, BASELINE)
-    add_options(p, how_tested("; intervals have confidence 1 − A"))
+    declare(p, how_tested("; intervals have confidence 1 − A"), **VALUES)
     declare(p, OPTIONS, effect={"choices": tuple(EFFECTS)}, movers={"type": int})
     add_output(p, TABLES)
     add_evaluation(p)

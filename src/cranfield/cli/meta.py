@@ -12,7 +12,7 @@ from typing import Any
 from cranfield.cli.options import declare
 from cranfield.cli.output import add_output
 from cranfield.cli.runner import run as run_work
-from cranfield.cli.scored import add_evaluation, add_measures, add_options, add_scored
+from cranfield.cli.scored import VALUES, add_evaluation, add_measures, add_scored
 from cranfield.report.meta import Method, methods
 
 USAGES = {
@@ -41,19 +41,15 @@ def add_method(parsers: Any, shown: Any) -> None:
     else:
         declare(p, {**FILES[takes], "runs RUN *": method.runs}, runs={"default": []})
         add_measures(p, method.measures, method.measures)
-    add_options(p, [option for option in method.options if not option.below])
+    declare(p, method.options, **VALUES)
     add_output(p, shown.TABLES)
-    add_options(p, [option for option in method.options if option.below])
     add_evaluation(p, scores=takes == "scores")
     p.set_defaults(run=partial(run, shown))
 
 
 def _usage(method: Method) -> str:
-    required = [
-        f"{option.flags[0]} {option.settings['metavar']} "
-        for option in method.options
-        if option.settings.get("required")
-    ]
+    told = {written: row for written, row in method.options.items() if not isinstance(row, str)}
+    required = [f"{written} " for written, row in told.items() if "required" in row]
     start = f"cranfield meta {method.name} [options] {''.join(required)}"
     return "\n       ".join(start + files for files in USAGES[method.work.takes])
 

@@ -15,6 +15,7 @@ from cranfield.data.reading.lines import finite
 from cranfield.errors import CranfieldError
 
 T = TypeVar("T")
+Rows: TypeAlias = Mapping[str, str | Mapping[str, Any]]  # arguments, and what they mean
 Settings: TypeAlias = Mapping[str, Mapping[str, Any]]  # what argparse is told about arguments
 
 # -- actions of a command -------------------------------------------------------------------------
@@ -66,21 +67,25 @@ def add_actions(
             add_actions(part, row.parts, run, settings, "FORMAT")
 
 
-def declare(p: Any, rows: Mapping[str, str], **settings: Mapping[str, Any]) -> None:
+def declare(p: Any, rows: Rows, **settings: Mapping[str, Any]) -> None:
     """Declare arguments, given by how they are written and what they mean.
 
     ``"-o --output FILE"`` has a value, ``"--condensed"`` is a flag, ``"--topic TOPIC …"`` may be
     repeated, which makes `topics`, and ``"runs RUN *"`` is as many words as argparse's sign says.
-    ``"gold -r REL !"`` must be given, and is called `gold` here. `settings` are what else argparse
-    is told about some of them, by their names, or about all values that are called alike (``REL``).
+    ``"--kind {qrels,run}"`` is one of these; ``"gold -r REL !"`` must be given, and is called
+    `gold` here. `settings` are what else argparse is told about some of them, by their names, or
+    about all values that are called alike (``REL``); or a row tells it itself.
     """
     for written, meaning in rows.items():
+        said = {"help": meaning} if isinstance(meaning, str) else meaning
         words = written.split()
         options = [word for word in words if word.startswith("-")]
         named = words[: words[0] not in options]
         metavar, often = (*words[len(named) + len(options) :], "", "")[:2]
         name = (named or [options[-1].lstrip("-").replace("-", "_")])[0]
         told: dict[str, Any] = {"metavar": metavar} if metavar else {}
+        if metavar.startswith("{"):
+            told = {"choices": tuple(metavar[1:-1].split(","))}
         if named and options:
             told["dest"] = name
         if often == "…":
@@ -91,8 +96,8 @@ def declare(p: Any, rows: Mapping[str, str], **settings: Mapping[str, Any]) -> N
             told["nargs"] = often
         elif not metavar and name not in settings:
             told["action"] = "store_true"
-        told |= {**settings.get(metavar, {}), **settings.get(name, {})}
-        p.add_argument(*(options or named), help=meaning, **told)
+        told |= {**settings.get(metavar, {}), **settings.get(name, {}), **said}
+        p.add_argument(*(options or named), **told)
 
 
 def call(

@@ -8,10 +8,10 @@ from typing import Any
 from cranfield.cli import runner
 from cranfield.cli.options import COUNT, NUMBER, declare
 from cranfield.cli.output import add_output
-from cranfield.cli.scored import add_evaluation, add_options, add_scored, refuse_deciding
+from cranfield.cli.scored import VALUES, add_evaluation, add_scored, refuse_deciding
 from cranfield.errors import InputError
 from cranfield.report.meta import Work
-from cranfield.report.options import alpha, option, plot
+from cranfield.report.options import alpha, plot, told
 from cranfield.report.plan import TABLES, picture
 from cranfield.stats.plan import DIFFERENCES, METHODS, plan
 from cranfield.stats.power import POWER
@@ -60,14 +60,14 @@ def add_to(command: Any) -> None:
     add_scored(p, files=FILES)
     asked = p.add_argument_group("what is asked")
     declare(asked, ASKED, **SETTINGS)
-    probable = option("--power P", "how probable it is to find the difference", default=POWER)
-    add_options(asked, [alpha("; intervals have confidence 1 − A"), probable])
+    probable = {"--power P": told("how probable it is to find the difference", POWER)}
+    declare(asked, {**alpha("; intervals have confidence 1 − A"), **probable}, **VALUES)
     declare(asked, SIZES, **SETTINGS)
     variance = p.add_argument_group("how much scores vary")
     declare(variance.add_mutually_exclusive_group(), GIVEN, **SETTINGS)
     declare(variance, VARIANCE, **SETTINGS)
     add_output(p, TABLES)
-    add_options(p, [plot("power against topics, of one measure", "its")])
+    declare(p, plot("power against topics, of one measure", "its"))
     add_evaluation(p)
     p.set_defaults(run=run)
 

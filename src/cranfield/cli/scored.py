@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
 from cranfield.cli.asked import (
@@ -15,14 +14,22 @@ from cranfield.cli.asked import (
     refuse_inputs,
     topics_of,
 )
-from cranfield.cli.options import COUNT, TIES, add_order, add_preset, add_shared, count, declare
+from cranfield.cli.options import (
+    COUNT,
+    NUMBER,
+    TIES,
+    add_order,
+    add_preset,
+    add_shared,
+    count,
+    declare,
+)
 from cranfield.cli.progress import Progress
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.tracks import named_topics
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.results import Missing, read_scores
-from cranfield.report.options import Option
 from cranfield.scores import Scores
 from cranfield.wording import counted
 
@@ -68,15 +75,10 @@ def numbers(text: str) -> list[float]:
         raise argparse.ArgumentTypeError(f"found {text!r}, expected {expected}") from None
 
 
-TYPES: dict[str, Callable[[str], Any]] = {"count": count, "counts": counts, "numbers": numbers}
-
-
-def add_options(p: Any, options: Iterable[Option]) -> None:
-    """Tell argparse of options that are data."""
-    for option in options:
-        kind = option.settings.get("type")
-        typed = {"type": TYPES[kind]} if isinstance(kind, str) else {}
-        p.add_argument(*option.flags, **(dict(option.settings) | typed))
+VALUES: dict[str, dict[str, Any]] = {  # what values are that are called so
+    **dict.fromkeys("ACDPR", NUMBER), "S": {"type": int}, **dict.fromkeys("BK", COUNT),
+    "N,N,…": {"type": counts}, "S,S,…": {"type": numbers},
+}  # fmt: skip
 
 
 def add_scored(p: Any, default: str = "AP", files: str = FILES) -> None:

@@ -17,7 +17,7 @@ module: the command line, the pictures of `cf.plot.meta` and the page of methods
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -27,7 +27,7 @@ from typing import Any, Literal, TypeAlias
 
 from cranfield.errors import InputError
 from cranfield.report.formats import FLAT
-from cranfield.report.options import Option
+from cranfield.report.options import Rows
 from cranfield.report.pictures import Picture
 from cranfield.report.sheets import settings_of
 
@@ -65,7 +65,7 @@ class Method:
     place: int
     name: str
     work: Work
-    options: Sequence[Option] = ()
+    options: Rows
     told: tuple[str, ...] = ()
     measures: str = "AP nDCG@10 ERR@10"
     runs: str = ""  # what is said of them, where they are not optional files

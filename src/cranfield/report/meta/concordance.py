@@ -14,7 +14,7 @@ from typing import Any
 from cranfield.meta.concordance import Concordance, ConcordancePair, concordance
 from cranfield.report import sheets as tables
 from cranfield.report.meta import Method, Work
-from cranfield.report.options import option
+from cranfield.report.options import told
 from cranfield.report.sheets import Field, Sheet, both, each, grid
 from cranfield.wording import counted
 
@@ -115,11 +115,13 @@ METHOD = Method(
     work=Work(concordance),
     people=("matrix",),
     flat=("pairs",),
-    options=(
-        option(
-            "--gold MEASURE", action="append", required=True,
-            said="required: a gold measure; may be repeated: each is used alone, then all at once",
-        ),
-        option("--alpha A", "p-values of the sign test of at most A are marked", default=0.01),
-    ),
-)  # fmt: skip
+    options={
+        "--gold MEASURE": {
+            "help": "required: a gold measure; may be repeated: each is used alone, then all at "
+            "once",
+            "action": "append",
+            "required": True,
+        },
+        "--alpha A": told("p-values of the sign test of at most A are marked", 0.01),
+    },
+)

@@ -166,15 +166,12 @@ METHOD = Method(
     told=("statistic", "p", "confidence", "runs", "topics", "trials", "seed"),
     people=("matrix",),
     flat=("pairs",),
-    options=(
-        options.option(
-            "--qrels2 FILE",
-            "other judgments: correlate each measure by QRELS with itself by these",
-        ),
-        options.statistic("; of tau-ap the measure of the column, or QRELS, is the gold one"),
-        options.option("--p P", f"of rbo: how deep it looks (default: {P})"),
-        options.confidence(),
-        *options.trials(TRIALS, "random draws of topics, for intervals"),
-        options.plot("the matrix, or with --qrels2 the means by both", "its"),
-    ),
+    options={
+        "--qrels2 FILE": "other judgments: correlate each measure by QRELS with itself by these",
+        **options.statistic("; of tau-ap the measure of the column, or QRELS, is the gold one"),
+        "--p P": f"of rbo: how deep it looks (default: {P})",
+        **options.confidence(),
+        **options.trials(TRIALS, "random draws of topics, for intervals"),
+        **options.plot("the matrix, or with --qrels2 the means by both", "its"),
+    },
 )

@@ -148,14 +148,14 @@ METHOD = Method(
     ),
     people=("measures",),
     measures="AP nDCG@10 RR P@10",
-    options=(
-        options.which_test("randomised-tukey"),
-        options.correction("none (default, as the method has it), holm, bonferroni or bh", "none"),
-        options.alpha(),
-        *options.trials(),
-        options.plot("the ASL curves"),
-        options.option(
-            "--whole", "with --plot, p-values from 0 to 1 (default: to three times alpha)"
+    options={
+        **options.which_test("randomised-tukey"),
+        **options.correction(
+            "none (default, as the method has it), holm, bonferroni or bh", "none"
         ),
-    ),
+        **options.alpha(),
+        **options.trials(),
+        **options.plot("the ASL curves"),
+        "--whole": "with --plot, p-values from 0 to 1 (default: to three times alpha)",
+    },
 )

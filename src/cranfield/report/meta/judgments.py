@@ -282,14 +282,11 @@ METHOD = Method(
     flat=("runs", "agreement"),
     measures="AP",
     runs="results; without, agreement only",
-    options=(
-        options.option("--names A,B", "what the two sets are called (default: as their files)"),
-        options.option(
-            "--common",
-            "evaluate by the documents only that both judged (default: by all of either)",
-        ),
-        options.option("-q --per-topic", "agreement of every topic, too"),
-        *options.how_tested(of_trials=f"; intervals of correlations use {DRAWS:,}"),
-        options.confidence("of the intervals of correlations"),
-    ),
+    options={
+        "--names A,B": "what the two sets are called (default: as their files)",
+        "--common": "evaluate by the documents only that both judged (default: by all of either)",
+        "-q --per-topic": "agreement of every topic, too",
+        **options.how_tested(of_trials=f"; intervals of correlations use {DRAWS:,}"),
+        **options.confidence("of the intervals of correlations"),
+    },
 )

@@ -132,14 +132,10 @@ METHOD = Method(
     flat=("runs",),
     measures="AP nDCG@10",
     runs="the runs that made the pool",
-    options=(
-        options.option(
-            "--teams FILE",
-            "leave out teams, not runs: lines `run team`, or a table with these columns",
-        ),
-        options.option(
-            "--pool-depth K", "how many documents of each list were judged", default=POOL_DEPTH
-        ),
-        options.plot("scores before and after", "the", below=True),
-    ),
+    options={
+        "--teams FILE": "leave out teams, not runs: lines `run team`, or a table with these "
+        "columns",
+        "--pool-depth K": options.told("how many documents of each list were judged", POOL_DEPTH),
+        **options.plot("scores before and after", "the"),
+    },
 )

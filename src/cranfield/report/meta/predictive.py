@@ -86,21 +86,20 @@ METHOD = Method(
     place=6,
     name="predictive-power",
     work=Work(predictive_power),
-    options=(
-        options.option(
-            "--preferences FILE", required=True,
-            said="required: lines `topic preferred other`, or `topic run other preferred`, where "
-            "what is preferred is one of the two or tie, and an assessor may follow; or a table "
-            "with these columns",
+    options={
+        "--preferences FILE": {
+            "help": "required: lines `topic preferred other`, or `topic run other preferred`, "
+            "where what is preferred is one of the two or tie, and an assessor may follow; or a "
+            "table with these columns",
+            "required": True,
+        },
+        "method --interval {wilson,exact}": options.told(
+            "of the rate of agreement: Wilson's (default), or the exact one of Clopper and Pearson",
+            "wilson",
         ),
-        options.option(
-            "--interval", choices=tuple(METHODS), default="wilson", dest="method",
-            said="of the rate of agreement: Wilson's (default), or the exact one of Clopper and "
-            "Pearson",
-        ),
-        options.confidence(),
-        options.alpha(
+        **options.confidence(),
+        **options.alpha(
             what="differences of two measures with a p-value of at most A are significant"
         ),
-    ),
-)  # fmt: skip
+    },
+)

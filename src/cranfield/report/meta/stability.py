@@ -141,25 +141,19 @@ METHOD = Method(
     people=("sizes",),
     flat=("points",),
     measures="AP nDCG@10 RR P@10",
-    options=(
-        options.option(
-            "--sample", "what is drawn at random", choices=("topics", "judgments"), default="topics"
+    options={
+        "--sample {topics,judgments}": options.told("what is drawn at random", "topics"),
+        "--sizes N,N,…": "topics in a sample (default: ten sizes)",
+        "--against {all,others}": options.told(
+            "a sample of topics is compared with all (default), or with as many others", "all"
         ),
-        options.option("--sizes N,N,…", "topics in a sample (default: ten sizes)"),
-        options.option(
-            "--against", choices=("all", "others"), default="all",
-            said="a sample of topics is compared with all (default), or with as many others",
-        ),
-        options.option("--replacement", "a topic may be in a sample several times"),
-        options.option("--shares S,S,…", "of the judgments that are kept (default: 0.1,0.2,…,1)"),
-        options.statistic(),
-        options.confidence("the share of trials that intervals hold"),
-        options.option(
-            "--trials B",
-            f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} with "
-            "--sample judgments)",
-        ),
-        options.seed(),
-        options.plot("the curves"),
-    ),
+        "--replacement": "a topic may be in a sample several times",
+        "--shares S,S,…": "of the judgments that are kept (default: 0.1,0.2,…,1)",
+        **options.statistic(),
+        **options.confidence("the share of trials that intervals hold"),
+        "--trials B": f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} "
+        "with --sample judgments)",
+        **options.SEED,
+        **options.plot("the curves"),
+    },
 )  # fmt: skip

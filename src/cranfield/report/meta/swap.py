@@ -156,19 +156,14 @@ METHOD = Method(
     work=Work(swap, doing="drawing topics", steps=lambda asked, _, n: asked.trials * n),
     people=("measures",),
     measures="AP nDCG@10 RR P@10",
-    options=(
-        options.option("--sizes N,N,…", "topics in a set (default: half of all)"),
-        options.option("--bin D", "how wide bins of differences are", default=0.01),
-        options.option(
-            "--filter", choices=("t",),
-            said="only pairs that a paired t-test on the first set finds to differ significantly",
-        ),
-        options.option(
-            "--alpha A",
-            "with --filter t, p-values of at most A are significant (default: 0.05)",
-        ),
-        options.option("--rate R", "the swap rate that is tolerated", default=0.05),
-        *options.trials(TRIALS, "pairs of sets drawn at random"),
-        options.plot("swap rates against differences"),
-    ),
-)  # fmt: skip
+    options={
+        "--sizes N,N,…": "topics in a set (default: half of all)",
+        "--bin D": options.told("how wide bins of differences are", 0.01),
+        "--filter {t}": "only pairs that a paired t-test on the first set finds to differ "
+        "significantly",
+        "--alpha A": "with --filter t, p-values of at most A are significant (default: 0.05)",
+        "--rate R": options.told("the swap rate that is tolerated", 0.05),
+        **options.trials(TRIALS, "pairs of sets drawn at random"),
+        **options.plot("swap rates against differences"),
+    },
+)
