@@ -40,12 +40,10 @@ def markdown(classes: Sequence[type[Measure]]) -> str:
 
 
 def _properties(classes: Sequence[type[Measure]]) -> str:
-    seen: dict[str, int] = {}
-    anchors = {}
-    for c in classes:  # as a page numbers headings that differ in case only
-        slug = c.__name__.lower()
-        anchors[c] = f"{slug}-{seen[slug]}" if slug in seen else slug
-        seen[slug] = seen.get(slug, 0) + 1
+    slugs = [c.__name__.lower() for c in classes]
+    before = [slugs[:i].count(slug) for i, slug in enumerate(slugs)]
+    # as a page numbers headings that differ in case only
+    anchors = {c: x + f"-{n}" * bool(n) for c, x, n in zip(classes, slugs, before, strict=True)}
     rows = [
         [f"[{c.__name__}](#{anchors[c]})", *("✓" if x in c.properties else "" for x in PROPERTIES)]
         for c in sorted(classes, key=lambda c: c.__name__.lower())

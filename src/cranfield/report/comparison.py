@@ -64,10 +64,6 @@ def _size(found: Comparison) -> str:
     return tables.runs_on(len(found.scores.runs), *(run.topics for run in found.runs))
 
 
-def _confidence(found: Comparison) -> str:
-    return tables.percent(1 - found.alpha)
-
-
 def _measure(found: Comparison, of: Callable[..., tables.Field]) -> tables.Field:
     """The column that names the measure; people need it only if there are several."""
     return of("measure", people=len(found.scores.measures) > 1, key=True)
@@ -91,7 +87,7 @@ def _runs(found: Comparison) -> tables.Sheet:
     legend = _letters(found) if groups else _legend(signs)
     return tables.table(
         "runs",
-        f"Means of {_size(found)}{_of(found)}, with {_confidence(found)} t intervals. "
+        f"Means of {_size(found)}{_of(found)}, with {tables.percent(1 - found.alpha)} t intervals. "
         f"{legend} ({procedure(found)}).",
         _measure(found, of),
         of("run", text=lambda run: _named(run, signs), key=True),
@@ -112,7 +108,8 @@ def _intervals(found: Comparison) -> str:
     if found.correction == "bonferroni":
         each = ", Bonferroni's, simultaneous"
     only_one = not test.many and len(found.pairs) == len(found.scores.measures)
-    return f"{_confidence(found)}, of {test.estimates}{'' if only_one else each}"
+    sure = tables.percent(1 - found.alpha)
+    return f"{sure}, of {test.estimates}{'' if only_one else each}"
 
 
 def _pairs(found: Comparison) -> tables.Sheet:

@@ -107,16 +107,10 @@ class Sheet:
     def frame(self, *names: str) -> pl.DataFrame:
         """What programs see as a frame: all columns, or those named."""
         types = {str: pl.String, float: pl.Float64, int: pl.Int64}
-        data = {
-            field.name: pl.Series(
-                values=list(field.values),
-                dtype=None if field.dtype is None else types[field.dtype],
-                strict=False,  # 1 and 0.5 are both numbers
-            )
-            for field in self.fields
-            if field.values is not None
-        }
-        return pl.DataFrame(data).select(names or pl.all())
+        told = {x.name: types[x.dtype] for x in self.fields if x.values is not None and x.dtype}
+        # not strict: 1 and 0.5 are both numbers
+        frame = pl.DataFrame(self.columns, schema_overrides=told, strict=False)
+        return frame.select(names or pl.all())
 
     @property
     def for_programs(self) -> bool:
@@ -237,9 +231,9 @@ def both(
     of: Callable[..., Field], name: str, value: str, heads: Sequence[str] = ("", ""), **more: Any
 ) -> list[Field]:
     """The two columns of what rows have of a first and of a second."""
-    ends = zip(("first", "second"), (0, 1), heads, strict=True)
     return [
-        of(f"{name}_{x}", lambda row, i=i: getattr(row, value)[i], h, **more) for x, i, h in ends
+        of(f"{name}_{which}", lambda row, i=i: getattr(row, value)[i], heads[i], **more)
+        for i, which in enumerate(("first", "second"))
     ]
 
 
