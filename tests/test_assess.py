@@ -952,6 +952,20 @@ def test_agree_shows_who_lacks_items(files: list[str], capsys: pytest.CaptureFix
     assert json.loads(capsys.readouterr().out)["all"]["judged"] == {"ann": 1, "bob": 3}
 
 
+def test_agree_of_two_who_share_no_item(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """There is no pair to show; how much each of them judged is."""
+    for name, doc in (("ann", "a"), ("bob", "b")):
+        (tmp_path / name).write_text(f"q1 0 {doc} 1\n")
+    assess("agree", str(tmp_path / "ann"), str(tmp_path / "bob"))
+    out, err = capsys.readouterr()
+    assert [line.split() for line in out.splitlines()[2:4]] == [
+        ["ann", "1", "1"],
+        ["bob", "1", "1"],
+    ]
+    assert "assessors  items" not in out
+    assert "1 of 1 pair of assessors share no item and are left out" in err
+
+
 def test_agree_for_programs(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     found = agreement(read_assessments(files[:2], labels=CQA))
     for format, separator in (("tsv", "\t"), ("csv", ",")):

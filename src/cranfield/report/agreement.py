@@ -43,8 +43,8 @@ def sheets(found: Agreement) -> list[Sheet]:
 
 def _people(name: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> Sheet:
     """A table of names, in the first column, and numbers."""
-    columns = zip(heads, zip(*rows, strict=True), strict=True)
-    fields = [Field(head, values, head, key=head == heads[0]) for head, values in columns]
+    columns = zip(heads, *rows, strict=True)
+    fields = [Field(head, values, head, key=head == heads[0]) for head, *values in columns]
     return Sheet(name, fields, programs=False)
 
 
@@ -57,7 +57,8 @@ def _tables(found: Agreement) -> Iterator[tuple[str, list[str], list[list[Any]]]
     pairs = [[" – ".join(x.assessors), x.items, *by_pair(x.values)] for x in found.pairs]
     if len(pairs) > 1:
         pairs.append(["mean", "", *by_pair(found.values)])
-    yield "pairs", ["assessors", "items", *(TITLES[name] for name in PAIRWISE)], pairs
+    if pairs:
+        yield "pairs", ["assessors", "items", *(TITLES[name] for name in PAIRWISE)], pairs
     for names in ([PAIRWISE] if found.topics else []) + [TOGETHER]:
         topics = {**found.topics, ALL: found}.items()
         rows = [[topic, one.items, *itemgetter(*names)(one.values)] for topic, one in topics]
