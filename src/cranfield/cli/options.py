@@ -88,16 +88,20 @@ def declare(p: Any, rows: Rows, **settings: Mapping[str, Any]) -> None:
             told = {"choices": tuple(metavar[1:-1].split(","))}
         if named and options:
             told["dest"] = name
-        if often == "…":
-            told |= {"action": "append", "dest": name.rstrip("s") + "s"}
-        elif often == "!":
-            told["required"] = True
-        elif often:
-            told["nargs"] = often
-        elif not metavar and name not in settings:
+        if not metavar and name not in settings:
             told["action"] = "store_true"
+        told |= _meant(often, name)
         told |= {**settings.get(metavar, {}), **settings.get(name, {}), **said}
         p.add_argument(*(options or named), **told)
+
+
+def _meant(sign: str, name: str) -> dict[str, Any]:
+    """What the sign behind a value says of the argument."""
+    if sign == "…":
+        return {"action": "append", "dest": name.rstrip("s") + "s"}
+    if sign == "!":
+        return {"required": True}
+    return {"nargs": sign} if sign else {}
 
 
 def call(
