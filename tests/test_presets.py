@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import cranfield as cf
+from cranfield.cli import output
 from cranfield.cli import presets as command
 from cranfield.cli.main import main, parser
 from cranfield.evaluation.presets import Preset, preset, presets, read_presets
@@ -677,7 +678,8 @@ def test_lines_fit_the_terminal(
     width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = listed(capsys)
-    monkeypatch.setattr(command, "terminal_width", lambda output: width)
+    for module in (command, output):
+        monkeypatch.setattr(module, "terminal_width", lambda output: width)
     fitted = listed(capsys)
     assert fitted.split() == plain.split()  # no word is broken
     lines = fitted.splitlines()[:-1] + listed(capsys, "ntcir3-web").splitlines()

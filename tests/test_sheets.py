@@ -19,7 +19,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.cli.output import add_output, show
+from cranfield.cli.options import declare
+from cranfield.cli.output import output, show
 from cranfield.errors import CranfieldError
 from cranfield.report import formats
 from cranfield.report.formats import FLAT, FORMATS, Showing
@@ -429,7 +430,7 @@ def usual(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def shown(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[str, str]:
     """What ends up on standard output and standard error."""
     parser = argparse.ArgumentParser()
-    add_output(parser, ("pairs", "other", "third"))
+    declare(parser, output(("pairs", "other", "third")))
     show(Two(), parser.parse_args(arguments))
     out, err = capsysbinary.readouterr()
     return out.decode(), err.decode()
@@ -454,7 +455,7 @@ def test_notices_go_to_standard_error(
 ) -> None:
     """Unless they are part of the file: JSON and HTML have them."""
     parser = argparse.ArgumentParser()
-    add_output(parser, ("pairs", "other"))
+    declare(parser, output(("pairs", "other")))
     show(Two(), parser.parse_args(["-f", format]))
     out, err = capsysbinary.readouterr()
     held = format in ("json", "html")
@@ -500,5 +501,5 @@ def test_files_are_written_whole(
 
 def test_one_table_needs_no_option() -> None:
     parser = argparse.ArgumentParser()
-    add_output(parser, ("pairs",))
+    declare(parser, output(("pairs",)))
     assert "--table" not in parser.format_help()

@@ -3,46 +3,66 @@
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cranfield.cli.options import refuse_two_inputs
+from cranfield.cli.options import SETTINGS, Rows, declare, refuse_two_inputs
 from cranfield.data.groups import read_groups
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading.source import Source
 from cranfield.data.tracks import read_gains, read_topics
-from cranfield.errors import InputError
+from cranfield.errors import CranfieldError, InputError
+from cranfield.wording import counted
 
 if TYPE_CHECKING:
     from cranfield.evaluation.presets import Preset
     from cranfield.labelling.strategies import Labelling
 
-LISTS = ("ties", "depth", "condensed", "exclude_self", "rel", "gains", "lengths", "costs",
-         "cost_unit", "labels", "separator", "qrels_format", "run_format", "intents", "verticals",
-         "embed_verticals")  # fmt: skip
+
+NAMES_FILES = ("FILE", "QRELS", "LOG", "TOPICS", "GAINS")  # values, perhaps as @FILE
+WRITTEN = ("output", "plot", "pool", "unjudged")
 
 
-def list_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings of shared options, as `Evaluator` takes them; some commands lack some."""
-    given = {name: getattr(options, name, None) for name in LISTS}
-    if (options.gains or "").startswith("@"):
-        given["gains"] = read_gains(Source.of(options.gains[1:]))
-    given |= {"labelling": labelling_of(options), "topics": topics_of(options)}
-    return {name: value for name, value in given.items() if value is not None}
+def add_command(p: Any, rows: Rows, run: Callable[..., Any], **defaults: Any) -> None:
+    """Declare a command of ours, or a part of one: its options, and what runs it."""
+    declare(p, rows, **SETTINGS)
+    p.set_defaults(run=partial(settled, run), declared=p._actions, **defaults)
 
 
-def topics_of(options: argparse.Namespace) -> Any:
-    """The topics that all --topics ask for, as `evaluate` takes them."""
-    given = options.topics or ["judged"]
-    if len(given) == 1:
-        return given[0]
-    return [topic for text in given for topic in read_topics(text)]
+def settled(run: Callable[..., Any], options: argparse.Namespace) -> Any:
+    """Run a command with what is asked for in the place of words; what is not given stays None."""
+    refuse_two_inputs(*_files(options))
+    known = getattr(options, "scores", False)  # and what would decide them will be refused
+    if hasattr(options, "classes") and not known:
+        options.labelling = labelling_of(options)
+    if hasattr(options, "preset") and not known:
+        options.preset = preset_of(options)
+    for name, read in READ.items():
+        given = getattr(options, name, None)
+        if isinstance(given, str | list):  # not the numbers of `simulate`
+            setattr(options, name, read(given) or None)
+    return run(options)
+
+
+def _files(options: argparse.Namespace) -> Iterator[str]:
+    """The files that are read."""
+    for action in options.declared:
+        value = getattr(options, action.dest, None)
+        named = not action.option_strings or any(x in (action.metavar or "") for x in NAMES_FILES)
+        if named and value is not None and action.dest not in WRITTEN:
+            words = value if isinstance(value, list) else [value]
+            yield from (word.removeprefix("@") for word in words)
 
 
 def labelling_of(options: argparse.Namespace) -> Labelling | None:
     """The strategy that the options ask for, if not the plain one."""
     from cranfield.labelling.strategies import Combinations, EquivalenceClasses
 
+    if options.classes and options.groups:
+        raise InputError("--classes and --groups", "one of them")
     if options.classes:  # read once: it may be standard input
         return EquivalenceClasses(read_groups(options.classes, options.separator))
     if options.groups:
@@ -50,29 +70,35 @@ def labelling_of(options: argparse.Namespace) -> Labelling | None:
     return None
 
 
-def refuse_inputs(options: argparse.Namespace, *files: str) -> None:
-    """Standard input can be read once, by one of the files or of those that options name."""
-    gains = getattr(options, "gains", None) or ""
-    named = ("classes", "groups", "lengths", "costs", "verticals")
-    others = [getattr(options, name, None) for name in named]
-    others += [gains[1:], *(getattr(options, "intents", None) or ())]
-    others += [text[1:] for text in options.topics or () if text.startswith("@")]
-    refuse_two_inputs(*files, *others)
+def preset_of(options: argparse.Namespace) -> Preset | None:
+    """The preset that the options ask for, at the cutoff they ask for."""
+    from cranfield.evaluation.presets import preset
+
+    cutoff = getattr(options, "cutoff", None)
+    if options.preset:
+        chosen = preset(options.preset, options.presets)
+        return replace(chosen, measures=tuple(chosen.measures_at(cutoff)))
+    for option, value in (("presets", options.presets), ("cutoff", cutoff)):
+        if value is not None:
+            raise InputError(f"--{option}", "--preset NAME with it")
+    return None
 
 
-def runs_of(options: argparse.Namespace) -> list[str]:
-    """The runs that are named; all of the directory of judgments if none is."""
-    refuse_inputs(options, options.qrels, *options.runs)
-    runs: list[str] = options.runs or topic_dirs.runs(options.qrels.removesuffix("/"))
-    if not runs:
-        raise InputError("no run", "RUN (or QRELS a directory with runs)")
-    return runs
+def _gains(text: str) -> Any:
+    return read_gains(Source.of(text[1:])) if text.startswith("@") else text
 
 
-def measures_of(texts: list[str] | None) -> list[str]:
+def _topics(given: Sequence[str]) -> Any:
+    """The topics that all --topics ask for, as `evaluate` takes them."""
+    if len(given) == 1:
+        return given[0]
+    return [topic for text in given for topic in read_topics(text)]
+
+
+def measures_of(texts: Sequence[str]) -> list[str]:
     """The measures of all -m options, those in files included."""
     found: list[str] = []
-    for text in texts or ():
+    for text in texts:
         lines = [text]
         if text.startswith("@"):
             lines = Source.of(text[1:]).read().decode("utf-8", "replace").splitlines()
@@ -81,25 +107,35 @@ def measures_of(texts: list[str] | None) -> list[str]:
     return found
 
 
-def one_measure(texts: list[str] | None, default: str) -> str:
-    """The measure of the -m options, where there can be no other."""
+READ: dict[str, Callable[[Any], Any]] = {
+    "gains": _gains,
+    "topics": _topics,
+    "measures": measures_of,
+    "models": measures_of,
+}
+
+
+def one_measure(asked: Sequence[str] | None, default: str) -> str:
+    """The measure that is asked for, where there can be no other."""
     from cranfield.measures.grammar import parse_measures
 
-    found = parse_measures(measures_of(texts) or default)
+    found = parse_measures(asked or default)
     if len(found) != 1:
         raise InputError(f"{len(found)} measures", "one")
     return str(found[0])
 
 
-def preset_of(options: argparse.Namespace) -> Preset | None:
-    """The preset that the options ask for, at the cutoff they ask for."""
-    from cranfield.evaluation.presets import preset
-
-    if options.preset:
-        chosen = preset(options.preset, options.presets)
-        cutoff = getattr(options, "cutoff", None)
-        return replace(chosen, measures=tuple(chosen.measures_at(cutoff)))
-    for option in ("presets", "cutoff"):
-        if getattr(options, option, None) is not None:
-            raise InputError(f"--{option}", "--preset NAME with it")
-    return None
+def runs_of(
+    qrels: str,
+    named: Sequence[str],
+    least: int = 1,
+    expected: str = "RUN (or QRELS a directory with runs)",
+) -> Sequence[str]:
+    """The runs that are named; all of the directory of judgments if none is."""
+    runs = named or topic_dirs.runs(qrels.removesuffix("/"))
+    for run in runs:
+        if os.path.isdir(run) and not os.path.isdir(qrels):
+            raise CranfieldError(f"{run} is a directory, expected a run ({run}/* are all in it)")
+    if len(runs) < least:
+        raise InputError(counted(len(runs), "run") if least > 1 else "no run", expected)
+    return runs

@@ -9,9 +9,9 @@ from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
 from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import read_assessments
 from cranfield.assess.rules import built_in
-from cranfield.cli.asked import topics_of
-from cranfield.cli.options import TOPICS, call, declare
-from cranfield.cli.output import add_output, show, tell, write
+from cranfield.cli.asked import add_command
+from cranfield.cli.options import TOPICS, among, call, told
+from cranfield.cli.output import output, show, tell, write
 from cranfield.report.formats import FORMATS
 from cranfield.report.qrels import TEXT, qrels_text
 
@@ -25,23 +25,28 @@ INPUT = {
 }
 AGGREGATE = {
     **INPUT,
-    "--scheme": "default: majority",
-    "--majority-ties": "majority: where several scores are given most often, level 0 (zero, the "
-    "default), the lower or the higher of them",
-    "--strength P": "unanimity: strength (default: 0.2)",
-    "--max-score N": "unanimity: the highest possible score (default: that of --labels or --rules, "
-    "else the highest given)",
+    f"--scheme {among(SCHEMES)}": "default: majority",
+    f"ties --majority-ties {among(TIES)}": "majority: where several scores are given most often, "
+    "level 0 (zero, the default), the lower or the higher of them",
+    "p --strength P": "unanimity: strength (default: 0.2)",
+    "--max-score N": told(
+        "unanimity: the highest possible score (default: that of --labels or --rules, else the "
+        "highest given)",
+        type=None,
+    ),
     "--keep-zero": "unanimity: what all scored 0 stays at 0",
     "--best QRELS": "favourites: items to add to the relevant ones",
-    "--unlabelled error|skip|LABEL": "where an assessor did not judge an item that others did: an "
-    "error (default), those who did decide (skip), or the label to assume",
+    "missing --unlabelled error|skip|LABEL": "where an assessor did not judge an item that others "
+    "did: an error (default), those who did decide (skip), or the label to assume",
     "--threshold X": "afterwards: 1 for scores from X (to within 1e-9; 2/3 is fine), else 0",
-    "--map 4=2,3=2,…": "afterwards: scores to levels",
+    "levels --map 4=2,3=2,…": "afterwards: scores to levels",
+    **output(formats=(*TEXT, *FORMATS)),
 }
 AGREE = {
     **INPUT,
     TOPICS: "101,102, or @FILE with topics; common: those in which everybody judged something; may "
     "be repeated (default: judged, all of them)",
+    **output(each="topic"),
 }
 
 
@@ -49,23 +54,9 @@ def add_to(command: Any) -> None:
     """Declare the command and its two subcommands."""
     actions = command().add_subparsers(metavar="ACTION", required=True)
     text = "several assessors' labels to one level for each item"
-    p = actions.add_parser("aggregate", help=text)
-    declare(
-        p,
-        AGGREGATE,
-        scheme={"choices": SCHEMES, "default": "majority"},
-        majority_ties={"dest": "ties", "choices": TIES},
-        strength={"dest": "p"},
-        unlabelled={"dest": "missing", "default": "error"},
-        map={"dest": "levels"},
-    )
-    add_output(p, formats=(*TEXT, *FORMATS), default="trec")
-    p.set_defaults(run=run_aggregate)
+    add_command(actions.add_parser("aggregate", help=text), AGGREGATE, run_aggregate)
     text = "Cohen's, weighted and Fleiss' κ, Krippendorff's α, confusion matrices"
-    p = actions.add_parser("agree", help=text)
-    declare(p, AGREE)
-    add_output(p, each="topic")
-    p.set_defaults(run=run_agree)
+    add_command(actions.add_parser("agree", help=text), AGREE, run_agree)
 
 
 def run_aggregate(options: argparse.Namespace) -> int:
@@ -80,5 +71,6 @@ def run_aggregate(options: argparse.Namespace) -> int:
 
 def run_agree(options: argparse.Namespace) -> int:
     """Compute and show how far assessors agree."""
-    chosen = call(read_assessments, options, data=options.files).of_topics(topics_of(options))
+    given = call(read_assessments, options, data=options.files)
+    chosen = given.of_topics(options.topics or "judged")
     return show(agreement(chosen, options.per_topic), options)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
 
 from cranfield.cli import runner
-from cranfield.cli.options import declare
-from cranfield.cli.output import add_output
-from cranfield.cli.scored import VALUES, add_evaluation, add_scored
+from cranfield.cli.options import among
+from cranfield.cli.output import output
+from cranfield.cli.scored import evaluation, scored
 from cranfield.comparison import Comparison, compare
 from cranfield.errors import InputError
 from cranfield.report.comparison import TABLES
@@ -19,29 +18,19 @@ from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import steps
 from cranfield.stats.result import stated_p
 
-BASELINE = {
-    "--baseline RUN …": "compare every other run with this one, given by its name or its file; may "
-    "be repeated (default: all pairs)",
-}
 OPTIONS = {
-    "--effect": "effect size: Cohen's d_z (dz, default for two runs), Hedges' g (g), Glass's Δ "
-    "(glass), or by the residuals of ANOVA (anova, default for more)",
+    **scored(),
+    "--baseline RUN …": "compare every other run with this one, given by its name or its file; "
+    "may be repeated (default: all pairs)",
+    **how_tested("; intervals have confidence 1 − A"),
+    f"--effect {among(EFFECTS)}": "effect size: Cohen's d_z (dz, default for two runs), Hedges' g "
+    "(g), Glass's Δ (glass), or by the residuals of ANOVA (anova, default for more)",
     "--movers K": "show the K topics that differ most, each way (default: 3, if there are few "
     "pairs)",
     "--fail-if-worse": "exit with 1 if a run is significantly worse than a baseline by any measure",
+    **output(TABLES),
+    **evaluation(),
 }
-
-
-def add_to(command: Any) -> None:
-    """Declare the command."""
-    p = command()
-    add_scored(p)
-    declare(p, BASELINE)
-    declare(p, how_tested("; intervals have confidence 1 − A"), **VALUES)
-    declare(p, OPTIONS, effect={"choices": tuple(EFFECTS)}, movers={"type": int})
-    add_output(p, TABLES)
-    add_evaluation(p)
-    p.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

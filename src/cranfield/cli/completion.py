@@ -9,10 +9,9 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator
-from typing import Any
 
 from cranfield.cli.commands import COMMANDS
-from cranfield.cli.options import declare
+from cranfield.cli.options import told
 from cranfield.data.reading.source import Source
 
 # What may come next is found by a key: a command and its parts; these and -, for their options; or
@@ -23,13 +22,7 @@ SHELLS = {  # how a script begins, the files it is made of, and how one of its r
     "zsh": ("#compdef cranfield\n", ("sh", "zsh"), CASE),
     "fish": ("", ("fish",), "        case '{}'\n            echo '{}'"),
 }
-
-
-def add_to(command: Any) -> None:
-    """Declare the command."""
-    p = command()
-    declare(p, {"shell SHELL": ", ".join(SHELLS)}, SHELL={"choices": tuple(SHELLS)})
-    p.set_defaults(run=run)
+OPTIONS = {"shell SHELL": told(", ".join(SHELLS), choices=tuple(SHELLS))}
 
 
 def run(options: argparse.Namespace) -> None:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from cranfield.cli.drop_ins import found, put
-from cranfield.cli.options import COUNT, add_shared, declare, number
+from cranfield.cli.options import COUNT, declare, number, shared
 from cranfield.cli.output import write
 from cranfield.tools.cwl_eval import VERSION, bibtex, cwl_eval, read_metrics
 
@@ -33,7 +33,7 @@ def add_to(command: Any) -> None:
     """Declare the command."""
     p = command()
     declare(p, ROWS, N=COUNT, X={"type": number}, as_version={"choices": (VERSION,)})
-    add_shared(p, "import")
+    declare(p, shared("import"))
     p.set_defaults(run=run)
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 import inspect
 from collections.abc import Sequence
-from typing import Any
 
-from cranfield.cli.asked import list_options, refuse_inputs
-from cranfield.cli.options import TIES, TOPICS, add_order, add_shared, declare
-from cranfield.cli.output import add_output, show
+from cranfield.cli.options import TIES, TOPICS, call, order, shared, told
+from cranfield.cli.output import output, show
 from cranfield.errors import InputError
 from cranfield.measures.base import READINGS, Measure
 from cranfield.measures.cwl import UserModel
@@ -20,35 +18,27 @@ from cranfield.report.listing import Listing
 from cranfield.shown import Shown
 
 OPTIONS = {
-    "measures MEASURE +": "such as nDCG@10 or Q(beta=2)",
+    "named MEASURE +": "such as nDCG@10 or Q(beta=2)",
     "--bibtex": "print the references as BibTeX only",
-}
-LIST = {
-    "--on": "judgments and results",
-    TOPICS: "101,102, or @FILE with topics; may be repeated (default: the first one judged)",
-    "--levels LEVELS": 'a list without files, as levels in the order of the ranks: "3 2 - 0", - or '
-    "? for an unjudged document",
-    "--judged LEVELS": "all judged levels of the topic, with --levels (default: those of the list)",
+    **output(),
+    "the score of one topic, step by step": {
+        "--on": told("judgments and results", nargs=2, metavar=("QRELS", "RUN")),
+        TOPICS: "101,102, or @FILE with topics; may be repeated (default: the first one judged)",
+        "--levels LEVELS": 'a list without files, as levels in the order of the ranks: "3 2 - 0", '
+        "- or ? for an unjudged document",
+        "--judged LEVELS": "all judged levels of the topic, with --levels (default: those of the "
+        "list)",
+        **order(TIES),
+        **shared("drawn", "relevance", "intents", "verticals", "costs", "formats"),
+    },
+    **shared("import"),
 }
 NEEDS = {"topics": "--on QRELS RUN", "judged": "--levels LEVELS"}
 
 
-def add_to(command: Any) -> None:
-    """Declare the command."""
-    p = command()
-    declare(p, OPTIONS)
-    add_output(p)
-    on = p.add_argument_group("the score of one topic, step by step")
-    declare(on, LIST, on={"nargs": 2, "metavar": ("QRELS", "RUN")})
-    add_order(on, TIES)
-    add_shared(on, "drawn", "relevance", "intents", "verticals", "costs", "formats")
-    add_shared(p, "import")
-    p.set_defaults(run=run)
-
-
 def run(options: argparse.Namespace) -> int:
     """Explain each measure."""
-    found = parse_measures(options.measures)
+    found = parse_measures(options.named)
     modes = [name for name in MODES if getattr(options, name, None) not in (None, False)]
     if len(modes) > 1:
         raise InputError(" and ".join(f"--{name}" for name in modes), "one of them")
@@ -81,9 +71,8 @@ def _on(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:
     """How each measure comes to its score for the topic."""
     from cranfield.evaluation.tracing import explain_all
 
-    path, results = options.on
-    refuse_inputs(options, path, results)
-    return explain_all(measures, path, results, **_settings(options))
+    qrels, run = options.on
+    return call(explain_all, options, measures=measures, qrels=qrels, run=run)
 
 
 def _levels(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:
@@ -92,15 +81,11 @@ def _levels(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:
 
     levels = read_levels("--levels", options.levels)
     judged = None if options.judged is None else read_levels("--judged", options.judged)
-    return explain_levels(measures, levels, judged, **_settings(options))
+    return call(explain_levels, options, measures=measures, levels=levels, judged=judged)
 
 
 # What is explained, by the option that asks for it: of these one can be given.
 MODES = {"": _about, "bibtex": _bibtex, "on": _on, "levels": _levels}
-
-
-def _settings(options: argparse.Namespace) -> dict[str, Any]:
-    return list_options(options) | {"tie_samples": options.tie_samples, "seed": options.seed}
 
 
 def read_levels(option: str, given: str) -> list[float | None]:

@@ -7,7 +7,7 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -42,7 +42,7 @@ def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
     for name, row in COMMANDS.items():
         command = partial(commands.add_parser, name, help=row.does)
         if name in asked and name not in NO_OPTIONS:
-            _module(name).add_to(command)
+            _declare(_module(name), command)
         else:  # which need not be imported
             command()
     commands.choices["help"].add_argument("command", metavar="COMMAND", nargs="*", choices=COMMANDS)
@@ -51,6 +51,16 @@ def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
 
 def _module(command: str) -> Any:
     return import_module(f"cranfield.cli.{command}")
+
+
+def _declare(module: Any, command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Tell argparse of a command: its options, unless it has parts or help of its own."""
+    from cranfield.cli.asked import add_command
+
+    if hasattr(module, "add_to"):
+        module.add_to(command)
+    else:
+        add_command(command(), module.OPTIONS, module.run)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,8 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(top.format_help(), end="")
             top.error("found no command, expected one of these")
         options = top.parse_args(arguments)
-        if getattr(options, "imports", ()):
-            import_files(options.imports)
+        import_files(getattr(options, "imports", None) or ())
         return int(options.run(options) or 0)  # most commands do not choose their code
     except CranfieldError as error:
         if isinstance(error, UserCodeError) and getattr(options, "verbose", False):

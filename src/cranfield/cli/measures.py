@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
-from cranfield.cli.options import add_shared, declare
-from cranfield.cli.output import add_output, show, write
-from cranfield.errors import CranfieldError
+from cranfield.cli.asked import add_command
+from cranfield.cli.options import shared
+from cranfield.cli.output import output, show, write
 from cranfield.measures.base import FIVE, PROPERTIES, READINGS, REGISTRY, TAKES, Measure
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import aliases_of
 from cranfield.measures.parameters import shown
 from cranfield.report.formats import FORMATS
-from cranfield.report.listing import Listing
+from cranfield.report.listing import Listing, with_words
 
 MOST_USED = (
     "nDCG@10", "AP", "P@10", "RR", "Recall@1000", "Success@10", "Rprec", "ERR@20", "Q", "RBP",
@@ -26,6 +26,8 @@ MOST_USED = (
 OPTIONS = {
     "words WORD *": "such as graded, or ntcir, or rank",
     "--all": "all measures, each with its whole entry",
+    **output(formats=("list", *FORMATS)),
+    **shared("import"),
 }
 MORE = """`cranfield measures --all` lists all.
 `cranfield measures graded` lists those with a word in their entry (intents, ntcir, rank, …).
@@ -35,20 +37,14 @@ MORE = """`cranfield measures --all` lists all.
 def add_to(command: Any) -> None:
     """Declare the command."""
     meanings = "; ".join(f"{name}: {meaning}" for name, meaning in PROPERTIES.items())
-    p = command(epilog=f"Properties: {meanings}.")
-    declare(p, OPTIONS)
-    add_output(p, formats=("list", *FORMATS), default="list")
-    add_shared(p, "import")
-    p.set_defaults(run=run)
+    add_command(command(epilog=f"Properties: {meanings}."), OPTIONS, run)
 
 
 def run(options: argparse.Namespace) -> int:
     """List the registry, or how it begins."""
-    words = [word.lower() for word in options.words]
     classes = sorted(REGISTRY.values(), key=lambda c: c.__name__.lower())
-    wanted = [c for c in classes if _has(c, words)]
-    if not wanted:
-        raise CranfieldError(f"found no measure with {' '.join(options.words)!r} in its entry")
+    entries = {c: " ".join([c.__name__, *_entry(c)]) for c in classes}
+    wanted = with_words("measure", entries, options.words)
     if options.format == "markdown":
         from cranfield.report.catalogue import markdown
 
@@ -74,12 +70,6 @@ def _listed(wanted: Sequence[type[Measure]], known: int) -> list[str]:
     lines = [f"{name:<{width}}  {line}" for entry in entries for name, line in entry]
     many = str(known) if len(wanted) == known else f"{len(wanted)} of {known}"
     return [*lines, "", f"{many} measures. `cranfield explain NAME` tells more."]
-
-
-def _has(c: type[Measure], words: Sequence[str]) -> bool:
-    """Whether every word occurs in an entry."""
-    text = " ".join([c.__name__, *_entry(c)]).lower()
-    return all(word in text for word in words)
 
 
 def _row(c: type[Measure]) -> dict[str, str]:

@@ -9,10 +9,11 @@ import argparse
 from functools import partial
 from typing import Any
 
-from cranfield.cli.options import declare
-from cranfield.cli.output import add_output
+from cranfield.cli.asked import add_command
+from cranfield.cli.options import told
+from cranfield.cli.output import output
 from cranfield.cli.runner import run as run_work
-from cranfield.cli.scored import VALUES, add_evaluation, add_measures, add_scored
+from cranfield.cli.scored import evaluation, measured, scored
 from cranfield.report.meta import Method, methods
 
 USAGES = {
@@ -37,14 +38,12 @@ def add_method(parsers: Any, shown: Any) -> None:
     method, takes = shown.METHOD, shown.METHOD.work.takes
     p = parsers.add_parser(method.name, **method.said, usage=_usage(method))
     if takes == "scores":
-        add_scored(p, method.measures)
+        rows = scored(method.measures)
     else:
-        declare(p, {**FILES[takes], "runs RUN *": method.runs}, runs={"default": []})
-        add_measures(p, method.measures, method.measures)
-    declare(p, method.options, **VALUES)
-    add_output(p, shown.TABLES)
-    add_evaluation(p, scores=takes == "scores")
-    p.set_defaults(run=partial(run, shown))
+        rows = FILES[takes] | {"runs RUN *": told(method.runs, default=[])}
+        rows |= measured(method.measures)
+    rows |= {**method.options, **output(shown.TABLES), **evaluation(scores=takes == "scores")}
+    add_command(p, rows, partial(run, shown), default_measure=method.measures)
 
 
 def _usage(method: Method) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from cranfield.cli import drop_ins
-from cranfield.cli.options import COUNT, Action, add_actions, count, number, numbers, separator
+from cranfield.cli.options import COUNT, Action, add_actions, count, number, separator, several
 from cranfield.tools import ntcir_files as files
 from cranfield.tools.ntcir_eval import VERSIONS, Setting
 
@@ -21,18 +21,14 @@ def add_to(command: Any) -> None:
 # -- arguments ------------------------------------------------------------------------------------
 
 
-def _cutoffs(text: str) -> tuple[int, ...]:
-    return tuple(map(count, text.split(",")))
-
-
 SETTINGS: dict[str, dict[str, Any]] = {  # of values, as the help calls them, then of arguments
     "X": {"type": number},
     "B": drop_ins.FROM_0,
     "truncate": COUNT,
     "L": COUNT,
-    "cutoffs": {"type": _cutoffs},
-    "gains": {"type": numbers},
-    "stops": {"type": numbers},
+    "cutoffs": several(count),
+    "gains": several(number, ":"),
+    "stops": several(number, ":"),
     "separator": {"type": separator},
     "found": {"default": "-"},
     "version": {"choices": tuple(VERSIONS), "default": "2011"},

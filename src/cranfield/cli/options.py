@@ -15,8 +15,8 @@ from cranfield.data.reading.lines import finite
 from cranfield.errors import CranfieldError
 
 T = TypeVar("T")
-Rows: TypeAlias = Mapping[str, str | Mapping[str, Any]]  # arguments, and what they mean
 Settings: TypeAlias = Mapping[str, Mapping[str, Any]]  # what argparse is told about arguments
+Rows: TypeAlias = dict[str, Any]  # arguments and what they mean, or titles and rows below them
 
 # -- actions of a command -------------------------------------------------------------------------
 
@@ -67,41 +67,59 @@ def add_actions(
             add_actions(part, row.parts, run, settings, "FORMAT")
 
 
-def declare(p: Any, rows: Rows, **settings: Mapping[str, Any]) -> None:
+def told(meaning: str, **settings: Any) -> dict[str, Any]:
+    """What an argument means, and what else argparse is told about it."""
+    return {"help": meaning, **settings}
+
+
+def declare(p: Any, rows: Mapping[str, Any], **settings: Mapping[str, Any]) -> None:
     """Declare arguments, given by how they are written and what they mean.
 
     ``"-o --output FILE"`` has a value, ``"--condensed"`` is a flag, ``"--topic TOPIC …"`` may be
     repeated, which makes `topics`, and ``"runs RUN *"`` is as many words as argparse's sign says.
-    ``"--kind {qrels,run}"`` is one of these; ``"gold -r REL !"`` must be given, and is called
-    `gold` here. `settings` are what else argparse is told about some of them, by their names, or
-    about all values that are called alike (``REL``); or a row tells it itself.
+    ``"--kind {qrels,run}"`` is one of these (`among`); ``"gold -r REL !"`` must be given, and is
+    called `gold` here. `settings` are what else argparse is told about some of them, by their
+    names, or about all values that are called alike (``REL``); or a row tells it itself (`told`).
+    A row with rows of its own is a group, below its title.
     """
     for written, meaning in rows.items():
-        said = {"help": meaning} if isinstance(meaning, str) else meaning
+        said = told(meaning) if isinstance(meaning, str) else meaning
+        if "help" not in said:
+            declare(p.add_argument_group(written), said, **settings)
+            continue
         words = written.split()
         options = [word for word in words if word.startswith("-")]
         named = words[: words[0] not in options]
         metavar, often = (*words[len(named) + len(options) :], "", "")[:2]
         name = (named or [options[-1].lstrip("-").replace("-", "_")])[0]
-        told: dict[str, Any] = {"metavar": metavar} if metavar else {}
-        if metavar.startswith("{"):
-            told = {"choices": tuple(metavar[1:-1].split(","))}
-        if named and options:
-            told["dest"] = name
-        if not metavar and name not in settings:
-            told["action"] = "store_true"
-        told |= _meant(often, name)
-        told |= {**settings.get(metavar, {}), **settings.get(name, {}), **said}
-        p.add_argument(*(options or named), **told)
+        made = {"dest": name} if named and options else {}
+        made |= {**_value(metavar), **_often(often, name)}
+        made |= {**settings.get(metavar, {}), **settings.get(name, {}), **said}
+        if made.keys() <= {"dest", "help"} and options:
+            made["action"] = "store_true"
+        p.add_argument(*(options or named), **made)
 
 
-def _meant(sign: str, name: str) -> dict[str, Any]:
-    """What the sign behind a value says of the argument."""
-    if sign == "…":
-        return {"action": "append", "dest": name.rstrip("s") + "s"}
-    if sign == "!":
-        return {"required": True}
-    return {"nargs": sign} if sign else {}
+def _value(metavar: str) -> dict[str, Any]:
+    """What argparse is told about a value: its choices, or what it is called."""
+    if metavar.startswith("{"):
+        return {"choices": metavar[1:-1].split(",")}
+    return {"metavar": metavar} if metavar else {}
+
+
+def _often(sign: str, name: str) -> dict[str, Any]:
+    """What argparse is told about how often a value is given."""
+    signs: dict[str, dict[str, Any]] = {
+        "": {},
+        "…": {"action": "append", "dest": name.rstrip("s") + "s"},
+        "!": {"required": True},
+    }
+    return signs.get(sign, {"nargs": sign})
+
+
+def among(choices: Iterable[str]) -> str:
+    """Choices, as they are written in a row of `declare`."""
+    return f"{{{','.join(choices)}}}"
 
 
 def call(
@@ -113,14 +131,17 @@ def call(
     """Call a function with the options that are called as its parameters.
 
     What is not given (None) is left to the function, if it has a default. Parameters that are
-    `parts` are made of options in the same way; `others` stand in the place of options.
+    `parts` are made of options in the same way; `others` stand in the place of options. Functions
+    with ``**options`` take those of an evaluation.
     """
     wanted: dict[str, Any] = dict(signature(function).parameters)
     made = {name: call(make, options) for name, make in (parts or {}).items() if name in wanted}
     known = vars(options) | made | others
     left = {name for name, p in wanted.items() if p.default is not p.empty}
     if any(p.kind is p.VAR_KEYWORD for p in wanted.values()):
-        wanted |= others
+        from cranfield.evaluation.options import NAMES
+
+        wanted |= dict.fromkeys((*NAMES, *others))
         left |= wanted.keys()
     return function(**{n: known[n] for n in wanted if n not in left or known.get(n) is not None})
 
@@ -141,6 +162,7 @@ def count(text: str) -> int:
 
 COUNT: dict[str, Any] = {"type": count}  # for `declare`
 NUMBER: dict[str, Any] = {"type": float}
+WHOLE: dict[str, Any] = {"type": int}
 
 
 def number(text: str, low: float = -math.inf, high: float = math.inf, which: str = "") -> float:
@@ -152,9 +174,9 @@ def number(text: str, low: float = -math.inf, high: float = math.inf, which: str
     return found
 
 
-def numbers(text: str) -> tuple[float, ...]:
-    """Numbers such as 1:2:3."""
-    return tuple(map(number, text.split(":")))
+def several(kind: Callable[[str], T], sign: str = ",") -> dict[str, Any]:
+    """Values with a sign between them, such as 1,2,3."""
+    return {"type": lambda text: tuple(kind(part.strip()) for part in text.split(sign))}
 
 
 TWICE = "found - twice, expected standard input once"
@@ -176,13 +198,6 @@ def separator(text: str) -> str:
 # -- options that several commands have -----------------------------------------------------------
 
 
-LABELS = {
-    "--labels A=2,B=1,…": "the levels that labels in judgments mean, such as S=3,A=2,B=1,C=0",
-}
-SEPARATOR = {
-    "--sep S": "what separates the fields of a line of text, where they contain blanks",
-}
-FIELDS: dict[str, Any] = {"dest": "separator", "type": separator}  # settings of --sep
 TOPICS = "--topics --topic TOPICS …"  # for `declare`; it has one meaning in all commands
 ORDERS = {
     "trec": "by score, then document id, both descending (default)",
@@ -197,42 +212,51 @@ TIES = tuple(ORDERS)
 ONE_ORDER = tuple(name for name in TIES if name != "expected")
 
 
-def add_order(group: Any, ties: Sequence[str] = ONE_ORDER) -> None:
+def order(ties: Sequence[str] = ONE_ORDER) -> Rows:
     """The options that decide which items of a list are looked at, and in which order."""
     text = "; ".join(f"{name}: {ORDERS[name]}" for name in ties)
-    group.add_argument("--ties", choices=ties, help=f"order of a list: {text}")
-    add_shared(group, "lists")
-    add_shared(group.add_mutually_exclusive_group(), "together")
+    return {f"--ties {among(ties)}": f"order of a list: {text}", **SHARED["lists"]}
 
 
-def add_preset(p: Any, said: str) -> None:
+def preset(said: str) -> Rows:
     """The options that name a preset."""
-    declare(p, {"--preset NAME": said, "--presets FILE": "a TOML file with presets of your own"})
+    return {"--preset NAME": said, **PRESETS}
 
 
-SHARED = {
+def judged() -> Rows:
+    """The options that decide which topics count."""
+    from cranfield.evaluation.options import Undefined
+
+    return {
+        TOPICS: "judged: all judged topics count, unanswered ones as empty lists (default); "
+        "common: only judged topics that every run answers; 101,102: only these, of which all are "
+        "judged; @FILE: those that its lines begin with; may be repeated",
+        f"--undefined {among(get_args(Undefined))}": "a topic without a relevant document counts "
+        "as 0 (default), is nan, is left out of the means, or is an error",
+    }
+
+
+SEPARATOR = {
+    "separator --sep S": "what separates the fields of a line of text, where they contain blanks",
+}
+PRESETS = {"--presets FILE": "a TOML file with presets of your own"}
+LABELS = {
+    "--labels A=2,B=1,…": "the levels that labels in judgments mean, such as S=3,A=2,B=1,C=0",
+}
+SHARED: dict[str, Rows] = {
     "lists": {
         "--depth N": "only the first N documents of a list",
         "--condensed": "leave out unjudged documents (after --depth)",
         "--exclude-self": "leave out a document whose id is the topic's",
-    },
-    "drawn": {
-        "--tie-samples N": "random orders for --ties expected, where it cannot be computed "
-        "(default: 100)",
-        "--seed S": "chooses the random orders (default: 0)",
-    },
-    "together": {
         "--classes FILE": "equivalence classes, topic doc class (may be QRELS itself: topic doc L2 "
         "class): of a class only the first document found counts",
         "--groups FILE": "groups of documents that are of use only together, topic doc group: a "
         "group counts once, at the last of its documents",
     },
-    "topics": {
-        TOPICS: "judged: all judged topics count, unanswered ones as empty lists (default); "
-        "common: only judged topics that every run answers; 101,102: only these, of which all are "
-        "judged; @FILE: those that its lines begin with; may be repeated",
-        "--undefined": "a topic without a relevant document counts as 0 (default), is nan, is left "
-        "out of the means, or is an error",
+    "drawn": {
+        "--tie-samples N": "random orders for --ties expected, where it cannot be computed "
+        "(default: 100)",
+        "--seed S": "chooses the random orders (default: 0)",
     },
     "relevance": {
         "--rel N": "lowest relevant level, for all measures that take rel",
@@ -259,8 +283,8 @@ SHARED = {
         "--cost-unit UNIT": "such as seconds; told only",
     },
     "formats": {
-        "--qrels-format": "instead of recognising it",
-        "--run-format": "instead of recognising it",
+        f"--qrels-format {among(FORMATS)}": "instead of recognising it",
+        f"--run-format {among(RUN_FORMATS)}": "instead of recognising it",
         **SEPARATOR,
     },
     "import": {
@@ -268,23 +292,21 @@ SHARED = {
         "@cf.user_model); may be repeated",
     },
 }
-SETTINGS: dict[str, dict[str, Any]] = {
-    "depth": COUNT,
-    "tie_samples": {**COUNT, "default": 100},
-    "seed": {"type": int, "default": 0},
-    "rel": NUMBER,
-    "cost_unit": {"default": ""},
-    "qrels_format": {"choices": FORMATS},
-    "run_format": {"choices": RUN_FORMATS},
-    "sep": FIELDS,
-    "import": {"default": []},
-}
 
 
-def add_shared(group: Any, *kinds: str) -> None:
+def shared(*kinds: str) -> Rows:
     """Options that several commands have: all of these kinds."""
-    from cranfield.evaluation.options import Undefined
+    return {written: said for kind in kinds for written, said in SHARED[kind].items()}
 
-    undefined = {"choices": get_args(Undefined), "default": "zero"}
-    for kind in kinds:
-        declare(group, SHARED[kind], undefined=undefined, **SETTINGS)
+
+SETTINGS: Settings = {  # of values, as the help calls them, then of options
+    **dict.fromkeys("BN", COUNT),
+    **dict.fromkeys("ACDGPRVW", NUMBER),
+    **dict.fromkeys("KM", WHOLE),
+    "N,N,…": several(count),
+    "S,S,…": several(number),
+    "pool_depth": COUNT,
+    **dict.fromkeys(("rel", "sd"), NUMBER),
+    "seed": WHOLE,
+    "separator": {"type": separator},
+}

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cranfield.cli.asked import topics_of
-from cranfield.cli.options import TOPICS, declare
+from cranfield.cli.options import TOPICS, Rows, among, told
 from cranfield.data.files import write_whole
 from cranfield.data.tracks import read_topics, unknown_topic
 from cranfield.errors import CranfieldError, InputError
@@ -23,68 +22,59 @@ from cranfield.shown import Shown
 from cranfield.wording import decimals
 
 LOOK = {
-    "--decimals N": "of numbers that people read (default: 4)",
+    "--decimals N": told("of numbers that people read (default: 4)", type=int, choices=range(16)),
     "--label NAME": "in LaTeX: what \\ref calls the table",
-    "--caption": "in LaTeX: where the caption stands (default: above)",
+    f"--caption {among(CAPTIONS)}": "in LaTeX: where the caption stands (default: above)",
     "--spreadsheet": "in CSV and TSV: cells that a spreadsheet would compute begin with '",
 }
+PLAIN = {"decimals": None, "label": None, "caption": None, "spreadsheet": False}
 LINES = ("text", "list")  # what some commands call a table, which has lines of their own
-PLAIN = {"decimals": 4, "label": "", "caption": "above", "spreadsheet": False}  # their defaults
 
 
-def add_output(
-    p: Any,
+def output(
     tables: Sequence[str] = (),
     each: str = "",
     formats: Sequence[str] = FORMATS,
-    default: str = "table",
     where: str = "write to FILE, whole or not at all",
     flags: str = "-f --format",
-) -> None:
+) -> Rows:
     """The options that say how a result is shown, and where.
 
-    It may have several `tables`, or rows for `each` topic that are shown if that is asked for.
+    The first of `formats` is the usual one. The result may have several `tables`, or rows for
+    `each` topic that are shown if that is asked for.
     """
-    if each:
-        declare(p, {"-q --per-topic": f"show every {each}, then all"})
-    told = {flags: f"default: {default}", "-o --output FILE": where}
-    shown = {"dest": "format", "choices": formats, "default": default}
-    declare(p, told, format=shown, output_format=shown)
+    default = formats[0]
+    rows: Rows = {"-q --per-topic": f"show every {each}, then all"} if each else {}
+    rows |= {
+        f"format {flags}": told(f"default: {default}", choices=formats, default=default),
+        "-o --output FILE": where,
+    }
     if len(tables) > 1:
         text = f"one of {', '.join(tables)}; may be repeated (default: what suits the format; "
-        which = {"--table NAME …": f"{text}{', '.join(FLAT)} hold one)"}
-        declare(p, which, table={"choices": tables})
-    look = p.add_argument_group("how tables look")
-    some = {"type": int, "choices": range(16)}
-    declare(look, LOOK, decimals=some, caption={"choices": CAPTIONS})
-    p.set_defaults(**PLAIN)
+        rows["--table NAME …"] = told(f"{text}{', '.join(FLAT)} hold one)", choices=tables)
+    return rows | {"how tables look": LOOK}
 
 
-SCORES = {
+SORTED = {
     "--sort MEASURE": "the best run by this measure first (default: runs in the order given)",
     "--wide": "a line for each topic, a column for each run, a table for each measure",
 }
 
 
-def add_scores_output(p: Any, each: str = "topic", chosen: bool = True) -> None:
-    """The options that say how scores are shown, and where; of which topics, if not said before."""
-    add_output(p, each=each)
-    declare(p, SCORES)
-    if chosen:
-        declare(p, {TOPICS: f"only these {each}s: 101,102, or @FILE with topics (default: all)"})
-    p.set_defaults(chosen=chosen)
+def scores_output(each: str = "topic") -> Rows:
+    """The options that say how scores are shown, and where; of which topics, or items."""
+    some = f"only these {each}s: 101,102, or @FILE with topics (default: all)"
+    return {**output(each=each), **SORTED, TOPICS: some}
 
 
-def show_scores(scores: Scores, options: argparse.Namespace) -> int:
-    """Show scores, of the topics asked for, the best run first if that is asked for."""
-    scores = _chosen(scores, topics_of(options)) if options.chosen else scores
+def show_scores(scores: Scores, options: argparse.Namespace, topics: Any = None) -> int:
+    """Show scores, perhaps of some topics, the best run first if that is asked for."""
+    scores = scores if topics in (None, "judged") else _chosen(scores, topics)
     return show(scores if options.sort is None else scores.sorted_by(options.sort), options)
 
 
 def _chosen(scores: Scores, topics: Any) -> Scores:
     """The scores of some topics; sessions are named topic/session."""
-    if topics == "judged":
-        return scores
     if topics == "common":
         raise InputError("--topics common", "101,102 or @FILE: there are no judged topics here")
     kept = []
@@ -109,7 +99,7 @@ def show(found: Shown, options: argparse.Namespace) -> int:
         raise InputError("a terminal", "-o FILE for parquet")
     quiet, every = (getattr(options, name, False) for name in ("quiet", "verbose"))
     look: dict[str, Any] = {"width": width, "colour": coloured(width)}
-    with decimals(options.decimals):
+    with decimals(4 if options.decimals is None else options.decimals):
         made = shown(found, format, vars(options) | look, getattr(options, "tables", None) or ())
         held = made.holds_notices(format) or (format == "table" and width is not None)
         notices = () if quiet else made.notices
@@ -117,7 +107,7 @@ def show(found: Shown, options: argparse.Namespace) -> int:
             made,
             notices=made.notices if format == "json" else notices if held else (),
             every=every,
-            label=options.label,
+            label=options.label or "",
             below=options.caption == "below",
             spreadsheet=options.spreadsheet,
             **look,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from cranfield.cli import runner
-from cranfield.cli.options import COUNT, NUMBER, declare
-from cranfield.cli.output import add_output
-from cranfield.cli.scored import VALUES, add_evaluation, add_scored, refuse_deciding
+from cranfield.cli.options import among
+from cranfield.cli.output import output
+from cranfield.cli.scored import evaluation, refuse_deciding, scored
 from cranfield.errors import InputError
 from cranfield.report.meta import Work
 from cranfield.report.options import alpha, plot, told
@@ -20,56 +19,35 @@ FILES = (
     "a pilot to take the variance from: QRELS RUN RUN…, or with --scores files with the scores of "
     "topics; none with --variance or --sd"
 )
-ASKED = {
-    "--method": "t: power of the paired t-test; anova: power of one-way ANOVA, with --systems; "
-    "interval: width of the interval of a difference, with --width; may be repeated (default: all "
-    "there is enough for)",
-    "--difference D …": "the smallest true difference of two means worth finding; of anova, that "
-    "of the best and the worst system; may be repeated. One is shown with its half and its double "
-    f"(default: {', '.join(map(str, DIFFERENCES))})",
-    "--width W …": "the largest width of the interval of a difference, end to end; may be repeated",
-    "--systems M": "systems that anova compares (default: the runs)",
+OPTIONS = {
+    **scored(files=FILES),
+    "what is asked": {
+        f"methods --method {among(METHODS)} …": "t: power of the paired t-test; anova: power of "
+        "one-way ANOVA, with --systems; interval: width of the interval of a difference, with "
+        "--width; may be repeated (default: all there is enough for)",
+        "--difference D …": "the smallest true difference of two means worth finding; of anova, "
+        "that of the best and the worst system; may be repeated. One is shown with its half and "
+        f"its double (default: {', '.join(map(str, DIFFERENCES))})",
+        "--width W …": "the largest width of the interval of a difference, end to end; may be "
+        "repeated",
+        "--systems M": "systems that anova compares (default: the runs)",
+        **alpha("; intervals have confidence 1 − A"),
+        "--power P": told("how probable it is to find the difference", POWER),
+        "sizes --for-topics N …": "also what N topics can show: their power, and the smallest "
+        "difference they find; may be repeated",
+    },
+    "how much scores vary": {
+        "--variance V": "variance of scores over topics",
+        "--sd S": "standard deviation of scores over topics",
+        "--of {scores,differences}": "what V or S is of: the scores of a system (default), or the "
+        "differences of two, which vary by 2V",
+        "--residual {one-way,two-way}": "of a pilot: V_E1, or V_E2 without what topics have in "
+        "common (default: two-way for t and interval, one-way for anova)",
+    },
+    **output(TABLES),
+    **plot("power against topics, of one measure", "its"),
+    **evaluation(),
 }
-SIZES = {
-    "--for-topics N …": "also what N topics can show: their power, and the smallest difference "
-    "they find; may be repeated",
-}
-GIVEN = {
-    "--variance V": "variance of scores over topics",
-    "--sd S": "standard deviation of scores over topics",
-}
-VARIANCE = {
-    "--of": "what V or S is of: the scores of a system (default), or the differences of two, which "
-    "vary by 2V",
-    "--residual": "of a pilot: V_E1, or V_E2 without what topics have in common (default: two-way "
-    "for t and interval, one-way for anova)",
-}
-SETTINGS: dict[str, dict[str, Any]] = {
-    "method": {"dest": "methods", "action": "append", "choices": METHODS},
-    **dict.fromkeys(("difference", "width", "variance", "sd"), NUMBER),
-    "systems": {"type": int},
-    "for_topics": {**COUNT, "dest": "sizes"},
-    "of": {"choices": ("scores", "differences"), "default": "scores"},
-    "residual": {"choices": ("one-way", "two-way")},
-}
-
-
-def add_to(command: Any) -> None:
-    """Declare the command."""
-    p = command()
-    add_scored(p, files=FILES)
-    asked = p.add_argument_group("what is asked")
-    declare(asked, ASKED, **SETTINGS)
-    probable = {"--power P": told("how probable it is to find the difference", POWER)}
-    declare(asked, {**alpha("; intervals have confidence 1 − A"), **probable}, **VALUES)
-    declare(asked, SIZES, **SETTINGS)
-    variance = p.add_argument_group("how much scores vary")
-    declare(variance.add_mutually_exclusive_group(), GIVEN, **SETTINGS)
-    declare(variance, VARIANCE, **SETTINGS)
-    add_output(p, TABLES)
-    declare(p, plot("power against topics, of one measure", "its"))
-    add_evaluation(p)
-    p.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -82,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 def _refuse(options: argparse.Namespace) -> None:
     """A pilot and a variance, neither of them, and what is about the one without it."""
     if options.variance is None and options.sd is None:
-        if options.of != "scores":
+        if options.of == "differences":
             raise InputError("--of", "--variance or --sd with it")
         if not options.files:
             raise InputError("no variance", "files of a pilot, --variance or --sd")

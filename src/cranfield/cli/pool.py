@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any
 
 from cranfield.assess.pool import pool
-from cranfield.cli.asked import topics_of
-from cranfield.cli.options import (
-    COUNT,
-    LABELS,
-    NUMBER,
-    TOPICS,
-    add_shared,
-    call,
-    declare,
-    refuse_two_inputs,
-)
-from cranfield.cli.output import add_output, show, write
+from cranfield.cli.options import LABELS, TOPICS, among, call, shared, told
+from cranfield.cli.output import output, show, write
 from cranfield.data.run import TIES
 from cranfield.errors import InputError
+from cranfield.report.formats import FORMATS
 from cranfield.report.pool import render_lists
 
 OPTIONS = {
@@ -28,42 +18,29 @@ OPTIONS = {
     "--depth N": "only the first N documents of a list (default: 100)",
     "--pool FILE": "write the pool to FILE; -o FILE does so, too, if no -f is given",
     "--unjudged FILE": "write to FILE what of the pool is not judged yet; needs --qrels",
+    **output(each="topic", where="with -f write to FILE, else the pool"),
+    "format -f --format": told("default: table", choices=FORMATS),  # none: -o is for the pool
+    "judgments, topics and teams": {
+        "--qrels QRELS": "the judgments made so far",
+        "--rel N": "lowest relevant level (default: all above 0)",
+        TOPICS: "those to pool: 101,102, or FILE or @FILE, each at the start of a line; common: "
+        "those that every run answers (default: judged, or all without judgments)",
+        "--teams FILE": "whose the runs are: lines `run team`, or a table with these columns",
+    },
+    "other": {
+        f"--ties {among(TIES)}": "order of a list: trec: by score, then document id, both "
+        "descending (default); rank: by the rank column; given: as in the file (default without "
+        "scores); file: by score, then as in the file",
+        **LABELS,
+        **shared("formats"),
+    },
 }
-WHO = {
-    "--qrels QRELS": "the judgments made so far",
-    "--rel N": "lowest relevant level (default: all above 0)",
-    TOPICS: "those to pool: 101,102, or FILE or @FILE, each at the start of a line; common: those "
-    "that every run answers (default: judged, or all without judgments)",
-    "--teams FILE": "whose the runs are: lines `run team`, or a table with these columns",
-}
-LISTS = {
-    "--ties": "order of a list: trec: by score, then document id, both descending (default); rank: "
-    "by the rank column; given: as in the file (default without scores); file: by score, then as "
-    "in the file",
-    **LABELS,
-}
-
-
-def add_to(command: Any) -> None:
-    """Declare the command."""
-    p = command()
-    declare(p, OPTIONS, depth={**COUNT, "default": 100})
-    add_output(p, each="topic", where="with -f write to FILE, else the pool")
-    p.set_defaults(format=None)
-    declare(p.add_argument_group("judgments, topics and teams"), WHO, rel=NUMBER)
-    other = p.add_argument_group("other")
-    declare(other, LISTS, ties={"choices": TIES})
-    add_shared(other, "formats")
-    p.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Pool, write the lists, and show who contributed."""
-    topics = topics_of(options) if options.topics else None
-    files = [text.removeprefix("@") for text in options.topics or ()]
-    refuse_two_inputs(*options.runs, options.qrels, options.teams, *files)
     _settle(options)
-    made = call(pool, options, topics=topics)
+    made = call(pool, options)
     lists = ((options.pool, made.docs), (options.unjudged, made.unjudged))
     files = [(path, render_lists(docs or {}, _format(path))) for path, docs in lists if path]
     for path, data in files:

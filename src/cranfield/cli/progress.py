@@ -55,13 +55,12 @@ class Waiting:
         self._bar.start()
         self._task = self._bar.add_task(self._said, total=self._total or None)
 
-    def end(self) -> None:
+    def end(self, *problem: object) -> None:
         """There is no more to show: a terminal has room for one bar."""
         if self._bar is not None:
             self._bar.stop()
 
-    def __exit__(self, *problem: object) -> None:
-        self.end()
+    __exit__ = end
 
 
 class Progress(Waiting):

@@ -7,14 +7,15 @@ from collections.abc import Callable
 from os.path import normpath
 from typing import Any
 
-from cranfield.cli.asked import list_options, measures_of, preset_of, refuse_inputs
-from cranfield.cli.options import call, refuse_two_inputs
+from cranfield.cli.asked import measures_of, runs_of
+from cranfield.cli.options import call
 from cranfield.cli.output import refuse_output, show, write
 from cranfield.cli.progress import Progress, Trials
-from cranfield.cli.scored import WITH_SCORES, evaluated, evaluation, scores_of
+from cranfield.cli.scored import WITH_SCORES, evaluated, measures_for, scores_of
 from cranfield.data.assessments import assessor_names
 from cranfield.data.preference_pairs import read_preference_pairs
 from cranfield.errors import InputError
+from cranfield.evaluation.options import Options
 from cranfield.evaluation.results import columns_of
 from cranfield.measures.grammar import parse_measures
 from cranfield.report.meta import Work
@@ -25,7 +26,6 @@ OF_RUNS = {
     "measures": "-m", "test": "--test", "correction": "--correction", "common": "--common",
 }  # fmt: skip
 DECIDED = dict.fromkeys(WITH_SCORES)  # not options of what is computed from scores
-READ_FIRST = {"preferences": read_preference_pairs}  # and then score
 
 
 def run(work: Work, options: argparse.Namespace, picture: Callable[..., Any] | None = None) -> Any:
@@ -48,7 +48,9 @@ def _of_scores(work: Work, options: argparse.Namespace) -> Any:
     """Of scores, which are read or evaluated; perhaps with those by other judgments, or those of
     gold measures.
     """
-    given = _read_first(options, *options.files)
+    given: dict[str, Any] = {}
+    if "preferences" in options:  # worth to be read before anything is scored
+        given["preferences"] = read_preference_pairs(options.preferences)
     if getattr(options, "qrels2", None) is not None:
         given |= _others(options)
     if getattr(options, "gold", None) is not None:
@@ -69,47 +71,40 @@ def _of_runs(work: Work, options: argparse.Namespace) -> Any:
     files = options.files if hasattr(options, "files") else [options.qrels, *options.runs]
     if not files:
         raise InputError("no files", "QRELS RUN RUN…")
-    refuse_two_inputs(getattr(options, "teams", None), *files)
     qrels, *named = files
-    runs, given = evaluation(options, qrels, named, least=2)
-    bar: Any = _bar(work, options, len(runs), 1) if work.doing else Progress([qrels, *named])
+    runs = runs_of(qrels, named, 2, "QRELS and at least 2 runs")
+    bar: Any = _bar(work, options, len(runs), 1) if work.doing else Progress(files)
     with bar:
-        given |= {"qrels": qrels, "runs": runs, "progress": bar.step}
-        return call(work.function, options, **given)
+        given = {"qrels": qrels, "runs": runs, "measures": measures_for(options)}
+        return call(work.function, options, **given, progress=bar.step)
 
 
 def _of_judgments(work: Work, options: argparse.Namespace) -> Any:
     """Of two sets of judgments, and perhaps runs, which are read once for each."""
-    files = [options.qrels, options.second, *options.runs]
-    refuse_inputs(options, *files)
     if "-" in options.runs:
         raise InputError("- as a run", "a file: it is read once for each QRELS")
     for name, flag in OF_RUNS.items():
         if getattr(options, name) and not options.runs:
             raise InputError(flag, "runs with it: QRELS QRELS2 RUN…")
-    chosen, asked = preset_of(options), measures_of(options.measures)
-    given = list_options(options)
-    if chosen is not None:
-        given["labels"] = given.get("labels") or chosen.labels or None
-    tested = parse_measures([*(chosen.measures if chosen else ()), *asked] or ["AP"])
+    chosen = options.preset
+    tested = parse_measures(
+        [*(chosen.measures if chosen else ()), *(options.measures or ())] or ["AP"]
+    )
     columns = sum(len(measure.names()) for measure in tested)
-    given |= {
+    given = {
         "first": options.qrels,
         "runs": options.runs or None,
-        "measures": asked or None,
         "names": _names(options),
-        "preset": chosen,
-        "undefined": options.undefined,
+        "labels": options.labels or (chosen.labels if chosen else None) or None,
     }
-    reading = Progress([*files, *options.runs])
+    reading = Progress([options.qrels, options.second, *options.runs, *options.runs])
     with reading, _bar(work, options, len(options.runs), columns) as testing:
 
         def step(trials: int) -> None:
             reading.end()
             testing.step(trials)
 
-        given |= {"progress": reading.step, "tested": step}
-        return call(work.function, options, **given)
+        return call(work.function, options, **given, progress=reading.step, tested=step)
 
 
 def _of_nothing(work: Work, options: argparse.Namespace) -> Any:
@@ -126,14 +121,6 @@ COMPUTED = {
 
 
 # -- what else is given ---------------------------------------------------------------------------
-
-
-def _read_first(options: argparse.Namespace, *files: str) -> dict[str, Any]:
-    """What is in files that options name, if it is worth to be read before anything is scored."""
-    paths = {name: getattr(options, name) for name in READ_FIRST if hasattr(options, name)}
-    if paths:
-        refuse_two_inputs(*paths.values(), *files)
-    return {name: READ_FIRST[name](path) for name, path in paths.items()}
 
 
 def _names(options: argparse.Namespace) -> list[str]:
@@ -155,16 +142,14 @@ def _others(options: argparse.Namespace) -> dict[str, Any]:
 
 def _with_gold(options: argparse.Namespace) -> tuple[Scores, dict[str, Any]]:
     """The scores, also of gold measures; and which columns are of these, and of those asked for."""
-    gold, asked = measures_of(options.gold), measures_of(options.measures)
+    gold = measures_of(options.gold)
     if options.scores:
+        named = {"gold": gold, "measures": options.measures or ()}
         options.measures = None
         scores = scores_of(options, runs=2)
-        named = {"gold": gold, "measures": asked}
         columns = {name: columns_of(scores.measures, given) for name, given in named.items()}
         return scores, columns | {"measures": columns["measures"] or None}
-    if not asked and options.preset is None:
-        asked = [options.default_measure]
-    columns_of_gold = _columns(gold, options)
+    asked, columns_of_gold = measures_for(options) or [], _columns(gold, options)
     if both := set(columns_of_gold) & set(_columns(asked, options)):
         raise InputError(f"{min(both)} with -m and with --gold", "one of them")
     options.measures = [*asked, *gold]
@@ -180,12 +165,6 @@ def _baselines(options: argparse.Namespace, scores: Scores) -> list[str]:
 
 def _columns(texts: list[str], options: argparse.Namespace) -> list[str]:
     """The columns that measures have among the scores, after the settings for all measures."""
-    by_topic = (options.gains or "").startswith("@") or options.gains == "topic"
-    settings = {
-        "rel": options.rel,
-        "gain": None if by_topic else options.gains,
-        "condensed": options.condensed or None,
-    }
-    given = {name: value for name, value in settings.items() if value is not None}
+    given = call(Options, options).defaults
     parsed = parse_measures(texts) if texts else ()
     return [name for m in parsed for name in m.with_defaults(given).names()]

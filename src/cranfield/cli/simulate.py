@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from cranfield.cli.options import call
+from cranfield.cli.options import call, told
 from cranfield.data.simulate import simulate
 
 NUMBERS = {
-    "topics": (50, "default: 50"),
-    "runs": (12, "default: 12"),
-    "depth": (1000, "documents a list, default: 1000"),
-    "levels": (3, "relevance levels above 0, default: 3"),
-    "intents": (0, "up to N intents a topic, from 2"),
-    "seed": (7, "default: 7"),
+    "--topics N": "default: 50",
+    "--runs N": "default: 12",
+    "--depth N": "documents a list, default: 1000",
+    "--levels N": "relevance levels above 0, default: 3",
+    "--intents N": "up to N intents a topic, from 2",
 }
-
-
-def add_to(command: Any) -> None:
-    """Declare the command."""
-    p = command()
-    for name, (default, text) in NUMBERS.items():
-        p.add_argument(f"--{name}", type=int, default=default, metavar="N", help=text)
-    p.add_argument("-o", "--output", required=True, metavar="DIR", help="directory for the files")
-    p.set_defaults(run=run)
+OPTIONS = {
+    **{written: told(meaning, type=int) for written, meaning in NUMBERS.items()},
+    "--seed N": told("default: 7", type=int, default=7),
+    "-o --output DIR !": "directory for the files",
+}
 
 
 def run(options: argparse.Namespace) -> int:

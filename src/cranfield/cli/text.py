@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from cranfield.cli.asked import measures_of
-from cranfield.cli.options import add_shared, call, declare, refuse_two_inputs
-from cranfield.cli.output import add_scores_output, show, show_scores
+from cranfield.cli.options import among, call, shared
+from cranfield.cli.output import scores_output, show, show_scores
 from cranfield.errors import InputError
 from cranfield.evaluation.texts import (
     BY_NUGGETS,
@@ -19,46 +17,38 @@ from cranfield.measures.grammar import parse_measures
 from cranfield.measures.texts import MEANINGS, Smeasure, Ssharp
 
 OPTIONS = {
-    "files FILE *": "the references, then the texts of each system; with --nuggets or --references "
-    "every FILE is a system. A directory with a file for each topic, lines topic<TAB>text, or a "
-    "table with columns topic and text",
+    "files FILE *": "the references, then the texts of each system; with --nuggets or "
+    "--references every FILE is a system. A directory with a file for each topic, lines "
+    "topic<TAB>text, or a table with columns topic and text",
     "--references FILE": "reference texts; a topic may have several",
     "--nuggets FILE": "lines topic nugget weight length, the length being that of the vital "
-    "string; or a table with columns topic, nugget, weight, text, the text being the vital string",
+    "string; or a table with columns topic, nugget, weight, text, the text being the vital "
+    "string",
     "--matches FILE …": "where assessors found nuggets in the texts of a system: topic nugget "
-    "offset, the offset being that of the end, in characters; once for each system, in their order "
-    "(default: where the vital strings stand)",
+    "offset, the offset being that of the end, in characters; once for each system, in their "
+    "order (default: where the vital strings stand)",
     "-m --measure MEASURE …": "a measure such as rouge-2, several in one string, or @FILE with "
     f"measures; may be repeated (default: {' '.join(BY_REFERENCES)} with references, "
     f"{' '.join(BY_NUGGETS)} with nuggets)",
-    "--tokens": "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()),
+    f"--tokens {among(MEANINGS)}": "; ".join(map(": ".join, MEANINGS.items())),
     "--explain TOPIC": "show which nuggets of a topic were found, where, and what they add to "
     "S-measure",
+    **scores_output(),
+    **shared("import"),
 }
-
-
-def add_to(command: Any) -> None:
-    """Declare the command."""
-    p = command()
-    declare(p, OPTIONS, tokens={"choices": tuple(MEANINGS), "default": "auto"})
-    add_scores_output(p)
-    add_shared(p, "import")
-    p.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
     files, references = list(options.files), options.references
-    refuse_two_inputs(*files, references, options.nuggets, *(options.matches or ()))
     if references is None and options.nuggets is None:
         if not files:
             raise InputError("no file", "REFERENCES SYSTEM…, or --nuggets")
         references = files.pop(0)
-    measures = measures_of(options.measures) or None
     texts = {"references": references, "systems": files or None}
     if options.explain is None:
-        return show_scores(call(evaluate_texts, options, **texts, measures=measures), options)
-    given = call(TextCollection.of, options, **texts)
-    asked = parse_measures(measures or ())
+        return show_scores(call(evaluate_texts, options, **texts), options, options.topics)
+    given = call(TextCollection.of, options, **texts, tokens=options.tokens or "auto")
+    asked = parse_measures(options.measures or ())
     S = next((Smeasure(L=m.L) for m in asked if isinstance(m, Smeasure | Ssharp)), Smeasure())
     return show(given.findings(options.explain, S), options)

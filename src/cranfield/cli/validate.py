@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from cranfield.cli.options import FIELDS, LABELS, SEPARATOR, declare
-from cranfield.cli.output import add_output, show
+from cranfield.cli.options import LABELS, SEPARATOR, among
+from cranfield.cli.output import output, show
 from cranfield.data.reading.formats import FORMATS
 from cranfield.data.reading.labels import read_labels
 from cranfield.data.reading.records import Problem, Text
@@ -16,21 +15,13 @@ from cranfield.wording import counted
 
 OPTIONS = {
     "files FILE +": "judgments, or results",
-    "--kind": "instead of recognising it",
-    "--input-format": "instead of recognising it",
+    "--kind {qrels,run}": "instead of recognising it",
+    f"--input-format {among(FORMATS)}": "instead of recognising it",
     "--by-intent": "judgments are for intents: topic intent doc level",
     **LABELS,
     **SEPARATOR,
+    **output(("problems", "files"), flags="-f --output-format"),
 }
-
-
-def add_to(command: Any) -> None:
-    """Declare the command."""
-    p = command()
-    format = {"choices": FORMATS}
-    declare(p, OPTIONS, kind={"choices": ("qrels", "run")}, input_format=format, sep=FIELDS)
-    add_output(p, ("problems", "files"), flags="-f --output-format")
-    p.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,7 +29,6 @@ def run(options: argparse.Namespace) -> int:
     labels = None if options.labels is None else read_labels(options.labels)
     text = Text(options.separator, labels, intents=options.by_intent)
     reports = validate(options.files, options.kind, options.input_format, text)
-    problems = [problem for report in reports for problem in report.problems]
     lines = [
         line for report in reports for line in (*map(_line, report.problems), _summary(report))
     ]
@@ -52,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
     ]
     rows = [
         {"file": x.where, "line": x.line, "severity": x.severity, "problem": x.text}
-        for x in problems
+        for report in reports
+        for x in report.problems
     ]
     show(Listing({"problems": rows, "files": files}, lines), options)
     return 2 if any(report.count("error") for report in reports) else 0

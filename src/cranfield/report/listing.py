@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from cranfield.errors import CranfieldError
 from cranfield.report.sheets import Sheet, listed
 from cranfield.shown import Shown
 from cranfield.wording import folded
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -51,3 +54,11 @@ def _indent(line: str) -> int:
     named = re.match(r"\s*\S+\s{2,}", line)
     blanks = len(line) - len(line.lstrip())
     return named.end() if named else blanks + 2 if blanks else 0
+
+
+def with_words(kind: str, entries: Mapping[T, str], words: Sequence[str]) -> list[T]:
+    """Those in whose entry every word occurs."""
+    found = [x for x, text in entries.items() if all(w.lower() in text.lower() for w in words)]
+    if not found:
+        raise CranfieldError(f"found no {kind} with {' '.join(words)!r} in its entry")
+    return found
