@@ -278,3 +278,23 @@ class TestStartUp:
         assert cranfield.simulate.__module__ == "cranfield.data.simulate"
         with pytest.raises(AttributeError, match="no attribute 'nothing'"):
             cranfield.nothing  # noqa: B018
+
+
+# -- tests ----------------------------------------------------------------------------------------
+
+TESTS = Path(__file__).parent
+OF_NO_ROOM = {"papers", "peers", "properties", "docs"}  # about what several rooms do together
+OF_ALL = {"test_architecture.py", "test_exports.py", "test_typing.py"}
+
+
+def test_a_test_has_the_name_of_its_module() -> None:
+    """tests/ROOM/test_NAME.py is about src/cranfield/ROOM/NAME.py, or the package of that name."""
+    found = [path.relative_to(TESTS) for path in sorted(TESTS.rglob("test_*.py"))]
+    found = [path for path in found if path.parts[0] not in OF_NO_ROOM | OF_ALL]
+    modules = {path: ROOT / path.parent / path.stem.removeprefix("test_") for path in found}
+    assert len(modules) > 60
+    assert not [
+        str(path)
+        for path, module in modules.items()
+        if not module.is_dir() and not module.with_suffix(".py").exists()
+    ]

@@ -1,12 +1,14 @@
 """What `cf` offers, and when it is loaded: families of measures are when one is asked for.
 
-`python tests/test_exports.py` writes the table of measures and what type checkers see of `cf`.
+`python -m tests.test_exports` writes the table of measures and what type checkers see of `cf`.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 import textwrap
@@ -23,7 +25,7 @@ from cranfield.measures.base import READINGS, Registry
 ROOT = Path(cf.__file__).parent
 TABLE = ROOT / "measures" / "families.py"
 STUB = ROOT / "__init__.pyi"
-COMMAND = "python tests/test_exports.py"
+COMMAND = "python -m tests.test_exports"
 
 
 # -- what is written --------------------------------------------------------------------------
@@ -199,6 +201,41 @@ assert [*models()][0] == "P" and [*models()][-1] == "Mine", [*models()]
         assert "models" in families_loaded_by(code)
 
 
-if __name__ == "__main__":
+ROOMS = ("stats", "meta")
+
+
+def offering(room: str) -> list[str]:
+    """The modules of a room that say what they offer."""
+    return [path.stem for path in sorted((ROOT / room).glob("[!_]*.py")) if offered(path)]
+
+
+def offered(path: Path) -> list[str]:
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return list(ast.literal_eval(node.value))
+    return []
+
+
+def exports(room: str) -> str:
+    """What its `__init__.py` should be."""
+    text = (ROOT / room / "__init__.py").read_text(encoding="utf-8")
+    lines = [f"from cranfield.{room}.{module} import *\n" for module in offering(room)]
+    return re.sub(rf"(from cranfield\.{room}\.\w+ import \*\n)+", "".join(lines), text)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_exports_what_its_modules_offer(room: str) -> None:
+    assert (ROOT / room / "__init__.py").read_text(encoding="utf-8") == exports(room)
+    names = {name for module in offering(room) for name in offered(ROOT / room / f"{module}.py")}
+    assert set(getattr(cf, room).__all__) == names
+
+
+def write() -> None:
     for path, written in ((TABLE, table), (STUB, stub)):
         path.write_text(written(), encoding="utf-8")
+    for room in ROOMS:
+        (ROOT / room / "__init__.py").write_text(exports(room), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

@@ -23,6 +23,7 @@ from cranfield.measures.base import REGISTRY
 from cranfield.plot import _numbers
 from cranfield.report.pictures import FORMATS, Picture
 from cranfield.report.places import places_for, shortened, ticks_of
+from tests.made import simulated
 
 # The two example topics of the paper, with costs in seconds.
 GAINS = {
@@ -690,3 +691,27 @@ class TestCommand:
         assert main([*command, "-o", str(tmp_path / output)]) == 2
         assert message in capsys.readouterr().err
         assert sorted(tmp_path.iterdir()) == before
+
+
+class TestPictures:
+    def test_of_what_meta_found(self) -> None:
+        found = cf.meta.discriminative_power(simulated(3), trials=99)
+        assert len(cf.plot.meta(found).data) == 3  # pairs
+
+    def test_of_power(self) -> None:
+        design = cf.stats.topics_for_t(0.1, 0.04)
+        assert design.topics in cf.plot.power(design).data["topics"].to_list()
+
+    def test_of_power_says_what_was_asked_for(self) -> None:
+        designs = [cf.stats.topics_for_t(d, 0.04, alpha=0.01, power=0.9) for d in (0.1, 0.2)]
+        spec = json.loads(cf.plot.power(designs).render("json"))
+        (panel,) = spec["vconcat"]
+        assert panel["title"]["text"] == "paired t-test"
+        said = "α = 0.01, power 0.9, variance of differences 0.0400"
+        assert panel["title"]["subtitle"] == said
+
+    def test_of_nothing_that_has_one(self) -> None:
+        with pytest.raises(
+            cf.CranfieldError, match=r"found int, expected what a function of cf\.meta"
+        ):
+            cf.plot.meta(3)

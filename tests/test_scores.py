@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cranfield as cf
@@ -474,7 +474,6 @@ def any_scores(draw: st.DrawFn) -> Scores:
 
 
 class TestFiles:
-    @settings(deadline=None)
     @given(scores=any_scores(), extension=st.sampled_from([".json", ".parquet"]))
     def test_nothing_is_lost(
         self, scores: Scores, extension: str, tmp_path_factory: pytest.TempPathFactory

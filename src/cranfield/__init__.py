@@ -14,7 +14,7 @@ from cranfield.measures.families import MEASURES
 __version__ = "0.1.0"
 
 # Where the public names are, measures apart. Nothing is imported before it is asked for; what type
-# checkers and editors see is __init__.pyi, which `python tests/test_exports.py` writes.
+# checkers and editors see is __init__.pyi, which `python -m tests.test_exports` writes.
 _PUBLIC = {
     "": "compat meta plot stats",
     "assess.aggregate": "aggregate",

@@ -1,4 +1,4 @@
-# Written by `python tests/test_exports.py`, never by hand.
+# Written by `python -m tests.test_exports`, never by hand.
 # ruff: noqa
 # fmt: off
 from cranfield import compat as compat

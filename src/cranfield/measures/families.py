@@ -1,4 +1,4 @@
-"""Which module has which measure: written by `python tests/test_exports.py`, never by hand."""
+"""Which module has which measure: written by `python -m tests.test_exports`, never by hand."""
 
 FAMILIES = {
     "sets": (

@@ -1,0 +1,560 @@
+"""Pools: what is in them, who brought it, what is unjudged; and the order of lists they rest on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cranfield as cf
+from cranfield.assess.pool import Pool, pool
+from cranfield.cli.main import main
+from cranfield.data.reading.source import Source
+
+few = settings(max_examples=40)
+
+# At depth 2, the pool of q1 is a b c d: a from all three, b from bm25 and bm25+, c from dense
+# alone, d from bm25+ alone. That of q2 is x y z: x from bm25 and dense, y and z from bm25+. Team A
+# has bm25 and bm25+, team B has dense.
+RUNS = {
+    "bm25": {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"x": 1.0}},
+    "bm25+": {"q1": {"b": 3.0, "d": 2.0, "a": 1.0}, "q2": {"y": 2.0, "z": 1.0}},
+    "dense": {"q1": {"a": 2.0, "c": 1.0}, "q2": {"x": 5.0}},
+}
+TEAMS = {"bm25": "A", "bm25+": "A", "dense": "B"}
+QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"z": 1, "w": 2}}
+
+
+def counts(found: Pool, kind: str = "run", topic: str = "all") -> dict[str, tuple[Any, ...]]:
+    """Documents, unique, unique relevant and unjudged of each run or team."""
+    return {
+        c.name: (c.documents, c.unique, c.unique_relevant, c.unjudged)
+        for c in found.contributions(per_topic=True)
+        if (c.kind, c.topic) == (kind, topic)
+    }
+
+
+class TestByHand:
+    def test_the_pool_is_sorted_by_document(self) -> None:
+        found = pool(RUNS, 2)
+        assert found.to_dict() == {"q1": ["a", "b", "c", "d"], "q2": ["x", "y", "z"]}
+        assert (found.topics, found.depth, len(found)) == (("q1", "q2"), 2, 7)
+        assert repr(found) == "Pool: 7 documents of 2 topics at depth 2 from 3 runs"
+
+    def test_without_judgments(self) -> None:
+        found = pool(RUNS, 2)
+        # bm25: a b x, none alone; bm25+: b d y z, alone d y z; dense: a c x, alone c.
+        expected = {
+            "bm25": (3, 0, None, None),
+            "bm25+": (4, 3, None, None),
+            "dense": (3, 1, None, None),
+        }
+        assert counts(found) == expected
+        assert found.unjudged is None
+        assert found.relevant is None
+        assert counts(found, "team") == {}
+
+    def test_with_judgments(self) -> None:
+        found = pool(RUNS, 2, qrels=QRELS)
+        # Unjudged are d, x and y. Of what is unique, z (bm25+) and c (dense) are relevant.
+        assert found.unjudged == {"q1": ("d",), "q2": ("x", "y")}
+        assert found.relevant == {"q1": ("a", "c"), "q2": ("z",)}
+        assert counts(found) == {
+            "bm25": (3, 0, 0, 1),
+            "bm25+": (4, 3, 1, 2),
+            "dense": (3, 1, 1, 1),
+        }
+        assert counts(found, topic="q1")["bm25+"] == (2, 1, 0, 1)
+        assert counts(found, topic="q2")["bm25+"] == (2, 2, 1, 1)
+        shares = {c.name: c.judged for c in found.contributions()}
+        assert shares == {"bm25": 1 - 1 / 3, "bm25+": 0.5, "dense": 1 - 1 / 3}
+
+    def test_teams(self) -> None:
+        found = pool(RUNS, 2, qrels=QRELS, teams=TEAMS)
+        # A: a b d x y z, of which b d y z are not B's; unjudged d x y. B: a c x, alone c.
+        assert counts(found, "team") == {"A": (6, 4, 1, 3), "B": (3, 1, 1, 1)}
+        assert [c.team for c in found.contributions()] == ["A", "A", "B", "A", "B"]
+
+    def test_rel_says_what_is_relevant(self) -> None:
+        assert pool(RUNS, 2, qrels=QRELS, rel=2).relevant == {"q1": ("a",), "q2": ()}
+        assert pool(RUNS, 2, qrels=QRELS, rel=0).relevant == {"q1": ("a", "b", "c"), "q2": ("z",)}
+
+    def test_negative_levels_are_judged(self) -> None:
+        found = pool({"q": ["a", "b"]}, qrels={"q": {"a": -1}})
+        assert found.unjudged == {"q": ("b",)}
+        assert found.relevant == {"q": ()}
+
+    def test_ties_are_broken_by_larger_ids(self) -> None:
+        tied = {"q": {"a": 1.0, "c": 1.0, "b": 1.0}}
+        assert pool(tied, 2).to_dict() == {"q": ["b", "c"]}
+        assert pool(tied, 2, ties="given").to_dict() == {"q": ["a", "c"]}
+
+    def test_the_frame(self) -> None:
+        frame = pool(RUNS, 2, qrels=QRELS, teams=TEAMS).to_polars()
+        assert frame.row(1, named=True) == {
+            "kind": "run", "name": "bm25+", "team": "A", "topic": "all", "documents": 4,
+            "unique": 3, "unique_relevant": 1, "unjudged": 2, "judged": 0.5,
+        }  # fmt: skip
+        assert frame["kind"].to_list() == ["run"] * 3 + ["team"] * 2
+        assert len(pool(RUNS, 2).to_polars(per_topic=True)) == 3 * (2 + 1)
+
+
+class TestTopics:
+    def test_the_order_is_that_of_the_runs(self) -> None:
+        assert pool([{"b": ["x"]}, {"c": ["x"], "a": ["x"], "b": ["x"]}]).topics == ("b", "c", "a")
+
+    def test_judged_topics_are_pooled_and_others_named(self) -> None:
+        found = pool({"r": {"q9": ["a"], "q1": ["a"]}}, qrels=QRELS)
+        assert found.to_dict() == {"q1": ["a"], "q2": []}
+        assert [n.text for n in found.notices] == [
+            "1 topic (q9) of the runs without judgments, left out",
+            "1 topic (q2) not answered by any run",
+        ]
+        assert [c.judged for c in found.contributions(per_topic=True)] == [1.0, None, 1.0]
+
+    def test_topics_that_are_asked_for(self, tmp_path: Path) -> None:
+        path = tmp_path / "topics.tsv"
+        path.write_text("# of this year\nq9\tfishing for tuna\n\nq1 boats\n")
+        run = {"q1": ["a"], "q2": ["b"], "q9": ["c"]}
+        for topics in (path, str(path), ["q9", "q1"]):
+            found = pool(run, qrels=QRELS, topics=topics)
+            assert found.to_dict() == {"q9": ["c"], "q1": ["a"]}
+            assert found.unjudged == {"q9": ("c",), "q1": ()}
+            assert [n.text for n in found.notices] == [
+                "1 topic (q2) of the runs not asked for, left out",
+                "1 topic (q9) without judgments: every document is unjudged",
+            ]
+
+    def test_a_run_that_does_not_answer_a_topic(self) -> None:
+        found = pool({"r": {"q1": ["a"], "q2": ["b"]}, "s": {"q2": ["b"]}})
+        assert [(n.run, n.topics) for n in found.notices] == [("s", ("q1",))]
+
+
+class TestTeamFiles:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "bm25 A\nbm25+ A\n# ours\ndense  Univ. of B, Dept. C \r\n",
+            'run,team\nbm25,A\nbm25+,A\ndense,"Univ. of B, Dept. C"\n',
+            "Team\tnote\tRun_ID\nA\t1\tbm25\nA\t\tbm25+\nUniv. of B, Dept. C\t\tdense\n",
+        ],
+    )
+    def test_lines_and_tables(self, tmp_path: Path, text: str) -> None:
+        path = tmp_path / "teams"
+        path.write_text(text, newline="")
+        found = pool(RUNS, teams=path)
+        assert found.teams == ("A", "A", "Univ. of B, Dept. C")
+        assert not found.notices
+
+    @pytest.mark.parametrize("frame", [pl.DataFrame, pd.DataFrame])
+    def test_frames(self, frame: Callable[[Any], Any]) -> None:
+        teams = frame({"run": list(TEAMS), "team": list(TEAMS.values())})
+        assert pool(RUNS, teams=teams).teams == ("A", "A", "B")
+
+    def test_a_run_without_a_team_is_one(self) -> None:
+        found = pool(RUNS, teams={"bm25": "A", "bm25+": "A", "tfidf": "C"})
+        assert found.teams == ("A", "A", "dense")
+        assert [n.text for n in found.notices] == [
+            "no team is given for 1 run (dense): each such run is a team of its own",
+            "teams are given for 1 run (tfidf) not pooled",
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "error"),
+        [
+            ("bm25 A\ndense\n", ":2: found 'dense', expected a run and its team"),
+            ("bm25 A\nbm25 B\n", ":2: found run bm25 again, expected each run once"),
+            ("team,size\nA,3\n", ":1: found columns team, size, expected run and team"),
+            ("run,team\nbm25\n", ":2: found 1 field "),
+            ("run,team\nbm25,\n", ":2: found 'bm25': '', expected a run and its team"),
+            ("run,team\n", ": found no teams"),
+            ("", ": found no teams"),
+            ("\xff\n", "UTF-8"),
+        ],
+    )
+    def test_what_is_wrong_and_where(self, tmp_path: Path, text: str, error: str) -> None:
+        path = tmp_path / "teams"
+        path.write_bytes(text.encode("latin-1"))
+        with pytest.raises(cf.CranfieldError) as caught:
+            pool(RUNS, teams=path)
+        assert error in str(caught.value)
+        assert str(caught.value).startswith(str(path))
+
+    @pytest.mark.parametrize(
+        ("teams", "error"),
+        [
+            ({"tfidf": "A"}, "found teams of 1 run (tfidf), expected those of 3 runs (bm25,"),
+            ({"bm25": "dense"}, "found a team named as the run dense"),
+            ({"A": ["bm25", "bm25+"]}, "teams: found 'A': ['bm25', 'bm25+'], expected a run"),
+            (pl.DataFrame({"run": ["bm25"]}), "teams: found columns run, expected run and team"),
+            (7, "found 7, expected teams as a path"),
+        ],
+    )
+    def test_teams_in_memory(self, teams: Any, error: str) -> None:
+        with pytest.raises(cf.CranfieldError) as caught:
+            pool(RUNS, teams=teams)
+        assert error in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"depth": 0}, "found depth 0, expected a whole number from 1"),
+        ({"depth": 2.5}, "found depth 2.5"),
+        ({"depth": True}, "found depth True"),
+        ({"rel": float("nan")}, "found rel nan, expected a finite number"),
+        ({"ties": "best"}, "found ties 'best', expected one of trec, rank, given"),
+        ({"topics": []}, "topics: found no topics, expected at least one"),
+        ({"topics": ["q7"]}, "found no document for 1 topic (q7), expected some"),
+        ({"topics": "no such file"}, "found no document for 1 topic (no such file), expected some"),
+        ({"topics": "@no such file"}, "cannot read no such file"),
+    ],
+)
+def test_options_out_of_range(options: dict[str, Any], error: str) -> None:
+    with pytest.raises(cf.CranfieldError) as caught:
+        pool(RUNS, **options)
+    assert error in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("runs", "error"),
+    [
+        ({"q": {"a": float("nan")}}, "found score nan for document a of topic q"),
+        ({"q": {"a": "high"}}, "found score 'high' for document a of topic q"),
+        ({"all": {"a": 1.0}}, "found a topic named 'all'"),
+        ({"q": {}}, "found no document for 1 topic (q)"),
+        (pl.DataFrame({"topic": [], "doc": [], "score": []}), "found no results"),
+        (["same.run", "same.run"], "cannot read same.run"),
+    ],
+)
+def test_runs_that_cannot_be_pooled(runs: Any, error: str) -> None:
+    with pytest.raises(cf.CranfieldError) as caught:
+        pool(runs)
+    assert error in str(caught.value)
+
+
+# -- properties -------------------------------------------------------------------------------
+
+docs = st.sampled_from(["a", "b", "c", "é", "中文", "doc-000000001", "doc-00000001", "Z"])
+scores = st.sampled_from([-1.0, 0.0, 0.5, 2.0])
+lists = st.dictionaries(docs, scores, min_size=1)
+one_run = st.dictionaries(st.sampled_from(["t1", "t2", "t3"]), lists, min_size=1)
+some_runs = st.lists(one_run, min_size=1, max_size=5).map(
+    lambda runs: {f"r{i}": run for i, run in enumerate(runs)}
+)
+depths = st.integers(1, 5)
+
+Lists = dict[str, dict[str, float]]
+
+
+def top(run: Lists, topic: str, depth: int) -> set[str]:
+    """The naive way: sort everything by score and id."""
+    pairs = sorted(((score, doc) for doc, score in run.get(topic, {}).items()), reverse=True)
+    return {doc for _, doc in pairs[:depth]}
+
+
+def sets(found: Pool) -> set[tuple[str, str]]:
+    return {(topic, doc) for topic, docs in found.docs.items() for doc in docs}
+
+
+@few
+@given(some_runs, depths)
+def test_the_pool_is_the_union_of_the_tops(runs: dict[str, Lists], depth: int) -> None:
+    found = pool(runs, depth)
+    for topic in ("t1", "t2", "t3"):
+        union = set().union(*(top(run, topic, depth) for run in runs.values()))
+        assert set(found.docs.get(topic, ())) == union
+    assert all(list(d) == sorted(d) for d in found.docs.values())
+
+
+@few
+@given(some_runs, depths)
+def test_unique_is_what_the_pool_would_lack(runs: dict[str, Lists], depth: int) -> None:
+    found = pool(runs, depth)
+    alone = counts(found)
+    for name in runs:
+        others = {other: run for other, run in runs.items() if other != name}
+        without = sets(pool(others, depth)) if others else set()
+        assert alone[name][1] == len(sets(found) - without)
+
+
+@few
+@given(some_runs, depths)
+def test_a_duplicate_leaves_nothing_unique(runs: dict[str, Lists], depth: int) -> None:
+    found = pool({**runs, "again": runs["r0"]}, depth)
+    assert sets(found) == sets(pool(runs, depth))
+    assert counts(found)["r0"][1] == counts(found)["again"][1] == 0
+    # … but for a team that has both.
+    teams = {**{name: name for name in runs}, "again": "r0"}
+    paired = counts(pool({**runs, "again": runs["r0"]}, depth, teams=teams), "team")
+    assert paired["r0"] == counts(pool(runs, depth))["r0"]
+
+
+@few
+@given(some_runs, depths, st.lists(st.sampled_from("AB"), min_size=5, max_size=5))
+def test_a_team_has_at_least_what_its_runs_have(
+    runs: dict[str, Lists], depth: int, letters: list[str]
+) -> None:
+    teams = dict(zip(runs, letters, strict=False))
+    found = pool(runs, depth, teams=teams, qrels={t: {"a": 1, "b": 0} for t in ("t1", "t2", "t3")})
+    by_run, by_team = counts(found), counts(found, "team")
+    for team in set(teams.values()):
+        members = [by_run[run] for run in runs if teams[run] == team]
+        assert by_team[team][0] <= sum(m[0] for m in members)
+        assert by_team[team][1] >= sum(m[1] for m in members)
+        assert by_team[team][2] >= sum(m[2] for m in members)
+    if len(by_team) == 1:
+        assert by_team[letters[0]][:2] == (len(found), len(found))
+
+
+@few
+@given(some_runs, depths)
+def test_counts_of_topics_add_up(runs: dict[str, Lists], depth: int) -> None:
+    found = pool(runs, depth, qrels={t: {"a": 1, "Z": 2} for t in ("t1", "t2", "t3")})
+    for name, whole in counts(found).items():
+        parts = [counts(found, topic=topic)[name] for topic in found.topics]
+        assert tuple(map(sum, zip(*parts, strict=True))) == whole
+    assert len(found) == sum(map(len, found.docs.values()))
+
+
+# -- one order for all ------------------------------------------------------------------------
+
+
+def trec(run: Lists) -> list[str]:
+    """A run's lines, best score last, and with ranks that say the opposite."""
+    return [
+        f"{topic} Q0 {doc} {rank} {score} r\n"
+        for topic, docs in run.items()
+        for rank, (doc, score) in enumerate(sorted(docs.items(), key=lambda x: x[1]), 1)
+    ]
+
+
+class TestRankings:
+    """`Run.rankings` has the order that `evaluate` scores, wherever the run comes from."""
+
+    @few
+    @given(one_run)
+    def test_the_order_is_that_of_evaluate(self, run: Lists) -> None:
+        for topic, ranked in cf.read_run(run).rankings().items():
+            for rank, doc in enumerate(ranked, 1):
+                scored = cf.evaluate({topic: {doc: 1}}, run, "RR")
+                assert scored["run", topic, "RR"] == 1 / rank
+            assert cf.read_run(run).ranked(topic) == ranked
+
+    @pytest.mark.parametrize("size", [1, 40, 1 << 20])
+    @pytest.mark.parametrize("ties", ["trec", "rank", "given"])
+    def test_files_in_pieces(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, ties: Any
+    ) -> None:
+        monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
+        path = tmp_path / "r.run"
+
+        @few
+        @given(one_run, st.none() | depths, st.randoms(use_true_random=False))
+        def check(run: Lists, depth: int | None, random: Any) -> None:
+            lines = trec(run)
+            expected = cf.read_run(run).rankings(depth)
+            if ties != "trec":  # as written: from the lowest score up
+                expected = {
+                    t: [x.split()[2] for x in lines if x.split()[0] == t][:depth] for t in run
+                }
+            path.write_text("".join(lines), encoding="utf-8")
+            assert cf.read_run(path, ties=ties).rankings(depth) == expected
+            if ties != "given":  # lines of a topic may stand anywhere
+                random.shuffle(lines)
+                path.write_text("".join(lines), encoding="utf-8")
+                assert cf.read_run(path, ties=ties).rankings(depth) == expected
+                frame = pl.DataFrame(
+                    [[c[0], c[2], int(c[3]), float(c[4])] for c in map(str.split, lines)],
+                    ["topic", "doc", "rank", "score"],
+                    orient="row",
+                )
+                assert cf.read_run(frame, ties=ties).rankings(depth) == expected
+
+        check()
+
+    @pytest.mark.parametrize("size", [20, 1 << 20])
+    @pytest.mark.parametrize(
+        ("text", "error"),
+        [
+            ("q Q0 a 1 2 r\np Q0 a 1 1 r\nq Q0 a 2 1 r\n", ":3: found document a of topic q again"),
+            ("q Q0 a 1 2 r\nq Q0 b 2 1\n", ":2: found 5 fields"),
+            ("q Q0 a 1 2 r\nq Q0 b 2 nan r\n", ":2: found score 'nan'"),
+        ],
+    )
+    def test_bad_files(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, text: str, error: str
+    ) -> None:
+        monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
+        path = tmp_path / "r.run"
+        path.write_text(text)
+        with pytest.raises(cf.CranfieldError) as caught:
+            pool(path)
+        assert str(path) + error in str(caught.value)
+
+
+# -- the command ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with the runs, the judgments and the teams of above."""
+    monkeypatch.chdir(tmp_path)
+    for name, run in RUNS.items():
+        lines = [line.replace(" r\n", f" {name}\n") for line in trec(run)]
+        Path(f"{name}.run").write_text("".join(lines))
+    judged = [
+        f"{t} 0 {doc} {level}\n" for t, levels in QRELS.items() for doc, level in levels.items()
+    ]
+    Path("qrels").write_text("".join(judged))
+    Path("teams").write_text("".join(f"{run} {team}\n" for run, team in TEAMS.items()))
+    return tmp_path
+
+
+ALL_RUNS = ["bm25.run", "bm25+.run", "dense.run"]
+
+
+class TestCommand:
+    def test_the_table(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        options = ["--depth", "2", "--qrels", "qrels", "--teams", "teams", "-q"]
+        assert main(["pool", *ALL_RUNS, *options]) == 0
+        # The numbers are those worked out in TestByHand.
+        assert (
+            capsys.readouterr().out
+            == """\
+run    team  documents  unique  unique relevant  unjudged  judged
+─────────────────────────────────────────────────────────────────
+bm25   A             3       0                0         1  0.6667
+bm25+  A             4       3                1         2  0.5000
+dense  B             3       1                1         1  0.6667
+
+team  documents  unique  unique relevant  unjudged  judged
+──────────────────────────────────────────────────────────
+A             6       4                1         3  0.5000
+B             3       1                1         1  0.6667
+
+topic  documents  relevant  unjudged
+────────────────────────────────────
+q1             4         2         1
+q2             3         1         2
+
+pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (from 3 to 4); \
+4 of them judged, 3 relevant; 3 unjudged
+"""
+        )
+
+    def test_the_lists(self, here: Path) -> None:
+        options = ["--depth", "2", "--qrels", "qrels"]
+        assert main(["pool", *ALL_RUNS, *options, "-o", "p.txt", "--unjudged", "u.csv"]) == 0
+        assert Path("p.txt").read_text() == "q1 a\nq1 b\nq1 c\nq1 d\nq2 x\nq2 y\nq2 z\n"
+        assert Path("u.csv").read_text() == "topic,doc\nq1,d\nq2,x\nq2,y\n"
+        assert main(["pool", *ALL_RUNS, *options, "-o", "p.json", "--unjudged", "u.tsv"]) == 0
+        pooled = json.loads(Path("p.json").read_text())
+        assert pooled == {"q1": ["a", "b", "c", "d"], "q2": ["x", "y", "z"]}
+        assert Path("u.tsv").read_text() == "topic\tdoc\nq1\td\nq2\tx\nq2\ty\n"
+
+    def test_for_programs(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        command = ["pool", "dense.run", "bm25.run", "--depth", "2", "--qrels", "qrels"]
+        assert main([*command, "-q", "-f", "csv"]) == 0
+        # Of q1, dense has a c and bm25 a b, all judged; of q2 both have x, which is not.
+        assert capsys.readouterr().out.splitlines() == [
+            "kind,name,team,topic,documents,unique,unique_relevant,unjudged,judged",
+            "run,dense,,q1,2,1,1,0,1.0",
+            "run,dense,,q2,1,0,0,1,0.0",
+            f"run,dense,,all,3,1,1,1,{1 - 1 / 3!r}",
+            "run,bm25,,q1,2,1,0,0,1.0",
+            "run,bm25,,q2,1,0,0,1,0.0",
+            f"run,bm25,,all,3,1,0,1,{1 - 1 / 3!r}",
+        ]
+        assert main([*command, "-f", "json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["depth"] == 2
+        assert document["topics"]["q2"] == {"documents": 1, "relevant": 0, "unjudged": 1}
+        assert [c["unique_relevant"] for c in document["contributions"]] == [1, 0]
+
+    def test_notices(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("teams").write_text("bm25 A\n")
+        command = ["pool", "dense.run", "bm25.run", "--teams", "teams"]
+        assert main(command) == 0
+        said = "note: no team is given for 1 run (dense): each such run is a team of its own"
+        assert said in capsys.readouterr().err
+        assert main([*command, "-f", "tsv"]) == 0
+        out, err = capsys.readouterr()
+        assert err.strip() == said
+        assert out.startswith("kind\tname\t")
+
+    @pytest.mark.parametrize(
+        ("arguments", "error"),
+        [
+            (["--unjudged", "u.txt"], "found --unjudged, expected --qrels QRELS with it"),
+            (
+                ["--qrels", "qrels", "-o", "u.txt", "--unjudged", "u.txt"],
+                "found u.txt more than once, expected a file for each",
+            ),
+            (["--qrels", "-", "--teams", "-"], "found - twice, expected standard input once"),
+            (["--qrels", "missing"], "cannot read missing"),
+            (["-o", "no/such/place"], "cannot write no/such/place: there is no directory no/such"),
+            (["dense.run"], "found dense.run twice, expected each run once"),
+        ],
+    )
+    def test_mistakes(
+        self, here: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], error: str
+    ) -> None:
+        assert main(["pool", "dense.run", *arguments]) == 2
+        out, err = capsys.readouterr()
+        assert error in err
+        assert not out
+        assert not Path("u.txt").exists()
+
+    @pytest.mark.parametrize(
+        ("doc", "name"), [("two words", "p.txt"), ("a\tb", "p.tsv"), ("a\rb", "p.csv")]
+    )
+    def test_ids_that_a_format_cannot_hold(
+        self, here: Path, capsys: pytest.CaptureFixture[str], doc: str, name: str
+    ) -> None:
+        Path("r.json").write_text(json.dumps({"q": [doc]}))
+        assert main(["pool", "r.json", "-o", name]) == 2
+        assert "cannot be written as" in capsys.readouterr().err
+        assert not Path(name).exists()
+        assert main(["pool", "r.json", "-o", "p.json"]) == 0
+        assert json.loads(Path("p.json").read_text()) == {"q": [doc]}
+
+
+@pytest.mark.parametrize("source", ["dict", "file", "scattered"])
+def test_ties_at_the_depth_are_told(source: str, tmp_path: Path) -> None:
+    """In q1 b and a have one score, and only one of them is in; in q2 the depth parts no equals."""
+    lists = {"q1": {"c": 3.0, "b": 2.0, "a": 2.0}, "q2": {"x": 2.0, "y": 2.0, "z": 1.0}}
+    run: Any = lists
+    if source != "dict":
+        rows = [(t, d, x) for t, docs in lists.items() for d, x in docs.items()]
+        rows = rows if source == "file" else rows[::2] + rows[1::2]
+        path = tmp_path / "r"
+        path.write_text("".join(f"{t} Q0 {d} 0 {x} run\n" for t, d, x in rows))
+        run = str(path)
+    made = pool(run, depth=2)
+    assert made.to_dict() == {"q1": ["b", "c"], "q2": ["x", "y"]}
+    said = "run: equal scores on both sides of depth 2 in 1 topic (q1); document ids decide"
+    assert [notice.text for notice in made.notices] == [said]
+    assert not pool(run, depth=2, topics=["q2"]).notices[1:]
+
+
+def test_with_a_format_o_holds_what_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without one it is the pool, as ever; --pool names it in any case."""
+    monkeypatch.chdir(tmp_path)
+    Path("x.run").write_text("q1 Q0 a 1 2.0 x\nq1 Q0 b 2 1.0 x\n")
+    assert main(["pool", "x.run", "-f", "tsv", "-o", "who.tsv", "--pool", "pool.txt"]) == 0
+    assert capsys.readouterr().out == ""
+    assert Path("who.tsv").read_text().startswith("kind\tname\t")
+    assert Path("pool.txt").read_text() == "q1 a\nq1 b\n"
+    assert main(["pool", "x.run", "-o", "pool2.txt"]) == 0
+    assert Path("pool2.txt").read_text() == "q1 a\nq1 b\n"
+    assert "pool of 1 topic" in capsys.readouterr().out

@@ -1,0 +1,264 @@
+"""`cranfield compare`, and other commands that begin with scores."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import cranfield as cf
+from cranfield.cli.main import main
+from cranfield.comparison import Comparison, compare
+from cranfield.stats.samples import matrix
+from tests.made import simulated
+
+# On the command line
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    """Judgments and three runs: `good` finds the relevant document first, `bad` seldom."""
+    random = np.random.default_rng(5)
+    qrels, runs = [], {name: [] for name in ("good", "fair", "bad")}  # type: ignore[var-annotated]
+    for t in range(20):
+        qrels += [f"q{t} 0 d{i} {int(i < 3)}" for i in range(10)]
+        for name, luck in (("good", 3.0), ("fair", 2.5), ("bad", 0.0)):
+            scores = {f"d{i}": luck * (i < 3) + random.normal() for i in range(10)}
+            ranked = sorted(scores, key=lambda d: -scores[d])
+            runs[name] += [
+                f"q{t} Q0 {d} {r} {scores[d]:.6f} {name}" for r, d in enumerate(ranked, 1)
+            ]
+    (tmp_path / "qrels.txt").write_text("\n".join(qrels) + "\n")
+    for name, lines in runs.items():
+        (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
+    return [str(tmp_path / name) for name in ("qrels.txt", "good.run", "fair.run", "bad.run")]
+
+
+class TestCommand:
+    def test_says_what_was_compared(
+        self, files: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["compare", *files, "-m", "AP", "--trials", "1000", "--seed", "7"]) == 0
+        shown = capsys.readouterr().out
+        assert "randomised Tukey HSD test, 1,000 trials, seed 7, two-sided, α = 0.05" in shown
+        assert "3 runs on 20 topics by AP" in shown
+        assert " 0.0000" not in shown  # no p-value is
+        assert "<0.001*" in shown
+
+    def test_fails_if_worse(self, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+        gate = ["compare", *files, "-m", "AP", "--trials", "999", "--fail-if-worse"]
+        assert main([*gate, "--baseline", "good"]) == 1
+        assert "worse: bad than good by AP" in capsys.readouterr().err
+        assert main([*gate, "--baseline", "bad"]) == 0
+        assert main([*gate, "--baseline", files[1]]) == 1  # by its file
+        folder, name = files[1].rsplit("/", 1)
+        assert main([*gate, "--baseline", f"{folder}/./{name}"]) == 1
+        assert main(gate) == 2
+        assert "expected --baseline RUN with it" in capsys.readouterr().err
+
+    def test_json_has_everything(
+        self, files: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["compare", *files, "-m", "AP P@1", "-f", "json", "--trials", "99"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert {"runs", "pairs", "movers", "captions", "notices"} <= set(shown)
+        assert len(shown["pairs"]) == 6
+        assert shown["settings"] == {
+            "test": "randomised-tukey",
+            "correction": "none",
+            "alpha": 0.05,
+            "confidence": 0.95,
+            "trials": 99,
+            "seed": 0,
+            "enumerated": False,
+            "effect": "anova",
+            "baselines": [],
+            "topics": 20,
+            "runs": 3,
+        }
+        expected = compare(cf.evaluate(files[0], files[1:], ["AP", "P@1"]), trials=99)
+        assert [p["pvalue"] for p in shown["pairs"]] == [p.pvalue for p in expected.pairs]
+        assert [p["low"] for p in shown["pairs"]] == [p.low for p in expected.pairs]
+
+    @pytest.mark.parametrize("format", ["tsv", "csv", "jsonl", "markdown", "latex"])
+    def test_formats(
+        self, files: list[str], capsys: pytest.CaptureFixture[str], format: str
+    ) -> None:
+        assert main(["compare", *files, "-m", "AP", "-f", format, "--trials", "99"]) == 0
+        shown = capsys.readouterr().out
+        assert "good" in shown
+        if format in ("markdown", "latex"):
+            assert "randomised Tukey HSD test, 99 trials, seed 0" in shown
+        else:
+            assert len(shown.splitlines()) == 3 + (format != "jsonl")
+
+    def test_scores_of_other_tools(
+        self, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        scores = cf.evaluate(files[0], files[1:], "AP")
+        for run in scores.runs:
+            lines = [f"map\t{t}\t{scores[run, t, 'AP']!r}" for t in scores.topics]
+            text = "\n".join([*lines, f"runid\tall\t{run}", "map\tall\t0.5"])
+            (tmp_path / f"{run}.eval").write_text(text + "\n")
+        evals = [str(tmp_path / f"{run}.eval") for run in scores.runs]
+        assert main(["compare", "--scores", *evals, "-f", "json", "--trials", "99"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        expected = compare(scores, trials=99)
+        assert [p["pvalue"] for p in shown["pairs"]] == [p.pvalue for p in expected.pairs]
+        assert {p["measure"] for p in shown["pairs"]} == {"map"}
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            ([], "found no files"),
+            (["--scores"], "found no file"),
+            (["Q"], "found 0 runs, expected QRELS and at least 2 runs"),
+            (["Q", "GOOD"], "found 1 run, expected QRELS and at least 2 runs"),
+            (["Q", "GOOD", "BAD", "--baseline", "x"], "found baseline 'x'"),
+            (["Q", "GOOD", "BAD", "--movers", "-1"], "found --movers -1"),
+            (["Q", "GOOD", "BAD", "--movers", "0", "--table", "movers"], "found --movers 0 and"),
+            (["Q", "GOOD", "BAD", "--missing", "zero"], "found --missing, expected --scores"),
+            (["Q", "GOOD", "BAD", "--alpha", "0"], "found alpha=0.0"),
+            (["Q", "GOOD", "BAD", "--seed", "-1"], "found seed=-1"),
+        ],
+    )
+    def test_mistakes(
+        self, files: list[str], capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+    ) -> None:
+        names = {"Q": files[0], "GOOD": files[1], "BAD": files[3]}
+        assert main(["compare", *(names.get(a, a) for a in arguments)]) == 2
+        told = capsys.readouterr().err
+        assert said in told
+        assert "Traceback" not in told
+
+    def test_the_object_is_exported(self) -> None:
+        assert isinstance(cf.compare(simulated(2)), Comparison)
+
+
+def test_counts_are_compared_if_they_are_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, extra in (("a", 0), ("b", 1)):
+        lines = [f"map {t} 0.{t}\nnum_ret {t} {t + extra}\n" for t in range(1, 4)]
+        (tmp_path / f"{name}.eval").write_text("".join(lines))
+    four_topics = [str(tmp_path / "a.eval"), str(tmp_path / "b.eval")]
+    for asked, measures in (([], {"map"}), (["-m", "num_ret map"], {"num_ret", "map"})):
+        assert main(["compare", "--scores", *four_topics, *asked, "-f", "csv"]) == 0
+        rows = capsys.readouterr().out.splitlines()[1:]
+        assert {row.split(",")[0] for row in rows} == measures
+
+
+# Files and options of commands that begin with scores
+
+
+@pytest.fixture
+def four_topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("".join(f"{t} 0 a 1\n{t} 0 b 0\n" for t in range(1, 5)))
+    (tmp_path / "other").write_text("".join(f"{t} 0 a 0\n{t} 0 b 1\n" for t in range(1, 5)))
+    (tmp_path / "runs").mkdir()
+    for name, order in (("x", "ab"), ("y", "ba"), ("z", "cab")):
+        lines = [f"{t} Q0 {doc} {r} {9 - r} {name}\n" for t in range(1, 5)
+                 for r, doc in enumerate(order, 1)]  # fmt: skip
+        (tmp_path / "runs" / name).write_text("".join(lines))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("compare qrels runs runs/x", "runs is a directory, expected a run"),
+        ("compare --scores one.eval", "found 1 run, expected at least 2"),
+        ("compare --scores - -", "standard input"),
+        ("compare qrels - -", "standard input"),
+    ],
+)
+def test_files_that_cannot_be_compared(
+    four_topics: Path, capsys: pytest.CaptureFixture[str], arguments: str, said: str
+) -> None:
+    (four_topics / "one.eval").write_text("map 1 0.5\nmap 2 0.25\n")
+    assert main(arguments.split()) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_counts_alone_are_compared(four_topics: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in "ab":
+        (four_topics / f"{name}.eval").write_text("num_ret 1 5\nnum_ret 2 6\n")
+    assert main(["compare", "--scores", "a.eval", "b.eval", "-f", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("num_ret,a,b,2,")
+
+
+def test_a_preset_says_which_measures(
+    four_topics: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (four_topics / "own.toml").write_text('[presets.own]\ntask = "Own"\nmeasures = ["P@1"]\n')
+    arguments = "compare qrels runs/x runs/y --presets own.toml --preset own -f csv"
+    assert main(arguments.split()) == 0
+    assert {row.split(",")[0] for row in capsys.readouterr().out.splitlines()[1:]} == {"P@1"}
+
+
+def test_other_judgments_rank_the_other_way(
+    four_topics: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """RR of x, y, z: 1, 1/2, 1/2 by the first; 1/2, 1, 1/3 by the other.
+
+    Pairs x–y: + and −; x–z: + and +; y–z: tied and +. One for, one against: τ = 0.
+    """
+    arguments = "meta correlation qrels runs/x runs/y runs/z --qrels2 other -m RR --trials 2"
+    assert main([*arguments.split(), "-f", "jsonl"]) == 0
+    assert '"value": 0.0' in capsys.readouterr().out
+
+
+# Verdicts and what cannot be significant
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+def test_the_verdict_is_about_what_the_test_is_about(test: str) -> None:
+    """18 of 20 topics are worse, by little; two are much better, so that the mean is, too."""
+    z = [-0.01 - t / 1000 for t in range(18)] + [0.9, 0.9]
+    base = {str(t): 0.5 for t in range(20)}
+    run = {str(t): 0.5 + v for t, v in enumerate(z)}
+    [pair] = cf.compare({"base": base, "run": run}, "base", test=test).pairs
+    assert pair.difference > 0
+    assert (pair.pvalue <= 0.05, pair.verdict) == (True, "worse")
+
+
+@pytest.mark.parametrize("command", ["compare", "plan", "meta swap"])
+def test_standard_errors_alone_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("topic,AP.se\n1,.1\n2,.2\n")
+    assert main([*command.split(), "--scores", *map(str, sorted(tmp_path.iterdir()))]) == 2
+    assert "found standard errors only (AP.se), expected a measure" in capsys.readouterr().err
+
+
+def test_a_column_of_topics_is_no_system() -> None:
+    frame = pl.DataFrame({"topic": [301, 302], "bm25": [0.1, 0.2], "dense": [0.3, 0.4]})
+    for given in (frame, frame.to_pandas(), frame.with_columns(pl.col("topic").cast(pl.String))):
+        found = matrix(given)
+        assert (found.systems, found.topics) == (("bm25", "dense"), ("301", "302"))
+    with pytest.raises(cf.CranfieldError, match="a topic twice"):
+        matrix(frame.with_columns(topic=pl.lit(1)))
+
+
+@pytest.mark.parametrize("format", ["csv", "json"])
+def test_a_table_for_people_is_no_empty_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], format: str
+) -> None:
+    for name, off in (("a", 0), ("b", 1), ("c", 2)):
+        lines = [
+            f"{m} {t} 0.{(t * k + off) % 7}\n"
+            for t in range(1, 5)
+            for k, m in enumerate(("map", "P_10"), 1)
+        ]
+        (tmp_path / f"{name}.eval").write_text("".join(lines))
+    four_topics = [*map(str, sorted(tmp_path.glob("*.eval")))]
+    out = tmp_path / "out"
+    asked = ["--trials", "10", "--table", "matrix", "-f", format, "-o", str(out)]
+    assert main(["meta", "correlation", "--scores", *four_topics, *asked]) == 2
+    assert "expected pairs" in capsys.readouterr().err
+    assert not out.exists()

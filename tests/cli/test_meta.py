@@ -1,0 +1,89 @@
+"""What `cranfield plan` and `cranfield meta` say of themselves, and their progress bars."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Self
+
+import pytest
+
+import cranfield as cf
+from cranfield.cli.main import main
+from cranfield.report.meta import methods
+from tests import ROOT
+
+NAMES = [*methods()]
+COMMANDS = [["plan"], *(["meta", name] for name in NAMES)]
+
+
+def help_of(capsys: pytest.CaptureFixture[str], *command: str) -> str:
+    with pytest.raises(SystemExit, match="0"):
+        main([*command, "-h"])
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_usage_is_short(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    begin, _, rest = help_of(capsys, *command).partition("\n\n")
+    example, usage, *_ = begin.splitlines()
+    assert example.startswith(f"example: cranfield {' '.join(command)} ")
+    assert usage.startswith(f"usage: cranfield {' '.join(command)} [options] ")
+    assert len(begin.splitlines()) <= 4
+    assert ("--missing" in rest) == ("--scores" in rest)
+
+
+def test_methods_are_in_the_order_of_the_page() -> None:
+    page = (ROOT / "docs" / "meta.md").read_text()
+    table = page.partition("## Which method answers which question")[2].partition("\n## ")[0]
+    named = re.findall(r"`([a-z-]+)`", "".join(re.findall(r"\n\|.*", table)))
+    assert [*dict.fromkeys(named)] == NAMES
+
+
+def test_runs_of_judgments_are_not_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["meta", "judgments", "qrels.txt"])
+    assert "required: QRELS2 (" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("discriminative-power", ["--trials", "50"]),
+        ("discriminative-power", ["--trials", "50", "--test", "bootstrap"]),
+        ("discriminative-power", ["--test", "t"]),
+        ("judgments", ["--trials", "50"]),
+        ("judgments", ["--test", "t"]),
+    ],
+)
+def test_bars_end_where_tests_do(
+    method: str, options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three runs and two measures: the steps of all tests are as many as were announced."""
+
+    class Seen:
+        total, done = -1, 0
+
+        def __init__(self, said: str, total: int) -> None:
+            Seen.total = total
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *problem: object) -> None:
+            pass
+
+        def step(self, trials: int) -> None:
+            Seen.done += trials
+
+    made = [str(path) for path in cf.simulate(topics=8, runs=3, depth=20, seed=3).write(tmp_path)]
+    qrels = [path for path in made if "qrels" in path]
+    runs = [path for path in made if "runs" in path]
+    if method == "judgments":
+        other = tmp_path / "other.txt"
+        other.write_bytes(Path(qrels[0]).read_bytes())
+        qrels.append(str(other))
+    monkeypatch.setattr("cranfield.cli.runner.Trials", Seen)
+    words = [*qrels, *runs, "-m", "AP RR", *options, "-o", str(tmp_path / "out.txt")]
+    assert main(["meta", method, *words]) == 0
+    assert Seen.done == Seen.total > 0

@@ -1,0 +1,437 @@
+"""The frame of the command line: help, mistakes, one meaning of an option, completion."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from glob import glob
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+import cranfield as cf
+from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED, TOOLS
+from cranfield.cli.main import main, parser
+from cranfield.cli.parser import COMMON, Parser
+from tests import ROOT
+
+DROP_INS = {name for name, row in COMMANDS.items() if not row.ours}
+
+
+def walk(p: argparse.ArgumentParser) -> Iterator[Parser]:
+    """The parsers of all commands and parts, each once."""
+    for action in p._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for part in {id(part): part for part in action.choices.values()}.values():
+                assert isinstance(part, Parser)
+                yield part
+                yield from walk(part)
+
+
+PARSERS = {p.prog.removeprefix("cranfield "): p for p in walk(parser([*COMMANDS]))}
+LEAVES = {name: p for name, p in PARSERS.items() if p._subparsers is None}
+OURS = {name: p for name, p in LEAVES.items() if name.split()[0] not in DROP_INS}
+
+
+def parsed(line: str) -> argparse.Namespace:
+    words = shlex.split(line)
+    return parser(words[:1]).parse_args(words)
+
+
+def outcome(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[object, str, str]:
+    """The exit code, however it is told, and what was printed."""
+    try:
+        code: object = main(words)
+    except SystemExit as stop:
+        code = stop.code
+    return code, *capsys.readouterr()
+
+
+# -- help -----------------------------------------------------------------------------------------
+
+
+class TestHelp:
+    def test_commands_are_in_groups(self, capsys: pytest.CaptureFixture[str]) -> None:
+        code, out, _ = outcome(capsys, "--help")
+        assert code == 0
+        titles = [line[:-1] for line in out.splitlines() if re.fullmatch(r"[^ ].*:", line)]
+        assert titles == [*GROUPS] == ["evaluate", "compare", "understand", "collect", TOOLS]
+        for name, row in COMMANDS.items():
+            if row.group:
+                section = out.partition(f"\n{row.group}:\n")[2].partition("\n\n")[0]
+                assert re.search(rf"^  {name} ", section, re.M), name
+
+    def test_no_command_shows_them_all(self, capsys: pytest.CaptureFixture[str]) -> None:
+        listed = outcome(capsys, "--help")[1]
+        assert outcome(capsys) == (
+            2,
+            listed,
+            "cranfield: found no command, expected one of these (`cranfield -h` explains)\n",
+        )
+
+    @pytest.mark.parametrize("command", ["", "evaluate", "meta", "meta swap", "plot cwl vary"])
+    def test_help_is_a_command(self, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+        asked = outcome(capsys, "help", *command.split())
+        assert asked == outcome(capsys, *command.split(), "-h")
+        assert asked[0] == 0
+        assert "example: cranfield" in asked[1]
+
+    def test_help_of_a_drop_in_and_of_itself(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert outcome(capsys, "help", "trec_eval") == outcome(capsys, "trec_eval", "-h")
+        assert "cranfield help meta swap" in outcome(capsys, "help", "help")[1]
+
+    def test_every_command_of_ours_has_an_example(self) -> None:
+        ours = {name for name in PARSERS if name.split()[0] not in DROP_INS}
+        assert {*BY_NAME} >= ours | {*COMMANDS}
+        assert {*BY_NAME} <= {*PARSERS}
+
+    @pytest.mark.parametrize("name", PARSERS)
+    def test_it_begins_with_an_example_and_few_options(
+        self, name: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("COLUMNS", "80")
+        p = PARSERS[name]
+        lines = p.format_help().splitlines()
+        assert max(map(len, lines[lines.index("") :])) <= 80
+        if name in BY_NAME:
+            assert lines[0] == f"example: cranfield {name} {BY_NAME[name].example}"
+            assert lines[1].startswith("usage: ")
+            assert len(lines[0]) <= 80
+        titles = [i for i, line in enumerate(lines) if re.fullmatch(r"[^ ].*:", line)]
+        if f"{COMMON}:" in lines:
+            begin = lines.index(f"{COMMON}:")
+            end = min(i for i in titles if i > begin)
+            shown = [line for line in lines[begin:end] if re.match(r"  -", line)]
+            assert 6 <= len(shown) <= 12
+        else:
+            end = len(lines)
+            assert len(p._actions) <= 20 or name not in OURS
+        assert end <= 100
+
+    @pytest.mark.parametrize("name", [n for n in BY_NAME if n not in ("trec_eval", "help")])
+    def test_examples_are_understood(self, name: str) -> None:
+        options = parsed(f"{name} {BY_NAME[name].example}")
+        assert callable(options.run)
+
+    def test_all_options_are_shown_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for p in LEAVES.values():
+            text = p.format_help()
+            for action in p._actions:
+                if action.option_strings and action.help != argparse.SUPPRESS:
+                    names = ", ".join(action.option_strings)
+                    found = re.findall(rf"^  {re.escape(names)}(?= |$)", text, re.M)
+                    assert len(found) == 1, (p.prog, names)
+
+    def test_version(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert outcome(capsys, "--version") == (0, f"cranfield {cf.__version__}\n", "")
+
+    def test_python_m_cranfield(self) -> None:
+        command = [sys.executable, "-m", "cranfield", "--version"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stdout == f"cranfield {cf.__version__}\n"
+
+
+@pytest.fixture
+def collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with the files that examples name."""
+    made = cf.simulate(topics=12, runs=2, depth=20, seed=3)
+    names = dict(zip(made.qrels, range(101, 113), strict=True))
+    qrels = [f"{names[t]} 0 {d} {x}\n" for t, docs in made.qrels.items() for d, x in docs.items()]
+    (tmp_path / "qrels.txt").write_text("".join(qrels))
+    (tmp_path / "second.txt").write_text("".join(qrels))
+    for file, run in zip(("bm25", "dense"), made.runs.values(), strict=True):
+        rows = [
+            f"{names[topic]} Q0 {doc} 1 {score} {file}\n"
+            for topic, docs in run.items()
+            for doc, score in docs.items()
+        ]
+        (tmp_path / f"{file}.run").write_text("".join(rows))
+    (tmp_path / "teams.txt").write_text("bm25 a\ndense b\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+WORKING = (
+    "evaluate", "compare", "plan", "meta", "meta discriminative-power", "meta swap",
+    "meta correlation", "meta concordance", "meta judgments", "plot cwl runs", "plot cwl vary",
+    "plot cwl functions", "measures", "explain", "label",
+    "pool", "validate", "simulate", "presets", "gdeval", "trec_eval", "completion", "help",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORKING)
+def test_examples_work(name: str, collection: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    example = [[*glob(word)] or [word] for word in shlex.split(BY_NAME[name].example)]
+    code, out, err = outcome(capsys, *name.split(), *chain.from_iterable(example))
+    assert code == 0, err
+    assert out or "-o" in BY_NAME[name].example
+
+
+# -- mistakes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("evalute", "cranfield: found 'evalute', expected COMMAND; did you mean evaluate?"),
+        ("help evalute", "cranfield: found 'evalute', expected COMMAND; did you mean evaluate?"),
+        ("--verison", "found --verison, which it does not know; did you mean --version?"),
+        (
+            "evaluate q r --depht 5",
+            "cranfield evaluate: found --depht, which it does not know; did you mean --depth?",
+        ),
+        (
+            "evaluate q r --depht=5",
+            "cranfield evaluate: found --depht=5, which it does not know; did you mean --depth?",
+        ),
+        ("evaluate --xyzzy", "cranfield evaluate: found --xyzzy, which it does not know ("),
+        ("evaluate q r --topcs 5", "which it does not know; did you mean --topics?"),
+        ("compare q r --test ttest", "found 'ttest', expected one of "),
+        ("compare q r --test ttest", "; did you mean t?"),
+        ("evaluate q r -f markdwon", "; did you mean markdown?"),
+        ("evaluate q r -f xyzzy", "jsonl, markdown, latex, html, parquet ("),
+        ("meta swp", "cranfield meta: found 'swp', expected METHOD; did you mean swap?"),
+        ("meta --quite swap", "cranfield meta: found --quite, "),
+        ("meta swap q r s --sizs 5", "cranfield meta swap: found --sizs, which it does not know; "),
+        ("plot cwl vray", "cranfield plot cwl: found 'vray', expected KIND; did you mean vary?"),
+        ("plot cwl runs q r --otuput x.svg", "found --otuput, which it does not know; did you mean "
+         "--output?"),
+        ("letor eval-scor", "did you mean eval-score?"),
+        ("completion bahs", "expected one of bash, zsh, fish; did you mean bash?"),
+    ],
+)  # fmt: skip
+def test_the_nearest_is_suggested(line: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = outcome(capsys, *line.split())
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+
+
+def test_options_are_written_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of our commands; the drop-ins keep what they accept."""
+    for name, p in OURS.items():
+        assert not p.allow_abbrev, name
+    assert outcome(capsys, "evaluate", "q", "r", "--dep", "5")[0] == 2
+    assert parsed("letor eval-score test prediction out 1 --dep 5").depth == 5
+    assert parsed("cwl_eval qrels run --resid").residuals
+
+
+def test_words_after_two_dashes_are_files() -> None:
+    assert parsed("evaluate -- --qrels --run").runs == ["--run"]
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_quiet_and_verbose(name: str) -> None:
+    names = {string for action in LEAVES[name]._actions for string in action.option_strings}
+    if name in OURS:
+        assert names >= {"--quiet", "-v", "--verbose"}
+    else:
+        assert not names & {"--quiet", "--verbose"}
+
+
+def test_what_quiet_and_verbose_are() -> None:
+    for line, said in {
+        "evaluate q r": (False, False),
+        "evaluate q r --quiet": (True, False),
+        "meta swap q r s -v": (False, True),
+        "meta --quiet swap q r s": (True, False),
+        "gdeval q r": (False, False),
+    }.items():
+        options = parsed(line)
+        assert (options.quiet, options.verbose) == said, line
+
+
+# -- one meaning ----------------------------------------------------------------------------------
+
+CHOSEN = {  # which of them there are depends on the command, not what it means to choose one
+    "-f", "--format", "--table", "--ties",
+}  # fmt: skip
+
+
+def meanings() -> dict[str, dict[object, list[str]]]:
+    found: dict[str, dict[object, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for name, p in OURS.items():
+        for action in p._actions if name != "simulate" else ():  # whose options are sizes
+            kind = getattr(action.type, "__name__", None)
+            value = action.metavar if action.nargs != 0 else "flag"
+            choices = None if action.choices is None else tuple(action.choices)
+            for string in action.option_strings:
+                if string in CHOSEN:
+                    value = choices = None
+                    kind = " ".join(action.option_strings).replace("--output-format", "--format")
+                found[string][value, kind, choices].append(name)
+    return found
+
+
+def test_an_option_has_one_meaning() -> None:
+    several = {string: dict(kinds) for string, kinds in meanings().items() if len(kinds) > 1}
+    assert not several
+
+
+def test_measures_are_asked_for_alike() -> None:
+    """-m takes several, in one string or repeated, wherever it is."""
+    for name, p in OURS.items():
+        for action in p._actions:
+            if "-m" in action.option_strings:
+                assert action.option_strings == ["-m", "--measure"], name
+                assert isinstance(action, argparse._AppendAction), name
+
+
+@pytest.mark.parametrize(
+    ("line", "names", "value"),
+    [
+        ("assess aggregate a b", ("--missing", "--unlabelled"), "skip"),
+        ("assess aggregate a b", ("--p", "--strength"), "0.3"),
+        ("assess aggregate a b", ("--ties", "--majority-ties"), "lower"),
+        ("distribution g s", ("--labels", "--label-order"), "-1,0,1"),
+        ("distribution g s", ("--missing", "--missing-items"), "uniform"),
+        ("hierarchy a b c d", ("--alpha", "--first-weight"), "0.3"),
+        ("plot cwl vary q r -m RBP -o x.svg", ("--width", "--plot-width"), "300"),
+        ("plot diversity q r -o x.svg", ("--height", "--plot-height"), "300"),
+        ("plot cwl runs q r -o x.svg", ("--model", "--measure"), "RBP"),
+        ("plot diversity q r -o x.svg", ("--against", "--against-measure"), "IRec@20"),
+        ("plot diversity q r -o x.svg", ("--level", "--confidence"), "0.9"),
+        ("validate q", ("--format", "--input-format"), "csv"),
+    ],
+)
+def test_former_names_mean_what_they_did(line: str, names: tuple[str, str], value: str) -> None:
+    before, now = (vars(parsed(f"{line} {name}={value}")) for name in names)
+    assert repr(before) == repr(now) != repr(vars(parsed(line + (" -m AP" * ("runs" in line)))))
+    assert any(str(x) in (value, f"['{value}']", value + ".0") for x in now.values())
+
+
+def test_former_names_are_not_shown() -> None:
+    for command, names in RENAMED.items():
+        p = {**PARSERS, "plot": PARSERS["plot diversity"], "plot cwl": PARSERS["plot cwl runs"]}
+        options = [o for action in p[command]._actions for o in action.option_strings]
+        assert not {*names} & {*options}
+        assert {*names.values()} <= {*options}
+
+
+def test_former_names_are_on_the_page() -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z ]+)` \| `(-\S+)` \| `(-\S+)` \|$", page, re.M)
+    assert rows == [(c, old, new) for c, names in RENAMED.items() for old, new in names.items()]
+
+
+def test_one_measure_where_there_can_be_no_other(
+    collection: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["plot", "diversity", "qrels.txt", "bm25.run", "-o", "x.csv", "-m"]
+    code, _, err = outcome(capsys, *command, "AP P@5")
+    assert (code, err) == (2, "found 2 measures, expected one\n")
+
+
+def test_several_models_in_one_string(collection: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plot = ["plot", "cwl", "runs", "qrels.txt", "bm25.run", "--gains", "unit", "-o"]
+    assert outcome(capsys, *plot, "one.csv", "-m", "RBP(p=0.8) INST(T=2)")[0] == 0
+    assert outcome(capsys, *plot, "two.csv", "-m", "RBP(p=0.8)", "-m", "INST(T=2)")[0] == 0
+    text = Path("one.csv").read_text()
+    assert "RBP(p=0.8)" in text
+    assert "INST(T=2)" in text
+    assert text == Path("two.csv").read_text()
+
+
+class TestMeasures:
+    def test_a_newcomer_sees_a_dozen(self, capsys: pytest.CaptureFixture[str]) -> None:
+        code, out, _ = outcome(capsys, "measures")
+        listed, _, more = out.partition("\n\n")
+        names = [line.split()[0] for line in listed.splitlines()]
+        assert (code, len(names)) == (0, 12)
+        assert {"AP", "nDCG@10", "P@10", "RR", "RBP", "bpref"} <= {*names}
+        assert names == [str(cf.parse_measure(name)) for name in names]
+        assert "`cranfield measures --all` lists all" in more
+
+    def test_words_and_all_show_whole_entries(self, capsys: pytest.CaptureFixture[str]) -> None:
+        everything = outcome(capsys, "measures", "--all")[1]
+        assert len(everything.splitlines()) > 200
+        assert "parameters: " in outcome(capsys, "measures", "graded")[1]
+
+
+# -- completion -----------------------------------------------------------------------------------
+
+TYPED = {  # what may be meant: by hand, from the help
+    "cranfield ev": {"evaluate"},
+    "cranfield meta s": {"swap", "stability"},
+    "cranfield evaluate q --ties be": {"best"},
+    "cranfield evaluate q --exclude": {"--exclude-self"},
+    "cranfield meta swap q --tria": {"--trials"},
+    "cranfield help com": {"compare", "completion"},
+    "cranfield completion z": {"zsh"},
+    "cranfield plot cwl v": {"vary"},
+}
+ASK = {
+    "bash": "source ./script; COMP_WORDS=({}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 )); "
+    '_cranfield; printf "%s\\n" "${{COMPREPLY[@]}}"',
+    "zsh": "compdef() {{ :; }}; _files() {{ :; }}; compadd() {{ shift; print -l -- $@ }}; "
+    "source ./script; words=({}); CURRENT=$#words; _cranfield",
+    "fish": "source ./script; complete -C '{}' | string split -f 1 \\t",
+}
+
+
+@pytest.mark.parametrize("shell", ASK)
+def test_completion(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, script, err = outcome(capsys, "completion", shell)
+    assert (code, err) == (0, "")
+    assert script.count("cranfield meta swap --test") == 0 < script.count("meta discriminative")
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    (tmp_path / "script").write_text(script)
+    subprocess.run([shell, "-n", "script"], cwd=tmp_path, check=True)
+    for typed, meant in TYPED.items():
+        ask = [shell, "-c", ASK[shell].format(typed)]
+        done = subprocess.run(ask, cwd=tmp_path, capture_output=True, text=True, check=True)
+        begin = typed.split()[-1]
+        assert {w for w in done.stdout.split() if w.startswith(begin)} == meant, typed
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_files_are_completed_where_no_word_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "script").write_text(outcome(capsys, "completion", "bash")[1])
+    ask = ["bash", "-c", ASK["bash"].format("cranfield evaluate q")]
+    done = subprocess.run(ask, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []  # and `-o default` takes over
+    assert "complete -o default" in (tmp_path / "script").read_text()
+
+
+# -- speed ----------------------------------------------------------------------------------------
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = """if True:
+        import contextlib, io, sys
+        from cranfield.cli.main import parser, COMMANDS
+        parser([*COMMANDS]).format_help()
+        print({"polars", "scipy", "altair", "rich", "pandas"} & {*sys.modules})
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize("command", ["", "evaluate", "meta stability"])
+def test_help_is_quick(command: str, tmp_path: Path) -> None:
+    """0.3 s of an installed package, which is compiled; where others keep the machine busy, as long
+    as three times NumPy's import at the same time.
+    """
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    env["PYTHONPYCACHEPREFIX"] = str(tmp_path)
+
+    def taken(*words: str) -> float:
+        before = os.times()
+        subprocess.run([sys.executable, *words], env=env, check=True, stdout=subprocess.DEVNULL)
+        after = os.times()
+        user, system = after.children_user, after.children_system
+        return user + system - before.children_user - before.children_system
+
+    asked = ("-m", "cranfield", *command.split(), "-h")
+    taken(*asked)
+    assert any(taken(*asked) < max(0.3, 3 * taken("-c", "import numpy")) for _ in range(5))

@@ -1,0 +1,42 @@
+"""What tests of every room share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from cranfield.cli.main import main
+from tests.made import NTCIR_4, RUN, TREC, Printed
+
+settings.register_profile("cranfield", deadline=None)  # the first example may import NumPy
+settings.load_profile("cranfield")
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small collection in the current directory, its judgments in TREC's format and NTCIR's."""
+    monkeypatch.chdir(tmp_path)
+    Path("trec").write_text(TREC)
+    Path("ntcir").write_text(NTCIR_4)
+    Path("run").write_text(RUN)
+    return tmp_path
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
+    """What a command prints, which must succeed."""
+
+    def call(command: str) -> str:
+        assert main(command.split()) == 0
+        return capsys.readouterr().out
+
+    return call
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory of its own, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -1,0 +1,226 @@
+"""Classes and groups of documents: every way in, and what is wrong with them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import cranfield as cf
+from cranfield.cli.main import main
+from cranfield.data.groups import Groups, read_groups
+from tests.labelling.made import BOTH
+from tests.made import Classes, one, written
+
+# -- classes from everywhere ------------------------------------------------------------------
+
+NAMES: Classes = {"1": {"a": "x", "b": "x", "c": "y"}, "2": {"a": "x"}}
+ROWS = [(t, d, name) for t, docs in NAMES.items() for d, name in docs.items()]
+
+
+def columns(**names: str) -> dict[str, list[str]]:
+    wanted = {"topic": "topic", "doc": "doc", "class": "class"} | names
+    return {
+        wanted["topic"]: [row[0] for row in ROWS],
+        wanted["doc"]: [row[1] for row in ROWS],
+        wanted["class"]: [row[2] for row in ROWS],
+    }
+
+
+def _directories(path: Path) -> str:
+    for topic, docs in NAMES.items():
+        lines = "".join(f"{doc} L1 {name}\n" for doc, name in docs.items())
+        written(path / "dirs" / topic / f"{topic}.erel", lines)
+    return str(path / "dirs")
+
+
+def _parquet(path: Path) -> str:
+    pl.DataFrame(columns()).write_parquet(path)
+    return str(path)
+
+
+def _gzip(path: Path) -> str:
+    path.write_bytes(gzip.compress("\n".join(map(" ".join, ROWS)).encode()))
+    return str(path)
+
+
+SOURCES: dict[str, Callable[[Path], Any]] = {
+    "dict": lambda _: NAMES,
+    "groups": lambda _: Groups(NAMES),
+    "tuples": lambda _: ROWS,
+    "lists": lambda _: iter([list(row) for row in ROWS]),
+    "polars": lambda _: pl.DataFrame(columns()),
+    "pandas": lambda _: pd.DataFrame(columns(topic="query_id", doc="docno")),
+    "text": lambda p: written(p / "c", "# classes\n\n" + "\n".join(map(" ".join, ROWS)) + "\n"),
+    "tabs": lambda p: written(p / "c", "\n".join(map("\t".join, ROWS))),
+    "crlf": lambda p: written(p / "c", "\r\n".join(map(" ".join, ROWS)) + "\r\n"),
+    "ntcir": lambda p: written(p / "c", "".join(f"{t} {d} L2 {c}\n" for t, d, c in ROWS)),
+    "csv": lambda p: written(p / "c", "\n".join(map(",".join, [("qid", "docid", "ec"), *ROWS]))),
+    "tsv": lambda p: written(
+        p / "c", "\n".join(map("\t".join, [("topic", "doc", "group"), *ROWS]))
+    ),
+    "jsonl": lambda p: written(
+        p / "c.jsonl",
+        "".join(json.dumps({"topic": t, "doc": d, "class": c}) + "\n" for t, d, c in ROWS),
+    ),
+    "json": lambda p: written(p / "c.json", json.dumps(NAMES)),
+    "path": lambda p: Path(written(p / "c", "\n".join(map(" ".join, ROWS)))),
+    "directories": _directories,
+    "parquet": lambda p: _parquet(p / "c.parquet"),
+    "gzip": lambda p: _gzip(p / "c.gz"),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_classes_from_every_source(source: str, tmp_path: Path) -> None:
+    assert read_groups(SOURCES[source](tmp_path)).names == NAMES
+
+
+def test_classes_given_twice_alike_are_one() -> None:
+    assert read_groups([*ROWS, ROWS[0]]).names == NAMES
+
+
+def test_classes_may_be_numbers_and_documents_strings_with_blanks(tmp_path: Path) -> None:
+    assert read_groups({1: {2: 3}}).names == {"1": {"2": "3"}}
+    assert read_groups(pl.DataFrame({"topic": [1], "doc": [2], "class": [3]})).names == {
+        "1": {"2": "3"}
+    }
+    path = written(tmp_path / "c", "1|Paul McCartney|paul\n1|ポール マッカートニー| paul \n")
+    names = {"Paul McCartney": "paul", "ポール マッカートニー": "paul"}
+    assert read_groups(path, separator="|").names == {"1": names}
+
+
+WRONG_CLASSES = {
+    "two classes": ("1 a x\n1 b x\n1 a y\n", "c:3: found class y for document a of topic 1, exp"),
+    "two fields": ("1 a x\n1 b\n", "c:2: found 2 fields ('1 b'), expected topic doc class"),
+    "four fields": ("1 a x\n1 0 b x\n", "c:2: found 4 fields"),
+    "nothing": ("\n# none\n", "c: found no classes, expected at least one"),
+    "no class": ("1 a L1 x\n1 b L0\n", "c:2: found no class ('1 b L0'), expected topic doc L2 cl"),
+    "judgments in two": ("1 a L1 x\n1 a L1 y\n", "c:2: found class y for document a of topic 1"),
+    "csv without": ("topic,doc,level\n1,a,2\n", "c:1: found columns topic, doc, level, expected"),
+    "csv in two": ("topic,doc,class\n1,a,x\n1,a,y\n", "c:3: found class y for document a of topi"),
+    "csv short": ("topic,doc,class\n1,a\n", "c:2: found 2 fields ('1,a'), expected 3: topic doc"),
+    "jsonl without": (
+        '{"topic": "1", "doc": "a", "class": "x"}\n{"topic": "1", "doc": "b"}\n',
+        "c:2: found columns topic, doc, expected the columns topic, doc, class",
+    ),
+    "not text": (b"1 a x\n1 \xff x\n", "c:2: found bytes that are not UTF-8"),
+    "json of lists": (
+        '{"1": ["a", "b"]}',
+        "c: found list for topic '1', expected {topic: {doc: class}}",
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_CLASSES)
+def test_what_is_wrong_with_classes(
+    wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content, said = WRONG_CLASSES[wrong]
+    Path("c").write_bytes(content if isinstance(content, bytes) else str(content).encode())
+    with pytest.raises(cf.CranfieldError) as told:
+        read_groups("c")
+    assert str(told.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (3, "found 3, expected classes as a path, a mapping, a frame or tuples"),
+        ({}, "classes: found no classes, expected at least one"),
+        ({"1": "a"}, "classes: found str for topic '1', expected {topic: {doc: class}}"),
+        ([("1", "a")], "classes: found 2 fields ('1 a'), expected topic doc class"),
+        (
+            pl.DataFrame({"topic": ["1"], "doc": ["a"]}),
+            "classes: found columns topic, doc, expected the columns topic, doc, class",
+        ),
+        ([("1", "a", "x"), ("1", "a", "y")], "classes: found class y for document a of topic 1"),
+    ],
+)
+def test_what_is_wrong_with_classes_in_memory(data: Any, said: str) -> None:
+    with pytest.raises(cf.CranfieldError) as told:
+        read_groups(data)
+    assert str(told.value).startswith(said)
+
+
+def test_an_unnamed_class_is_an_error_whatever_it_is_said_to_be() -> None:
+    for nothing in (None, "", " "):
+        with pytest.raises(cf.InputError, match="classes: found"):
+            read_groups([("1", "a", nothing)])
+
+
+def test_two_classes_in_a_topic_directory(tmp_path: Path) -> None:
+    file = written(tmp_path / "1" / "1.rel", "a L1 x\na L1 y\n")
+    with pytest.raises(cf.InputError, match=f"{re.escape(file)}:2: "):
+        read_groups(tmp_path)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_a_class_without_a_level_is_an_error(kind: type, tmp_path: Path) -> None:
+    path = written(tmp_path / "c", "1 a x\n1 zz x\n")
+    said = f"{path}: found class x of document zz of topic 1 without a level, expected a judgment"
+    with pytest.raises(cf.InputError, match=re.escape(said)):
+        cf.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "AP", labelling=kind(path))
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_classes_of_other_topics_only_are_an_error_and_of_some_are_not(kind: type) -> None:
+    qrels, run = {"1": {"a": 1, "b": 1}}, {"1": ["a", "b"]}
+    with pytest.raises(cf.InputError, match="found classes of other topics, expected topics of"):
+        cf.evaluate(qrels, run, "AP", labelling=kind({"2": {"a": "x"}}))
+    names = {"1": {"a": "x", "b": "x"}, "2": {"zz": "x"}}
+    assert one(qrels, run, "NumRel", labelling=kind(names)) == 1
+
+
+def test_a_group_of_several_levels_is_an_error() -> None:
+    qrels, run = {"1": {"a": 1, "b": 2, "c": 0}}, {"1": ["a", "b"]}
+    for pair, said in (("ab", "levels 1 and 2 in group x"), ("ac", "levels 0 and 1 in group x")):
+        groups = cf.Combinations({"1": dict.fromkeys(pair, "x")})
+        with pytest.raises(cf.InputError, match=f"{said} of topic 1, expected one level for all"):
+            cf.evaluate(qrels, run, "AP", labelling=groups)
+        classes = cf.EquivalenceClasses({"1": dict.fromkeys(pair, "x")})  # which may
+        assert one(qrels, run, "AP", labelling=classes) > 0
+
+
+def test_a_group_of_items_of_no_use_is_of_no_use() -> None:
+    qrels, run = {"1": {"a": 0, "b": 0, "c": 1}}, {"1": ["a", "b", "c"]}
+    groups = cf.Combinations({"1": {"a": "x", "b": "x"}})
+    assert one(qrels, run, "AP", labelling=groups) == 1 / 3
+    assert one(qrels, run, "NumRel", labelling=groups) == 1
+
+
+# -- cranfield label --------------------------------------------------------------------------
+
+LIST_Q = "t d L0\nt a L2 1\nt b L1 1\nt c L1 2\nt e L2\nu f L1\n"
+LIST_C = "t a 1\nt b 1\nt c 2\n"
+LIST_R = "".join(f"t Q0 {doc} {rank} {9 - rank} mine\n" for rank, doc in enumerate("dxbaye", 1))
+
+
+def test_classes_of_other_topics_are_told() -> None:
+    classes = cf.EquivalenceClasses({"1": {"a": "x"}, "9": {"z": "x"}})
+    scores = cf.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "AP", labelling=classes)
+    assert [n.text for n in scores.notices] == ["classes: 1 topic (9) without judgments, ignored"]
+
+
+@pytest.mark.parametrize(
+    "command", ["label q r --classes - --depth 3", "explain AP Q --on q r --classes -"]
+)
+def test_classes_from_standard_input(
+    command: str, small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("q").write_text(LIST_Q)
+    Path("r").write_text(LIST_R)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(LIST_C.encode())))
+    assert main(command.split()) == 0
+    assert capsys.readouterr().out

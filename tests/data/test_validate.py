@@ -1,0 +1,522 @@
+"""`validate`: every problem of a file with its line, errors told from warnings, topics compared."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cranfield as cf
+from cranfield.cli.main import main
+from cranfield.data.validate import Report, validate
+
+QRELS = "a 0 x 1\na 0 y 0\nb 0 x 2\n"
+RUN = "a Q0 x 1 2.123456 t\na Q0 y 2 1.5 t\nb Q0 x 1 0.75 t\n"
+
+Write = Callable[..., str]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def file(content: str | bytes, name: str = "file") -> str:
+        target = tmp_path / name
+        target.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(target)
+
+    return file
+
+
+def one(path: str, *options: Any) -> Report:
+    (report,) = validate([path], *options)
+    return report
+
+
+def found(report: Report) -> list[tuple[str, int | None, str]]:
+    return [(p.severity, p.line, p.text) for p in report.problems]
+
+
+def starts(report: Report, expected: list[tuple[str, int | None, str]]) -> None:
+    """These problems in this order, the texts by how they begin."""
+    got = found(report)
+    assert [(s, line) for s, line, _ in got] == [(s, line) for s, line, _ in expected], got
+    for (_, _, text), (_, _, beginning) in zip(got, expected, strict=True):
+        assert text.startswith(beginning), text
+
+
+class TestFine:
+    @pytest.mark.parametrize(("text", "kind", "lines"), [(QRELS, "qrels", 3), (RUN, "run", 3)])
+    def test_trec(self, write: Write, text: str, kind: str, lines: int) -> None:
+        report = one(write(text))
+        assert (report.kind, report.format, report.lines) == (kind, "trec", lines)
+        assert report.topics == ("a", "b")
+        assert report.problems == []
+
+    def test_comments_blank_lines_crlf_and_bom(self, write: Write) -> None:
+        text = "\ufeff# c\r\n\r\n" + QRELS.replace("\n", "\r\n").replace(" ", "\t ")
+        assert one(write(text)).problems == []
+
+    def test_compressed(self, write: Write) -> None:
+        for compress in (gzip.compress, bz2.compress):
+            assert one(write(compress(RUN.encode()))).problems == []
+
+    def test_standard_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for text in (RUN, QRELS, '{"a": {"x": 0.5}}', "topic,doc,score\na,x,0.5\n"):
+            stream = SimpleNamespace(buffer=io.BytesIO(text.encode()))
+            monkeypatch.setattr(sys, "stdin", stream)
+            report = one("-")
+            assert report.where == "standard input"
+            assert report.problems == [], text
+            assert report.lines > 0
+
+    def test_what_validate_passes_can_be_evaluated(self, write: Write) -> None:
+        qrels, run = write(QRELS, "qrels"), write(RUN, "run")
+        assert not any(r.count("error") for r in validate([qrels, run]))
+        assert cf.evaluate(qrels, run, "AP").values.shape == (1, 2, 1)
+
+
+TABLE = pl.DataFrame({"topic": ["a", "b"], "doc": ["x", "y"]})
+
+
+def binary(table: pl.DataFrame, format: str) -> bytes:
+    out = io.BytesIO()
+    table.write_parquet(out) if format == "parquet" else table.write_ipc(out)
+    return out.getvalue()
+
+
+class TestKind:
+    @pytest.mark.parametrize(
+        ("text", "kind", "format"),
+        [
+            ("topic,doc,level\na,x,1\n", "qrels", "csv"),
+            ("topic,doc,relevance\na,x,1\n", "qrels", "csv"),
+            ("query-id\tcorpus-id\tscore\na\tx\t1\n", "qrels", "tsv"),  # BEIR
+            ("topic,doc,score\na,x,1\n", "run", "csv"),
+            ("topic,doc,rank,score,tag\na,x,1,1,t\n", "run", "csv"),
+            ("qid,docno,rank\na,x,1\n", "run", "csv"),
+            ('{"topic":"a","doc":"x","level":1}\n', "qrels", "jsonl"),
+            ('{"topic":"a","doc":"x","score":1}\n', "run", "jsonl"),
+            ('{"topic":"a","doc":"level","score":1}\n', "run", "jsonl"),
+            ('{"a": {"x": 1, "y": 0}}', "qrels", "json"),
+            ('{"a": {"x": 0.5, "y": 1}}', "run", "json"),
+            ('{"a": ["x", "y"]}', "run", "json"),
+        ],
+    )
+    def test_is_recognised(self, write: Write, text: str, kind: str, format: str) -> None:
+        report = one(write(text))
+        assert (report.kind, report.format) == (kind, format)
+        assert report.count("error") == 0
+
+    @pytest.mark.parametrize("format", ["parquet", "arrow"])
+    @pytest.mark.parametrize(("column", "kind"), [("level", "qrels"), ("score", "run")])
+    def test_of_binary_files(self, write: Write, format: str, column: str, kind: str) -> None:
+        table = TABLE.with_columns(pl.Series(column, [1.0, 2.0]))
+        report = one(write(binary(table, format)))
+        assert (report.kind, report.format, report.lines) == (kind, format, 2)
+        assert report.topics == ("a", "b")
+        assert report.count("error") == 0
+
+    def test_most_lines_decide(self, write: Write) -> None:
+        assert one(write("a 0 x 1 2 3\n" + QRELS)).kind == "qrels"
+        assert one(write("a 0 x 1\n" + RUN)).kind == "run"
+
+    def test_may_be_forced(self, write: Write) -> None:
+        report = one(write(QRELS), "run")
+        assert report.kind == "run"
+        assert [p.line for p in report.problems] == [1, 2, 3]
+        assert all("found 4 fields" in p.text for p in report.problems)
+        assert one(write('{"a": {"x": 1}}'), "run").kind == "run"
+
+    def test_format_may_be_forced(self, write: Write) -> None:
+        report = one(write("topic,doc,level\na,x,1\n"), None, "trec")
+        assert report.format == "trec"
+        assert report.count("error") == 2
+
+    def test_unknown(self, write: Write) -> None:
+        with pytest.raises(cf.CranfieldError, match="found kind 'topics', expected qrels or run"):
+            validate([write(QRELS)], "topics")
+        with pytest.raises(cf.CranfieldError, match="found format 'xml'"):
+            validate([write(QRELS)], None, "xml")
+
+
+class TestErrors:
+    def test_all_of_a_run(self, write: Write) -> None:
+        text = (
+            "# header\n"
+            "a Q0 x 1 3 t\n"
+            "a Q0 y 2 t\n"
+            "a Q0 z 3 high t\n"
+            "\n"
+            "a Q0 x 4 1 t\n"
+            "a Q0 u 5 nan t\n"
+            "a Q0 v 6 -inf t\n"
+            "a Q0 w 7 1_0 t\n"
+            "b Q0 x 1 1 t u\n"
+        )
+        report = one(write(text))
+        number = "expected a finite number"
+        starts(
+            report,
+            [
+                ("error", 3, "found 5 fields ('a Q0 y 2 t'), expected 6: topic q0 doc rank"),
+                ("error", 4, f"found score 'high', {number}"),
+                ("error", 6, "found document x of topic a again (first on line 2), expected each"),
+                ("error", 7, f"found score 'nan', {number}"),
+                ("error", 8, f"found score '-inf', {number}"),
+                ("error", 9, f"found score '1_0', {number}"),
+                ("error", 10, "found 7 fields ('b Q0 x 1 1 t u'), expected 6"),
+            ],
+        )
+        assert report.count("error") == 7
+        assert report.count("warning") == 0
+
+    def test_all_of_judgments(self, write: Write) -> None:
+        text = "a 0 x 1\na 0 x 1\na 0 x 2\nall 0 x 1\na 0 y\nb 0 x one\n"
+        starts(
+            one(write(text)),
+            [
+                ("warning", 2, "document x of topic a is judged again, as on line 1"),
+                ("error", 3, "found level 2 for document x of topic a, expected 1 as on line 1"),
+                ("error", 4, "found a topic named 'all', expected another name"),
+                ("error", 5, "found 3 fields ('a 0 y'), expected 4: topic iteration doc level"),
+                ("error", 6, "found level 'one', expected a finite number"),
+            ],
+        )
+
+    def test_bytes_that_are_not_utf8(self, write: Write) -> None:
+        report = one(write(RUN.encode() + b"a Q0 \xff 3 1 t\n" + b"a Q0 \xfe 3 1 t\n"))
+        starts(
+            report,
+            [
+                ("error", 4, "found bytes that are not UTF-8"),
+                ("error", 5, "found bytes that are not UTF-8"),
+            ],
+        )
+
+    def test_comments_may_be_in_any_encoding(self, write: Write) -> None:
+        """`evaluate` skips them unread."""
+        assert one(write(b"# caf\xe9\n" + QRELS.encode())).problems == []
+
+    @pytest.mark.parametrize("text", ["", "\n\n", "# nothing\n"])
+    def test_an_empty_file(self, write: Write, text: str) -> None:
+        starts(one(write(text)), [("error", None, "found an empty file, expected")])
+        starts(one(write(text), "qrels"), [("error", None, "found an empty file, expected judg")])
+
+    def test_all_of_a_table(self, write: Write) -> None:
+        text = "topic,doc,score\na,x,1\na,y\na,z,high\n,u,1\na,x,2\na,v,1,2\n"
+        starts(
+            one(write(text)),
+            [
+                ("error", 3, "found 2 fields ('a,y'), expected 3: topic doc score"),
+                ("error", 4, "found score 'high', expected a finite number"),
+                ("error", 5, "found topic '', expected an identifier"),
+                ("error", 6, "found document x of topic a again (first on line 2)"),
+                ("error", 7, "found 4 fields ('a,v,1,2'), expected 3"),
+            ],
+        )
+
+    def test_all_of_json_lines(self, write: Write) -> None:
+        text = (
+            '{"topic":"a","doc":"x","score":1}\n{"topic":"a"\n[1]\n{"topic":"a","score":1}\n'
+            '{"topic":"a","doc":1.5,"score":1}\n{"topic":"a","doc":"y","score":"high"}\n'
+        )
+        starts(
+            one(write(text)),
+            [
+                ("error", 2, 'found \'{"topic":"a"\', expected a JSON object'),
+                ("error", 3, "found '[1]', expected a JSON object"),
+                ("error", 4, "found columns topic, score, expected a column named doc"),
+                ("error", 5, "found doc 1.5, expected an identifier"),
+                ("error", 6, "found score 'high', expected a finite number"),
+            ],
+        )
+
+    @pytest.mark.parametrize(
+        ("text", "line", "beginning"),
+        [
+            ('{"a": {"x": 0.5,\n"y" 2}}', 2, "found broken JSON"),
+            ('{"a": {"x": 0.5, "x": 1}}', None, "found 'x' twice"),
+            ('{"a": {"x": 0.5, "y": NaN}}', None, "found score nan for document y of topic a"),
+            ('{"a": {"x": 0.5, "y": null}}', None, "found score None for document y of topic a"),
+            ('{"a": {"x": 0.5, "y": "high"}}', None, "found score 'high' for document y"),
+            ('{"a": {"x": 0.5, "y": "1.5"}}', None, "found score '1.5' for document y"),
+            ('{"a": 5, "b": {"x": 0.5}}', None, "found int for topic 'a'"),
+            ("{}", None, "found "),
+        ],
+    )
+    def test_json(self, write: Write, text: str, line: int | None, beginning: str) -> None:
+        starts(one(write(text, "run.json"), "run"), [("error", line, beginning)])
+
+    def test_json_judgments(self, write: Write) -> None:
+        report = one(write('{"a": {"x": 1, "y": "high"}}'), "qrels")
+        starts(report, [("error", None, "found level 'high' for document y of topic a")])
+
+    @pytest.mark.parametrize("format", ["parquet", "arrow"])
+    def test_binary_files(self, write: Write, format: str) -> None:
+        twice = pl.DataFrame({"topic": ["a", "a"], "doc": ["x", "x"], "score": [1.0, 2.0]})
+        assert one(write(binary(twice, format))).count("error") == 1
+        conflict = twice.rename({"score": "level"})
+        assert one(write(binary(conflict, format))).count("error") == 1
+        hole = pl.DataFrame({"topic": ["a"], "doc": ["x"], "score": [float("nan")]})
+        assert one(write(binary(hole, format))).count("error") == 1
+        nameless = pl.DataFrame({"topic": ["a"], "paper": ["x"], "score": [1.0]})
+        starts(
+            one(write(binary(nameless, format))), [("error", None, "found columns topic, paper")]
+        )
+
+    @pytest.mark.parametrize(
+        "content", [b"PAR1", b"PAR1\xff\xff\xffPAR1", b"ARROW1\0\0\xff\xff\xff"]
+    )
+    def test_broken_binary_files(self, write: Write, content: bytes) -> None:
+        report = one(write(content + b"\xff" * 20))
+        starts(report, [("error", None, "found a broken")])
+
+    def test_a_bad_header_is_a_problem_of_its_file_only(self, write: Write) -> None:
+        reports = validate([write("topic,paper,score\na,x,1\n", "x.csv"), write("a 0 x\n", "q")])
+        starts(reports[0], [("error", 1, "found columns topic, paper, score, expected a column")])
+        assert reports[1].count("error") == 1
+
+    def test_broken_compression(self, write: Write) -> None:
+        whole = gzip.compress(RUN.encode() * 100)
+        for broken in (whole[:-10], whole[:15], b"\x1f\x8bgarbage"):
+            try:
+                assert one(write(broken)).count("error") == 1
+            except cf.CranfieldError as error:
+                assert "broken gz" in str(error)  # noqa: PT017
+
+    def test_no_such_file(self, tmp_path: Path) -> None:
+        with pytest.raises(cf.CranfieldError, match=r"cannot read .*nowhere: no such file"):
+            validate([str(tmp_path / "nowhere")])
+
+    @given(
+        st.lists(
+            st.sampled_from(
+                [
+                    "a Q0 x 1 1 t",
+                    "a Q0 y 2 1 t",
+                    "a Q0 x 1",
+                    "a Q0 z 1 nan t",
+                    "b Q0 x 1 2 t",
+                    "#",
+                    "",
+                ]
+            ),
+            max_size=8,
+        )
+    )
+    @settings(max_examples=80)
+    def test_errors_are_what_evaluate_refuses(
+        self, tmp_path_factory: pytest.TempPathFactory, lines: list[str]
+    ) -> None:
+        path = tmp_path_factory.getbasetemp() / "agreement.txt"
+        path.write_text("\n".join(lines))
+        errors = [p for p in one(str(path), "run").problems if p.severity == "error"]
+        message = ""
+        try:
+            cf.evaluate({"a": {"x": 1}}, path, "AP")
+        except cf.CranfieldError as error:
+            message = str(error)
+        assert bool(errors) is bool(message)
+        if errors:
+            place = f"{path}:{errors[0].line}: " if errors[0].line else f"{path}: "
+            assert message == place + errors[0].text
+
+
+class TestWarnings:
+    def test_ties(self, write: Write) -> None:
+        text = "a Q0 x 1 1.123456 t\na Q0 y 2 1.123456 t\na Q0 z 3 1 t\nb Q0 x 1 1.123456 t\n"
+        starts(
+            one(write(text)),
+            [
+                (
+                    "warning",
+                    None,
+                    "2 of 4 documents share their score with another, in 1 topic (a)",
+                )
+            ],
+        )
+
+    @pytest.mark.parametrize(("score", "decimals"), [("1", 0), ("0.5", 1), ("0.1234", 4)])
+    def test_ties_of_few_decimals(self, write: Write, score: str, decimals: int) -> None:
+        text = f"a Q0 x 1 {score} t\na Q0 y 2 {score} t\n"
+        starts(
+            one(write(text)),
+            [
+                ("warning", None, "2 of 2 documents share their score"),
+                ("warning", None, f"no score has more than {decimals} decimals: are the ties due"),
+            ],
+        )
+
+    def test_ties_in_single_precision(self, write: Write) -> None:
+        text = "a Q0 x 1 10.00000002 t\na Q0 y 2 10.00000001 t\na Q0 z 3 9.5 t\n"
+        starts(
+            one(write(text)),
+            [("warning", None, "2 documents have scores that differ beyond single precision")],
+        )
+
+    @pytest.mark.filterwarnings("error")
+    def test_scores_beyond_single_precision(self, write: Write) -> None:
+        """Numbers too large for single precision are no reason for a warning of NumPy's."""
+        report = one(write("a Q0 x 1 1e300 t\na Q0 y 2 1e200 t\na Q0 z 3 1e-300 t\n"))
+        assert report.count("error") == 0
+
+    def test_ranks_that_contradict_scores(self, write: Write) -> None:
+        text = "b Q0 x 1 2.5 t\na Q0 x 1 1.5 t\na Q0 y 2 2.5 t\na Q0 z 3 0.5 t\n"
+        starts(
+            one(write(text)),
+            [("warning", 3, "ranks contradict scores in 1 topic (a); the scores decide")],
+        )
+
+    def test_several_tags(self, write: Write) -> None:
+        text = "a Q0 x 1 2.5 t\na Q0 y 2 1.5 u\n"
+        starts(one(write(text)), [("warning", None, "2 run tags (t, u); the first names the run")])
+
+    def test_topics_without_a_relevant_document(self, write: Write) -> None:
+        text = QRELS + "c 0 x 0\nd 0 x -1\n"
+        starts(one(write(text)), [("warning", None, "2 topics (c, d) without a relevant document")])
+
+    def test_judgments_repeated_alike(self, write: Write) -> None:
+        report = one(write(QRELS + "a 0 x 1.0\n"))
+        starts(report, [("warning", 4, "document x of topic a is judged again, as on line 1")])
+
+
+class TestTopics:
+    def test_are_compared(self, write: Write) -> None:
+        qrels = write(QRELS + "c 0 x 1\n", "qrels")
+        run = write("a Q0 x 1 2.5 t\nz Q0 x 1 2.5 t\n", "run")
+        judged, report = validate([qrels, run])
+        assert judged.problems == []
+        assert found(report) == [
+            ("warning", None, f"2 topics (b, c) of {qrels} not answered"),
+            ("warning", None, f"1 topic (z) not judged in {qrels}"),
+        ]
+
+    def test_in_any_order_and_for_every_run(self, write: Write) -> None:
+        one_run = write("a Q0 x 1 2.5 t\n", "1")
+        two = write("a Q0 x 1 2.5 t\nb Q0 x 1 1.5 t\n", "2")
+        reports = validate([one_run, write(QRELS, "qrels"), two])
+        assert [r.count("warning") for r in reports] == [1, 0, 0]
+
+    def test_not_without_judgments(self, write: Write) -> None:
+        reports = validate([write("a Q0 x 1 2.5 t\n", "1"), write("b Q0 x 1 2.5 t\n", "2")])
+        assert [r.problems for r in reports] == [[], []]
+
+    def test_long_lists_are_shortened(self, write: Write) -> None:
+        qrels = write("".join(f"t{i} 0 x 1\n" for i in range(9)), "qrels")
+        report = validate([qrels, write("t0 Q0 x 1 2.5 t\n", "run")])[1]
+        assert (
+            report.problems[0].text == f"8 topics (t1, t2, t3, t4, t5, …) of {qrels} not answered"
+        )
+
+
+class TestPredictions:
+    """For LETOR data: one number for each line of it."""
+
+    DATA = "1 qid:1 1:3\n0 qid:1 1:3\n1 qid:2 1:3\n"
+
+    def test_their_number(self, write: Write) -> None:
+        judged, run = validate([write(self.DATA, "test"), write("1\n2\n", "model")])
+        assert judged.problems == []
+        starts(run, [("error", None, "found 2 predictions, expected 3: one for each judgment of")])
+
+    def test_their_number_where_lines_are_wrong(self, write: Write) -> None:
+        """Such lines are not counted, so their number says nothing."""
+        data, model = write(self.DATA, "test"), write("1\n2\n3\n", "model")
+        wrong = [write(self.DATA.replace("0 qid:1", "x qid:1"), "wrong"), write("1\nx\n3\n", "bad")]
+        judged, run = validate([wrong[0], model])
+        starts(judged, [("error", 2, "found level 'x', expected a finite number")])
+        assert run.problems == []
+        judged, run = validate([data, wrong[1]])
+        assert judged.problems == []
+        starts(run, [("error", 2, "found 'x', expected one number a line")])
+
+    @pytest.mark.parametrize("options", [(), (None, "letor"), ("run",), ("run", "letor")])
+    def test_are_told_by_their_content(self, write: Write, options: tuple[Any, ...]) -> None:
+        report = one(write("0.5\n2\n"), *options)
+        assert (report.kind, report.format, report.lines) == ("run", "letor", 2)
+        assert report.problems == []
+
+    def test_a_format_for_both(self, write: Write) -> None:
+        files = [write(self.DATA, "test"), write("1\n2\n3\n", "model")]
+        assert [r.kind for r in validate(files, None, "letor")] == ["qrels", "run"]
+
+    def test_are_no_judgments(self, write: Write) -> None:
+        report = one(write("0.5\n2\n"), "qrels")
+        assert (report.kind, report.format, report.lines) == ("qrels", "trec", 0)
+        starts(report, [("error", line, "found 1 field") for line in (1, 2)])
+        hint = "(these look like predictions: judgments come first)"
+        assert all(p.text.endswith(hint) for p in report.problems)
+
+
+class TestCommand:
+    def run(
+        self, capsys: pytest.CaptureFixture[str], *arguments: str
+    ) -> tuple[int, list[str], str]:
+        code = main(["validate", *arguments])
+        out, err = capsys.readouterr()
+        return code, out.splitlines(), err
+
+    def test_fine(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+        qrels, run = write(QRELS, "qrels"), write(RUN, "run")
+        code, lines, err = self.run(capsys, qrels, run)
+        assert (code, err) == (0, "")
+        assert lines == [
+            f"{qrels}: 3 judgments (trec), 2 topics: fine",
+            f"{run}: 3 results (trec), 2 topics: fine",
+        ]
+
+    def test_warnings(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+        path = write(QRELS + "c 0 x 0\n")
+        code, lines, _ = self.run(capsys, path)
+        assert code == 0
+        assert lines == [
+            f"{path}: warning: 1 topic (c) without a relevant document",
+            f"{path}: 4 judgments (trec), 3 topics: 1 warning",
+        ]
+
+    def test_errors(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+        path = write("a 0 x 1\na 0 y\na 0 x 2\na 0 x 1\n")
+        code, lines, _ = self.run(capsys, path)
+        assert code == 2
+        assert lines[0].startswith(f"{path}:2: error: found 3 fields ('a 0 y'), expected 4: ")
+        assert lines[1].startswith(f"{path}:3: error: found level 2 for document x of topic a")
+        assert lines[2].startswith(f"{path}:4: warning: document x of topic a is judged again")
+        assert lines[3].endswith(", 1 topic: 2 errors, 1 warning")
+
+    def test_an_error_in_any_file(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+        good, bad = write(QRELS, "good"), write("a 0 x\n", "bad")
+        for order in ((good, bad), (bad, good)):
+            code, lines, _ = self.run(capsys, *order, "--kind", "qrels")
+            assert code == 2
+            assert f"{good}: 3 judgments (trec), 2 topics: fine" in lines
+
+    def test_no_such_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        code, lines, err = self.run(capsys, str(tmp_path / "nowhere"))
+        assert (code, lines) == (2, [])
+        assert "no such file" in err
+
+    def test_kind_and_format(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+        path = write(json.dumps({"a": {"x": 1}}))
+        assert "1 judgment (json)" in self.run(capsys, path)[1][-1]
+        assert "1 result (json)" in self.run(capsys, path, "--kind", "run")[1][-1]
+        assert self.run(capsys, path, "--format", "trec")[0] == 2
+        with pytest.raises(SystemExit) as stop:
+            main(["validate", path, "--kind", "topics"])
+        assert stop.value.code == 2
+
+    def test_standard_input(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(RUN.encode())))
+        code, lines, _ = self.run(capsys, "-")
+        assert (code, lines) == (0, ["standard input: 3 results (trec), 2 topics: fine"])

@@ -1,0 +1,455 @@
+"""The documents do what they say: code runs, output is real, commands work, links lead somewhere.
+
+How a document is written so that it can be checked:
+
+- the ``python`` blocks of a document are one script; a ``text`` block right after one is what
+  it prints;
+- in ``console`` blocks, ``$ cranfield …`` is run and what stands below it is what it prints;
+- in ``sh`` blocks, the lines that begin with ``cranfield`` are run;
+- a line ``…`` in an output stands for lines left out;
+- ``<!-- exit 2 -->`` before a block says which exit code its last command has, if not 0;
+- a block with ``title="bm25.run"`` is a file of that name, made before anything is run.
+
+``python -m tests.docs.test_docs`` writes the real outputs into the documents (where nothing is left
+out of them).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import io
+import json
+import os
+import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+import pytest
+
+import cranfield as cf
+from cranfield.cli.main import main
+from cranfield.measures.base import REGISTRY
+from tests import ROOT
+
+GUIDES = (
+    "README.md", "docs/guide.md", "docs/labelling.md", "docs/ntcireval.md", "docs/assess.md",
+    "docs/pool.md", "docs/cwl.md", "docs/preferences.md", "docs/gdeval.md",
+    "docs/trec_eval.md", "docs/letor.md", "docs/imine.md", "docs/sessions.md", "docs/answers.md",
+    "docs/distributions.md", "docs/ndeval.md", "docs/diversity.md", "docs/compare.md",
+    "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/tables.md", "docs/command-line.md",
+)  # with commands  # fmt: skip
+SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
+CATALOGUE = ROOT / "docs" / "measures.md"
+METHODS = ROOT / "docs" / "statistics.md"
+MODELS = ROOT / "docs" / "models"
+PAGES = ROOT / "docs" / "pages"  # what writes some of the documents
+LINKED = (
+    *SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/measures.md",
+    "docs/presets.md", "docs/statistics.md",
+    *(f"docs/models/{page.name}" for page in sorted(MODELS.glob("*.md"))),
+)  # fmt: skip
+
+TUTORIAL = "docs/cwl.md"
+_BETWEEN = "--- next block ---"
+_COMMAND = re.compile(r"(?:\$ |\.venv/bin/)(?=cranfield )")
+
+
+class Block(NamedTuple):
+    """A fenced block: its language, the file it is, its lines and where they stand."""
+
+    language: str
+    title: str
+    lines: list[str]
+    line: int  # of the first line inside, from 0
+    exit: int
+    follows: bool  # nothing but blank lines since the block before
+
+    @property
+    def text(self) -> str:
+        return "".join(line + "\n" for line in self.lines)
+
+
+def blocks(document: str) -> list[Block]:
+    """The fenced blocks of a document in the repository."""
+    found: list[Block] = []
+    inside, language, title, code, adjacent, start = False, "", "", 0, False, 0
+    lines = (ROOT / document).read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        if line.startswith("```"):
+            if inside:
+                found.append(Block(language, title, lines[start:number], start, code, adjacent))
+                code, adjacent = 0, True
+            else:
+                named = re.search(r'title="([^"]+)"', line)
+                language, title = line[3:].split(" ")[0], named[1] if named else ""
+                start = number + 1
+            inside = not inside
+        elif not inside and line.strip():
+            marked = re.fullmatch(r"<!-- exit (\d+) -->", line)
+            code, adjacent = int(marked[1]) if marked else 0, False
+    assert not inside, f"{document}: a block is not closed"
+    return found
+
+
+class Command(NamedTuple):
+    """A command line that is shown, and the output shown for it (None: none is)."""
+
+    text: str
+    output: list[str] | None
+    line: int
+    exit: int = 0
+
+
+def commands(document: str) -> Iterator[Command]:
+    """The `cranfield` command lines of a document in their order."""
+    for block in blocks(document):
+        if block.language == "sh":
+            for i, line in enumerate(block.lines):
+                if line.startswith("cranfield "):
+                    yield Command(line, None, block.line + i)
+        if block.language != "console":
+            continue
+        starts = [i for i, x in enumerate(block.lines) if x.startswith("$ ") or _COMMAND.match(x)]
+        for start, stop in zip(starts, [*starts[1:], len(block.lines)], strict=True):
+            line = block.lines[start]
+            if _COMMAND.match(line):
+                shown = block.lines[start + 1 : stop]
+                code = block.exit if stop == len(block.lines) else 0
+                yield Command(_COMMAND.sub("", line), shown, block.line + start, code)
+
+
+def scripts(document: str) -> list[tuple[Block, Block | None]]:
+    """The Python blocks of a document, each with the block of its output if there is one."""
+    found = blocks(document)
+    following = [*found[1:], None]
+    return [
+        (block, after if after and after.follows and after.language == "text" else None)
+        for block, after in zip(found, following, strict=True)
+        if block.language == "python"
+    ]
+
+
+def make_files(document: str, directory: Path) -> None:
+    """A small simulated collection under the names the documents use, and their own files."""
+    collection = cf.simulate(topics=8, runs=2, depth=40, seed=7)
+    runs = dict(zip(("bm25", "dense"), collection.runs.values(), strict=True))
+    collection = cf.Collection(collection.qrels, runs)
+    collection.write(directory)
+    for name in runs:
+        (directory / f"runs/{name}.txt").rename(directory / f"{name}.run")
+    for block in blocks(document):
+        if block.title:
+            (directory / block.title).write_text(block.text, encoding="utf-8")
+
+
+def environment() -> dict[str, str]:
+    """With the installed `cranfield` first on the path, and one width of help."""
+    kept = {k: v for k, v in os.environ.items() if k != "FORCE_COLOR"}
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    return {**kept, "PATH": path, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80"}
+
+
+def run_python(document: str, directory: Path) -> list[list[str]]:
+    """Run the Python blocks as one script and return the lines each prints."""
+    make_files(document, directory)
+    parts = [block.text for block, _ in scripts(document)]
+    if not parts:
+        return []
+    script = f"print({_BETWEEN!r})\n".join(parts)
+    (directory / "script.py").write_text(script, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=directory,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr, done.stderr
+    return [part.splitlines() for part in done.stdout.split(_BETWEEN + "\n")]
+
+
+def run_command(command: Command, directory: Path) -> list[str]:
+    """Run a command and return the lines it prints, notices included.
+
+    What needs no shell runs here: starting Python two hundred times takes a minute.
+    """
+    text = re.sub(r"  +#.*", "", command.text)  # what it is there for
+    unquoted = re.sub(r"\"[^\"$`]*\"|'[^']*'", "", text)
+    if not set(unquoted) & set('|<>;&$`()#\\"') and "--import" not in text:
+        code, lines = run_here(text, directory)
+        assert code == command.exit, "\n".join([command.text, *lines])
+        return lines
+    done = subprocess.run(
+        ["sh", "-c", command.text],
+        cwd=directory,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == command.exit, f"{command.text}\n{done.stdout}"
+    return done.stdout.splitlines()
+
+
+def run_here(text: str, directory: Path) -> tuple[int, list[str]]:
+    """The exit code of a command and the lines it prints, both streams together."""
+    printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    built_in = {name: c for name, c in REGISTRY.items() if c.__module__.startswith("cranfield.")}
+    with (
+        contextlib.chdir(directory),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+        mock.patch.dict(os.environ, environment(), clear=True),
+        mock.patch.dict(REGISTRY, built_in, clear=True),  # without those that tests define
+    ):
+        words = [
+            path
+            for word in shlex.split(text)
+            for path in (sorted(glob.glob(word)) if "*" in word else []) or [word]
+        ]
+        assert words[0] == "cranfield"
+        try:
+            code = main(words[1:])
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1
+    printed.seek(0)
+    return code, printed.read().splitlines()
+
+
+def same(shown: list[str], real: list[str]) -> bool:
+    """Whether lines are as they are shown; a line … stands for one or more lines left out."""
+    shown = shown[:-1] if shown and not shown[-1] else shown  # a blank line before the next $
+    pattern = "".join("(?:.*\n)+" if x == "…" else re.escape(x) + "\n" for x in shown)
+    return re.fullmatch(pattern, "".join(line.rstrip() + "\n" for line in real)) is not None
+
+
+def differ(document: str, line: int, shown: list[str], real: list[str]) -> str:
+    """What to say when output is not what is shown."""
+    return "\n".join([f"{document}:{line + 1} shows", *shown, "but there is", *real])
+
+
+@pytest.mark.parametrize("document", SCRIPTED)
+def test_python_blocks_run_and_print_what_is_shown(document: str, tmp_path: Path) -> None:
+    printed = run_python(document, tmp_path)
+    for (block, output), real in zip(scripts(document), printed, strict=True):
+        shown = output.lines if output else []
+        assert same(shown, real), differ(document, block.line, shown, real)
+
+
+@pytest.mark.parametrize("document", GUIDES)
+def test_commands_run_and_print_what_is_shown(document: str, tmp_path: Path) -> None:
+    make_files(document, tmp_path)
+    found = list(commands(document))
+    assert found
+    for command in found:
+        real = run_command(command, tmp_path)
+        if command.output is not None:
+            shown = command.output
+            assert same(shown, real), differ(document, command.line, shown, real)
+
+
+def test_the_demo_shown_is_the_makefile_s() -> None:
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").replace("$(BIN)", ".venv/bin")
+    demo = next(b for b in blocks("README.md") if b.lines[0] == "$ make demo")
+    echoed = [line for line in demo.lines if line.startswith(".venv/bin/cranfield")]
+    assert len(echoed) == 3
+    assert all(f"\t{line}\n" in recipe for line in echoed)
+
+
+def test_the_measure_of_contributing_works(tmp_path: Path) -> None:
+    """Its class and its test, as written, in a process of their own."""
+    written = [b.text for b in blocks("CONTRIBUTING.md") if b.language == "python"]
+    assert any("@measure" in text for text in written)
+    assert any("def test_" in text for text in written)
+    called = """
+import doctest
+assert doctest.testmod() == (0, 1)
+for name, made in list(globals().items()):
+    if name.startswith("test_"):
+        made()
+"""
+    (tmp_path / "script.py").write_text("".join(written) + called, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_other_tools_names_mean_what_the_guide_says() -> None:
+    section = (ROOT / "docs/guide.md").read_text("utf-8").split("### Names from other tools")[1]
+    rows = [line.split("|") for line in section.split("\n## ")[0].splitlines() if "`" in line]
+    checked = 0
+    for theirs, ours in ((row[2], row[3]) for row in rows if len(row) == 5):
+        asked, got = re.findall(r"`([^`]+)`", theirs), re.findall(r"`([^`]+)`", ours)
+        got = got * len(asked) if len(got) == 1 else got
+        for name, canonical in zip(asked, got, strict=True):
+            if "=" not in name or "(" in name:
+                assert str(cf.parse_measure(name)) == canonical
+                checked += 1
+    assert checked > 20
+
+
+@pytest.mark.parametrize("document", LINKED)
+def test_relative_links_resolve(document: str) -> None:
+    text = re.sub(r"^```.*?^```", "", (ROOT / document).read_text("utf-8"), flags=re.M | re.S)
+    targets = re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", text))
+    for target in targets:
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (ROOT / document).parent / path if path else ROOT / document
+        assert file.exists(), f"{document}: {target}"
+        if anchor:
+            assert anchor in anchors(file), f"{document}: {target}"
+
+
+def anchors(file: Path) -> set[str]:
+    """The anchors GitHub makes of a document's headings."""
+    text = re.sub(r"^```.*?^```", "", file.read_text("utf-8"), flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.M)
+    slugs = [re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings]
+    return {s if i == slugs.index(s) else f"{s}-{slugs[:i].count(s)}" for i, s in enumerate(slugs)}
+
+
+def catalogue(of: str = "measures") -> str:
+    """The page of all measures, or presets, from a process that has no others."""
+    command = [sys.executable, "-m", "cranfield", of, "-f", "markdown"]
+    environment = {**os.environ, "PYTHONUTF8": "1"}
+    return subprocess.run(
+        command, capture_output=True, check=True, env=environment, encoding="utf-8"
+    ).stdout
+
+
+def test_the_catalogue_is_what_the_command_prints() -> None:
+    assert CATALOGUE.read_text(encoding="utf-8") == catalogue()
+
+
+def methods() -> str:
+    """The page of all methods, from a process that has no others."""
+    script = "from methods import page; print(page(), end='')"
+    environment = {**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(PAGES)}
+    command = [sys.executable, "-c", script]
+    return subprocess.run(
+        command, capture_output=True, check=True, env=environment, encoding="utf-8"
+    ).stdout
+
+
+def test_the_page_of_methods_is_what_they_say() -> None:
+    assert METHODS.read_text(encoding="utf-8") == methods()
+
+
+def test_every_method_is_on_the_page() -> None:
+    """And has a reference, but for what only calls others."""
+    GROUPS = runpy.run_path(str(PAGES / "methods.py"))["GROUPS"]
+    named = {(room, name) for room, *names in GROUPS.values() for name in names}
+    for room in ("stats", "meta"):
+        public = getattr(cf, room)
+        functions = {name for name in public.__all__ if name[0].islower()}
+        assert {name for where, name in named if where == room} == functions
+        for name in functions - {"compare_pairs"}:
+            assert "Reference" in (getattr(public, name).__doc__ or ""), name
+
+
+def model_pages() -> dict[str, str]:
+    """The pages of user models, from a process that has no others."""
+    script = "import json; from models import pages; print(json.dumps(pages()))"
+    command = [sys.executable, "-c", script]
+    environment = {**os.environ, "PYTHONPATH": str(PAGES)}
+    done = subprocess.run(command, capture_output=True, check=True, text=True, env=environment)
+    pages: dict[str, str] = json.loads(done.stdout)
+    return pages
+
+
+def test_the_pages_of_user_models_are_what_the_models_say() -> None:
+    pages = model_pages()
+    assert {page.stem for page in MODELS.glob("*.md")} == set(pages)
+    for name, text in pages.items():
+        assert (MODELS / f"{name}.md").read_text(encoding="utf-8") == text
+
+
+def test_every_user_model_has_its_picture() -> None:
+    drawn = {picture.stem for picture in MODELS.glob("*.svg")}
+    assert drawn == {page.stem for page in MODELS.glob("*.md")} - {"README"}
+
+
+def draw_models() -> None:
+    """The pictures of the user models, and those of the tutorials."""
+    from cranfield.measures.cwl import models
+
+    lists = runpy.run_path(str(PAGES / "models.py"))
+    GAINS, COSTS = lists["GAINS"], lists["COSTS"]
+    for name, model in models().items():
+        picture = cf.plot.cwl(model.examples, lists=GAINS, costs=COSTS, height=110)
+        picture.chart.config.aria = False  # which an image on a page does not need
+        picture.save(MODELS / f"{name}.svg")
+    drawn = {"plot cwl functions": TUTORIAL, "plot cwl vary": TUTORIAL}
+    drawn |= {"plot diversity": "docs/diversity.md", "--plot asl": "docs/meta.md"}
+    drawn |= {"--plot power": "docs/plan.md"}
+    for what, page in drawn.items():
+        with tempfile.TemporaryDirectory() as place:
+            make_files(page, Path(place))
+            for command in commands(page):  # those before make what it needs
+                run_command(command, Path(place))
+                if what in command.text:
+                    break
+            name = f"{what.split()[-1]}.svg"
+            shutil.move(Path(place, command.text.split()[-1]), ROOT / "docs" / "figures" / name)
+
+
+def test_citation_names_this_version() -> None:
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^cff-version: 1\.2\.0$", text, flags=re.M)
+    assert re.search(rf"^version: {re.escape(cf.__version__)}$", text, flags=re.M)
+    assert f"## [{cf.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def rewrite(document: str, directory: Path) -> None:
+    """Put the real outputs in the place of those shown."""
+    printed = run_python(document, directory)
+    changes: list[tuple[int, int, list[str]]] = []
+    for (_, output), real in zip(scripts(document), printed, strict=True):
+        if output:
+            changes.append((output.line, len(output.lines), real))
+    make_files(document, directory)
+    for command in commands(document):
+        real = run_command(command, directory)
+        if command.output is not None:
+            ends_blank = command.output[-1:] == [""]
+            shown = [line.rstrip() for line in real] + [""] * ends_blank
+            changes.append((command.line + 1, len(command.output), shown))
+    lines = (ROOT / document).read_text(encoding="utf-8").splitlines()
+    for line, length, real in sorted(changes, reverse=True):
+        if "…" not in lines[line : line + length]:
+            lines[line : line + length] = real
+    (ROOT / document).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    from tests.test_exports import write as write_exports
+
+    write_exports()
+    MODELS.mkdir(exist_ok=True)
+    (ROOT / "docs" / "figures").mkdir(exist_ok=True)
+    for name, text in model_pages().items():
+        (MODELS / f"{name}.md").write_text(text, encoding="utf-8")
+    draw_models()
+    CATALOGUE.write_text(catalogue(), encoding="utf-8")
+    METHODS.write_text(methods(), encoding="utf-8")
+    (ROOT / "docs" / "presets.md").write_text(catalogue("presets"), encoding="utf-8")
+    for name in SCRIPTED:
+        with tempfile.TemporaryDirectory() as place:
+            rewrite(name, Path(place))

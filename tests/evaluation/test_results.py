@@ -1,0 +1,654 @@
+"""Scores of topics that were computed elsewhere: every layout that `read_scores` claims to read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cranfield as cf
+from cranfield.cli.main import main
+from cranfield.errors import CranfieldError
+from cranfield.evaluation.results import read_scores
+from cranfield.report import formats
+from cranfield.report.results import shown
+from cranfield.scores import Scores
+from cranfield.stats.samples import matrix, paired
+from tests.made import scored
+
+# As trec_eval -q prints it: measures padded with blanks, tabs, relevance as a string, the name of
+# the run and what there is of all topics only at the end.
+TREC_EVAL = """\
+num_ret               \t301\t100
+map                   \t301\t0.3100
+relstring             \t301\t'1301100000'
+num_ret               \t302\t80
+map                   \t302\t0.3311
+relstring             \t302\t'0000000000'
+runid                 \tall\tbm25
+num_q                 \tall\t2
+num_ret               \tall\t180
+map                   \tall\t0.3206
+gm_map                \tall\t0.3204
+"""
+NDEVAL = """\
+runid,topic,ERR-IA@5,alpha-nDCG@20
+bm25,1,0.971256,0.955810
+bm25,2,0.847201,0.911396
+bm25,amean,0.909229,0.933603
+"""
+GDEVAL = """\
+runid,topic,ndcg@20,err@20
+bm25,301,0.42309,0.28200
+bm25,302,0.41522,0.32758
+bm25,amean,0.41916,0.30479
+"""
+IR_MEASURES = """\
+301\tAP\t0.3100
+301\tnDCG@10\t0.4578
+302\tAP\t0.3311
+302\tnDCG@10\t0.4569
+all\tAP\t0.3206
+all\tnDCG@10\t0.4574
+"""
+NEV = """\
+0001 # syslen=3 jrel=2 jnonrel=1
+0001 # r1=1 rp=3
+0001 RR=                  1.0000
+0001 AP=                  0.8333
+0002 # syslen=2 jrel=1 jnonrel=0
+0002 RR=                  0.5000
+0002 AP=                  0.5000
+"""
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "d": 1}, "q3": {"e": 0}}
+RUNS = {
+    "bm25": {"q1": ["a", "b"], "q2": ["x", "c"], "q3": ["e"]},
+    "dense": {"q1": ["b", "a"], "q2": ["c", "d"], "q3": ["y"]},
+}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(text: str, name: str = "scores.txt") -> str:
+    """A file in the current directory."""
+    Path(name).parent.mkdir(exist_ok=True)
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def values(scores: Scores) -> dict[str, dict[str, dict[str, float]]]:
+    return scores.to_dict()
+
+
+# The layouts of other tools
+
+
+def test_trec_eval(here: Path) -> None:
+    scores = read_scores(written(TREC_EVAL))
+    assert values(scores) == {
+        "bm25": {"301": {"num_ret": 100, "map": 0.31}, "302": {"num_ret": 80, "map": 0.3311}}
+    }
+    assert scores.summaries == ("sum", "mean")
+    assert scores.better == ("neither", "higher")
+
+
+def test_trec_eval_without_topics(here: Path) -> None:
+    summary = "".join(x for x in TREC_EVAL.splitlines(True) if "\tall\t" in x)
+    files = [written(TREC_EVAL, "x.txt"), written(summary, "y.txt")]
+    with pytest.raises(CranfieldError) as error:
+        read_scores(files)
+    assert str(error.value) == (
+        "y.txt: found no scores of topics, only of all together, expected some (trec_eval needs -q)"
+    )
+
+
+def test_several_outputs_in_one_file(here: Path) -> None:
+    """The name follows the results of a run; if it came first, it would be of those below."""
+    both = read_scores(written(TREC_EVAL + TREC_EVAL.replace("bm25", "dense")))
+    assert both.runs == ("bm25", "dense")
+    first = "runid all a\nmap q1 0.5\nrunid all b\nmap q1 0.25\n"
+    assert read_scores(written(first)).mean() == {"a": {"map": 0.5}, "b": {"map": 0.25}}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (NDEVAL, {"1": {"ERR-IA@5": 0.971256, "alpha-nDCG@20": 0.95581},
+                  "2": {"ERR-IA@5": 0.847201, "alpha-nDCG@20": 0.911396}}),
+        (GDEVAL, {"301": {"ndcg@20": 0.42309, "err@20": 0.282},
+                  "302": {"ndcg@20": 0.41522, "err@20": 0.32758}}),
+    ],
+)  # fmt: skip
+def test_ndeval_and_gdeval(here: Path, text: str, expected: Any) -> None:
+    assert values(read_scores(written(text))) == {"bm25": expected}
+
+
+def test_ir_measures(here: Path) -> None:
+    scores = read_scores(written(IR_MEASURES, "dense.txt"))
+    assert values(scores) == {
+        "dense": {"301": {"AP": 0.31, "nDCG@10": 0.4578}, "302": {"AP": 0.3311, "nDCG@10": 0.4569}}
+    }
+
+
+def test_ntcireval(here: Path) -> None:
+    scores = read_scores(written(NEV, "bm25.nev"))
+    assert values(scores) == {
+        "bm25": {"0001": {"RR": 1.0, "AP": 0.8333}, "0002": {"RR": 0.5, "AP": 0.5}}
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "topics", "measures"),
+    [
+        ("301 AP 0.5\n302 AP 0.25\n", ("301", "302"), ("AP",)),  # numbers are topics
+        ("AP 301 0.5\nAP 302 0.25\n", ("301", "302"), ("AP",)),
+        ("301 AP 0.5\n301 P@5 0.25\n", ("301",), ("AP", "P@5")),
+        ("AP q1 0.5\nnDCG@10 q1 0.6\n", ("q1",), ("AP", "nDCG@10")),  # names that are known
+        ("q1 AP 0.5\nq1 nDCG@10 0.6\n", ("q1",), ("AP", "nDCG@10")),
+        ("q1 mine 0.5\nq2 mine 0.6\n", ("q1", "q2"), ("mine",)),  # one measure, whatever it is
+        ("mine q1 0.5\nmine q2 0.6\n", ("q1", "q2"), ("mine",)),
+        ("mine q1 0.5\nother q1 0.6\nmine all 0.5\nother all 0.6\n", ("q1",), ("mine", "other")),
+        ("q1 mine 0.5\nq1 other 0.6\nall mine 0.5\nall other 0.6\n", ("q1",), ("mine", "other")),
+        ("topic\tmeasure\tvalue\nq1\tAP\t0.5\nall\tAP\t0.5\n", ("q1",), ("AP",)),  # a table
+        ("metric,query_id,score\nAP,q1,0.5\nAP,q2,0.25\n", ("q1", "q2"), ("AP",)),
+    ],
+)
+def test_which_column_is_the_topic(
+    here: Path, text: str, topics: tuple[str, ...], measures: tuple[str, ...]
+) -> None:
+    scores = read_scores(written(text))
+    assert (scores.topics, scores.measures) == (topics, measures)
+    assert scores.runs == ("scores",)  # as the file
+
+
+def test_a_long_file_has_its_summary_out_of_sight(here: Path) -> None:
+    """The first bytes of a file tell which column is the topic."""
+    rows = [f"query-{i}\tAP\t0.5\n" for i in range(2000)]
+    scores = read_scores(written("".join([*rows, "all\tAP\t0.5\n"])))
+    assert scores.measures == ("AP",)
+    assert len(scores.topics) == 2000
+
+
+def test_four_columns_name_the_run(here: Path) -> None:
+    scores = read_scores(written("bm25 q1 AP 0.5\ndense q1 AP 0.25\n"))
+    assert scores.mean() == {"bm25": {"AP": 0.5}, "dense": {"AP": 0.25}}
+
+
+# Our own
+
+
+@pytest.fixture
+def ours() -> Scores:
+    return cf.evaluate(QRELS, RUNS, "AP P@5 NumRet E")
+
+
+def alike(read: Scores, scores: Scores) -> bool:
+    """All but the notices, which tables do not hold."""
+    names = ("runs", "topics", "measures", "summaries", "better")
+    same = all(getattr(read, name) == getattr(scores, name) for name in names)
+    return same and np.array_equal(read.values, scores.values, equal_nan=True)
+
+
+def render(scores: Scores, format: str, per_topic: bool) -> bytes:
+    return formats.render(shown(scores, format, {"per_topic": per_topic}), format)
+
+
+@pytest.mark.parametrize("format", ["tsv", "csv", "json", "jsonl", "parquet"])
+def test_what_evaluate_writes(here: Path, ours: Scores, format: str) -> None:
+    data = render(ours, format, per_topic=True)
+    file = Path(f"x.{format}")
+    file.write_bytes(data)
+    assert alike(read_scores(file), ours)
+    anonymous = file.rename("x.out")  # told by content
+    assert alike(read_scores(anonymous), ours)
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.parquet"])
+def test_what_save_writes(here: Path, ours: Scores, name: str) -> None:
+    ours.save(name)
+    assert read_scores(name) == ours
+    assert read_scores(name, measures="P@5").measures == ("P@5",)
+    assert alike(read_scores([name]), ours)
+
+
+def test_undefined_scores_come_back(here: Path) -> None:
+    """q3 has nothing relevant; left out of the file, it is undefined for all runs, not missing."""
+    skipped = cf.evaluate(QRELS, RUNS, "AP NumRet", undefined="skip")
+    read = read_scores(written(render_text(skipped), "x.tsv"))
+    assert alike(read, skipped)
+    assert math.isnan(read["bm25", "q3", "AP"])
+    assert read.summary() == skipped.summary()
+
+
+def render_text(scores: Scores) -> str:
+    return render(scores, "tsv", per_topic=True).decode()
+
+
+def test_standard_errors_are_no_measures(here: Path) -> None:
+    tied = {"bm25": {"q1": {"a": 1.0, "b": 1.0}, "q2": {"c": 1.0}}}
+    scores = cf.evaluate(QRELS, tied, "nERR", ties="expected")
+    read = read_scores(written(render_text(scores), "x.tsv"))
+    assert read.measures == ("nERR", "nERR.se")
+    assert (read.summaries, read.better) == (scores.summaries, scores.better)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=5))
+def test_full_precision(numbers: list[float]) -> None:
+    given = {"bm25": {f"q{i}": x for i, x in enumerate(numbers)}}
+    assert read_scores(given).values.ravel().tolist() == numbers
+    frame = read_scores(given).to_polars()
+    assert read_scores(frame) == read_scores(given)
+
+
+# Tables, frames, mappings
+
+
+def test_a_column_for_each_measure(here: Path) -> None:
+    scores = read_scores(written("run,qid,AP,P@5\na,q1,0.5,0.2\nb,q1,0.25,nan\n"))
+    assert scores["a", "q1", "P@5"] == 0.2
+    assert math.isnan(scores["b", "q1", "P@5"])
+    assert scores.undefined == "skip"
+
+
+BLANKS = "run,qid,AP\na,q1,0.5\na,q2,0.4\na,q3,\nb,q1,0.25\nb,q2,\nb,q3,\n"
+
+
+def test_a_blank_cell_is_missing(here: Path) -> None:
+    """That of q2, which a has; q3 has none for any run, and is undefined."""
+    file = written(BLANKS)
+    with pytest.raises(CranfieldError, match=r"no AP of 1 topic \(q2\) for run b"):
+        read_scores(file)
+    assert read_scores(file, "zero")["b", "q2", "AP"] == 0.0
+    common = read_scores(file, "common")
+    assert common.topics == ("q1", "q3")
+    assert math.isnan(common["a", "q3", "AP"])
+    with pytest.raises(CranfieldError, match=r"no AP of 1 topic \(q2\) for run b"):
+        read_scores(pl.read_csv(file).to_pandas())
+
+
+def test_text_is_not_looked_at_unless_asked_for(here: Path) -> None:
+    file = written("id,title,mrr\nq1,hello world,0.5\n")
+    assert values(read_scores(file, measures="mrr")) == {"scores": {"q1": {"mrr": 0.5}}}
+    with pytest.raises(CranfieldError) as error:
+        read_scores(file)
+    assert str(error.value) == (
+        "scores.txt:2: found 'hello world' for title of topic q1, expected a number (-m chooses "
+        "columns)"
+    )
+
+
+def test_id_is_a_topic_if_no_other_column_is(here: Path) -> None:
+    assert read_scores(written("id,AP\nq1,0.5\n")).topics == ("q1",)
+    both = read_scores(written("id,topic,AP\n7,q1,0.5\n"), measures="AP")
+    assert both.topics == ("q1",)
+
+
+def test_columns_by_other_names(here: Path) -> None:
+    long = read_scores(written("system,query,metric,score\na,q1,AP,0.5\nb,q1,AP,0.25\n"))
+    wide = read_scores(written("system,query,AP\na,q1,0.5\nb,q1,0.25\n"))
+    assert long == wide
+    assert long.mean() == {"a": {"AP": 0.5}, "b": {"AP": 0.25}}
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_frames(ours: Scores, wide: bool) -> None:
+    assert alike(read_scores(ours.to_polars(wide)), ours)
+    assert alike(read_scores(ours.to_pandas(wide)), ours)
+    by_run = [ours.to_polars(wide).filter(pl.col("run") == run) for run in ours.runs]
+    assert alike(read_scores(by_run), ours)
+
+
+def test_mappings() -> None:
+    one = read_scores({"a": {"q1": 0.5, "q2": 0.25}, "b": {"q1": 0.75, "q2": 0.5}})
+    assert one.mean() == {"a": {"score": 0.375}, "b": {"score": 0.625}}
+    several = read_scores({"a": {"q1": {"AP": 0.5, "RR": 1}}, "b": {"q1": {"AP": 0.25, "RR": 0}}})
+    assert several.measures == ("AP", "RR")
+    assert read_scores([("map", "301", 0.5), ("map", "all", 0.5)]).topics == ("301",)
+
+
+def test_measures_may_be_above_topics(here: Path) -> None:
+    """As ranx has them: what is a measure's name tells."""
+    usual = {"a": {"q1": {"map": 0.5, "mine": 3}}, "b": {"q1": {"map": 0.25, "mine": 2}}}
+    ranx = {
+        "a": {"map": {"q1": 0.5}, "mine": {"q1": 3}},
+        "b": {"map": {"q1": 0.25}, "mine": {"q1": 2}},
+    }
+    assert read_scores(ranx) == read_scores(usual)
+    assert read_scores(written(json.dumps(ranx), "x.json")) == read_scores(usual)
+    with pytest.raises(CranfieldError, match=r"x\.json: found int for run b"):
+        read_scores(written(json.dumps(ranx | {"b": 5}), "x.json"))
+
+
+def test_records(here: Path) -> None:
+    rows = [{"id": "q1", "system": "a", "AP": 0.5}, {"id": "q1", "system": "b", "AP": 0.25}]
+    assert read_scores(rows).mean() == {"a": {"AP": 0.5}, "b": {"AP": 0.25}}
+    assert read_scores(written(json.dumps(rows), "x.json")) == read_scores(rows)
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        ({"a": [0.1, 0.2], "b": [0.3, 0.4]}, "list of numbers for run a"),
+        ({"a": np.array([0.1, 0.2])}, "ndarray of numbers for run a"),
+        ([0.1, 0.2], "list of numbers"),
+        ([[0.1, 0.2], [0.3, 0.4]], "list of numbers"),
+    ],
+)
+def test_numbers_without_topics(data: Any, found: str) -> None:
+    with pytest.raises(CranfieldError) as error:
+        read_scores(data)
+    assert str(error.value) == (
+        f"found {found}, expected {{topic: score}}: runs are paired by topic"
+    )
+
+
+def test_judgments_are_no_scores(here: Path) -> None:
+    hint = r"judgments and results are no scores yet: evaluate\(qrels, runs\) makes them"
+    lines = "".join(f"{topic} 0 {doc} 1\n" for topic in QRELS for doc in QRELS[topic])
+    for judgments in (QRELS, written(lines), object()):
+        with pytest.raises(CranfieldError, match=hint):
+            read_scores(judgments)
+
+
+def test_scores_stand_for_themselves(ours: Scores) -> None:
+    assert read_scores(ours) is ours
+    assert read_scores(ours, measures="E AP").measures == ("E", "AP")
+    other = Scores(ours.values, ("x", "y"), ours.topics, ours.measures, ours.summaries)
+    assert read_scores([ours, other]).runs == ("bm25", "dense", "x", "y")
+
+
+# What tests take: pandas pairs by its index, and so do we
+
+
+def test_series_are_paired_by_their_index() -> None:
+    x = pd.Series([0.5, 0.25, 1.0], index=["q1", "q2", "q3"])
+    first, second = paired(x, x[::-1] * 2)
+    assert second.tolist() == [1.0, 0.5, 2.0] == (2 * first).tolist()
+    assert paired(x, {"q3": 3, "q2": 2, "q1": 1})[1].tolist() == [1, 2, 3]
+    with pytest.raises(CranfieldError, match=r"2 topics \(q1, q3\) of one system only"):
+        paired(x[["q1", "q2"]], x[["q2", "q3"]])
+    with pytest.raises(CranfieldError, match="an index that has a name twice"):
+        paired(x, pd.Series([1, 2], index=["q1", "q1"]))
+    with pytest.raises(CranfieldError, match="4 topics"):  # of four, two and two others
+        paired(pd.Series([1, 2, 3, 4])[::2], pd.Series([1, 2, 3, 4])[1::2])
+
+
+def test_series_without_names_are_in_order() -> None:
+    x = pd.Series([0.5, 0.25])
+    assert paired(x, [1, 2])[0].tolist() == [0.5, 0.25]
+    assert matrix({"a": x, "b": [1, 2]}).topics == ("1", "2")
+
+
+def test_frames_name_their_systems() -> None:
+    a = pd.Series([0.5, 0.25], index=["q1", "q2"])
+    found = matrix(pd.DataFrame({"a": a, "b": a[::-1] * 2}))
+    assert (found.systems, found.topics) == (("a", "b"), ("q1", "q2"))
+    assert found.values.tolist() == [[0.5, 1.0], [0.25, 0.5]]
+    assert matrix({"a": a, "b": a[::-1] * 2}).values.tolist() == found.values.tolist()
+    of_polars = matrix(pl.DataFrame({"a": [0.5, 0.25], "b": [1.0, 0.5]}))
+    assert of_polars.systems == ("a", "b")
+    assert of_polars.values.tolist() == found.values.tolist()
+
+
+# The names of runs
+
+
+def test_named_by_the_file_or_by_the_user(here: Path) -> None:
+    Path("dense.eval.gz").write_bytes(gzip.compress(b"map\t301\t0.5\nmap\t302\t0.25\n"))
+    assert read_scores("dense.eval.gz").runs == ("dense",)
+    assert read_scores({"mine": "dense.eval.gz", "bm25": written(TREC_EVAL)}, "common",
+                       "map").runs == ("mine", "bm25")  # fmt: skip
+
+
+def test_two_files_with_one_name(here: Path) -> None:
+    files = [written(TREC_EVAL, "a/x.txt"), written(TREC_EVAL, "b/y.txt")]
+    with pytest.raises(CranfieldError) as error:
+        read_scores(files)
+    assert str(error.value) == (
+        "b/y.txt:1: found run bm25 again, which a/x.txt has, expected runs with names of their own"
+    )
+    assert read_scores(dict(zip("xy", files, strict=True))).runs == ("x", "y")
+
+
+def test_files_that_are_called_the_same(here: Path) -> None:
+    """Runs are then called by their paths, but for those that have names."""
+    files = [written(f"topic,AP\nq1,0.{i}\n", f"v{i}/scores.csv") for i in (1, 2)]
+    third = written("run,topic,AP\nbm25,q1,0.3\n", "v3/scores.csv")
+    read = read_scores([*files, third])
+    assert read.mean() == {
+        "v1/scores.csv": {"AP": 0.1},
+        "v2/scores.csv": {"AP": 0.2},
+        "bm25": {"AP": 0.3},
+    }
+    with pytest.raises(CranfieldError, match="AP of topic q1 again for run v1/scores"):
+        read_scores([files[0], files[0]])
+
+
+def test_measures_of_a_run_may_be_in_two_files(here: Path) -> None:
+    files = [written("a q1 AP 0.5\n", "1.txt"), written("a q1 RR 1\n", "2.txt")]
+    assert values(read_scores(files)) == {"a": {"q1": {"AP": 0.5, "RR": 1.0}}}
+
+
+# Choosing measures
+
+
+def test_measures_by_name_or_alias(here: Path) -> None:
+    file = written(TREC_EVAL)
+    assert read_scores(file, measures="AP").measures == ("map",)
+    assert read_scores(file, measures=["map", "num_ret"]).measures == ("map", "num_ret")
+    with pytest.raises(CranfieldError, match=r"no scores of RR, expected one of 2 measures \(num"):
+        read_scores(file, measures="RR")
+
+
+def test_lower_may_be_better(here: Path) -> None:
+    scores = read_scores(written("E q1 0.5\nAP q1 0.5\nmine q1 0.5\n"))
+    assert scores.better == ("lower", "higher", "higher")
+    assert [notice.text for notice in scores.notices] == [
+        "1 measure (mine) not known here: higher values are taken to be better "
+        "(--lower-is-better, or lower=, says otherwise)"
+    ]
+
+
+def test_lower_is_better_if_the_user_says_so(here: Path, ours: Scores) -> None:
+    file = written("mine q1 0.5\nnum_x q1 3\nAP q1 0.5\n")
+    told = read_scores(file, lower="mine")
+    assert (told.better, told.notices) == (("lower", "neither", "higher"), ())
+    assert read_scores(file, measures="AP", lower=["mine"]).better == ("higher",)
+    assert read_scores(ours, measures="P@5", lower="P_5").better == ("lower",)
+    with pytest.raises(CranfieldError, match="no scores of yours, expected one of 3 measures"):
+        read_scores(file, lower="yours")
+    assert read_scores({"a": {"q1": 0.5}}).notices == ()  # a score without a name is one
+
+
+# Missing topics
+
+
+LACKING: dict[str, dict[str, float]] = {"a": {"q1": 0.5, "q2": 0.25}, "b": {"q1": 0.5}}
+
+
+def test_missing_topics_are_an_error() -> None:
+    with pytest.raises(CranfieldError) as error:
+        read_scores(LACKING)
+    assert str(error.value) == (
+        "found no score of 1 topic (q2) for run b, expected the same topics of every run (or "
+        "--missing common|zero)"
+    )
+
+
+def test_zeros_do_not_make_topics_common() -> None:
+    data = {"a": {"q1": 0.5, "q2": 1.0}, "b": {"q2": 0.5}, "c": {"q3": 0.5}}
+    with pytest.raises(CranfieldError, match="no topic of run c that another run has"):
+        read_scores(data, "zero")
+    assert read_scores(data | {"c": {"q1": 0.25}}, "zero").topics == ("q1", "q2")
+
+
+def test_missing_topics_left_out_or_zero() -> None:
+    common = read_scores(LACKING, "common")
+    assert common.topics == ("q1",)
+    assert [notice.text for notice in common.notices] == [
+        "1 topic (q2) left out, which not every run has"
+    ]
+    zero = read_scores(LACKING, "zero")
+    assert zero["b", "q2", "score"] == 0.0
+    assert [notice.text for notice in zero.notices] == ["b: nothing for 1 topic (q2), counted as 0"]
+    with pytest.raises(CranfieldError, match="no topic that all of 2 runs"):
+        read_scores({"a": {"q1": 1.0}, "b": {"q2": 1.0}}, "common")
+    with pytest.raises(CranfieldError, match="one of error, common, zero"):
+        read_scores(LACKING, "nothing")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("missing", ["error", "common", "zero"])
+def test_measures_that_not_every_run_has(missing: Any) -> None:
+    """b was not scored by RR: that is no score of 0."""
+    data = {"a": {"q1": {"AP": 0.5, "RR": 1.0}}, "b": {"q1": {"AP": 0.25}}}
+    assert read_scores(data, missing, "AP").notices == ()
+    read = read_scores(data, missing)
+    assert read.measures == ("AP",)
+    assert [notice.text for notice in read.notices] == [
+        "1 measure (RR) left out, which not every run has"
+    ]
+    with pytest.raises(CranfieldError) as error:
+        read_scores(data, missing, "AP RR")
+    assert str(error.value) == "found no RR for run b, expected it of every run"
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("map\t301\t0.5\nmap\t301\t0.6\n", "x.txt:2: found map of topic 301 again for run x"),
+        ("map\t301\tabc\n", "x.txt:1: found 'abc' for map of topic 301, expected a number"),
+        ("map\t301\tinf\n", "x.txt:1: found 'inf' for map of topic 301, expected a number"),
+        ("topic,AP\nq1,x\n", "x.txt:2: found 'x' for AP of topic q1, expected a number"),
+        ("topic,AP\nq1,0.5,1\n", "x.txt:2: found 3 fields"),
+        ("map 301\n", "x.txt:1: found 2 fields"),
+        ("", "x.txt: found no scores"),
+        ("0001 AP= x\n", "x.txt:1: found '0001 AP= x'"),
+        ("[1, 2]", "x.txt"),
+        (json.dumps({"q1": {"AP": "x"}}), "x.txt: found 'x' for AP of topic q1"),
+    ],
+)
+def test_mistakes_name_the_line(here: Path, text: str, said: str) -> None:
+    with pytest.raises(CranfieldError) as error:
+        read_scores(written(text, "x.txt"))
+    assert str(error.value).startswith(said)
+
+
+def test_not_scores_at_all(here: Path) -> None:
+    with pytest.raises(CranfieldError, match=r"cannot read nothing\.txt"):
+        read_scores("nothing.txt")
+    with pytest.raises(CranfieldError, match="found int, expected scores"):
+        read_scores(5)
+    with pytest.raises(CranfieldError, match="no scores of topics"):
+        read_scores({})
+    Path("x.txt").write_bytes(b"map\t301\t\xff\n")
+    with pytest.raises(CranfieldError, match=r"x\.txt:1: found bytes that are not UTF-8"):
+        read_scores("x.txt")
+    Path("x.parquet").write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(CranfieldError, match=r"x\.parquet"):
+        read_scores("x.parquet")
+
+
+def test_nan_is_undefined(here: Path) -> None:
+    scores = read_scores(written("map\t301\tnan\nmap\t302\t0.5\nmap\t303\t-nan\n"))
+    assert scores.undefined == "skip"
+    assert scores.mean() == {"scores": {"map": 0.5}}
+
+
+# On the command line
+
+
+def compared(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    """What `cranfield compare --scores` says."""
+    assert main(["compare", "--scores", *arguments]) == code
+    shown = capsys.readouterr()
+    return shown.err if code else shown.out + shown.err
+
+
+A = "qid,AP,mine\nq1,0.5,3\nq2,0.25,2\nq3,1,1\n"
+
+
+def test_options_of_evaluation_with_scores(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [written(A, "a.csv"), written(A.replace("0.5", "0.75"), "b.csv")]
+    for option in (["--rel", "2"], ["--topics", "common"], ["--condensed"], ["--preset", "x"],
+                   ["--sep", ";"]):  # fmt: skip
+        said = compared(capsys, *files, *option, code=2)
+        expected = "expected QRELS RUN… with it: --scores are scores already"
+        assert said == f"found {option[0]}, {expected}\n"
+    compared(capsys, *files, "--rel", "2", "--missing", "zero", code=2)
+    compared(capsys, *files, "-m", "AP", "--threads", "1", "--missing", "zero")
+
+
+def test_the_direction_of_measures(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [written(A, "a.csv"), written(A.replace(",3", ",4"), "b.csv")]
+    best = ("-m", "mine", "--table", "runs", "-f", "csv")
+    guessed = compared(capsys, *files, *best)
+    assert "higher values are taken to be better" in guessed
+    assert guessed.splitlines()[1].startswith("mine,b,")
+    told = compared(capsys, *files, *best, "--lower-is-better", "mine")
+    assert "taken to be better" not in told
+    assert told.splitlines()[1].startswith("mine,a,")
+    assert main(["compare", "qrels", *files, "--lower-is-better", "mine"]) == 2
+    expected = "found --lower-is-better, expected --scores with it\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_topics_that_were_left_out_are_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [written(A, "a.csv"), written(A.replace("q3,1,1\n", ""), "b.csv")]
+    said = compared(capsys, *files, "--missing", "common", "-m", "AP")
+    assert "1 topic (q3) left out, which not every run has" in said
+
+
+class TestResults:
+    def test_counts_and_bounds_have_no_better_end(self) -> None:
+        given = {"num_pages": 3.0, "AP.lower": 0.1, "AP.upper": 0.3, "AP.se": 0.1, "mine": 0.2}
+        found = read_scores({"a": {"1": given}})
+        assert found.better == ("neither", "neither", "neither", "neither", "higher")
+        assert found.summaries == ("sum", "mean", "mean", "se", "mean")
+
+    def test_scores_beside_a_frame(self) -> None:
+        frame = pl.DataFrame({"run": ["y"], "topic": ["q0"], "measure": ["AP"], "value": [0.5]})
+        found = read_scores([scored([[0.25]], ("x",)), frame])
+        assert found.mean() == {"x": {"AP": 0.25}, "y": {"AP": 0.5}}
+
+
+# Scores of other tools
+
+
+def test_topics_without_the_measures_asked_for_are_none() -> None:
+    of_run = {"1": {"AP": 0.1}, "2": {"AP": 0.2}, "3": {"RR": 0.5}}
+    assert cf.read_scores({"a": of_run, "b": of_run}, measures="AP").topics == ("1", "2")
+
+
+def test_bounds_are_better_at_neither_end() -> None:
+    of_run = {"1": {"RBP": 0.1, "RBP.upper": 0.3}, "2": {"RBP": 0.2, "RBP.upper": 0.4}}
+    scores = cf.read_scores({"a": of_run, "b": of_run})
+    assert dict(zip(scores.measures, scores.better, strict=True)) == {
+        "RBP": "higher",
+        "RBP.upper": "neither",
+    }
+
+
+def test_saved_scores_and_those_of_another_tool(tmp_path: Path) -> None:
+    saved = cf.read_scores({"a": {"1": {"AP": 0.1}, "2": {"AP": 0.2}}})
+    (tmp_path / "a.json").write_text(saved.to_json())
+    (tmp_path / "b.eval").write_text("AP 1 0.3\nAP 2 0.4\n")
+    both = cf.read_scores([tmp_path / "a.json", tmp_path / "b.eval"])
+    assert both.runs == ("a", "b")
+    assert both.values.ravel().tolist() == [0.1, 0.2, 0.3, 0.4]

@@ -1,0 +1,202 @@
+"""Measures against what people prefer: by hand, intervals by SciPy, forms of preferences."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from cranfield.cli import meta
+from cranfield.data.preference_pairs import PreferencePair, read_preference_pairs
+from cranfield.errors import CranfieldError, InputError
+from cranfield.meta.predictive import predictive_power
+from cranfield.report.meta.predictive import measures_sheet, pairs_sheet
+from tests.meta.made import BY_HAND, scores_of
+
+
+def command(*arguments: object) -> None:
+    """Run a method of `cranfield meta`."""
+    parser = argparse.ArgumentParser()
+    meta.add_to(partial(parser.add_subparsers().add_parser, "meta"))
+    options = parser.parse_args(["meta", *map(str, arguments)])
+    options.run(options)
+
+
+# -- the command --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """x has the relevant documents of topic 1 deep and both, y one at the top; 2 is a tie."""
+    qrels, x, y = (tmp_path / name for name in ("qrels.txt", "x.txt", "y.txt"))
+    qrels.write_text("1 0 a 1\n1 0 b 1\n2 0 c 1\n")
+    x.write_text("1 Q0 n 1 9 x\n1 Q0 a 2 8 x\n1 Q0 b 3 7 x\n2 Q0 c 1 9 x\n")
+    y.write_text("1 Q0 a 1 9 y\n1 Q0 n 2 8 y\n1 Q0 m 3 7 y\n2 Q0 c 1 9 y\n")
+    return qrels, x, y
+
+
+# -- preferences of people ----------------------------------------------------------------------
+
+
+def test_predictive_power_by_hand() -> None:
+    """a and b, by M1: + − +, by M2: − + 0 (see above).
+
+    People: a twice and b once in topic 1, b in topic 2, a in topic 3, and one tie.
+    M1 agrees on a, a, b and a; M2 on b in topic 1, and is tied in topic 3.
+    """
+    said = [
+        ("1", "a", "b"), ("1", "a", "b"), ("1", "b", "a"), ("2", "b", "a"), ("3", "a", "b"),
+        ("3", "a", "b", "tie"),
+    ]  # fmt: skip
+    found = predictive_power(BY_HAND, said, ["M1", "M2"])
+    one, two = found.measures
+    assert (one.agreements, one.disagreements, one.tied, one.rate) == (4, 1, 0, 0.8)
+    assert (two.agreements, two.disagreements, two.tied, two.rate) == (1, 3, 1, 0.2)
+    [pair] = found.pairs
+    assert (pair.n, pair.both, pair.only_first, pair.only_second) == (5, 0, 4, 1)
+    assert pair.difference == pytest.approx(0.8 - 0.2)
+    assert pair.pvalue == pytest.approx(binomtest(4, 5).pvalue)
+    assert (found.preferences, found.tied_preferences, found.left_out) == (5, 1, 0)
+    assert (found.outputs, found.assessors) == (3, 0)
+    assert [n.kind for n in found.notices] == ["tied-preferences"]
+
+
+@given(st.integers(1, 40), st.floats(0.5, 0.99), st.data())
+def test_intervals_are_scipys(n: int, confidence: float, data: st.DataObject) -> None:
+    """Wilson's and Clopper and Pearson's, of scipy.stats.binomtest."""
+    right = data.draw(st.integers(0, n))
+    said = [("1", "a", "b")] * right + [("1", "b", "a")] * (n - right)
+    for method in ("wilson", "exact"):
+        found = predictive_power(BY_HAND, said, ["M1"], method, confidence)
+        interval = found.measures[0].interval
+        expected = binomtest(right, n).proportion_ci(confidence, method)
+        assert (interval.low, interval.high) == pytest.approx(tuple(expected), abs=1e-9)
+
+
+def test_preferences_without_scores_are_left_out_and_said() -> None:
+    """Other runs and topics; nothing else is an error."""
+    said = [("1", "a", "b"), ("1", "a", "z"), ("9", "a", "b")]
+    found = predictive_power(BY_HAND, said, ["M1"])
+    assert (found.preferences, found.left_out) == (1, 2)
+    assert [n.text for n in found.notices] == [
+        "preferences: preferences about 1 run (z) without scores are left out",
+        "preferences: preferences about 1 topic (9) without scores are left out",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("preferences", "said"),
+    [
+        ([("1", "y", "z")], "found no two runs with scores among 1 judgment, .* such as a"),
+        ([("8", "a", "b"), ("9", "a", "b")], "no topic with scores among 2 judgments, .* as 1"),
+        ([("1", "a", "b", "tie")], "found ties only among 1 judgment"),
+    ],
+)
+def test_why_there_is_nothing_to_predict(preferences: Any, said: str) -> None:
+    with pytest.raises(CranfieldError, match=said):
+        predictive_power(BY_HAND, preferences)
+
+
+def test_preferences_of_undefined_topics_are_left_out_for_that_measure() -> None:
+    values = [[[0.9, 0.1], [np.nan, 0.9]], [[0.5, 0.2], [0.5, 0.2]], [[0.1, 0.1], [0.1, 0.1]]]
+    scores = scores_of(values, ["M1", "M2"])
+    said = [("1", "a", "b"), ("2", "a", "b")]
+    for measures, n in ((["M1", "M2"], [1, 2]), (["M2", "M1"], [2, 1])):
+        found = predictive_power(scores, said, measures)
+        assert [one.n for one in found.measures] == n
+        assert [pair.n for pair in found.pairs] == [1]
+    assert found.runs == ("a", "b")  # nobody was asked about c
+    for sheet in (measures_sheet(found), pairs_sheet(found)):
+        assert "preferences" in [field.name for field in sheet.seen]
+        assert "defined" in sheet.caption
+
+
+def test_measures_that_are_better_if_lower_predict_alike() -> None:
+    """−M1 with better="lower" is M1."""
+    scores = scores_of(BY_HAND.values * [1, -1, 1, 1], ["M1", "L", "G", "H"],
+                       ("higher", "lower", "higher", "higher"))  # fmt: skip
+    said = [("1", "b", "a"), ("2", "a", "b")]  # as M2 has it, which L is
+    [found] = predictive_power(scores, said, ["L"]).measures
+    assert found.rate == 1.0
+
+
+FORMS = {
+    "three.txt": "1 a b\n2 b a\n",
+    "four.txt": "1 b a a\n2 a b b\n",
+    "five.txt": "1 b a a ann\n2 a b b bob\n",
+    "table.csv": "topic,run_a,run_b,preferred\n1,a,b,a\n2,a,b,b\n",
+    "table.tsv": "query\twinner\tloser\n1\ta\tb\n2\tb\ta\n",
+    "rows.jsonl": '{"topic": "1", "preferred": "a", "other": "b"}\n'
+    '{"topic": "2", "preferred": "b", "other": "a"}\n',
+    "nested.json": '{"1": {"a": "b"}, "2": {"b": ["a"]}}',
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_of_preferences(tmp_path: Path, name: str) -> None:
+    """All say: a in topic 1, b in topic 2."""
+    path = tmp_path / name
+    path.write_text(FORMS[name])
+    found = [pair._replace(assessor=None) for pair in read_preference_pairs(path).pairs]
+    assert found == [PreferencePair("1", "a", "b"), PreferencePair("2", "b", "a")]
+
+
+def test_ties_of_people() -> None:
+    """In several words; a run may be named so."""
+    pairs = read_preference_pairs([("1", "a", "b", "TIE"), ("1", "a", "b", "="), ("1", "tie", "b")])
+    assert [pair.tied for pair in pairs.pairs] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1 a b\n1 a a\n", "prefs.txt:2: found a preferred to itself, expected two runs"),
+        ("1 a b c\n", "prefs.txt:1: found 'c' as the one preferred, expected 'a', 'b' or tie"),
+        ("1 a a a\n", "prefs.txt:1: found a twice, expected two runs"),
+        ("1 a b\n\n1 a\n", "prefs.txt:3: found 2 fields"),
+        ("1 a b\n1 a b a\n", "prefs.txt:2: found 4 fields"),
+        ("1 a b a ann\n1 b a tie ann\n", r"prefs.txt:2: .*again by ann \(first on line 1\)"),
+        ("topic\tpreferred\n1\ta\n", "prefs.txt:1: .*expected a column named other"),
+        ("", "prefs.txt: found no preferences"),
+    ],
+)
+def test_errors_in_preferences_have_lines(tmp_path: Path, text: str, said: str) -> None:
+    """file:line: found …, expected …"""
+    path = tmp_path / "prefs.txt"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_preference_pairs(path)
+
+
+def test_command_predictive_power(
+    files: tuple[Path, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """AP prefers x in topic 1, RR y, and both are tied in topic 2."""
+    preferences = tmp_path / "prefs.txt"
+    preferences.write_text("1 x y x ann\n1 x y x bob\n2 x y y ann\n")
+    arguments = ["predictive-power", *files, "-m", "AP RR", "--preferences", preferences]
+    command(*arguments, "--interval", "exact", "-f", "json")
+    found = json.loads(capsys.readouterr().out)
+    assert [row["agreement"] for row in found["measures"]] == [2 / 3, 0.0]
+    assert [row["tied"] for row in found["measures"]] == [1, 1]
+    assert found["measures"][1]["high"] == pytest.approx(1 - 0.025 ** (1 / 3))  # (1 − p)³ = 0.025
+    assert found["pairs"][0]["only_first"] == 2
+    assert "3 preferences of 2 assessors on 2 pairs" in found["captions"]["measures"]
+    assert "defined" not in found["captions"]["measures"]
+    assert found["settings"] == {
+        "interval": "exact", "confidence": 0.95, "alpha": 0.05, "runs": 2, "topics": 2,
+    }  # fmt: skip
+    command(*arguments, "--alpha", "0.5")
+    shown = capsys.readouterr().out
+    assert "95% interval" in shown
+    assert "[0.2077, 0.9385]" in shown  # Wilson's of 2 in 3
+    assert "+0.6667" in shown  # 2/3 − 0
+    assert "0.5000*" in shown  # 2 / 2²

@@ -1,0 +1,120 @@
+"""The tables of a comparison: what they hold, and what their captions say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cranfield as cf
+from cranfield.meta.brief import in_brief
+from cranfield.meta.cautions import of_rankings
+from cranfield.report.comparison import procedure, settings, sheets, usual
+from cranfield.report.sheets import Sheet
+
+# The tables of a comparison
+
+RANDOM = np.random.default_rng(3).random((12, 3))
+RUNS = {
+    run: {str(t): {"AP": float(x), "RR": float(x) ** 2} for t, x in enumerate(RANDOM[:, r])}
+    for r, run in enumerate("abc")
+}
+
+
+def table(name: str, found: cf.Comparison) -> Sheet:
+    return next(sheet for sheet in sheets(found) if sheet.name == name)
+
+
+def test_programs_see_what_the_comparison_found() -> None:
+    found = cf.compare(RUNS, test="bootstrap", trials=200)
+    columns = {
+        "measure": "measure", "run": "run", "other": "other", "topics": "topics",
+        "difference": "difference", "low": "low", "high": "high", "statistic": "statistic",
+        "pvalue": "pvalue", "uncorrected": "uncorrected", "asl": "asl", "mc_error": "error",
+        "effect": "effect", "dz": "dz", "wins": "wins", "ties": "ties", "losses": "losses",
+        "verdict": "verdict",
+    }  # fmt: skip
+    expected = [{c: getattr(p, name) for c, name in columns.items()} for p in found.pairs]
+    assert table("pairs", found).rows == expected
+    assert any(p.wins != p.losses for p in found.pairs)  # or the test would not tell
+    assert any(p.pvalue != p.uncorrected for p in found.pairs)
+    assert any(p.effect != p.dz for p in found.pairs)
+
+
+def test_programs_see_which_baselines_a_run_differs_from() -> None:
+    x = {str(t): t / 20 for t in range(12)}
+    better, worse = ({t: v + d for t, v in x.items()} for d in (0.1, -0.1))
+    found = cf.compare({"x": x, "better": better, "worse": worse}, "x")
+    told = {
+        row["run"]: (row["better_than"], row["worse_than"]) for row in table("runs", found).rows
+    }
+    assert told == {"better": ("x", ""), "x": ("", ""), "worse": ("", "x")}
+    marks = dict(zip(*(f.shown for f in table("runs", found).fields if f.name in
+                       ("run", "significant")), strict=True))  # fmt: skip
+    assert marks == {"better": "+a", "x (a)": "", "worse": "-a"}
+
+
+def test_the_usual_tables_suit_the_format() -> None:
+    found = cf.compare(RUNS, test="t")
+    assert usual(found, "csv", None) == ("pairs",)
+    assert usual(found, "json", None) == ("runs", "pairs", "movers")
+    assert usual(found, "latex", None) == ("results", "pairs")
+    assert usual(found, "table", None) == ("runs", "pairs")  # 6 pairs have many movers
+    assert usual(found, "table", 2) == ("runs", "pairs", "movers")
+    assert usual(found, "table", 0) == ("runs", "pairs")
+
+
+def test_settings_are_those_of_the_comparison() -> None:
+    told = settings(cf.compare(RUNS, test="bootstrap", alpha=0.1, trials=200, seed=4))
+    assert told["confidence"] == pytest.approx(0.9)
+    assert [told[name] for name in ("test", "correction", "trials", "seed", "topics", "runs")] == [
+        "bootstrap", "holm", 200, 4, 12, 3,
+    ]  # fmt: skip
+
+
+def test_captions_say_how_many_comparisons_were_corrected_for() -> None:
+    several = cf.compare(RUNS, test="t")
+    assert "Holm's correction for 3 comparisons by each measure" in procedure(several)
+    two = cf.compare({run: RUNS[run] for run in "ab"}, test="t")
+    assert procedure(two) == "paired t-test, two-sided, α = 0.05"
+
+
+def test_captions_say_for_how_many_pairs_intervals_hold() -> None:
+    def caption(runs: str, **options: str) -> str:
+        found = cf.compare({run: RUNS[run] for run in runs}, **options)  # type: ignore[arg-type]
+        return table("pairs", found).caption
+
+    assert "means, for each pair alone." in caption("abc", test="t")
+    assert "means, simultaneous." in caption("abc", test="tukey")
+    assert "Bonferroni's, simultaneous." in caption("abc", test="t", correction="bonferroni")
+    assert "of the difference of means. Effect" in caption("ab", test="t")
+
+
+def test_the_27th_baseline_has_a_sign_of_its_own() -> None:
+    """After z."""
+    runs = {f"r{i:02}": {str(t): float(v) for t, v in enumerate(x)}
+            for i, x in enumerate(np.random.default_rng(0).random((28, 4)))}  # fmt: skip
+    found = cf.compare(runs, [f"r{i:02}" for i in range(27)], test="t", correction="none")
+    names = table("results", found).fields[0].shown
+    assert {"r25 (z)", "r26 (b26)", "r27"} <= set(names)
+    assert len(names) == 28
+
+
+# Results in a line, and what is told of rankings
+
+
+def test_six_numbers_are_shown_in_a_line() -> None:
+    six = {f"m{i}": 0.5 for i in range(6)}
+    assert in_brief(Exception(), ["1 run"], six).endswith("m5 0.5000")
+    assert in_brief(Exception(), ["1 run"], {**six, "m6": 0.5}).endswith("m5 0.5000, …")
+
+
+def test_rounding_ranks_nothing() -> None:
+    """0.1 + 0.2 is no better than 0.3."""
+    means = np.array([0.1 + 0.2, 0.3, 0.3, 0.3])
+    assert [notice.kind for notice in of_rankings({"AP": means})] == ["constant"]
+
+
+def test_results_have_a_row_for_each_run() -> None:
+    rows = table("results", cf.compare(RUNS, test="t")).rows
+    assert sorted(row["run"] for row in rows) == ["a", "b", "c"]
+    assert list(rows[0]) == ["run", "AP", "RR"]

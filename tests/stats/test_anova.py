@@ -1,0 +1,95 @@
+"""Analysis of variance: by hand, by SciPy, and what it refuses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import cranfield as cf
+from cranfield.errors import InputError
+from cranfield.stats.anova import one_way, two_way, two_way_replicated
+from cranfield.stats.paired import t_test
+from tests.stats.made import close, normal
+
+# -- analysis of variance -------------------------------------------------------------------------
+
+
+def test_one_way_is_scipy() -> None:
+    from scipy.stats import f_oneway
+
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        groups = [random.normal(j / 2, size=size) for j, size in enumerate((3, 9, 5, 1))]
+        row, scipy = one_way(groups)["groups"], f_oneway(*groups)
+        expected = (float(scipy.statistic), float(scipy.pvalue))
+        assert (row.F, row.pvalue) == close(expected, rel=1e-12)
+
+
+def test_two_way_of_two_systems_is_the_square_of_t() -> None:
+    x, y = normal(15, 2, seed=4).T
+    row, t = two_way({"x": x, "y": y})["systems"], t_test(x, y)
+    assert (row.F, row.pvalue) == close((t.statistic**2, t.pvalue), rel=1e-12)
+
+
+def test_two_way_by_hand() -> None:
+    """Three topics, three systems; grand mean 4.
+
+    Means of systems 2, 3, 7: 3 (4 + 1 + 9) = 42. Means of topics 3, 4, 5: 3 (1 + 0 + 1) = 6.
+    Residuals x − 4 − topic − system, by topic: 1 −1 0, −1 1 0, 0 0 0, of squares 4.
+    F = (42/2) / (4/4) = 21 and (6/2) / 1 = 3. With two degrees of freedom above and four below,
+    p = (1 + F/2)^−2: 1/11.5² and 1/2.5².
+    """
+    found = two_way([[2, 1, 6], [1, 4, 7], [3, 4, 8]])
+    assert [row.sum_of_squares for row in found.rows] == close([42, 6, 4])
+    assert [row.df for row in found.rows] == [2, 2, 4]
+    systems, topics, residual = found.rows
+    assert (systems.F, systems.pvalue) == close((21, 1 / 11.5**2))
+    assert (topics.F, topics.pvalue) == close((3, 1 / 2.5**2))
+    assert (residual.F, residual.pvalue) == (None, None)
+
+
+def test_two_way_with_replication() -> None:
+    """Sums of squares add up to the total; the mapping is the array; cells are as two_way's."""
+    values = np.random.default_rng(5).normal(size=(4, 3, 5))
+    found = two_way_replicated(values)
+    assert [row.df for row in found.rows] == [2, 3, 6, 4 * 3 * 4]
+    total = ((values - values.mean()) ** 2).sum()
+    assert sum(row.sum_of_squares for row in found.rows) == close(total)
+    assert found.residual.mean_square == close(values.var(axis=2, ddof=1).mean())
+    cells = two_way(values.mean(axis=2))
+    for ours, other in zip(found.rows[:3], cells.rows, strict=True):
+        assert ours.sum_of_squares == close(5 * other.sum_of_squares)
+    named = {str(j): {str(i): values[i, j].tolist() for i in range(4)} for j in range(3)}
+    assert two_way_replicated(named) == found
+
+
+def test_nothing_is_left_to_chance() -> None:
+    found = two_way([[1, 2], [3, 4]])
+    assert (found["systems"].F, found["systems"].pvalue) == (math.inf, 0)
+    same = two_way([[1, 1], [3, 3]])["systems"]
+    assert same.F is not None
+    assert math.isnan(same.F)
+
+
+def test_what_analysis_of_variance_refuses() -> None:
+    with pytest.raises(InputError, match="1 groups, expected at least 2"):
+        one_way([[1, 2, 3]])
+    with pytest.raises(InputError, match="group b without scores"):
+        one_way({"a": [1, 2], "b": []})
+    with pytest.raises(InputError, match="one score in each group"):
+        one_way([[1], [2]])
+    with pytest.raises(InputError, match="1 to 2 scores"):
+        two_way_replicated({"a": {"1": [1, 2], "2": [1]}, "b": {"1": [1, 2], "2": [2, 3]}})
+    with pytest.raises(InputError, match="1 scores for a topic and a system"):
+        two_way_replicated(np.ones((3, 2, 1)))
+    with pytest.raises(InputError, match="source 'topic'"):
+        two_way([[1, 2], [3, 4]])["topic"]
+
+
+def test_one_way_takes_columns_as_groups() -> None:
+    x = np.random.default_rng(4).random((20, 4))
+    assert cf.stats.one_way(x).rows[0].df == 3
+    assert pytest.approx(stats.f_oneway(*x.T).statistic) == cf.stats.one_way(x).rows[0].F

@@ -1,0 +1,29 @@
+"""When a test should not be believed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cranfield.stats.cautions import about_constant, about_normality, about_zeros
+
+# Cautions
+
+
+def skewed(n: int, ones: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.array([1.0] * ones + [0.0] * (n - ones))
+
+
+def test_skewness_is_judged_by_the_number_of_topics() -> None:
+    """Of a share p of ones, skewness is (1 − 2p) / √(p (1 − p)): 2.67 for 0.1, either way.
+
+    It is more than three standard errors, 3 √(6 · 98 / (101 · 103)) = 0.71, from 0, and of 100
+    topics not above 0.3 √100 = 3. For 0.05 it is 4.13.
+    """
+    assert about_normality(skewed(100, 10)) == ()
+    assert "(4.13)" in about_normality(skewed(100, 5))[0].text
+    assert "(-4.13)" in about_normality(-skewed(100, 5))[0].text
+
+
+def test_differences_of_0_are_told_once() -> None:
+    assert about_zeros(np.zeros(4)) == ()
+    assert about_constant(np.zeros(4), 0.0) == ()

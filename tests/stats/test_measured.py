@@ -1,0 +1,52 @@
+"""Scores as tests see them: measures without errors, runs and topics enough."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import cranfield as cf
+from cranfield.scores import Notice, Scores
+from cranfield.stats.measured import by_measure, ranking, without_errors
+
+
+def scored_by(
+    values: list[list[list[float]]], measures: tuple[str, ...], notices: tuple[Notice, ...] = ()
+) -> Scores:
+    runs = tuple(f"r{i}" for i in range(len(values)))
+    topics = tuple(map(str, range(len(values[0]))))
+    summaries = tuple("se" if m.endswith(".se") else "mean" for m in measures)
+    return Scores(np.array(values), runs, topics, measures, summaries, notices=notices)
+
+
+# What tests see
+
+
+def test_standard_errors_are_no_measures() -> None:
+    scores = scored_by([[[0.5, 0.1], [0.4, 0.1]], [[0.3, 0.1], [0.2, 0.1]]], ("ERR", "ERR.se"))
+    assert without_errors(scores).measures == ("ERR",)
+    assert ranking(scores) == (["ERR"], ())
+    assert list(by_measure(scores)[0]) == ["ERR"]
+
+
+def test_one_run_and_one_topic_cannot_be_compared() -> None:
+    with pytest.raises(cf.CranfieldError, match="found 1 run, expected at least 2"):
+        by_measure(scored_by([[[0.5], [0.4]]], ("AP",)))
+    with pytest.raises(cf.CranfieldError, match="found 1 topic, expected at least 2"):
+        by_measure(scored_by([[[0.5]], [[0.4]]], ("AP",)))
+
+
+def test_a_measure_defined_for_one_topic_is_left_out() -> None:
+    nan = math.nan
+    scores = scored_by([[[0.5, 0.5], [0.4, nan]], [[0.3, 0.3], [0.2, 0.1]]], ("AP", "RR"))
+    found, notices = by_measure(scores)
+    assert list(found) == ["AP"]
+    assert notices[-1].text == "RR is left out: defined for 1 topic only"
+
+
+def test_notices_of_the_scores_come_first() -> None:
+    notice = Notice("ties", "ties matter")
+    scores = scored_by([[[0.5], [0.4]], [[0.3], [0.2]]], ("AP",), notices=(notice,))
+    assert by_measure(scores)[1] == (notice,)

@@ -1,0 +1,34 @@
+"""Random trials: independent streams, and progress."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cranfield as cf
+from cranfield.stats.families import compare_pairs
+from cranfield.stats.resampling import CELLS, checked_trials, in_chunks
+
+# Random streams
+
+
+def test_chunks_of_one_seed_are_not_chunks_of_another() -> None:
+    """Seed 0's second chunk is not seed 1's first: results of two seeds are independent."""
+    first, second = (
+        in_chunks(lambda random, size: random.random(), 2, seed, cells=CELLS) for seed in (0, 1)
+    )
+    assert not set(first) & set(second)
+
+
+@pytest.mark.parametrize(("trials", "seed"), [(True, 0), (10, False)])
+def test_yes_and_no_are_no_numbers_of_trials(trials: object, seed: object) -> None:
+    with pytest.raises(cf.CranfieldError, match="whole number"):
+        checked_trials(trials, seed)
+
+
+@pytest.mark.parametrize("test", ["randomised-tukey", "randomisation"])
+def test_progress_is_told_of_every_trial(test: str) -> None:
+    told: list[int] = []
+    x = np.random.default_rng(0).random((30, 3))
+    compare_pairs(x, test, trials=200, progress=told.append)
+    assert sum(told) == (200 if test == "randomised-tukey" else 3 * 200)
