@@ -28,7 +28,7 @@ AGGREGATE = {
     f"--scheme {among(SCHEMES)}": "default: majority",
     f"ties --majority-ties {among(TIES)}": "majority: where several scores are given most often, "
     "level 0 (zero, the default), the lower or the higher of them",
-    "p --strength P": "unanimity: strength (default: 0.2)",
+    "p --strength P": told("unanimity: strength (default: 0.2)", type=None),
     "--max-score N": told(
         "unanimity: the highest possible score (default: that of --labels or --rules, else the "
         "highest given)",

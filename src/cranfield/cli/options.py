@@ -301,12 +301,12 @@ def shared(*kinds: str) -> Rows:
 
 SETTINGS: Settings = {  # of values, as the help calls them, then of options
     **dict.fromkeys("BN", COUNT),
-    **dict.fromkeys("ACDGRVW", NUMBER),
+    **dict.fromkeys("ACDGPRVW", NUMBER),
     **dict.fromkeys("KM", WHOLE),
     "N,N,…": several(count),
     "S,S,…": several(number),
     "pool_depth": COUNT,
-    **dict.fromkeys(("rel", "sd", "power"), NUMBER),
+    **dict.fromkeys(("rel", "sd"), NUMBER),
     "seed": WHOLE,
     "separator": {"type": separator},
 }
