@@ -277,7 +277,7 @@ class TestStartUp:
         assert imported_by(code) == set()
         assert cranfield.simulate.__module__ == "cranfield.data.simulate"
         with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-            cranfield.nothing  # noqa: B018
+            cranfield.nothing  # type: ignore[attr-defined]  # noqa: B018
 
 
 # -- tests ----------------------------------------------------------------------------------------

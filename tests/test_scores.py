@@ -181,7 +181,7 @@ class TestSelecting:
 
     def test_topics_that_were_left_out_before_are_still_told(self) -> None:
         told = Notice("missing-topics", "1 topic (303) left out", topics=("303",))
-        scores = Scores([[[0.5], [0.25]]], ["a"], ["301", "302"], ["AP"], ["mean"], notices=[told])
+        scores = make([[[0.5], [0.25]]], topics=["301", "302"], measures=["AP"], notices=[told])
         assert scores.select(measures="AP").notices == (told,)
         assert scores.select(topics="301").notices == (told,)
 
@@ -630,12 +630,12 @@ class TestForPeople:
 
     def test_repr_shows_the_first_notices(self) -> None:
         notices = [Notice("ties", f"number {i}\n") for i in range(7)]
-        lines = repr(Scores([[[0.5]]], ["a"], ["1"], ["AP"], ["mean"], notices=notices)).split("\n")
+        lines = repr(make([[[0.5]]], notices=notices)).split("\n")
         assert lines[3:] == [f"note: number {i}\\n" for i in range(5)] + ["… 2 more in .notices"]
 
     def test_notices_are_escaped_in_html(self) -> None:
         notices = [Notice("ties", "<script>")]
-        html = Scores([[[0.5]]], ["a"], ["1"], ["AP"], ["mean"], notices=notices)._repr_html_()
+        html = make([[[0.5]]], notices=notices)._repr_html_()
         assert "<p>note: &lt;script&gt;</p>" in html
 
     def test_repr_of_many_runs_is_cut(self) -> None:
@@ -678,12 +678,11 @@ def test_starting_up_imports_nothing_heavy() -> None:
 
 def test_intervals_of_geometric_means_and_none_of_standard_errors() -> None:
     values = [[[0.1, 0.1, 0.01], [0.4, 0.4, 0.02], [0.3, 0.3, 0.03]]]
-    scores = Scores(
-        values, ["r"], ["1", "2", "3"], ["AP", "GMAP", "AP.se"], ["mean", "gmean", "se"]
-    )
+    named: dict[str, Any] = {"runs": ["r"], "measures": ["AP", "GMAP", "AP.se"]}
+    scores = make(values, **named, summaries=["mean", "gmean", "se"])
     found = scores.interval()["r"]
     assert set(found) == {"AP", "GMAP"}
-    logs = Scores(np.log(values), ["r"], ["1", "2", "3"], ["AP", "GMAP", "x"], ["mean"] * 3)
+    logs = make(np.log(values), runs=["r"], measures=["AP", "GMAP", "x"])
     expected = logs.interval()["r"]["GMAP"]
     ends = (found["GMAP"].low, found["GMAP"].mean, found["GMAP"].high)
     assert ends == pytest.approx(tuple(np.exp([expected.low, expected.mean, expected.high])))

@@ -268,11 +268,11 @@ def test_measures_lists_the_whole_registry(capsys: pytest.CaptureFixture[str]) -
     assert len(built_in) >= 15
 
 
-def cranfield(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+def cranfield(*arguments: str, input: str | None = None) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "cranfield", *arguments],
-        capture_output=True, text=True, check=False, **options,  # type: ignore[call-overload]
+        capture_output=True, text=True, check=False, input=input,
     )  # fmt: skip
 
 
@@ -315,10 +315,11 @@ def test_progress_is_shown_to_those_who_wait_and_watch(
     from cranfield.cli import progress
 
     monkeypatch.setattr(progress, "PATIENCE", patience)
-    monkeypatch.setattr(sys, "stderr", Terminal() if watched else io.StringIO())
+    told = Terminal() if watched else io.StringIO()
+    monkeypatch.setattr(sys, "stderr", told)
     monkeypatch.setenv("TERM", "xterm")
     assert main(["evaluate", "qrels", "bm25.run", "dense.run", "-o", "out"]) == 0
-    assert ("reading dense" in sys.stderr.getvalue()) == shown  # type: ignore[attr-defined]
+    assert ("reading dense" in told.getvalue()) == shown
 
 
 def test_progress_counts_every_part_of_a_run(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,6 +45,7 @@ def assert_alike(text: str, qrels: Nested, run: Nested, within: float) -> None:
     expected = {m.query_id: m.value for m in theirs.per_query}
     assert {m.query_id: m.value for m in ours.per_query} == pytest.approx(expected, abs=within)
     assert expected.keys() == qrels.keys()
+    assert isinstance(theirs.aggregated, dict)
     (total,) = theirs.aggregated.values()
     assert ours.aggregated[text] == pytest.approx(total, abs=within)
 
@@ -148,6 +149,7 @@ class TestDiversityOfIrMeasures:
             assert found == pytest.approx(expected, abs=ROUNDING)
             assert len(expected) == 30
             assert expected["7"] == 0
+            assert isinstance(theirs.aggregated, dict)
             (total,) = theirs.aggregated.values()
             assert ours.aggregated[text] == pytest.approx(total, abs=ROUNDING)
 
@@ -416,6 +418,7 @@ class TestResults:
         assert ours.evaluator(SMALL_QRELS).calc_aggregate(SMALL_RUN) == {ours: 0.25}
 
     def test_one_measure_without_a_list(self) -> None:
-        for measure in (ir_measures.RR, "RR"):
+        either: list[Any] = [ir_measures.RR, "RR"]
+        for measure in either:
             found = ir_measures.calc_aggregate(measure, SMALL_QRELS, SMALL_RUN)
             assert found == {measure: 0.25}

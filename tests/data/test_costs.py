@@ -24,7 +24,7 @@ from cranfield.data.qrels import read_qrels
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table
-from cranfield.data.run import ListRun, Run, read_run, read_runs
+from cranfield.data.run import ListRun, Run, TableRun, read_run, read_runs
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.columns import label_columns
 from cranfield.labelling.gold import GoldStandard
@@ -389,6 +389,7 @@ def trec_text(separator: str = " ") -> str:
 
 
 def types_of(run: Run) -> list[str] | None:
+    assert isinstance(run, TableRun)
     types = run.gathered().types
     return None if types is None else types.tolist()
 
@@ -428,7 +429,9 @@ def test_types_are_kept_if_asked_for(tmp_path: Path, how: str) -> None:
 def test_runs_without_types() -> None:
     frame = typed_frame().drop("type")
     assert types_of(read_run(frame, types=True)) is None
-    assert read_run({"q1": {"a": 1.0}}, types=True).lists == {"q1": {"a": 1.0}}
+    lists = read_run({"q1": {"a": 1.0}}, types=True)
+    assert isinstance(lists, ListRun)
+    assert lists.lists == {"q1": {"a": 1.0}}
 
 
 def test_a_result_may_have_none(tmp_path: Path) -> None:
@@ -454,6 +457,7 @@ def rankings_of(
 ) -> Rankings:
     if isinstance(run, ListRun):
         return label_lists(gold, run, exclude_self, noted)
+    assert isinstance(run, TableRun)
     return label_columns(gold, run, exclude_self, threads, None, noted).rankings
 
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.data.intents import in_order, read_intents
+from cranfield.data.intents import read_intents
 from cranfield.data.qrels import read_qrels
+from cranfield.data.reading.columns import in_order
 
 QRELS = "q1 1 a 2\nq1 2 a 1\nq1 2 b 1\nq2 1 c 1\n"
 RUN = "q1 Q0 b 1 2 r\nq1 Q0 a 2 1 r\nq2 Q0 c 1 1 r\n"

@@ -248,7 +248,7 @@ def test_an_evaluator_reads_them_once() -> None:
 def trec(run: Lists, scattered: bool = False) -> str:
     rows = [(t, d, s) for t, docs in run.items() for d, s in docs.items()]
     if scattered:
-        np.random.default_rng(0).shuffle(rows)  # type: ignore[arg-type]
+        np.random.default_rng(0).shuffle(rows)
     return "".join(f"{t} Q0 {d} 1 {float(s)!r} r\n" for t, d, s in rows)
 
 

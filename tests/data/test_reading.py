@@ -475,7 +475,7 @@ class TestMemory:
         assert read(kind, reader(once)) == EXPECTED[kind]
 
 
-BAD_VALUES = [
+BAD_VALUES: list[Any] = [
     "high", "1.5", "1_000", "", None, float("nan"), float("inf"), {}, [1], 10**400, b"1", "\ud800",
 ]  # fmt: skip
 
@@ -554,7 +554,7 @@ class TestRuns:
     def test_nothing_at_all(self) -> None:
         table = pl.DataFrame(
             {"topic": [], "doc": [], "score": []},
-            schema_overrides={"score": float, "topic": str, "doc": str},
+            schema_overrides={"score": pl.Float64, "topic": pl.String, "doc": pl.String},
         )
         with pytest.raises(cf.CranfieldError, match="found no results"):
             cf.evaluate({"a": {"x": 1}}, table, "AP")
@@ -611,7 +611,8 @@ class TestQrels:
 
     def test_nothing_judged(self) -> None:
         schema = {"topic": pl.String, "doc": pl.String, "level": pl.Float64}
-        for data in ({}, [], pl.DataFrame(schema=schema)):
+        nothing: list[Any] = [{}, [], pl.DataFrame(schema=schema)]
+        for data in nothing:
             with pytest.raises(cf.CranfieldError, match="found no judgments, expected at least"):
                 cf.read_qrels(data)
         assert cf.read_qrels({"a": {}}).topics == ("a",)
@@ -659,7 +660,9 @@ OK_Q = "a 0 x 1\n"
 OK_R = "a Q0 x 1 2.5 t\n"
 
 # kind, text, line, what is found, what is expected
-TREC_MISTAKES = {
+Mistake = tuple[str, str | bytes, int | None, str, str]  # kind, text, line, found, expected
+
+TREC_MISTAKES: dict[str, Mistake] = {
     "too few fields": ("qrels", OK_Q + "a 0 y\n", 2, "3 fields ('a 0 y')", Q4),
     "too many fields": ("qrels", OK_Q + "a 0 y 1 2\n", 2, "5 fields ('a 0 y 1 2')", Q4),
     "too few fields in a run": ("run", OK_R + "a Q0 y 1 2\n", 2, "5 fields", R6),
@@ -863,7 +866,7 @@ class TestMistakes:
             cf.evaluate({"a": {"x": 1}}, data, "AP")
 
 
-TABLE_MISTAKES = {
+TABLE_MISTAKES: dict[str, Mistake] = {
     "too few fields": ("run", "topic,doc,score\na,x,1\na,y\n", 3, "2 fields ('a,y')",
                        "3: topic doc score"),
     "too many fields": ("run", "topic,doc,score\na,x,1\na,y,2,3\n", 3, "4 fields ('a,y,2,3')",
@@ -902,7 +905,7 @@ TABLE_MISTAKES = {
                            "bytes that are not UTF-8", "UTF-8 text"),
 }  # fmt: skip
 
-JSONL_MISTAKES = {
+JSONL_MISTAKES: dict[str, Mistake] = {
     "broken": ("run", '{"topic":"a","doc":"x","score":1}\n{"topic":"a","doc"\n', 2,
                "'{\"topic\":\"a\",\"doc\"'", "a JSON object"),
     "a list": ("run", '{"topic":"a","doc":"x","score":1}\n\n["a","y",2]\n', 3,
@@ -941,7 +944,7 @@ JSONL_MISTAKES = {
     "half a character": ("run", '{"topic":"a","doc":"\\ud800","score":1}\n', 1, "", ""),
 }  # fmt: skip
 
-JSON_MISTAKES = {
+JSON_MISTAKES: dict[str, Mistake] = {
     "broken": ("run", '{\n"a": {"x": 1,\n"y" 2}}\n', 3, "broken JSON", "a JSON object"),
     "broken at the end": ("qrels", '{\n"a": {"x": 1,\n"y": 2}\n', 4, "broken JSON",
                           "a JSON object"),
@@ -977,7 +980,7 @@ JSON_MISTAKES = {
 }  # fmt: skip
 
 
-def refused(path: str, case: tuple[Any, ...]) -> None:
+def refused(path: str, case: Mistake) -> None:
     kind, _, line, found, expected = case
     with pytest.raises(cf.CranfieldError) as caught:
         evaluate_file(kind, path)

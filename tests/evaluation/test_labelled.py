@@ -7,7 +7,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,7 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @pytest.fixture
-def lists(small: Path) -> list[Any]:
+def lists(small: Path) -> Sequence[Any]:
     Path("q").write_text(LIST_Q)
     Path("c").write_text(LIST_C)
     Path("r").write_text(LIST_R)

@@ -352,6 +352,7 @@ class TestNuggets:
 
         found = {name: random.randint(0, 1500) for name in nuggets if random.random() < 0.6}
         case = 1500, nuggets, found
+        m: Any
         for m in (WRecall(), NuggetRecall(), NuggetF(), Sflat(), Tflat(), Ssharp()):
             assert 0 <= m(*case) <= 1
         for name in nuggets:  # one more, or one earlier, never hurts
@@ -493,7 +494,10 @@ class TestReaders:
             evaluate_texts(tmp_path / "n.tsv", {"q": "Liverpool"})
 
     def test_all_forms_of_nuggets_are_the_same(self, tmp_path: Path) -> None:
-        given = {"q1": {"a": (3, "born 1942"), "b": (0.5, "Wings")}, "q2": {"a": (1, "首都")}}
+        given: dict[str, Any] = {
+            "q1": {"a": (3, "born 1942"), "b": (0.5, "Wings")},
+            "q2": {"a": (1, "首都")},
+        }
         rows = [(t, n, w, v) for t, of in given.items() for n, (w, v) in of.items()]
         frame = pl.DataFrame(rows, schema=["topic", "nugget", "weight", "text"], orient="row",
                              strict=False)  # fmt: skip

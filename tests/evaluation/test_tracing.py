@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -38,8 +39,8 @@ BUILT_IN = [
 WANTED = {t: {i: {"Web": 2, "News": 1} for i in few} for t, few in BY_INTENT.items()}
 
 
-def options(m: Measure) -> dict[str, object]:
-    needed: dict[str, object] = {"lengths": LENGTHS} if m.length_unit else {}
+def options(m: Measure) -> dict[str, Any]:
+    needed: dict[str, Any] = {"lengths": LENGTHS} if m.length_unit else {}
     return needed | ({"verticals": WANTED} if isinstance(m, OfPairs) else {})
 
 
@@ -67,7 +68,7 @@ def files(tmp_path: Path) -> list[str]:
 @pytest.mark.parametrize("topic", ["t", "u"])
 @pytest.mark.parametrize("settings", [{}, {"cutoff": 1}, {"condensed": True}], ids=str)
 def test_every_measure_can_be_explained(
-    cls: type[Measure], topic: str, settings: dict[str, object]
+    cls: type[Measure], topic: str, settings: dict[str, Any]
 ) -> None:
     gains = {"gain": "0.2:0.5:1"} if getattr(cls, "unit_gains", False) else {}
     m = cls(**settings, **gains)
@@ -95,7 +96,7 @@ def test_the_documents_stand_where_the_run_placed_them() -> None:
 
 
 @pytest.mark.parametrize(("ties", "order"), [("best", "af"), ("worst", "fa")])
-def test_ties_change_the_order_shown(ties: str, order: str) -> None:
+def test_ties_change_the_order_shown(ties: Any, order: str) -> None:
     shown = cf.explain("AP", QRELS, RUN, "t", ties=ties)
     assert [row.doc for row in shown.steps.rows[2:4]] == list(order)
 
@@ -161,7 +162,7 @@ def test_only_the_topic_explained_needs_lengths() -> None:
         ({"measure": "nope", "topic": "t"}, "there is no measure named 'nope'"),
     ],
 )
-def test_what_cannot_be_explained(arguments: dict[str, str], said: str) -> None:
+def test_what_cannot_be_explained(arguments: dict[str, Any], said: str) -> None:
     measure = arguments.pop("measure", "AP")
     with pytest.raises(cf.CranfieldError) as error:
         cf.explain(measure, QRELS, RUN, **arguments)
@@ -180,7 +181,7 @@ def measures_of_lists() -> list[Measure]:
     return found
 
 
-def unit(cls: type[Measure]) -> dict[str, object]:
+def unit(cls: type[Measure]) -> dict[str, Any]:
     return {"gain": "0.2:0.5:1"} if getattr(cls, "unit_gains", False) else {}
 
 
@@ -188,7 +189,7 @@ def built(cls: type[Measure]) -> Measure:
     return cls(**unit(cls))
 
 
-def explained(m: Measure, **more: object) -> cf.Explanation:
+def explained(m: Measure, **more: Any) -> cf.Explanation:
     qrels = BY_INTENT if m.takes == "intents" else QRELS
     return cf.explain(m, qrels, run_for(m), "t", **options(m), **more)
 
@@ -313,7 +314,7 @@ def test_levels_score_what_the_measure_says(m: Measure) -> None:
         ({"levels": [1], "measure": "TBG"}, "found no document lengths"),
     ],
 )
-def test_levels_that_are_none(arguments: dict[str, object], said: str) -> None:
+def test_levels_that_are_none(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(cf.CranfieldError) as error:
         cf.explain(**{"measure": "AP", **arguments})
     assert said in str(error.value)
@@ -356,11 +357,11 @@ def test_what_is_not_shown_does_not_matter(m: Measure) -> None:
 
 
 @pytest.mark.parametrize("more", [{}, {"depth": 3}], ids=str)
-def test_the_mean_is_that_of_evaluate(more: dict[str, object]) -> None:
+def test_the_mean_is_that_of_evaluate(more: dict[str, Any]) -> None:
     for_all(has_the_mean, more)
 
 
-def has_the_mean(m: Measure, more: dict[str, object]) -> None:
+def has_the_mean(m: Measure, more: dict[str, Any]) -> None:
     qrels = BY_INTENT if m.takes == "intents" else QRELS
     settings = options(m) | more | {"ties": "expected", "tie_samples": 5, "seed": 3}
     shown = cf.explain(m, qrels, run_for(m), "t", **settings)
@@ -388,7 +389,7 @@ CLASSES = cf.EquivalenceClasses({"t": {"a": "k", "f": "k", "c": "m", "e": "m"}})
         ("AP(condensed=true)", {"depth": 3}),
     ],
 )
-def test_what_an_order_decides_is_drawn(measure: str, settings: dict[str, object]) -> None:
+def test_what_an_order_decides_is_drawn(measure: str, settings: dict[str, Any]) -> None:
     """Which item of a class comes first, what users pay, what the depth leaves."""
     shown = cf.explain(measure, QRELS, RUN, "t", ties="expected", **settings)
     scores = cf.evaluate(QRELS, RUN, measure, ties="expected", **settings)
@@ -454,7 +455,7 @@ def fits(m: Measure) -> None:
     long = {doc: f"clueweb09-en0000-00-{doc}{doc}" for doc in "abcefsxyz"}
     qrels = {t: {long[d]: x for d, x in docs.items()} for t, docs in QRELS.items()}
     run = {t: {long[d]: x for d, x in docs.items()} for t, docs in RUN.items()}
-    settings = {"ties": "expected", "tie_samples": 2}
+    settings: dict[str, Any] = {"ties": "expected", "tie_samples": 2}
     if m.takes == "lists" and not m.length_unit:
         shown = cf.explain(m, qrels, run, "t", **settings)
     else:

@@ -520,7 +520,7 @@ def test_threads_blocks_and_sources_do_not_matter(ties: Any, tmp_path: Path) -> 
     options: dict[str, Any] = {"ties": ties, "tie_samples": 3, "depth": 20}
     reference = cf.evaluate(qrels, run, measures, **options)
     for others in ({"threads": 1}, {"threads": 3, "block_cells": 50}, {"block_cells": 1}):
-        again = cf.evaluate(qrels, run, measures, **options, **others)
+        again = cf.evaluate(qrels, run, measures, **options | others)
         assert (again.values == reference.values).all()
     files = cf.evaluate(*write_trec(tmp_path, qrels, run), measures, **options)
     assert files.topics == reference.topics

@@ -127,7 +127,7 @@ class TestBatch:
     def test_the_order_of_lists_and_judgments_does_not_matter(self, m: cf.Measure) -> None:
         batch = Batch()
         expected = m(batch.levels, **batch.of(m))
-        turned = {k: None if v is None else v[::-1] for k, v in batch.of(m).items()}
+        turned: dict[str, Any] = {k: None if v is None else v[::-1] for k, v in batch.of(m).items()}
         turned["judged"] = turned["judged"][:, ::-1]
         assert np.array_equal(m(batch.levels[::-1], **turned), expected[::-1])
 

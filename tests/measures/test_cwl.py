@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -479,7 +479,7 @@ class TestSecondWriting:
 
 # -- relations --------------------------------------------------------------------------------
 
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "BPM": {"T": 1.0, "K": 12.0}, "BPMD": {"T": 1.0, "K": 12.0}, "U": {"L": 30.0},
     "TBG": {"halflife": 5.0},
 }  # fmt: skip
@@ -684,15 +684,6 @@ class TestNCU:
 # -- users' own models ------------------------------------------------------------------------
 
 
-@pytest.fixture
-def registry() -> Iterator[None]:
-    """Forgets the models that a test makes."""
-    known = dict(REGISTRY)
-    yield
-    REGISTRY.clear()
-    REGISTRY.update(known)
-
-
 def by_class() -> type[UserModel]:
     @cf.measure
     class Halving(cf.UserModel):
@@ -753,7 +744,10 @@ def Halving(x, p=0.9):
 """
 
 
-def expected_of(make: Callable[[], type[UserModel]], best: bool = False) -> Row:
+Make = Callable[[], Any]  # a class with parameters of its own
+
+
+def expected_of(make: Make, best: bool = False) -> Row:
     if make is by_W:
         return MORE_AT_THE_END[best]
     return BEST if best else WORST
@@ -766,13 +760,13 @@ RANKED = {"q": ["a", "b", "c"]}
 @pytest.mark.usefixtures("registry")
 class TestOwnModels:
     @OWN
-    def test_walk(self, make: Callable[[], type[UserModel]]) -> None:
+    def test_walk(self, make: Make) -> None:
         own = make()(p=0.5, n=3)
         assert close(five(own.walk([1.0, None, 0.5])), expected_of(make))
         assert close(five(own.walk([1.0, None, 0.5], best=True)), expected_of(make, best=True))
 
     @OWN
-    def test_grammar_and_evaluation(self, make: Callable[[], type[UserModel]]) -> None:
+    def test_grammar_and_evaluation(self, make: Make) -> None:
         make()
         scores = cf.evaluate(
             JUDGED, RANKED, "Halving(p=0.5, n=3)", measurements=True, residuals=True
@@ -785,14 +779,14 @@ class TestOwnModels:
         assert close(found[2::3], expected_of(make, best=True))
 
     @OWN
-    def test_alone_it_is_expected_utility(self, make: Callable[[], type[UserModel]]) -> None:
+    def test_alone_it_is_expected_utility(self, make: Make) -> None:
         make()
         found = cf.parse_measure("halving(p=0.5, n=3)")
         assert str(found) == "Halving(p=0.5, n=3)"
         assert close(found([1.0, None, 0.5]), expected_of(make)[0])
 
     @OWN
-    def test_explained(self, make: Callable[[], type[UserModel]]) -> None:
+    def test_explained(self, make: Make) -> None:
         own = make()
         found = cf.explain(own(p=0.5, n=3).ED, JUDGED, RANKED)
         assert found.values == {"Halving(p=0.5, n=3).ED": pytest.approx(7 / 4)}
@@ -804,7 +798,7 @@ class TestOwnModels:
         assert close(list(found.steps.totals.values()), expected_of(make))
 
     @OWN
-    def test_cut(self, make: Callable[[], type[UserModel]]) -> None:
+    def test_cut(self, make: Make) -> None:
         """At a cutoff of 2 half of the users stop at each rank: ED is 3/2."""
         walk = (make()(p=0.5) @ 2).walk([1.0, None, 0.5])
         assert close(walk.L, [0.5, 0.5])
@@ -1310,7 +1304,7 @@ class TestReviewed:
         """Of two orders, one costs 1 at rank 1, the other 9."""
         qrels, run = {"t": {"e": 1}}, {"t": {"a": 2.0, "b": 2.0, "e": 1.0}}
         costs = {"t": {"a": 1, "b": 9, "e": 1}}
-        options = {"costs": costs, "ties": "expected", "tie_samples": 2000}
+        options: dict[str, Any] = {"costs": costs, "ties": "expected", "tie_samples": 2000}
         scores = cf.evaluate(qrels, run, "P@1.EC", **options)
         mean, error = scores.values.ravel()
         assert abs(mean - 5) < 5 * error
@@ -1357,8 +1351,10 @@ class TestReviewed:
         def Bored(x: cf.Items, k: float = 3) -> Any:
             return (x.i < k).astype(float)
 
-        assert cf.parse_measure("Bored(k=2)") == Bored(k=2)
-        assert Bored(k=2).ED([1, 0, 0]) == 2
+        own: Any = Bored  # whose parameters are those of the function
+
+        assert cf.parse_measure("Bored(k=2)") == own(k=2)
+        assert own(k=2).ED([1, 0, 0]) == 2
 
     @pytest.mark.parametrize("name", ["n", "cutoff", "gain", "rel", "C", "measurement", "EU"])
     def test_names_that_are_taken(self, name: str) -> None:

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.data.intents import in_order
+from cranfield.data.reading.columns import in_order
 
 ByIntent = dict[str, dict[str, dict[str, float]]]  # {topic: {intent: {doc: level}}}
 Ranked = dict[str, list[str]]
@@ -821,7 +821,7 @@ def test_ndeval(first: int) -> None:
 def test_pyNTCIREVAL() -> None:
     """Its measures take a gain for every level: let each global gain be a level of its own."""
     pytest.importorskip("pyNTCIREVAL")
-    from pyNTCIREVAL import Labeler  # type: ignore[import-untyped]
+    from pyNTCIREVAL import Labeler
     from pyNTCIREVAL import metrics as m
 
     for seed in range(40):
@@ -1270,8 +1270,8 @@ def test_fractional_levels_and_blocks() -> None:
     }
     run = {"1": ["x", "a", "c", "b"], "2": ["c", "x", "b", "a"]}
     names = ["IA(GAP)", "IA(GAP(thresholds=level))", "IA(GAP(thresholds=1:5:7))"]
-    found = [cf.evaluate(qrels, run, names, block_cells=n).values for n in (1, 10**6)]
-    assert np.array_equal(*found)
+    one, all_at_once = (cf.evaluate(qrels, run, names, block_cells=n).values for n in (1, 10**6))
+    assert np.array_equal(one, all_at_once)
 
 
 @pytest.mark.parametrize("settings", ["rel=2", "condensed=true", "gain=0:1"])
@@ -1399,7 +1399,7 @@ def test_ties_between_documents_for_different_intents_are_told() -> None:
 
 def test_costs_of_documents_for_every_intent() -> None:
     """What users of RBP pay does not depend on what is relevant to them."""
-    settings = {"measures": "RBP(p=0.5).EC", "costs": {"1": {"a": 5, "b": 7}}}
+    settings: dict[str, Any] = {"measures": "RBP(p=0.5).EC", "costs": {"1": {"a": 5, "b": 7}}}
     whole = cf.evaluate(TWO, {"1": ["a", "b"]}, **settings, intents={"1": {"1": 1 / 2, "2": 1 / 2}})
     each = cf.evaluate(TWO, {"1": ["a", "b"]}, **settings, per_intent=True)
     assert each.values.ravel().tolist() == [whole.values.item()] * 2

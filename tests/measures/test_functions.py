@@ -6,7 +6,7 @@ import argparse
 import copy
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +16,12 @@ import pytest
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.cli.main import parser as with_options
-from cranfield.measures.base import REGISTRY
 
 QRELS = {"1": {"a": 2, "b": 0, "c": 1, "z": -1}, "2": {"d": 1}, "3": {"e": 1}}
 RUN = {"bm25": {"1": ["b", "x", "a"], "2": ["d", "z"]}}  # 3 is not answered
 
 
-@pytest.fixture(autouse=True)
-def registry() -> Iterator[None]:
-    """The registry, put back as it was."""
-    before = dict(REGISTRY)
-    yield
-    REGISTRY.clear()
-    REGISTRY.update(before)
+pytestmark = pytest.mark.usefixtures("registry")
 
 
 def seen(measure: str = "Seen", **options: Any) -> list[tuple[list[float], list[float]]]:
@@ -74,7 +67,7 @@ class TestFunctions:
 
         @cf.measure
         def Cumulated(levels: list[float]) -> float:
-            return sum(level / np.log2(r + 1) for r, level in enumerate(levels, 1))
+            return float(sum(level / np.log2(r + 1) for r, level in enumerate(levels, 1)))
 
         scores = cf.evaluate(qrels, run, "Cumulated@10 DCG@10", threads=2)
         assert scores.values[0, :, 0] == pytest.approx(scores.values[0, :, 1], abs=1e-12)
@@ -437,6 +430,7 @@ class TestAskedFor:
         assert scores.measures == ("AP", "nDCG@10", "hit")
         half = scores["bm25", "1", "AP"]
         assert half == pytest.approx(1 / 6)  # one of two relevant documents, at rank 3
+        name: Any
         for name in ("map", "ap", cf.AP, cf.AP()):
             assert scores["bm25", "1", name] == half
         for name in ("ndcg_cut_10", "nDCG @ 10", "ndcg@10", "ndcg_cut.10", cf.nDCG @ 10):

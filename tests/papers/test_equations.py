@@ -129,7 +129,7 @@ class Naive:
         if self.s.gain == "linear":
             return x
         if self.s.gain == "exp":
-            return 2.0**x - 1
+            return float(2.0**x - 1)
         if self.s.gain == "binary":
             return 1.0
         return float(self.s.gain[int(x) - 1])
@@ -191,8 +191,8 @@ class Naive:
         if P == 0 or Rec == 0:
             return 0.0
         if a is None:
-            return (b**2 + 1) * P * Rec / (b**2 * P + Rec)
-        return 1 / (a / P + (1 - a) / Rec)
+            return float((b**2 + 1) * P * Rec / (b**2 * P + Rec))
+        return float(1 / (a / P + (1 - a) / Rec))
 
     def F(self) -> float:
         return self.harmonic(self.P())
@@ -388,7 +388,7 @@ class Naive:
         return divided(self.DCG(), self.ideal.DCG())
 
     def RBP(self) -> float:
-        p, ranks = self.s.p, list(enumerate(self.shown, 1))
+        p, ranks = float(self.s.p), list(enumerate(self.shown, 1))
         if self.s.measurement == "residual":
             return 1 - (1 - p) * sum(p ** (r - 1) for r, x in ranks if x is not None)
         if self.s.rel is not None:
@@ -837,7 +837,7 @@ class TestEquations:
             "b": {f"d{i}": float(i % 3) for i in range(9)},
             "c": {"d1": 2.0, "d2": 1.0},
         }
-        plain = {name: [{}] for name in SETTINGS}
+        plain: dict[str, Chosen] = {name: [{}] for name in SETTINGS}
         compared = compare_with_naive((qrels, run), measures_of(plain, (None, *range(1, 16))))
         assert compared > 3 * 50 * 2 * 16
 
@@ -1104,7 +1104,7 @@ class TestIdentities:
         qrels, run = drawn
         by_hand = {t: {d: s for d, s in docs.items() if d in qrels[t]} for t, docs in run.items()}
         plain = [example_of(c, cutoff if c is not cf.IPrec else None) for c in BUILT_IN.values()]
-        condensed = [replace(m, condensed=True) for m in plain]  # type: ignore[type-var]
+        condensed = [replace(m, condensed=True) for m in plain]
         expected = evaluate(qrels, by_hand, plain).values
         found = evaluate(qrels, run, condensed).values
         assert np.allclose(found, expected, rtol=0, atol=1e-12)

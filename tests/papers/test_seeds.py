@@ -48,7 +48,7 @@ def single(
     known = {f.name for f in m.parameters()}
     settings = {k: v for k, v in settings.items() if k in known}
     made = type(m)(**({f.name: getattr(m, f.name) for f in m.parameters()} | settings))
-    return (made if m.cutoff is None else made @ m.cutoff)(levels, judged=judged)
+    return float((made if m.cutoff is None else made @ m.cutoff)(levels, judged=judged))
 
 
 # -- seed 000, Figures 1 to 4: the output of `ntcir_eval compute` -------------------------------
@@ -459,7 +459,7 @@ def blended_ratio(levels: list[int], r: int, R: int, beta: float) -> float:
     judged = [1] * R
     Q = cf.Q(beta=beta)
     gold = [*judged, *[0] * len(levels)]
-    return R * (Q(levels[:r], judged=gold) - Q(levels[: r - 1], judged=gold))
+    return R * float(Q(levels[:r], judged=gold) - Q(levels[: r - 1], judged=gold))
 
 
 @pytest.mark.parametrize("beta", [0.1, 1, 10, 100])
@@ -676,7 +676,7 @@ def test_seed_001_u_measure_diminishing_return() -> None:
 
     def worth_of_the_fourth(third: int) -> float:
         with_it = m([0, 1, third, 1], lengths=characters)
-        return with_it - m([0, 1, third, 0], lengths=characters)
+        return float(with_it - m([0, 1, third, 0], lengths=characters))
 
     assert worth_of_the_fourth(third=1) < worth_of_the_fourth(third=0)
     lost = 0.5 * 0.2 * 2000 / 132000  # the gain 1/2 times the part of document 3 that is read
@@ -825,7 +825,7 @@ def letor_ndcg(levels: Sequence[int], judged: Sequence[int], n: int) -> float:
 
     def dcg(ratings: Sequence[int]) -> float:
         return sum(
-            (2**x - 1) / (1 if j == 1 else math.log2(j)) for j, x in enumerate(ratings[:n], 1)
+            (2.0**x - 1) / (1 if j == 1 else math.log2(j)) for j, x in enumerate(ratings[:n], 1)
         )
 
     ideal = dcg(sorted(judged, reverse=True))

@@ -35,7 +35,7 @@ def scores_of(rng: np.random.Generator, n: int, ties: Ties) -> list[float]:
     """Multiples of 1/8, which pytrec_eval's 32-bit floats hold too; negative ones and −0 among
     them."""
     if ties == "none":
-        return ((rng.permutation(3 * n)[:n] - n) / 8).tolist()
+        return [float(x) / 8 for x in rng.permutation(3 * n)[:n] - n]
     spread = int(rng.integers(1, 2 * n + 2))  # from one score for all to hardly any tie
     scores = (rng.integers(-spread, spread + 1, size=n) / 8).tolist()
     return [-0.0 if s == 0 and rng.random() < 0.5 else s for s in scores]

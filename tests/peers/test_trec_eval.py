@@ -87,7 +87,7 @@ def test_trec_eval(tmp_path: Path, level: int) -> None:
         theirs = trec_eval(*files, names, "-l", str(level))
         for by_name in theirs.values():
             by_name.setdefault("num_q", 1)  # which it prints for all topics together
-        options = {} if level == 1 else {"rel": level}
+        options: dict[str, Any] = {} if level == 1 else {"rel": level}
         everything = theirs.pop("all")
         assert set(theirs) == set(c.qrels)
         assert_agree(c, values(c, names.values(), **options), theirs, names, HALF_A_DIGIT)
@@ -133,7 +133,7 @@ def test_trec_eval_10_orders_by_double_precision(tmp_path: Path) -> None:
 @pytest.mark.parametrize("level", [1, 2])
 def test_trec_eval_10_adds(tmp_path: Path, level: int) -> None:
     """What version 9 does not have; yaap is −log(1 + R) where nothing was retrieved."""
-    options = {} if level == 1 else {"rel": level}
+    options: dict[str, Any] = {} if level == 1 else {"rel": level}
     names = {k: v for k, v in TREC_10_ONLY.items() if level == 1 or "dcg" not in k}
     for c in collections(seed=54 + level, count=12, levels=(0, 1, 2, 3, 4)):
         files = trec_files(c, tmp_path)

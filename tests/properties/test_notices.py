@@ -195,11 +195,8 @@ class TestNotices:
         rows = [("a", "x", 1), ("a", "y", 0), ("a", "x", 1)]
         path = tmp_path / "q.txt"
         path.write_text("".join(f"{t} 0 {d} {x}\n" for t, d, x in rows))
-        data: Any = {
-            "file": lambda: path,
-            "frame": lambda: pl.DataFrame(rows, schema=["topic", "doc", "level"], orient="row"),
-            "tuples": lambda: rows,
-        }[form]()
+        frame = pl.DataFrame(rows, schema=["topic", "doc", "level"], orient="row")
+        data: Any = {"file": path, "frame": frame, "tuples": rows}[form]
         scores = cf.evaluate(data, {"a": ["y", "x"]}, "AP")
         assert scores.values.tolist() == [[[0.5]]]
         assert "1 judgment" in the(scores, "duplicates").text
@@ -234,7 +231,7 @@ def test_of_a_measure_of_ones_own_no_bound_is_claimed() -> None:
 def test_unjudged_documents_are_counted_in_the_order_scored() -> None:
     qrels, run = {"t": {"a": 1}}, {"t": {"a": 1.0, "b": 1.0}}
 
-    def said(ties: str) -> list[str]:
+    def said(ties: Any) -> list[str]:
         scores = cf.evaluate(qrels, run, "P@1", ties=ties)
         return [n.text for n in scores.notices if n.kind == "unjudged"]
 

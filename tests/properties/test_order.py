@@ -207,4 +207,4 @@ class TestOrder:
 
     def test_unknown_ties(self) -> None:
         with pytest.raises(cf.CranfieldError, match="found ties='random'"):
-            cf.evaluate({"0": {"a": 1}}, {"0": {"a": 1.0}}, ties="random")
+            cf.evaluate({"0": {"a": 1}}, {"0": {"a": 1.0}}, ties="random")  # type: ignore[arg-type]

@@ -118,8 +118,8 @@ class TestSameBits:
         qrels = {f"t{t}": dict.fromkeys([*DOCS[::2], "long"], 1.0) for t in range(20)}
         run = {t: {d: rng.random() for d in DOCS} for t in qrels}
         run["t3"] = {"long": 1.0, **run["t3"]}
-        given = {"lengths": {"words": lengths, "characters": lengths}}
-        same(*(cf.evaluate(qrels, run, "TBG U", block_cells=c, **given) for c in (1, 10**9)))
+        units = {"words": lengths, "characters": lengths}
+        same(*(cf.evaluate(qrels, run, "TBG U", block_cells=c, lengths=units) for c in (1, 10**9)))
 
     def test_repeated_calls(self, run_file: Path) -> None:
         ev = cf.Evaluator(QRELS, NAMES, lengths=LENGTHS)

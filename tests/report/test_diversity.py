@@ -36,8 +36,10 @@ UNIT = [[0.0, 1.0], [0.0, 1.0]]
 def scores_of(values: Any, runs: Any = None, measures: tuple[str, str] = (X, Y)) -> cf.Scores:
     """Scores by run, topic and measure, first the one to the right."""
     many, topics, _ = np.shape(values)
-    names = runs or [f"run{i}" for i in range(1, many + 1)]
-    return cf.Scores(values, names, [f"q{i}" for i in range(topics)], measures, ("mean", "mean"))
+    names = runs or tuple(f"run{i}" for i in range(1, many + 1))
+    return cf.Scores(
+        values, names, tuple(f"q{i}" for i in range(topics)), measures, ("mean", "mean")
+    )
 
 
 TWO = scores_of([[[0.5, 0.4], [0.7, 0.2]], [[1.0, 0.2], [0.6, 0.4]]], ["bm25", "mmr"])
@@ -195,8 +197,8 @@ class TestLook:
         assert said == "crosses: 90% confidence intervals of the means over 2 topics (Student's t)"
 
     def test_undefined_topics_are_not_counted(self) -> None:
-        values = [[[0.5, 0.1], [0.7, 0.3], [math.nan, 0.5]]]
-        scores = cf.Scores(values, ["a"], list("pqr"), (X, Y), ("mean", "mean"), "skip")
+        values = np.array([[[0.5, 0.1], [0.7, 0.3], [math.nan, 0.5]]])
+        scores = cf.Scores(values, ("a",), tuple("pqr"), (X, Y), ("mean", "mean"), "skip")
         said = spec_of(cf.plot.diversity(scores, intervals=True))["title"]["subtitle"][1]
         assert "over 2 to 3 topics" in said
 

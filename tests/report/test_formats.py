@@ -407,12 +407,12 @@ class TestTerminal:
 
 
 def test_where_lower_is_better_the_lowest_is_marked() -> None:
-    scores = Scores(
+    scores = make(
         [[[0.2, 5.0, 0.9]], [[0.1, 3.0, 0.1]]],
-        ["a", "b"],
-        ["1"],
-        ["E", "Judged@10", "AP"],
-        ["mean", "mean", "mean"],
+        ("a", "b"),
+        ("1",),
+        ("E", "Judged@10", "AP"),
+        ("mean", "mean", "mean"),
         better=["lower", "neither", "higher"],
     )
     first, second = render(scores, "markdown").decode().splitlines()[2:4]

@@ -27,10 +27,10 @@ from cranfield.report.formats import FLAT, FORMATS, Showing
 from cranfield.report.formats.latex import escaped as escape_latex
 from cranfield.report.formats.latex import number as latex_number
 from cranfield.report.formats.markdown import escaped as escape_markdown
-from cranfield.report.sheets import Field, Sheet, interval_text, p_field, shown_p
+from cranfield.report.sheets import Field, Sheet, interval_text, p_field
 from cranfield.scores import Notice
 from cranfield.shown import Shown
-from cranfield.stats.result import Sampled
+from cranfield.stats.result import Sampled, shown_p
 
 NOTICE = Notice("ties", "bm25 has ties.", "bm25", ("301",))
 PAIRS = Sheet(

@@ -269,7 +269,7 @@ class Rankings:
     qrels: dict[str, dict[str, float]] = field(default_factory=dict)
     lists: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # type, document
     costs: dict[str, float] | None = None
-    limits: dict[str, float] = field(default_factory=dict)
+    limits: dict[str, Any] = field(default_factory=dict)
 
     def write(self) -> None:
         judged = [f"{t} 0 {d} {g}\n" for t, docs in self.qrels.items() for d, g in docs.items()]

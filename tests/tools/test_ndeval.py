@@ -372,7 +372,7 @@ class TestInputs:
 
         files, _ = ndeval(Path("qrels"), Path("run"))
         rows = [line.split() for line in RUN.splitlines()]
-        columns = {"topic": [r[0] for r in rows], "doc": [r[2] for r in rows],
+        columns: dict[str, list[Any]] = {"topic": [r[0] for r in rows], "doc": [r[2] for r in rows],
                    "rank": [int(r[3]) for r in rows]}  # fmt: skip
         frames, _ = ndeval("qrels", pl.DataFrame(columns))
         assert [line.replace("first,", "run,") for line in files] == frames
