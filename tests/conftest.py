@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from cranfield.cli.main import main
-from tests.made import NTCIR_4, RUN, TREC, Printed
+from tests.made import NTCIR_4, RUN, TREC, Command
 
 settings.register_profile("cranfield", deadline=None)  # the first example may import NumPy
 settings.load_profile("cranfield")
@@ -25,14 +24,9 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
-    """What a command prints, which must succeed."""
-
-    def call(command: str) -> str:
-        assert main(command.split()) == 0
-        return capsys.readouterr().out
-
-    return call
+def cranfield(capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command, called with a line or with words."""
+    return Command(capsys)
 
 
 @pytest.fixture

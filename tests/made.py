@@ -1,14 +1,21 @@
-"""What several tests make: files, and the score of a topic."""
+"""What several tests make: files, commands, and the score of a topic."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+import io
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
+import pytest
 
 import cranfield as cf
+from cranfield.cli.main import main
 
 Qrels = dict[str, dict[str, float]]
 Classes = dict[str, dict[str, str]]
@@ -33,7 +40,78 @@ TREC = "1 0 a 2\n1 0 b 0\n2 0 c 1\n"
 RUN = "1 Q0 b 1 2 r\n1 Q0 a 2 1 r\n2 Q0 z 1 1 r\n"
 
 
-Printed = Callable[[str], str]
+def rows_of(text: str, separator: str = ",") -> list[dict[str, str]]:
+    """The rows of a table, by the names of its columns."""
+    return list(csv.DictReader(io.StringIO(text), delimiter=separator))
+
+
+# -- commands -------------------------------------------------------------------------------------
+
+
+class Done(NamedTuple):
+    """How a command ended, and what it wrote to standard output and standard error."""
+
+    code: int
+    out: str
+    err: str
+
+
+def exit_code(words: Sequence[str]) -> int:
+    """That of `cranfield`, whether it returns or argparse ends it."""
+    try:
+        return main(words)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 2
+
+
+@dataclass(frozen=True)
+class Command:
+    """`cranfield` as users call it, or one of its commands: ``cranfield.of("plan")``.
+
+    It takes a line, which is split as a shell would, or several words.
+    """
+
+    capsys: pytest.CaptureFixture[str]
+    name: tuple[str, ...] = ()
+
+    def of(self, *name: str) -> Command:
+        """The command of this name."""
+        return replace(self, name=(*self.name, *name))
+
+    def __call__(self, *words: str | Path, stdin: str | bytes = "") -> Done:
+        given = shlex.split(str(words[0])) if len(words) == 1 else map(str, words)
+        self.capsys.readouterr()  # what others wrote
+        content = stdin.encode() if isinstance(stdin, str) else stdin
+        with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(content))):
+            code = exit_code([*self.name, *given])
+        return Done(code, *self.capsys.readouterr())
+
+    def succeeds(self, *words: str | Path, stdin: str | bytes = "") -> Done:
+        """What it does, which must end well."""
+        done = self(*words, stdin=stdin)
+        assert done.code == 0, done.err
+        return done
+
+    def printed(self, *words: str | Path, stdin: str | bytes = "") -> str:
+        """What it prints."""
+        return self.succeeds(*words, stdin=stdin).out
+
+    def told(self, *words: str | Path, stdin: str | bytes = "") -> str:
+        """What it says beside its results."""
+        return self.succeeds(*words, stdin=stdin).err
+
+    def refused(self, *words: str | Path, stdin: str | bytes = "") -> str:
+        """Why it prints nothing, in a line."""
+        done = self(*words, stdin=stdin)
+        assert (done.code, done.out) == (2, ""), done
+        assert done.err.endswith("\n"), done
+        line = done.err[:-1]
+        assert line, done
+        assert "\n" not in line, done
+        return line
+
+
+# -- scores ---------------------------------------------------------------------------------------
 
 
 def scored(values: Any, runs: tuple[str, ...], measure: str = "AP", **more: Any) -> cf.Scores:

@@ -19,7 +19,7 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.report.labelled import text
 from tests.labelling.made import BY_HAND, Collection, collections, in_trec_order
-from tests.made import Printed
+from tests.made import Command
 
 # -- cranfield label --------------------------------------------------------------------------
 
@@ -76,8 +76,8 @@ def lists(small: Path) -> Sequence[Any]:
     return cf.label("q", "r", labelling=cf.EquivalenceClasses("c"), depth=5)
 
 
-def test_label_shows_the_list_next_to_what_was_missed(lists: Any, printed: Printed) -> None:
-    assert printed("label q r --classes c --depth 5") == SIDE_BY_SIDE
+def test_label_shows_the_list_next_to_what_was_missed(lists: Any, cranfield: Command) -> None:
+    assert cranfield.printed("label q r --classes c --depth 5") == SIDE_BY_SIDE
     assert "\n\n".join(map(str, lists)) + "\n" == SIDE_BY_SIDE
 
 
@@ -128,10 +128,10 @@ mine|t||c|1|1|missed|2|not returned
 """.replace("|", "\t")
 
 
-def test_label_for_programs(lists: Any, printed: Printed) -> None:
+def test_label_for_programs(lists: Any, cranfield: Command) -> None:
     command = "label q r --classes c --depth 5 --topic t"
-    assert printed(f"{command} -f tsv") == TSV
-    rows = json.loads(printed(f"{command} -f json"))
+    assert cranfield.printed(f"{command} -f tsv") == TSV
+    rows = json.loads(cranfield.printed(f"{command} -f json"))
     assert rows == lists[0].to_dict()
     names, *lines = (line.split("\t") for line in TSV.splitlines())
     for row, line in zip(rows, lines, strict=True):
@@ -149,27 +149,29 @@ def statuses(labelled: Any) -> dict[str, str]:
     return {item.doc: item.status for item in (*labelled.items, *labelled.missed)}
 
 
-def test_rel_decides_what_is_relevant(lists: Any, printed: Printed) -> None:
+def test_rel_decides_what_is_relevant(lists: Any, cranfield: Command) -> None:
     plain = cf.label("q", "r", ["t"], rel=2)[0]
     assert statuses(plain) == {
         "d": "nonrelevant", "x": "unjudged", "b": "nonrelevant", "a": "relevant", "y": "unjudged",
         "e": "relevant",
     }  # fmt: skip
     assert (plain.found, plain.relevant) == (2, 2)
-    assert ": 2 of 2 relevant documents found in 6" in printed("label q r --topic t --rel 2")
+    assert ": 2 of 2 relevant documents found in 6" in cranfield.printed(
+        "label q r --topic t --rel 2"
+    )
 
 
-def test_condensed_lists_leave_out_what_nobody_judged(lists: Any, printed: Printed) -> None:
+def test_condensed_lists_leave_out_what_nobody_judged(lists: Any, cranfield: Command) -> None:
     [shown] = cf.label("q", "r", ["t"], condensed=True, depth=5)
     assert [(item.rank, item.doc) for item in shown.items] == [(1, "d"), (2, "b"), (3, "a")]
-    rows = printed("label q r --topic t --condensed --depth 5 -f tsv").splitlines()
+    rows = cranfield.printed("label q r --topic t --condensed --depth 5 -f tsv").splitlines()
     assert [row.split("\t")[2:4] for row in rows[1:]] == [
         ["1", "d"], ["2", "b"], ["3", "a"], ["", "e"], ["", "c"],
     ]  # fmt: skip
 
 
-def test_several_topics_in_the_order_asked_for(lists: Any, printed: Printed) -> None:
-    shown = printed("label q r --topic u --topic t -f tsv").splitlines()
+def test_several_topics_in_the_order_asked_for(lists: Any, cranfield: Command) -> None:
+    shown = cranfield.printed("label q r --topic u --topic t -f tsv").splitlines()
     assert [line.split("\t")[1] for line in shown[1:]] == ["u", *["t"] * 7]
     assert [one.topic for one in cf.label("q", "r")] == ["t", "u"]
 

@@ -17,7 +17,7 @@ from cranfield.cli import presets as command
 from cranfield.cli.main import main, parser
 from cranfield.evaluation.presets import Preset, preset, presets, read_presets
 from tests import ROOT
-from tests.made import Printed
+from tests.made import Command
 
 # -- small collections, worked by hand --------------------------------------------------------
 
@@ -752,18 +752,18 @@ labels = {X = 1}
 """
 
 
-def test_the_command_with_a_preset_of_one_s_own(small: Path, printed: Printed) -> None:
+def test_the_command_with_a_preset_of_one_s_own(small: Path, cranfield: Command) -> None:
     Path("mine.toml").write_text(MINE)
     Path("q").write_text("1 0 a X\n1 0 b 0\n2 0 z X\n")
     command = "evaluate q run --preset mine --presets mine.toml -f tsv"
     # Depth 1: topic 1 has b only, topic 2 has z.
-    assert printed(command).splitlines()[1:] == ["r\tall\tP@2\t0.25", "r\tall\tRR\t0.5"]
-    assert printed(f"{command} --depth 2").splitlines()[1:] == [
+    assert cranfield.printed(command).splitlines()[1:] == ["r\tall\tP@2\t0.25", "r\tall\tRR\t0.5"]
+    assert cranfield.printed(f"{command} --depth 2").splitlines()[1:] == [
         "r\tall\tP@2\t0.5",
         "r\tall\tRR\t0.75",
     ]
-    assert printed(f"{command} --cutoff 1").splitlines()[1] == "r\tall\tP@1\t0.5"
-    assert printed(f"{command} -m AP").splitlines()[3] == "r\tall\tAP\t0.5"
+    assert cranfield.printed(f"{command} --cutoff 1").splitlines()[1] == "r\tall\tP@1\t0.5"
+    assert cranfield.printed(f"{command} -m AP").splitlines()[3] == "r\tall\tAP\t0.5"
 
 
 @pytest.mark.parametrize(

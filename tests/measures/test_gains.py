@@ -11,7 +11,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
-from tests.made import Printed, Qrels
+from tests.made import Command, Qrels
 
 # -- gains by topic ---------------------------------------------------------------------------
 
@@ -93,9 +93,9 @@ def test_gains_by_level_are_still_gains_by_level() -> None:
     )
 
 
-def test_gains_from_a_file(small: Path, printed: Printed, capsys: Any) -> None:
+def test_gains_from_a_file(small: Path, cranfield: Command, capsys: Any) -> None:
     Path("gains").write_text("# topic gains\n1 1:3\n\n2 1\n")
-    rows = printed("evaluate trec run -m ntcir:ERR -q -f tsv --gains @gains").splitlines()
+    rows = cranfield.printed("evaluate trec run -m ntcir:ERR -q -f tsv --gains @gains").splitlines()
     # a of topic 1 is at rank 2, its gain is 3: 3/4/2. c of topic 2 is not found.
     assert [row.split("\t")[3] for row in rows[1:3]] == ["0.375", "0.0"]
     for content, said in (
@@ -108,7 +108,7 @@ def test_gains_from_a_file(small: Path, printed: Printed, capsys: Any) -> None:
         assert said in capsys.readouterr().err
 
 
-def test_topic_gains_on_the_command_line(small: Path, printed: Printed) -> None:
-    rows = printed("evaluate trec run -m ntcir:ERR -q -f tsv --gains topic").splitlines()
+def test_topic_gains_on_the_command_line(small: Path, cranfield: Command) -> None:
+    rows = cranfield.printed("evaluate trec run -m ntcir:ERR -q -f tsv --gains topic").splitlines()
     # Topic 1 has h = 2: 2/3/2.
     assert float(rows[1].split("\t")[3]) == pytest.approx(1 / 3)

@@ -7,7 +7,6 @@ two equal numbers were added up in different orders, where we print 0.0000.
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import subprocess
@@ -23,7 +22,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
 from cranfield.tools.cwl_eval import (
     CONSTRUCTORS,
@@ -33,6 +31,7 @@ from cranfield.tools.cwl_eval import (
     parse_metric,
     read_metrics,
 )
+from tests.made import Command
 
 RANKS = range(1, 16)
 GAINS = {  # Azzopardi, Thomas and Moffat (2019), Example Topics: fifteen ranks each
@@ -97,27 +96,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-Capture = pytest.CaptureFixture[str]
-
-
-def run(capsys: Capture, command: str) -> str:
-    """What a command prints."""
-    assert main(["cwl_eval", *command.split()]) == 0
-    return capsys.readouterr().out
-
-
-def told(capsys: Capture, command: str) -> list[str]:
-    """What a command says beside its results."""
-    assert main(["cwl_eval", *command.split()]) == 0
-    return capsys.readouterr().err.splitlines()
-
-
-def refused(capsys: Capture, command: str) -> str:
-    """Why a command prints nothing."""
-    assert main(["cwl_eval", *command.split()]) == 2
-    found = capsys.readouterr()
-    assert found.out == ""
-    return found.err
+@pytest.fixture
+def tool(cranfield: Command) -> Command:
+    return cranfield.of("cwl_eval")
 
 
 def names(text: str) -> list[str]:
@@ -129,10 +110,10 @@ class TestTables:
     @pytest.mark.parametrize(
         ("table", "options"), [(TABLE_1, ""), (TABLE_2, "-c costs")], ids=["Table 1", "Table 2"]
     )
-    def test_from_files(self, here: Path, capsys: Capture, table: str, options: str) -> None:
+    def test_from_files(self, here: Path, tool: Command, table: str, options: str) -> None:
         asked = names(table)[1:]
         Path("metrics").write_text("".join(f"{METRICS[name]}\n" for name in asked))
-        found = run(capsys, f"qrels run -n -m metrics {options}").splitlines()
+        found = tool.printed(f"qrels run -n -m metrics {options}").splitlines()
         for short, long in LONG.items():
             table = table.replace(f"\t{short}\t", f"\t{long}\t")
         assert found[: len(asked) + 1] == table.splitlines()
@@ -180,17 +161,17 @@ class TestBesideTheProgram:
             "-r --max_gain 1.0 --min_gain 0 --max_depth 50",
         ],
     )
-    def test_options(self, here: Path, capsys: Capture, options: str) -> None:
+    def test_options(self, here: Path, tool: Command, options: str) -> None:
         with Path("run").open("a") as lists:
             lists.write("T2 0.6s unjudged 16 0 x\nunjudged 0.6s d1 1 1 x\n")
-        assert run(capsys, f"qrels run {options}") == program(f"qrels run {options}")
+        assert tool.printed(f"qrels run {options}") == program(f"qrels run {options}")
 
-    def test_metrics_and_costs(self, here: Path, capsys: Capture) -> None:
+    def test_metrics_and_costs(self, here: Path, tool: Command) -> None:
         texts = [text for _, text in drawn(np.random.default_rng(0), 100)]
         Path("metrics").write_text("".join(f"{text}\n" for text in texts))
         Path("costs").write_text(TYPES.replace("0.6s 0.6\n", ""))  # of one type it is not known
         command = "qrels run -m metrics -c costs -r -n --max_depth 100"
-        ours = run(capsys, f"{command} --as-version 1.0.12")
+        ours = tool.printed(f"{command} --as-version 1.0.12")
         assert len(ours.splitlines()) == 1 + 2 * len(CONSTRUCTORS)
         assert ours == program(command)
 
@@ -536,26 +517,24 @@ class TestMetrics:
             ("INST(T='x')", """measure "INST(T='x')": INST: found T=x, expected a number"""),
         ],
     )
-    def test_bad_lines(self, here: Path, capsys: Capture, line: str, message: str) -> None:
+    def test_bad_lines(self, here: Path, tool: Command, line: str, message: str) -> None:
         Path("metrics").write_text(f"APCWLMetric()\n\n{line}\n")
-        assert refused(capsys, "qrels run -m metrics").startswith(f"metrics:3: {message}")
+        assert tool.refused("qrels run -m metrics").startswith(f"metrics:3: {message}")
 
-    def test_no_lines(self, here: Path, capsys: Capture) -> None:
+    def test_no_lines(self, here: Path, tool: Command) -> None:
         Path("metrics").write_text("# nothing yet\n")
-        expected = "metrics: found no metrics, expected one on each line\n"
-        assert refused(capsys, "qrels run -m metrics") == expected
+        expected = "metrics: found no metrics, expected one on each line"
+        assert tool.refused("qrels run -m metrics") == expected
 
-    def test_without_a_file(self, here: Path, capsys: Capture) -> None:
-        assert names(run(capsys, "qrels run"))[:16] == [
+    def test_without_a_file(self, here: Path, tool: Command) -> None:
+        assert names(tool.printed("qrels run"))[:16] == [
             *("P@1", "P@2", "P@3", "P@4", "P@5", "P@10", "RBP@0.2", "RBP@0.4", "RBP@0.8"),
             *("NDCG-k@5", "NDCG-k@10", "RR", "AP", "INST-T=1.0", "INST-T=2.0", "INST-T=3.0"),
         ]
 
 
 class TestDynamicBPM:
-    def test_the_paper_changes_K_and_the_program_does_not(
-        self, here: Path, capsys: Capture
-    ) -> None:
+    def test_the_paper_changes_K_and_the_program_does_not(self, here: Path, tool: Command) -> None:
         """Gains 1, 1, 0: with hc = 1, K is 3, 3.5, 4, 3.5, which κ = 4 exceeds at rank 4.
 
         Fixed at 3, it is reached at rank 3.
@@ -563,25 +542,25 @@ class TestDynamicBPM:
         Path("qrels").write_text("T 0 a 1\nT 0 b 1\nT 0 c 0\n")
         Path("run").write_text("T Q0 a 1 3 x\nT Q0 b 2 2 x\nT Q0 c 3 1 x\n")
         Path("metrics").write_text("BPMDCWLMetric(10, 3, 0, 1)\n")
-        assert run(capsys, "qrels run -m metrics").endswith("\t4.0000\t4.0000\n")
+        assert tool.printed("qrels run -m metrics").endswith("\t4.0000\t4.0000\n")
         as_printed = "qrels run -m metrics --as-version 1.0.12"
-        assert run(capsys, as_printed).endswith("\t3.0000\t3.0000\n")
-        assert told(capsys, as_printed) == []
-        (notice,) = told(capsys, "qrels run -m metrics")
+        assert tool.printed(as_printed).endswith("\t3.0000\t3.0000\n")
+        assert tool.told(as_printed).splitlines() == []
+        (notice,) = tool.told("qrels run -m metrics").splitlines()
         assert notice.startswith("note: BPM-Dynamic-T=10-K=3-hb=0-hc=1: what is found changes K")
         assert notice.endswith("(--as-version 1.0.12)")
 
-    def test_static_BPM_needs_no_notice(self, here: Path, capsys: Capture) -> None:
+    def test_static_BPM_needs_no_notice(self, here: Path, tool: Command) -> None:
         Path("metrics").write_text("BPMCWLMetric()\n")
-        assert told(capsys, "qrels run -m metrics") == []
+        assert tool.told("qrels run -m metrics").splitlines() == []
 
 
 class TestTopics:
-    def test_in_the_order_of_the_run(self, here: Path, capsys: Capture) -> None:
+    def test_in_the_order_of_the_run(self, here: Path, tool: Command) -> None:
         """Whatever the scores and ranks say, and whether or not a topic is judged."""
         Path("run").write_text("T2 Q0 T2-d2 1 9 x\nT2 Q0 T2-d1 7 99 x\nT0 Q0 d 1 1 x\n")
         Path("metrics").write_text("P@1\nP@2\n")
-        assert run(capsys, "qrels run -m metrics -r").splitlines() == [
+        assert tool.printed("qrels run -m metrics -r").splitlines() == [
             "T2\tP@1\t0.0000\t0.0000\t1.0000\t1.0000\t1.0000" + 5 * "\t0.0000",
             "T2\tP@2\t0.5000\t1.0000\t1.0000\t2.0000\t2.0000" + 5 * "\t0.0000",
             "T0\tP@1\t0.0000\t0.0000\t1.0000\t1.0000\t1.0000"
@@ -589,17 +568,17 @@ class TestTopics:
             "T0\tP@2\t0.0000\t0.0000\t1.0000\t2.0000\t2.0000"
             "\t1.0000\t2.0000\t0.0000\t0.0000\t0.0000",
         ]
-        assert told(capsys, "qrels run -m metrics") == [
+        assert tool.told("qrels run -m metrics").splitlines() == [
             "note: run: 1 topic (T0) without judgments: all documents are unjudged",
             "note: run: 1 topic (T1) not answered, and not printed",
         ]
 
-    def test_lines_of_a_topic_are_gathered(self, here: Path, capsys: Capture) -> None:
-        together = run(capsys, "qrels run")
+    def test_lines_of_a_topic_are_gathered(self, here: Path, tool: Command) -> None:
+        together = tool.printed("qrels run")
         lines = RUN.splitlines(keepends=True)
         Path("run").write_text("".join(lines[:7] + lines[15:] + lines[7:15]))
-        assert run(capsys, "qrels run") == together
-        (notice,) = told(capsys, "qrels run")
+        assert tool.printed("qrels run") == together
+        (notice,) = tool.told("qrels run").splitlines()
         assert notice.startswith("note: run: 1 topic (T1) with lines that are not adjacent")
 
     def test_each_is_measured_by_itself(self, here: Path) -> None:
@@ -617,10 +596,10 @@ class TestTopics:
             alone += one.ours(metrics)
         assert every == alone
 
-    def test_a_document_twice(self, here: Path, capsys: Capture) -> None:
+    def test_a_document_twice(self, here: Path, tool: Command) -> None:
         with Path("run").open("a") as lists:
             lists.write("T2 Q0 T2-d1 16 0 x\n")
-        assert refused(capsys, "qrels run").startswith("run:31: found document T2-d1 of topic T2")
+        assert tool.refused("qrels run").startswith("run:31: found document T2-d1 of topic T2")
 
     def test_dicts(self) -> None:
         """P@2: gains 1 and 0; of three results two are seen."""
@@ -651,22 +630,16 @@ class TestLimits:
             ("--max_depth 5", "P@10: found k=10, expected up to 5, the depth (--max_depth)"),
         ],
     )
-    def test_refused(self, here: Path, capsys: Capture, options: str, message: str) -> None:
-        assert refused(capsys, f"qrels run {options}").startswith(message)
+    def test_refused(self, here: Path, tool: Command, options: str, message: str) -> None:
+        assert tool.refused(f"qrels run {options}").startswith(message)
 
     @pytest.mark.parametrize("options", ["--max_gain x", "--max_cost inf", "--max_depth 0"])
-    def test_not_numbers(self, here: Path, capsys: Capture, options: str) -> None:
-        with pytest.raises(SystemExit) as stop:
-            main(["cwl_eval", "qrels", "run", *options.split()])
-        assert stop.value.code == 2
-        assert "expected a" in capsys.readouterr().err
+    def test_not_numbers(self, here: Path, tool: Command, options: str) -> None:
+        assert "expected a" in tool.refused(f"qrels run {options}")
 
-    def test_gains_from_standard_input(
-        self, here: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(QRELS.encode())))
+    def test_gains_from_standard_input(self, here: Path, tool: Command) -> None:
         expected = "standard input: found gain 1 of document T1-d5 of topic T1, expected gains"
-        assert refused(capsys, "- run --max_gain 0.9").startswith(expected)
+        assert tool.refused("- run --max_gain 0.9", stdin=QRELS).startswith(expected)
 
     @pytest.mark.parametrize(
         ("line", "name"),
@@ -678,101 +651,101 @@ class TestLimits:
     )
     @pytest.mark.parametrize("gain", ["2", "-0.5"])
     def test_gains_that_a_metric_does_not_take(
-        self, here: Path, capsys: Capture, line: str, name: str, gain: str
+        self, here: Path, tool: Command, line: str, name: str, gain: str
     ) -> None:
         """Within the limits, retrieved or not; in words that stand on the command line."""
         Path("qrels").write_text(f"T1 0 T1-d1 1\nT1 0 d {gain}\n")
         Path("metrics").write_text(f"P@5\n{line}\n")
-        assert refused(capsys, "qrels run --min_gain -1 --max_gain 3 -m metrics") == (
+        assert tool.refused("qrels run --min_gain -1 --max_gain 3 -m metrics") == (
             f"qrels:2: found gain {gain} of document d of topic T1, "
-            f"expected gains from 0 to 1 for {name}\n"
+            f"expected gains from 0 to 1 for {name}"
         )
 
     def test_unjudged_documents_that_a_metric_does_not_take(
-        self, here: Path, capsys: Capture
+        self, here: Path, tool: Command
     ) -> None:
         Path("metrics").write_text("P@5\nINSTCWLMetric(2)\n")
         command = "qrels run --max_gain 2 -m metrics"
-        expected = "found max_gain 2, expected at most 1 for INST-T=2 with residuals\n"
-        assert refused(capsys, f"{command} -r") == expected
-        assert run(capsys, command) == run(capsys, "qrels run -m metrics")  # at best is not asked
+        expected = "found max_gain 2, expected at most 1 for INST-T=2 with residuals"
+        assert tool.refused(f"{command} -r") == expected
+        assert tool.printed(command) == tool.printed("qrels run -m metrics")  # at best is not asked
 
-    def test_gains_named_in_the_notation_of_this_toolkit(self, here: Path, capsys: Capture) -> None:
+    def test_gains_named_in_the_notation_of_this_toolkit(self, here: Path, tool: Command) -> None:
         """Levels are not gains here: 2 is worth 1, or all that the metric takes."""
         Path("qrels").write_text("T1 0 T1-d1 2\n")
         Path("run").write_text("T1 Q0 T1-d1 1 1 x\n")
         Path("metrics").write_text("INST(T=2, gain=0.5:1)@1\nINST(T=2, max_level=1)@1\n")
-        found = run(capsys, "qrels run --max_gain 2 -m metrics").splitlines()
+        found = tool.printed("qrels run --max_gain 2 -m metrics").splitlines()
         assert [line.split("\t")[2] for line in found] == ["1.0000", "1.0000"]
 
-    def test_gains_below_nothing(self, here: Path, capsys: Capture) -> None:
+    def test_gains_below_nothing(self, here: Path, tool: Command) -> None:
         """The first two of T1: (−1 + 0.5)/2."""
         Path("qrels").write_text("T1 0 T1-d1 -1\nT1 0 T1-d2 0.5\n")
         Path("metrics").write_text("P@2\n")
-        found = run(capsys, "qrels run --min_gain -1 -m metrics")
+        found = tool.printed("qrels run --min_gain -1 -m metrics")
         assert found.startswith("T1\tP@2\t-0.2500\t-0.5000\t")
 
-    def test_costs_of_the_unknown(self, here: Path, capsys: Capture) -> None:
+    def test_costs_of_the_unknown(self, here: Path, tool: Command) -> None:
         """Without costs every item costs 4, at best 1: P@2 costs 8, or 6 less."""
         Path("metrics").write_text("P@2\n")
-        found = run(capsys, "qrels run -m metrics -r --max_cost 4 --min_cost 1").splitlines()[0]
+        found = tool.printed("qrels run -m metrics -r --max_cost 4 --min_cost 1").splitlines()[0]
         assert found.split("\t")[4:] == [
             *("4.0000", "8.0000", "2.0000"),
             *("0.0000", "0.0000", "-3.0000", "-6.0000", "0.0000"),
         ]
 
-    def test_depth_by_both_names(self, here: Path, capsys: Capture) -> None:
+    def test_depth_by_both_names(self, here: Path, tool: Command) -> None:
         """RBP down to rank 2: ED is 1 + θ, and those who go on have no last item."""
         Path("metrics").write_text("RBPCWLMetric(0.5)\n")
-        found = run(capsys, "qrels run -m metrics --max_n 2")
-        assert found == run(capsys, "qrels run -m metrics --max_depth 2")
+        found = tool.printed("qrels run -m metrics --max_n 2")
+        assert found == tool.printed("qrels run -m metrics --max_depth 2")
         assert found.splitlines()[0].split("\t")[5:] == ["1.0000", "1.5000"]  # 1/2·1 + 1/4·2
 
     @pytest.mark.parametrize("line", ["NDCGCWLMetric(9)", "NERReq8CWLMetric(9)", "SETCWLMetric()"])
-    def test_a_cutoff_below_the_depth(self, here: Path, capsys: Capture, line: str) -> None:
+    def test_a_cutoff_below_the_depth(self, here: Path, tool: Command, line: str) -> None:
         """The program cuts at the depth and lets users go on from there."""
         Path("metrics").write_text(f"{line}\n")
         command = "qrels run -m metrics --max_depth 4 -r"
-        assert run(capsys, command) == program(command)
+        assert tool.printed(command) == program(command)
 
 
 class TestCosts:
-    def test_unknown_types_are_told(self, here: Path, capsys: Capture) -> None:
+    def test_unknown_types_are_told(self, here: Path, tool: Command) -> None:
         """P@2 of T1: types 1.2s and 0.6s. Of the first the cost is not known: 3, at best 2."""
         Path("costs").write_text("0.6s 0.6\n")
         Path("metrics").write_text("P@2\n")
         command = "qrels run -m metrics -c costs --max_cost 3 --min_cost 2"
-        assert run(capsys, f"{command} -r").splitlines()[0].split("\t")[4:] == [
+        assert tool.printed(f"{command} -r").splitlines()[0].split("\t")[4:] == [
             *("1.8000", "3.6000", "2.0000"),
             *("0.0000", "0.0000", "-0.5000", "-1.0000", "0.0000"),
         ]
-        (notice,) = told(capsys, command)
+        (notice,) = tool.told(command).splitlines()
         assert notice.startswith("note: costs: 9 element types (1.2s, 0.4s, 3.6s, 1.6s, 2.6s, …)")
         assert notice.endswith("without a cost, taken as 3, at best 2")
 
-    def test_by_document(self, here: Path, capsys: Capture) -> None:
+    def test_by_document(self, here: Path, tool: Command) -> None:
         """A cost for each topic and document: as Table 2, where types say the same."""
-        by_type = run(capsys, "qrels run -c costs")
+        by_type = tool.printed("qrels run -c costs")
         lines = [f"{t} {t}-d{i} {COSTS[t][i - 1]}\n" for t in COSTS for i in RANKS]
         Path("costs").write_text("".join(lines))
-        assert run(capsys, "qrels run -c costs") == by_type
+        assert tool.printed("qrels run -c costs") == by_type
         Path("costs").write_text("".join(lines[1:]))
-        assert told(capsys, "qrels run -c costs") == [
+        assert tool.told("qrels run -c costs").splitlines() == [
             "note: costs: 1 result without a cost, taken as 1"
         ]
 
     @pytest.mark.parametrize("cost", ["0", "-1", "free"])
-    def test_free_lunches(self, here: Path, capsys: Capture, cost: str) -> None:
+    def test_free_lunches(self, here: Path, tool: Command, cost: str) -> None:
         Path("costs").write_text(f"web 1\nimage {cost}\n")
-        expected = f"costs:2: found cost {cost}, expected a number above 0\n"
-        assert refused(capsys, "qrels run -c costs") == expected
+        expected = f"costs:2: found cost {cost}, expected a number above 0"
+        assert tool.refused("qrels run -c costs") == expected
 
 
 class TestOutput:
-    def test_references(self, here: Path, capsys: Capture) -> None:
+    def test_references(self, here: Path, tool: Command) -> None:
         """Those of the metrics used and no others, each once; the program's own first."""
         Path("metrics").write_text("RBPCWLMetric(0.5)\nRBPCWLMetric(0.9)\nTBGCWLMetric()\n")
-        run(capsys, "qrels run -m metrics -b used.bib")
+        tool.printed("qrels run -m metrics -b used.bib")
         written = Path("used.bib").read_text()
         assert re.findall(r"^@\w+{(\w+),", written, re.MULTILINE) == [
             *("azzopardi2019", "moffat2008", "smucker2012")
@@ -780,29 +753,29 @@ class TestOutput:
         assert written.count("{") == written.count("}")
         assert written == bibtex(read_metrics("metrics"))
 
-    def test_no_references_where_nothing_is_measured(self, here: Path, capsys: Capture) -> None:
+    def test_no_references_where_nothing_is_measured(self, here: Path, tool: Command) -> None:
         Path("used.bib").write_text("before")
-        refused(capsys, "qrels run -b used.bib --max_gain 0.5")
+        tool.refused("qrels run -b used.bib --max_gain 0.5")
         assert Path("used.bib").read_text() == "before"
-        assert refused(capsys, "qrels run -b nowhere/used.bib").startswith("cannot write nowhere")
+        assert tool.refused("qrels run -b nowhere/used.bib").startswith("cannot write nowhere")
 
-    def test_nothing_else_is_written(self, here: Path, capsys: Capture) -> None:
+    def test_nothing_else_is_written(self, here: Path, tool: Command) -> None:
         """The program leaves a cwl.log behind."""
-        run(capsys, "qrels run -r -n")
+        tool.printed("qrels run -r -n")
         assert sorted(path.name for path in here.iterdir()) == ["costs", "qrels", "run"]
 
-    def test_missing_files(self, here: Path, capsys: Capture) -> None:
+    def test_missing_files(self, here: Path, tool: Command) -> None:
         for command in ("none run", "qrels none", "qrels run -c none", "qrels run -m none"):
-            assert refused(capsys, command) == "cannot read none: no such file or directory\n"
+            assert tool.refused(command) == "cannot read none: no such file or directory"
 
-    def test_standard_input_is_read_once(self, here: Path, capsys: Capture) -> None:
-        assert refused(capsys, "- -") == "found - twice, expected standard input once\n"
+    def test_standard_input_is_read_once(self, here: Path, tool: Command) -> None:
+        assert tool.refused("- -") == "found - twice, expected standard input once"
 
-    def test_metrics_without_residuals(self, here: Path, capsys: Capture) -> None:
+    def test_metrics_without_residuals(self, here: Path, tool: Command) -> None:
         Path("metrics").write_text("NCU(stop=u)\n")
-        assert names(run(capsys, "qrels run -m metrics")) == ["NCU(stop=u)"] * 2
-        expected = "found residuals of NCU(stop=u), expected a metric that has them\n"
-        assert refused(capsys, "qrels run -m metrics -r") == expected
+        assert names(tool.printed("qrels run -m metrics")) == ["NCU(stop=u)"] * 2
+        expected = "found residuals of NCU(stop=u), expected a metric that has them"
+        assert tool.refused("qrels run -m metrics -r") == expected
 
     def test_a_measure_that_is_no_user_model(self) -> None:
         with pytest.raises(CranfieldError, match="nDCG has no measurement 'EU'"):

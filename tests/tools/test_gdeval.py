@@ -7,25 +7,20 @@ means; version 1.3 of the Web track 2014 prints them, and what it printed is wri
 from __future__ import annotations
 
 import gzip
-import io
 import math
 import random
 import shutil
 import subprocess
 import sys
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import cranfield as cf
-from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
 from cranfield.tools.gdeval import gdeval
-from tests.tools import made as drop_in
-
-Capture = pytest.CaptureFixture[str]
+from tests.made import Command
 
 # Topic 3 has no relevant document, 4 is not answered, 10 is not judged; in 1 scores contradict the
 # ranks, in 2 there is a tie, which the larger id wins. The last line names the run.
@@ -55,9 +50,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("run").write_text(RUN)
 
 
-printed = partial(drop_in.printed, "gdeval")
-told = partial(drop_in.told, "gdeval")
-refused = partial(drop_in.refused, "gdeval")
+@pytest.fixture
+def tool(cranfield: Command) -> Command:
+    return cranfield.of("gdeval")
 
 
 def topics_in(text: str) -> list[str]:
@@ -130,17 +125,17 @@ class TestByHand:
 class TestTranscripts:
     """What version 1.3 printed for the collection above, with these options."""
 
-    def test_plain(self, capsys: Capture) -> None:
-        assert printed(capsys) == (
+    def test_plain(self, tool: Command) -> None:
+        assert tool.printed("qrels run") == (
             "runid,topic,ndcg@20,err@20\n"
             "last,1,0.79671,0.15039\n"
             "last,2,0.63093,0.46875\n"
             "last,amean,0.71382,0.30957\n"
         )
 
-    def test_complete(self, capsys: Capture) -> None:
+    def test_complete(self, tool: Command) -> None:
         """Over topics 1, 2 and 4."""
-        assert printed(capsys, "-c qrels run") == (
+        assert tool.printed("-c qrels run") == (
             "runid,topic,ndcg@20,err@20\n"
             "last,1,0.79671,0.15039\n"
             "last,2,0.63093,0.46875\n"
@@ -148,21 +143,21 @@ class TestTranscripts:
         )
 
     @pytest.mark.parametrize("command", ["-k 1 qrels run", "qrels run 1", "qrels run -k 1"])
-    def test_cutoff(self, capsys: Capture, command: str) -> None:
-        assert printed(capsys, command) == (
+    def test_cutoff(self, tool: Command, command: str) -> None:
+        assert tool.printed(command) == (
             "runid,topic,ndcg@1,err@1\n"
             "last,1,0.33333,0.06250\n"
             "last,2,0.00000,0.00000\n"
             "last,amean,0.16667,0.03125\n"
         )
 
-    def test_nothing_else_changes_a_byte(self, capsys: Capture) -> None:
+    def test_nothing_else_changes_a_byte(self, tool: Command) -> None:
         """Lines that end in CRLF, names before the numbers of topics, tabs."""
-        plain = printed(capsys)
+        plain = tool.printed("qrels run")
         named = "".join(f"wt-09-{line}\n" for line in RUN.splitlines())
         for text in (RUN.replace("\n", "\r\n"), RUN.replace(" ", "\t"), named):
             Path("run").write_bytes(text.encode())
-            assert printed(capsys) == plain
+            assert tool.printed("qrels run") == plain
 
 
 PERL = shutil.which("perl")
@@ -249,9 +244,12 @@ class TestTopics:
             "(gdeval takes them for one)"
         ]
 
-    def test_two_names_for_one_topic(self, capsys: Capture) -> None:
+    def test_two_names_for_one_topic(self, tool: Command) -> None:
         Path("run").write_text(RUN + "wt-2 Q0 b 3 0.5 last\n")
-        assert refused(capsys) == "run: found topics 2 and wt-2, expected one name for topic 2"
+        assert (
+            tool.refused("qrels run")
+            == "run: found topics 2 and wt-2, expected one name for topic 2"
+        )
         with pytest.raises(CranfieldError, match="found topics 2 and wt-2"):
             gdeval("qrels", {"2": {"a": 1.0}, "wt-2": {"b": 1.0}})
 
@@ -274,38 +272,38 @@ class TestInputs:
         done = subprocess.run(command, input=RUN, capture_output=True, check=True, text=True)
         assert done.stdout.splitlines() == gdeval("qrels", "run")[0]
 
-    def test_standard_input_once_only(self, capsys: Capture) -> None:
-        assert refused(capsys, "- -") == "found - twice, expected standard input once"
+    def test_standard_input_once_only(self, tool: Command) -> None:
+        assert tool.refused("- -") == "found - twice, expected standard input once"
 
-    def test_compressed(self, capsys: Capture) -> None:
-        plain = printed(capsys)
+    def test_compressed(self, tool: Command) -> None:
+        plain = tool.printed("qrels run")
         Path("run.gz").write_bytes(gzip.compress(RUN.encode()))
-        assert printed(capsys, "qrels run.gz") == plain
+        assert tool.printed("qrels run.gz") == plain
 
-    def test_comments_and_blank_lines(self, capsys: Capture) -> None:
-        plain = printed(capsys)
+    def test_comments_and_blank_lines(self, tool: Command) -> None:
+        plain = tool.printed("qrels run")
         Path("qrels").write_text("# judged twice\n\n" + QRELS)
         Path("run").write_text(f"# ours\n\n{RUN}\n# the end\n")
-        assert printed(capsys) == plain
+        assert tool.printed("qrels run") == plain
 
-    def test_a_name_is_no_format(self, capsys: Capture) -> None:
+    def test_a_name_is_no_format(self, tool: Command) -> None:
         """The program hands the name to printf."""
         Path("run").write_text("1 Q0 a 1 1 50%d\n")
-        assert printed(capsys).splitlines()[1].startswith("50%d,1,")
+        assert tool.printed("qrels run").splitlines()[1].startswith("50%d,1,")
 
-    def test_other_second_columns_and_ranks(self, capsys: Capture) -> None:
-        plain = printed(capsys)
+    def test_other_second_columns_and_ranks(self, tool: Command) -> None:
+        plain = tool.printed("qrels run")
         Path("qrels").write_text(QRELS.replace(" 0 ", " Q0 "))
         Path("run").write_text(RUN.replace(" Q0 ", " 0 "))
-        assert printed(capsys).splitlines()[1:3] == plain.splitlines()[1:3]
+        assert tool.printed("qrels run").splitlines()[1:3] == plain.splitlines()[1:3]
 
-    def test_notices(self, capsys: Capture) -> None:
-        said = told(capsys)
+    def test_notices(self, tool: Command) -> None:
+        said = tool.told("qrels run")
         assert "1 topic (3) without a relevant document, left out of the means\n" in said
         assert "last: 1 topic (4) not answered, left out\n" in said
         assert "last: 1 topic (10) without judgments, ignored\n" in said
         assert "ties could change a score in 1 topic (2)" in said
-        assert "(4) not answered, counted as empty lists\n" in told(capsys, "-c qrels run")
+        assert "(4) not answered, counted as empty lists\n" in tool.told("-c qrels run")
 
 
 WRONG_QRELS = [
@@ -329,39 +327,36 @@ WRONG_RUNS = [
 
 class TestMistakes:
     @pytest.mark.parametrize(("text", "said"), WRONG_QRELS)
-    def test_in_judgments(self, capsys: Capture, text: str, said: str) -> None:
+    def test_in_judgments(self, tool: Command, text: str, said: str) -> None:
         Path("qrels").write_text(text)
-        assert refused(capsys).startswith(f"qrels:{said}")
+        assert tool.refused("qrels run").startswith(f"qrels:{said}")
 
     @pytest.mark.parametrize(("text", "said"), WRONG_RUNS)
-    def test_in_runs(self, capsys: Capture, text: str, said: str) -> None:
+    def test_in_runs(self, tool: Command, text: str, said: str) -> None:
         Path("run").write_text(text)
-        assert refused(capsys) == f"run:{said}"
+        assert tool.refused("qrels run") == f"run:{said}"
 
-    def test_other_encodings(self, capsys: Capture) -> None:
+    def test_other_encodings(self, tool: Command) -> None:
         Path("run").write_bytes(b"1 Q0 a 1 1 \xe9\xff\n")
-        assert refused(capsys).startswith("run:1: found bytes that are not UTF-8")
+        assert tool.refused("qrels run").startswith("run:1: found bytes that are not UTF-8")
 
-    def test_level_on_standard_input(
-        self, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"1 0 a 5\n")))
+    def test_level_on_standard_input(self, tool: Command) -> None:
         said = "standard input:1: found level 5 for document a"
-        assert refused(capsys, "- run").startswith(said)
+        assert tool.refused("- run", stdin="1 0 a 5\n").startswith(said)
 
-    def test_nothing_in_common(self, capsys: Capture) -> None:
+    def test_nothing_in_common(self, tool: Command) -> None:
         Path("run").write_text("99 Q0 a 1 1 t\n")
-        assert "no judged topic" in refused(capsys)
+        assert "no judged topic" in tool.refused("qrels run")
 
-    def test_missing_file(self, capsys: Capture) -> None:
-        assert refused(capsys, "qrels none") == "cannot read none: no such file or directory"
+    def test_missing_file(self, tool: Command) -> None:
+        assert tool.refused("qrels none") == "cannot read none: no such file or directory"
 
     @pytest.mark.parametrize(
         "command",
         ["-baseline run qrels run", "qrels run -riskAlpha 5", "-riskAlpha 5 -baseline a qrels run"],
     )
-    def test_risk(self, capsys: Capture, command: str) -> None:
-        assert refused(capsys, command) == (
+    def test_risk(self, tool: Command, command: str) -> None:
+        assert tool.refused(command) == (
             "found -baseline or -riskAlpha, expected neither: risk-sensitive evaluation is not here"
         )
 
@@ -377,18 +372,12 @@ class TestMistakes:
             "-k 5 qrels run 5",
         ],
     )
-    def test_usage(self, capsys: Capture, command: str) -> None:
-        with pytest.raises(SystemExit) as stop:
-            main(["gdeval", *command.split()])
-        assert stop.value.code == 2
-        assert capsys.readouterr().out == ""
+    def test_usage(self, tool: Command, command: str) -> None:
+        assert tool.refused(command)
 
     @pytest.mark.parametrize(
         ("option", "said"), [("-help", "QRELS RUN [K]"), ("-version", cf.__version__),
                              ("-v", cf.__version__)],
     )  # fmt: skip
-    def test_help_and_version(self, capsys: Capture, option: str, said: str) -> None:
-        with pytest.raises(SystemExit) as stop:
-            main(["gdeval", option])
-        assert stop.value.code == 0
-        assert said in capsys.readouterr().out
+    def test_help_and_version(self, tool: Command, option: str, said: str) -> None:
+        assert said in tool.printed(option)

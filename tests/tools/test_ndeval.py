@@ -11,20 +11,16 @@ import random
 import subprocess
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import cranfield as cf
-from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
 from cranfield.measures.diversity import OverGreedy
 from cranfield.tools.ndeval import COLUMNS, ndeval
-from tests.tools import made as drop_in
-
-Capture = pytest.CaptureFixture[str]
+from tests.made import Command
 
 # Topic 3 is not answered, 10 is not judged; subtopic 3 of topic 1 has no relevant document; in
 # topic 1 scores contradict ranks, in topic 2 there is a tie. The first line names the run.
@@ -68,9 +64,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("base").write_text(BASELINE)
 
 
-printed = partial(drop_in.printed, "ndeval")
-told = partial(drop_in.told, "ndeval")
-refused = partial(drop_in.refused, "ndeval")
+@pytest.fixture
+def tool(cranfield: Command) -> Command:
+    return cranfield.of("ndeval")
 
 
 class TestByHand:
@@ -216,47 +212,47 @@ def lines(*transcripts: str, name: str = "first") -> list[str]:
 
 
 class TestTranscripts:
-    def test_plain(self, capsys: Capture) -> None:
-        assert printed(capsys).splitlines() == [HEADER, *lines(PLAIN)]
+    def test_plain(self, tool: Command) -> None:
+        assert tool.printed("qrels run").splitlines() == [HEADER, *lines(PLAIN)]
 
     @pytest.mark.parametrize("option", ["-c", "-ca", "-a -c"])
-    def test_complete(self, capsys: Capture, option: str) -> None:
+    def test_complete(self, tool: Command, option: str) -> None:
         """Over topics 1, 2 and 3."""
-        found = printed(capsys, f"{option} qrels run").splitlines()
+        found = tool.printed(f"{option} qrels run").splitlines()
         assert found == [HEADER, *lines(PLAIN)[:-1], *lines(COMPLETE)]
 
-    def test_traditional(self, capsys: Capture) -> None:
+    def test_traditional(self, tool: Command) -> None:
         """The scores turn the order of a and b in topic 1 around."""
-        found = printed(capsys, "-traditional qrels run").splitlines()
+        found = tool.printed("-traditional qrels run").splitlines()
         assert [found[1], found[-1]] == lines(TRADITIONAL)
 
-    def test_alpha_and_beta(self, capsys: Capture) -> None:
-        found = printed(capsys, "-alpha 0.2 -beta 0.8 qrels run").splitlines()
+    def test_alpha_and_beta(self, tool: Command) -> None:
+        found = tool.printed("-alpha 0.2 -beta 0.8 qrels run").splitlines()
         assert [*found[1:3], found[-1]] == lines(OTHERS)
 
-    def test_depth(self, capsys: Capture) -> None:
+    def test_depth(self, tool: Command) -> None:
         """The first two documents, whatever their ranks."""
-        found = printed(capsys, "-M 2 qrels run").splitlines()
+        found = tool.printed("-M 2 qrels run").splitlines()
         assert [found[1], found[-1]] == lines(SHORT)
 
-    def test_risk(self, capsys: Capture) -> None:
+    def test_risk(self, tool: Command) -> None:
         Path("run").write_text(RUN.replace("wt09-10 Q0 a 1 1 first\n", ""))
         relative = "first (rel to. base; rs=1+a; a=2.5)"
         options = "-baseline base -riskAlpha 2.5 qrels run"
         expected = lines(RISK, name=relative)
-        assert printed(capsys, options).splitlines() == [HEADER, *expected]
-        found = printed(capsys, f"-c {options}").splitlines()
+        assert tool.printed(options).splitlines() == [HEADER, *expected]
+        found = tool.printed(f"-c {options}").splitlines()
         assert found == [HEADER, *expected[:2], *lines(RISK_OF_ALL, name=relative)]
 
-    def test_nothing_else_changes_a_byte(self, capsys: Capture) -> None:
+    def test_nothing_else_changes_a_byte(self, tool: Command) -> None:
         """Lines that end in CRLF, tabs, no names before the numbers of topics, further fields."""
-        plain = printed(capsys)
+        plain = tool.printed("qrels run")
         further = "".join(f"{line} more\n" for line in RUN.splitlines())
         for text in (RUN.replace("\n", "\r\n"), RUN.replace(" ", "\t"), further):
             Path("run").write_bytes(text.encode())
-            assert printed(capsys) == plain
+            assert tool.printed("qrels run") == plain
         Path("run").write_text(RUN.replace("wt09-", ""))
-        assert printed(capsys) == plain
+        assert tool.printed("qrels run") == plain
 
 
 class TestBesidePyndeval:
@@ -303,18 +299,18 @@ def write_collection(rng: random.Random) -> tuple[list[Any], list[Any]]:
 
 
 class TestTopics:
-    def test_without_judgments(self, capsys: Capture) -> None:
+    def test_without_judgments(self, tool: Command) -> None:
         """Printed, all zero, and not counted: topic 10. It is the program's way, so we tell."""
-        assert "first: 1 topic (10) without judgments, ignored\n" in told(capsys)
-        plain = printed(capsys).splitlines()
+        assert "first: 1 topic (10) without judgments, ignored\n" in tool.told("qrels run")
+        plain = tool.printed("qrels run").splitlines()
         Path("run").write_text(RUN.replace("wt09-10 Q0 a 1 1 first\n", ""))
-        assert printed(capsys).splitlines() == [*plain[:3], plain[4]]
+        assert tool.printed("qrels run").splitlines() == [*plain[:3], plain[4]]
 
-    def test_without_relevant_documents(self, capsys: Capture) -> None:
+    def test_without_relevant_documents(self, tool: Command) -> None:
         """They count as 0; the program prints -nan for nNRBP, and for its mean."""
         Path("qrels").write_text(QRELS + "4 1 a 0\n")
         Path("run").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n1 Q0 c 3 0 t\n4 Q0 a 1 1 t\n")
-        found = printed(capsys).splitlines()
+        found = tool.printed("qrels run").splitlines()
         assert found[2] == "t,4," + ",".join(["0.000000"] * 21)
         nnrbp = HEADER.split(",").index("nNRBP")
         assert [line.split(",")[nnrbp] for line in found[1:]] == [
@@ -322,14 +318,14 @@ class TestTopics:
             "0.000000",
             "0.500000",
         ]
-        assert "1 topic (4) without a relevant document, counted as 0\n" in told(capsys)
+        assert "1 topic (4) without a relevant document, counted as 0\n" in tool.told("qrels run")
 
-    def test_means_with_a_baseline_are_over_judged_topics(self, capsys: Capture) -> None:
+    def test_means_with_a_baseline_are_over_judged_topics(self, tool: Command) -> None:
         """As without one; the program has topic 10 among them then."""
         options = "-baseline base qrels run"
-        counted = printed(capsys, options).splitlines()[-1]
+        counted = tool.printed(options).splitlines()[-1]
         Path("run").write_text(RUN.replace("wt09-10 Q0 a 1 1 first\n", ""))
-        assert printed(capsys, options).splitlines()[-1] == counted
+        assert tool.printed(options).splitlines()[-1] == counted
 
     def test_names_are_left_as_they_are(self) -> None:
         topics = ("q-x", "b", "10", "9")
@@ -337,26 +333,26 @@ class TestTopics:
         found, _ = ndeval(qrels, {topic: ["a"] for topic in topics})
         assert [line.split(",")[1] for line in found[1:]] == ["9", "10", "b", "q-x", "amean"]
 
-    def test_two_names_for_one_topic(self, capsys: Capture) -> None:
+    def test_two_names_for_one_topic(self, tool: Command) -> None:
         Path("run").write_text(RUN + "2 Q0 d 9 0.5 last\n")
         said = "run: found topics wt09-2 and 2, expected one name for topic 2"
-        assert refused(capsys) == said
+        assert tool.refused("qrels run") == said
 
 
 class TestOrder:
-    def test_ranks_twice(self, capsys: Capture) -> None:
+    def test_ranks_twice(self, tool: Command) -> None:
         Path("run").write_text(RUN + "wt09-1 Q0 d 4 0.1 last\n")
         said = "run:8: found rank 4 of topic wt09-1 again, expected each rank once"
-        assert refused(capsys) == f"{said} (-traditional looks at scores)"
-        assert printed(capsys, "-traditional qrels run").splitlines()[0] == HEADER
+        assert tool.refused("qrels run") == f"{said} (-traditional looks at scores)"
+        assert tool.printed("-traditional qrels run").splitlines()[0] == HEADER
 
-    def test_ranks_twice_in_the_baseline(self, capsys: Capture) -> None:
+    def test_ranks_twice_in_the_baseline(self, tool: Command) -> None:
         Path("base").write_text(BASELINE + "3 Q0 b 1 1 base\n")
-        assert refused(capsys, "-baseline base qrels run").startswith("base:3: found rank 1 of top")
+        assert tool.refused("-baseline base qrels run").startswith("base:3: found rank 1 of top")
 
-    def test_the_same_rank_in_two_topics(self, capsys: Capture) -> None:
+    def test_the_same_rank_in_two_topics(self, tool: Command) -> None:
         """It is in the collection: topics 1, 2 and 10."""
-        assert printed(capsys).splitlines()[0] == HEADER
+        assert tool.printed("qrels run").splitlines()[0] == HEADER
 
     def test_traditional_ties(self) -> None:
         """By document id, the largest first: x before a, as in the file; z before x."""
@@ -388,19 +384,19 @@ class TestInputs:
         assert done.stdout.splitlines() == ndeval("qrels", "run")[0]
 
     @pytest.mark.parametrize("command", ["- -", "-baseline - qrels -"])
-    def test_standard_input_once_only(self, capsys: Capture, command: str) -> None:
-        assert refused(capsys, command) == "found - twice, expected standard input once"
+    def test_standard_input_once_only(self, tool: Command, command: str) -> None:
+        assert tool.refused(command) == "found - twice, expected standard input once"
 
-    def test_compressed(self, capsys: Capture) -> None:
-        plain = printed(capsys)
+    def test_compressed(self, tool: Command) -> None:
+        plain = tool.printed("qrels run")
         Path("run.gz").write_bytes(gzip.compress(RUN.encode()))
-        assert printed(capsys, "qrels run.gz") == plain
+        assert tool.printed("qrels run.gz") == plain
 
-    def test_notices(self, capsys: Capture) -> None:
-        said = told(capsys)
+    def test_notices(self, tool: Command) -> None:
+        said = tool.told("qrels run")
         assert "first: 1 topic (3) not answered, left out\n" in said
         assert "probable" not in said  # subtopics are alike here, always
-        assert "(3) not answered, counted as empty lists\n" in told(capsys, "-c qrels run")
+        assert "(3) not answered, counted as empty lists\n" in tool.told("-c qrels run")
 
 
 WRONG_QRELS = [
@@ -420,25 +416,25 @@ WRONG_RUNS = [
 
 class TestMistakes:
     @pytest.mark.parametrize(("text", "said"), WRONG_QRELS)
-    def test_in_judgments(self, capsys: Capture, text: str, said: str) -> None:
+    def test_in_judgments(self, tool: Command, text: str, said: str) -> None:
         Path("qrels").write_text(text)
-        assert refused(capsys).startswith(f"qrels:{said}")
+        assert tool.refused("qrels run").startswith(f"qrels:{said}")
 
     @pytest.mark.parametrize(("text", "said"), WRONG_RUNS)
-    def test_in_runs(self, capsys: Capture, text: str, said: str) -> None:
+    def test_in_runs(self, tool: Command, text: str, said: str) -> None:
         Path("run").write_text(text)
-        assert refused(capsys) == f"run:{said}"
+        assert tool.refused("qrels run") == f"run:{said}"
 
-    def test_two_levels_for_a_document_and_a_subtopic(self, capsys: Capture) -> None:
+    def test_two_levels_for_a_document_and_a_subtopic(self, tool: Command) -> None:
         Path("qrels").write_text(QRELS + "1 1 a 0\n")
-        assert refused(capsys).startswith("qrels:10: found level 0 for document a")
+        assert tool.refused("qrels run").startswith("qrels:10: found level 0 for document a")
 
     def test_nothing_in_common(self) -> None:
         with pytest.raises(CranfieldError, match="no judged topic"):
             ndeval("qrels", {"99": ["a"]})
 
-    def test_missing_file(self, capsys: Capture) -> None:
-        assert refused(capsys, "qrels none") == "cannot read none: no such file or directory"
+    def test_missing_file(self, tool: Command) -> None:
+        assert tool.refused("qrels none") == "cannot read none: no such file or directory"
 
     @pytest.mark.parametrize(
         ("options", "said"),
@@ -448,29 +444,23 @@ class TestMistakes:
             ("-beta 1", "found beta=1, expected a number between 0 and 1"),
         ],
     )
-    def test_parameters(self, capsys: Capture, options: str, said: str) -> None:
-        assert said in refused(capsys, f"{options} qrels run")
+    def test_parameters(self, tool: Command, options: str, said: str) -> None:
+        assert said in tool.refused(f"{options} qrels run")
 
     @pytest.mark.parametrize(
         "command",
         ["qrels", "qrels run more", "-M 0 qrels run", "-alpha x qrels run", "-x qrels run",
          "-riskAlpha -1 qrels run", "-riskAlpha inf qrels run"],
     )  # fmt: skip
-    def test_usage(self, capsys: Capture, command: str) -> None:
-        with pytest.raises(SystemExit) as stop:
-            main(["ndeval", *command.split()])
-        assert stop.value.code == 2
-        assert capsys.readouterr().out == ""
+    def test_usage(self, tool: Command, command: str) -> None:
+        assert tool.refused(command)
 
     @pytest.mark.parametrize(
         ("option", "said"), [("-help", "QRELS RUN"), ("-version", cf.__version__),
                              ("-v", cf.__version__)],
     )  # fmt: skip
-    def test_help_and_version(self, capsys: Capture, option: str, said: str) -> None:
-        with pytest.raises(SystemExit) as stop:
-            main(["ndeval", option])
-        assert stop.value.code == 0
-        assert said in capsys.readouterr().out
+    def test_help_and_version(self, tool: Command, option: str, said: str) -> None:
+        assert said in tool.printed(option)
 
 
 def test_ideal_lists_are_made_once_for_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:

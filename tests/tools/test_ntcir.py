@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.main import main
 from cranfield.data.ntcir.nev import file_name, read_means, read_results
 from cranfield.data.reading.source import Source
 from cranfield.tools.ntcir import matrix, means, read_matrix, read_nev
+from tests.made import Command
 
 QRELS = "0002 d9 L1\n0001 a L2\n0001 b L0\n0003 e L0\n0001 c L1\n"
 # Scores rise: the order of the file counts, not that of scores.
@@ -38,8 +36,6 @@ MANY = "".join(f"1 d{i} L1\n" for i in range(100))  # enough to tell the format 
 ANSWERS = "1;東京 タワー;L2;x\n1;東京タワー;L2;x\n1;富士山;L1;y\n"
 ANSWER_RUN = "1;0;東京タワー;1;9;r\n1;0;東京 タワー;2;8;r\n1;0;富士山;3;7;r\n"
 
-Ntcir = Callable[..., int]
-
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -53,28 +49,22 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def ntcir(monkeypatch: pytest.MonkeyPatch) -> Ntcir:
-    """The command, with something on standard input."""
-
-    def call(*arguments: str, stdin: str = "") -> int:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        return main(["ntcir", *arguments])
-
-    return call
+def ntcir(cranfield: Command) -> Command:
+    return cranfield.of("ntcir")
 
 
 @pytest.fixture
-def split(ntcir: Ntcir) -> None:
+def split(ntcir: Command) -> None:
     """Topic directories of the judgments and both runs."""
-    assert ntcir("split-qrels", "test.qrels", "rel") == 0
-    assert ntcir("split-runs", "test.qrels.tid", "bm25", "dense") == 0
+    ntcir.succeeds("split-qrels", "test.qrels", "rel")
+    ntcir.succeeds("split-runs", "test.qrels.tid", "bm25", "dense")
 
 
 @pytest.fixture
-def evaluated(split: None, ntcir: Ntcir) -> None:
+def evaluated(split: None, ntcir: Command) -> None:
     """And their results."""
     arguments = ("test.qrels.tid", "rel", "test", "-g", "1:2", "-cutoffs", "2")
-    assert ntcir("eval", *arguments, "--runs", "bm25", "dense") == 0
+    ntcir.succeeds("eval", *arguments, "--runs", "bm25", "dense")
 
 
 def write(path: str, text: str) -> None:
@@ -90,37 +80,32 @@ def files() -> set[str]:
 
 
 class TestSplitQrels:
-    def test_a_file_for_each_topic_and_the_list_of_topics(
-        self, ntcir: Ntcir, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert ntcir("split-qrels", "test.qrels", "rel") == 0
+    def test_a_file_for_each_topic_and_the_list_of_topics(self, ntcir: Command) -> None:
+        _, out, err = ntcir.succeeds("split-qrels", "test.qrels", "rel")
         assert read("test.qrels.tid") == "0001\n0002\n0003\n"
         assert read("0001/0001.rel") == "a L2\nb L0\nc L1\n"
         assert read("0002/0002.rel") == "d9 L1\n"
         assert read("0003/0003.rel") == "e L0\n"
-        out, err = capsys.readouterr()
         paths = ["test.qrels.tid", "0001/0001.rel", "0002/0002.rel", "0003/0003.rel"]
         assert (out, err.splitlines()) == ("", [f"created {path}" for path in paths])
 
-    def test_lines_stay_as_they_were(self, ntcir: Ntcir) -> None:
+    def test_lines_stay_as_they_were(self, ntcir: Command) -> None:
         write("q", "1  a\tL2  c1\n1 b L1 c2\r\n")
-        assert ntcir("NTCIRsplitqrels", "q", "erel") == 0
+        ntcir.succeeds("NTCIRsplitqrels", "q", "erel")
         assert read("1/1.erel") == "a\tL2  c1\nb L1 c2\n"
 
-    def test_answers_with_blanks(self, ntcir: Ntcir) -> None:
+    def test_answers_with_blanks(self, ntcir: Command) -> None:
         write("q", ANSWERS)
-        assert ntcir("NTCIRsplitqrels", "q", "erel", ";") == 0
+        ntcir.succeeds("NTCIRsplitqrels", "q", "erel", ";")
         assert read("1/1.erel") == "東京 タワー;L2;x\n東京タワー;L2;x\n富士山;L1;y\n"
         assert read("q.tid") == "1\n"
 
-    def test_trec_judgments(self, ntcir: Ntcir, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_trec_judgments(self, ntcir: Command) -> None:
         write("q", "301 0 a 2\n301 0 b 0\n302 0 c 1\n")
-        assert ntcir("split-qrels", "q", "rel", "--dir", "topics") == 0
+        said = ntcir.told("split-qrels", "q", "rel", "--dir", "topics")
         assert read("topics/301/301.rel") == "a L2\nb L0\n"
         assert read("q.tid") == "301\n302\n"
-        assert "note: q is not in NTCIR's format: levels are written as labels" in (
-            capsys.readouterr().err
-        )
+        assert "note: q is not in NTCIR's format: levels are written as labels" in said
 
     @pytest.mark.parametrize(
         ("text", "said"),
@@ -136,64 +121,57 @@ class TestSplitQrels:
             ("", "q: found an empty file"),
         ],
     )
-    def test_bad_judgments_leave_nothing_behind(
-        self, ntcir: Ntcir, capsys: pytest.CaptureFixture[str], text: str, said: str
-    ) -> None:
+    def test_bad_judgments_leave_nothing_behind(self, ntcir: Command, text: str, said: str) -> None:
         write("q", text)
         before = files()
-        assert ntcir("split-qrels", "q", "rel") == 2
-        assert said in capsys.readouterr().err
+        assert said in ntcir.refused("split-qrels", "q", "rel")
         assert files() == before
 
-    def test_the_list_needs_a_name(self, ntcir: Ntcir, capsys: pytest.CaptureFixture[str]) -> None:
-        assert ntcir("split-qrels", "-", "rel", stdin=QRELS) == 2
-        assert "found -, expected a file" in capsys.readouterr().err
+    def test_the_list_needs_a_name(self, ntcir: Command) -> None:
+        assert "found -, expected a file" in ntcir.refused("split-qrels", "-", "rel", stdin=QRELS)
 
 
 class TestSplitRuns:
-    def test_runs_are_not_ranked_again(
-        self, ntcir: Ntcir, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_runs_are_not_ranked_again(self, ntcir: Command) -> None:
         write("tid", "0001\n0002\n")
-        assert ntcir("split-runs", "tid", "bm25", "dense") == 0
+        err = ntcir.told("split-runs", "tid", "bm25", "dense")
         assert read("0001/0001.bm25.res") == "b\na\nx\n"
         assert read("0002/0002.bm25.res") == ""
         assert read("0002/0002.dense.res") == "y\nd9\n"
-        err = capsys.readouterr().err
         assert "created 0001/0001.bm25.res\n" in err
         assert "note: bm25: nothing for 1 topic (0002)\n" in err
         assert "note: bm25: 1 topic (0009) not in the list of topics, left out\n" in err
 
     @pytest.mark.parametrize("command", ["split-runs", "TRECsplitruns"])
-    def test_paths_on_standard_input(self, ntcir: Ntcir, command: str) -> None:
+    def test_paths_on_standard_input(self, ntcir: Command, command: str) -> None:
         write("tid", "0001\n")
-        assert ntcir(command, "tid", "2", stdin="./bm25\n") == 0
+        ntcir.succeeds(command, "tid", "2", stdin="./bm25\n")
         assert read("0001/0001.bm25.res") == "b\na\n"
 
-    def test_the_script_takes_a_list_of_paths(self, ntcir: Ntcir) -> None:
+    def test_the_script_takes_a_list_of_paths(self, ntcir: Command) -> None:
         write("tid", "0001\n")
-        assert ntcir("TRECsplitruns", "tid", "1000", "runl") == 0
+        ntcir.succeeds("TRECsplitruns", "tid", "1000", "runl")
         assert read("0001/0001.dense.res") == "c\na\n"
 
-    def test_a_thousand_documents_unless_told(self, ntcir: Ntcir) -> None:
+    def test_a_thousand_documents_unless_told(self, ntcir: Command) -> None:
         docs = [f"d{i}" for i in range(1001)]
         write("long", "".join(f"1 Q0 {d} 1 1 t\n" for d in docs))
         write("tid", "1\n")
-        assert ntcir("split-runs", "tid", "long") == 0
+        ntcir.succeeds("split-runs", "tid", "long")
         assert read("1/1.long.res").split() == docs[:1000]
 
     @pytest.mark.parametrize("arguments", [("10", "-s", ";"), ("-s", ";")])
-    def test_answers_with_blanks(self, ntcir: Ntcir, arguments: tuple[str, ...]) -> None:
+    def test_answers_with_blanks(self, ntcir: Command, arguments: tuple[str, ...]) -> None:
         write("r", ANSWER_RUN)
         write("tid", "1\n")
-        assert ntcir("TRECsplitruns", "tid", *arguments, stdin="r\n") == 0
+        ntcir.succeeds("TRECsplitruns", "tid", *arguments, stdin="r\n")
         assert read("1/1.r.res") == "東京タワー\n東京 タワー\n富士山\n"
 
     @pytest.mark.parametrize("command", ["split-runs", "IR4QAsplitruns"])
-    def test_xml_runs(self, ntcir: Ntcir, command: str) -> None:
+    def test_xml_runs(self, ntcir: Command, command: str) -> None:
         write("X.xml", XML)
         write("tid", "0001\n0002\n")
-        assert ntcir(command, "tid", stdin="X.xml\n") == 0
+        ntcir.succeeds(command, "tid", stdin="X.xml\n")
         assert read("0002/0002.X.res") == "y\nd9\n"
         assert read("0001/0001.X.res") == ""
 
@@ -211,21 +189,17 @@ class TestSplitRuns:
             ("0001 Q0 a\n", "r:1: found 3 fields"),
         ],
     )
-    def test_bad_runs_leave_nothing_behind(
-        self, ntcir: Ntcir, capsys: pytest.CaptureFixture[str], text: str, said: str
-    ) -> None:
+    def test_bad_runs_leave_nothing_behind(self, ntcir: Command, text: str, said: str) -> None:
         write("r", text)
         write("tid", "0001\n")
         before = files()
-        assert ntcir("split-runs", "tid", "dense", "r") == 2  # dense is fine
-        assert said in capsys.readouterr().err
+        assert said in ntcir.refused("split-runs", "tid", "dense", "r")  # dense is fine
         assert files() == before
 
-    def test_a_topic_again_in_xml(self, ntcir: Ntcir, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_topic_again_in_xml(self, ntcir: Command) -> None:
         write("r", '<S><TOPIC ID="1"/>\n<TOPIC ID="1"/></S>')
         write("tid", "1\n")
-        assert ntcir("split-runs", "tid", "r") == 2
-        assert "r:2: found topic 1 again" in capsys.readouterr().err
+        assert "r:2: found topic 1 again" in ntcir.refused("split-runs", "tid", "r")
 
     @pytest.mark.parametrize(
         ("arguments", "said"),
@@ -239,8 +213,7 @@ class TestSplitRuns:
     )
     def test_bad_arguments(
         self,
-        ntcir: Ntcir,
-        capsys: pytest.CaptureFixture[str],
+        ntcir: Command,
         arguments: tuple[str, ...],
         said: str,
     ) -> None:
@@ -249,8 +222,7 @@ class TestSplitRuns:
         write("tid", "0001\n")
         write("empty", "\n")
         write("unsafe", "..\n")
-        assert ntcir("split-runs", *arguments) == 2
-        assert said in capsys.readouterr().err
+        assert said in ntcir.refused("split-runs", *arguments)
         assert not Path("0001").exists()
 
 
@@ -274,13 +246,9 @@ class TestEval:
         assert {line[:4] for line in lines} == {"0001", "0002"}
         assert "0002 AP=                  0.5000" in read("dense.test.nev").splitlines()
 
-    def test_a_topic_without_relevant_documents_is_named(
-        self, split: None, ntcir: Ntcir, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        capsys.readouterr()
-        assert ntcir("NTCIR-eval", "test.qrels.tid", "rel", "n", "-g", "1:2", stdin="bm25\n") == 0
-        err = capsys.readouterr().err.splitlines()
-        assert err == [
+    def test_a_topic_without_relevant_documents_is_named(self, split: None, ntcir: Command) -> None:
+        err = ntcir.told("NTCIR-eval", "test.qrels.tid", "rel", "n", "-g", "1:2", stdin="bm25\n")
+        assert err.splitlines() == [
             "created 0001/0001.bm25.n.lab",
             "created 0002/0002.bm25.n.lab",
             "created 0003/0003.bm25.n.lab",
@@ -288,11 +256,11 @@ class TestEval:
             "note: 1 topic (0003) without a relevant document, left out of the results",
         ]
 
-    def test_options_go_to_label_and_compute(self, split: None, ntcir: Ntcir) -> None:
+    def test_options_go_to_label_and_compute(self, split: None, ntcir: Command) -> None:
         write("0002/0002.rel", "d9 L1\nz L0\n")
         write("tid", "0001\n0002\n")
         options = ("-g", "1:2", "-j", "-truncate", "2", "-gap")
-        assert ntcir("eval", "tid", "rel", "n", *options, stdin="bm25\ndense\n") == 0
+        ntcir.succeeds("eval", "tid", "rel", "n", *options, stdin="bm25\ndense\n")
         assert read("0001/0001.bm25.n.lab") == "b L0\na L2\n"
         assert read("0002/0002.dense.n.lab") == "d9 L1\n"  # y is unjudged
         results = read_results(Source.of("dense.n.nev"))
@@ -304,14 +272,14 @@ class TestEval:
         [("E-NTCIR-eval", ("elab", "enev")), ("NTCIR-eval-sep", ("lab", "nev"))],
     )
     def test_answers_with_blanks_and_classes(
-        self, ntcir: Ntcir, command: str, endings: tuple[str, str]
+        self, ntcir: Command, command: str, endings: tuple[str, str]
     ) -> None:
         lab, nev = endings
         write("q", ANSWERS)
         write("r", ANSWER_RUN)
-        assert ntcir("NTCIRsplitqrels", "q", "erel", ";") == 0
-        assert ntcir("TRECsplitruns", "q.tid", "10", "-s", ";", stdin="r\n") == 0
-        assert ntcir(command, "q.tid", "erel", "n", ";", "-g", "1:2", stdin="r\n") == 0
+        ntcir.succeeds("NTCIRsplitqrels", "q", "erel", ";")
+        ntcir.succeeds("TRECsplitruns", "q.tid", "10", "-s", ";", stdin="r\n")
+        ntcir.succeeds(command, "q.tid", "erel", "n", ";", "-g", "1:2", stdin="r\n")
         labels, lines = read(f"1/1.r.n.{lab}"), read(f"r.n.{nev}").splitlines()
         if command == "E-NTCIR-eval":  # two classes, found at ranks 1 and 3: (1/1 + 2/3) / 2
             assert labels == "東京タワー;L2;x\n東京 タワー\n富士山;L1;y\n"
@@ -322,39 +290,37 @@ class TestEval:
             assert lines[0] == "1 # syslen=3 jrel=3 jnonrel=0"
             assert "1 AP=                  1.0000" in lines
 
-    def test_ours_do_the_same_in_another_directory(self, ntcir: Ntcir) -> None:
+    def test_ours_do_the_same_in_another_directory(self, ntcir: Command) -> None:
         write("q", ANSWERS)
         write("r", ANSWER_RUN)
         there = ("--dir", "topics")
-        assert ntcir("split-qrels", "q", "erel", ";", *there) == 0
-        assert ntcir("split-runs", *there, "-s", ";", "q.tid", "10", "r") == 0
+        ntcir.succeeds("split-qrels", "q", "erel", ";", *there)
+        ntcir.succeeds("split-runs", *there, "-s", ";", "q.tid", "10", "r")
         options = ("-ec", "-sep", ";", "-g", "1:2", "--runs", "r", *there)
-        assert ntcir("eval", "q.tid", "erel", "n", *options) == 0
+        ntcir.succeeds("eval", "q.tid", "erel", "n", *options)
         assert read("topics/1/1.r.n.lab") == "東京タワー;L2;x\n東京 タワー\n富士山;L1;y\n"
         assert "1 AP=                  0.8333" in read("r.n.nev").splitlines()
 
     @pytest.mark.parametrize("gains", ["topic", "@gains"])
-    def test_gains_for_each_topic(self, split: None, ntcir: Ntcir, gains: str) -> None:
+    def test_gains_for_each_topic(self, split: None, ntcir: Command, gains: str) -> None:
         """d9 is L1, at rank 2: it stops g/(g_h + 1) of the users, 1/2 if there is no L2, else 1/3.
 
         a is L2, below c, which is L1: 1/3 + (1 - 1/3) · 2/3 / 2.
         """
         write("gains", "0001 1:2\n0002 1\n")
         arguments = ("eval", "test.qrels.tid", "rel")
-        assert ntcir(*arguments, "each", "-g", gains, "--runs", "dense") == 0
-        assert ntcir(*arguments, "all", "-g", "1:2", "--runs", "dense") == 0
+        ntcir.succeeds(*arguments, "each", "-g", gains, "--runs", "dense")
+        ntcir.succeeds(*arguments, "all", "-g", "1:2", "--runs", "dense")
         each, same = (read_nev(f"dense.{name}.nev", measures=["ERR"]) for name in ("each", "all"))
         assert each["dense.each", "0002", "ERR"] == 0.25
         assert same["dense.all", "0002", "ERR"] == 0.1667
         assert each["dense.each", "0001", "ERR"] == same["dense.all", "0001", "ERR"] == 0.5556
         assert each.topics == ("0001", "0002")
 
-    def test_a_list_that_is_not_there_is_empty(
-        self, split: None, ntcir: Ntcir, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_a_list_that_is_not_there_is_empty(self, split: None, ntcir: Command) -> None:
         Path("0002/0002.dense.res").unlink()
-        assert ntcir("eval", "test.qrels.tid", "rel", "n", "-g", "1:2", "--runs", "dense") == 0
-        assert "note: dense: no file for 1 topic (0002), taken as empty" in capsys.readouterr().err
+        said = ntcir.told("eval", "test.qrels.tid", "rel", "n", "-g", "1:2", "--runs", "dense")
+        assert "note: dense: no file for 1 topic (0002), taken as empty" in said
         assert "0002 AP=                  0.0000" in read("dense.n.nev").splitlines()
 
     @pytest.mark.parametrize(
@@ -374,77 +340,64 @@ class TestEval:
     def test_bad_input_leaves_nothing_behind(
         self,
         split: None,
-        ntcir: Ntcir,
-        capsys: pytest.CaptureFixture[str],
+        ntcir: Command,
         options: tuple[str, ...],
         said: str,
     ) -> None:
         write("few", "0001 1:2\n")
         write("odd", "0001\n")
         before = files()
-        assert ntcir("eval", "test.qrels.tid", "rel", "n", *options, stdin="dense\n") == 2
-        assert said in capsys.readouterr().err
+        assert said in ntcir.refused(
+            "eval", "test.qrels.tid", "rel", "n", *options, stdin="dense\n"
+        )
         assert files() == before
 
-    def test_judgments_and_names(
-        self, split: None, ntcir: Ntcir, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_judgments_and_names(self, split: None, ntcir: Command) -> None:
         for arguments, said in (
             (("test.qrels.tid", "erel", "n"), "cannot read 0001/0001.erel"),
             (("test.qrels.tid", "rel", "../n"), "found name '../n'"),
         ):
-            assert ntcir("eval", *arguments, "-g", "1:2", "--runs", "dense") == 2
-            assert said in capsys.readouterr().err
+            assert said in ntcir.refused("eval", *arguments, "-g", "1:2", "--runs", "dense")
         write("0001/0001.rel", "a L2\nb relevant\n")
-        assert ntcir("eval", "test.qrels.tid", "rel", "n", "-g", "1:2", "--runs", "dense") == 2
-        assert "0001/0001.rel:2: found label 'relevant'" in capsys.readouterr().err
+        assert "0001/0001.rel:2: found label 'relevant'" in ntcir.refused(
+            "eval", "test.qrels.tid", "rel", "n", "-g", "1:2", "--runs", "dense"
+        )
 
 
 class TestResults:
     @pytest.mark.parametrize("command", ["means", "NEV2mean"])
-    def test_means_over_all_topics(
-        self, evaluated: None, ntcir: Ntcir, capsys: pytest.CaptureFixture[str], command: str
-    ) -> None:
+    def test_means_over_all_topics(self, evaluated: None, ntcir: Command, command: str) -> None:
         """0003 has no results and counts: bm25 0.25 / 3, dense (1 + 0.5) / 3."""
-        capsys.readouterr()
-        assert ntcir(command, "runl", "test.qrels.tid", "test.nev", "AP", "P@0002") == 0
+        told = ntcir.told(command, "runl", "test.qrels.tid", "test.nev", "AP", "P@0002")
+        said = told.splitlines()
         assert read("runl.test.qrels.test.nev.AP") == "bm25 0.0833\ndense 0.5000\n"
         assert read("runl.test.qrels.test.nev.P@0002") == "bm25 0.1667\ndense 0.5000\n"
-        err = capsys.readouterr().err.splitlines()
-        assert err[:2] == [
+        assert said[:2] == [
             "created runl.test.qrels.test.nev.AP",
             "created runl.test.qrels.test.nev.P@0002",
         ]
-        assert err[2] == "note: bm25: no results for 1 topic (0003), counted as 0"
+        assert said[2] == "note: bm25: no results for 1 topic (0003), counted as 0"
         assert read_means("runl.test.qrels.test.nev.AP") == {"bm25": 0.0833, "dense": 0.5}
 
-    def test_geometric_means(self, evaluated: None, ntcir: Ntcir) -> None:
+    def test_geometric_means(self, evaluated: None, ntcir: Command) -> None:
         write("tid", "0001\n0002\n")
-        assert ntcir("means", "runl", "tid", "test.nev", "AP", "--mean", "geometric") == 0
+        ntcir.succeeds("means", "runl", "tid", "test.nev", "AP", "--mean", "geometric")
         # √(0.25 · 0.00001) and √(1 · 0.5)
         assert read("runl.tid.test.nev.AP.gmean") == "bm25 0.0016\ndense 0.7071\n"
 
     @pytest.mark.parametrize("command", ["matrix", "Topicsys-matrix"])
-    def test_topics_by_runs(
-        self, evaluated: None, ntcir: Ntcir, capsysbinary: pytest.CaptureFixture[bytes],
-        command: str,
-    ) -> None:  # fmt: skip
-        capsysbinary.readouterr()
-        assert ntcir(command, "test.qrels.tid", "runl", "test.nev", "AP") == 0
-        text = b"0.2500 1.0000\n0.0000 0.5000\n0.0000 0.0000\n"
-        assert capsysbinary.readouterr().out == text
-        Path("matrix").write_bytes(text)
+    def test_topics_by_runs(self, evaluated: None, ntcir: Command, command: str) -> None:
+        text = "0.2500 1.0000\n0.0000 0.5000\n0.0000 0.0000\n"
+        assert ntcir.printed(command, "test.qrels.tid", "runl", "test.nev", "AP") == text
+        write("matrix", text)
         scores = read_matrix("matrix", "test.qrels.tid", "runl", "AP")
         assert (scores.runs, scores.measures) == (("bm25", "dense"), ("AP",))
         assert scores["dense", "0002", "AP"] == 0.5
         assert scores.mean()["dense"]["AP"] == 0.5
 
-    def test_everything_in_one_table(
-        self, evaluated: None, ntcir: Ntcir, capsysbinary: pytest.CaptureFixture[bytes]
-    ) -> None:
-        capsysbinary.readouterr()
-        assert ntcir("table", "test.qrels.tid", "runl", "test.nev", "RR") == 0
-        assert capsysbinary.readouterr().out.decode().splitlines() == [
+    def test_everything_in_one_table(self, evaluated: None, ntcir: Command) -> None:
+        found = ntcir.printed("table", "test.qrels.tid", "runl", "test.nev", "RR")
+        assert found.splitlines() == [
             "run\ttopic\tmeasure\tvalue",
             "bm25\t0001\tRR\t0.5",
             "bm25\t0002\tRR\t0.0",
@@ -456,7 +409,7 @@ class TestResults:
             "dense\tall\tRR\t0.5",
         ]
         arguments = ("table", "test.qrels.tid", "runl", "test.nev")
-        assert ntcir(*arguments, "-f", "json", "-o", "table.json") == 0
+        ntcir.succeeds(*arguments, "-f", "json", "-o", "table.json")
         table = json.loads(read("table.json"))
         assert table["topics"]["bm25"]["0001"]["Q-measure"] == 0.3
         assert table["measures"][:2] == ["RR", "O-measure"]
@@ -474,15 +427,13 @@ class TestResults:
     def test_what_is_not_there_is_an_error(
         self,
         evaluated: None,
-        ntcir: Ntcir,
-        capsys: pytest.CaptureFixture[str],
+        ntcir: Command,
         arguments: tuple[str, ...],
         said: str,
     ) -> None:
         write("strange", "7\n")
         before = files()
-        assert ntcir(*arguments) == 2
-        assert said in capsys.readouterr().err
+        assert said in ntcir.refused(*arguments)
         assert files() == before
 
 
@@ -497,9 +448,9 @@ class TestReading:
         assert (named.runs, named.topics) == (("BM25",), ("0002", "0001"))
         assert read_nev(Path("bm25.test.nev")).runs == ("bm25.test",)
 
-    def test_comments_and_steps_are_passed_over(self, split: None, ntcir: Ntcir) -> None:
+    def test_comments_and_steps_are_passed_over(self, split: None, ntcir: Command) -> None:
         options = ("-g", "1:2", "-v", "--runs", "dense")
-        assert ntcir("eval", "test.qrels.tid", "rel", "n", *options) == 0
+        ntcir.succeeds("eval", "test.qrels.tid", "rel", "n", *options)
         assert "CGi=" in read("dense.n.nev")
         assert read_nev("dense.n.nev")["dense.n", "0002", "AP"] == 0.5
 
@@ -591,16 +542,14 @@ class TestConvert:
     )  # fmt: skip
     def test_grades_become_labels(
         self,
-        ntcir: Ntcir,
-        capsysbinary: pytest.CaptureFixture[bytes],
+        ntcir: Command,
         arguments: tuple[str, ...],
         text: str,
         expected: str,
     ) -> None:
-        assert ntcir(*arguments, stdin=text) == 0
-        assert capsysbinary.readouterr().out.decode() == expected
+        assert ntcir.printed(*arguments, stdin=text) == expected
         write("old", text)
-        assert ntcir(*arguments, "old", "-o", "new") == 0
+        ntcir.succeeds(*arguments, "old", "-o", "new")
         assert read("new") == expected
         assert cf.read_qrels("new").topics == tuple(dict.fromkeys(x.split()[0] for x in
                                                     expected.splitlines()))  # fmt: skip
@@ -620,29 +569,27 @@ class TestConvert:
     )
     def test_unknown_grades(
         self,
-        ntcir: Ntcir,
-        capsys: pytest.CaptureFixture[str],
+        ntcir: Command,
         arguments: tuple[str, ...],
         text: str,
         said: str,
     ) -> None:
         write("q", text)
-        assert ntcir("convert", *arguments, "q", "-o", "new") == 2
-        assert said in capsys.readouterr().err
+        assert said in ntcir.refused("convert", *arguments, "q", "-o", "new")
         assert not Path("new").exists()
 
 
 class TestTogether:
-    def test_the_whole_way_agrees_with_evaluate(self, ntcir: Ntcir) -> None:
+    def test_the_whole_way_agrees_with_evaluate(self, ntcir: Command) -> None:
         """Split, evaluated by topic and read back: the values of `evaluate`, to four decimals."""
         collection = cf.simulate(topics=5, runs=3, depth=40, seed=1)
         collection.write("c")
         runs = sorted(path.name for path in Path("c/runs").iterdir())
         write("list", "".join(f"{run}\n" for run in runs))
-        assert ntcir("split-qrels", "c/qrels.txt", "rel") == 0
-        assert ntcir("split-runs", "c/qrels.txt.tid", *(f"c/runs/{run}" for run in runs)) == 0
+        ntcir.succeeds("split-qrels", "c/qrels.txt", "rel")
+        ntcir.succeeds("split-runs", "c/qrels.txt.tid", *(f"c/runs/{run}" for run in runs))
         options = ("-g", "1:2:3", "-cutoffs", "10,1000", "--runs", *runs)
-        assert ntcir("eval", "c/qrels.txt.tid", "rel", "n", *options) == 0
+        ntcir.succeeds("eval", "c/qrels.txt.tid", "rel", "n", *options)
 
         theirs = ["AP", "Q-measure", "RR", "nDCG@0010", "MSnDCG@0010", "nERR@0010", "Hit@0010"]
         ours = [f"ntcir:{name}" for name in theirs]
@@ -653,7 +600,7 @@ class TestTogether:
         np.testing.assert_allclose(read_back.values, scores.values[:, order], atol=0.000051)
         assert np.array_equal(by_topic.values, scores[:, list(by_topic.topics)].values)
 
-        assert ntcir("means", "list", "c/qrels.txt.tid", "n.nev", *theirs) == 0
+        ntcir.succeeds("means", "list", "c/qrels.txt.tid", "n.nev", *theirs)
         means_of = list(scores.mean().values())
         for name, measure in zip(theirs, scores.measures, strict=True):
             found = read_means(f"list.qrels.txt.n.nev.{name}")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import random
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -16,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.main import main
 from cranfield.data.ntcir.nev import read_results
 from cranfield.data.ntcir.topic_dirs import Judged, Labelled, Share
 from cranfield.data.reading.source import Source
 from cranfield.tools.ntcir_diversity import dinlabel, gained_text, gcompute, glabel, irec
 from cranfield.tools.ntcir_eval import Setting, Topic
+from tests.made import Command
 
 # Figure 4 of Sakai (2011) in the program's own layout. The paper prints O-measure as Q-measure.
 FIGURE_4 = """\
@@ -52,8 +50,6 @@ FIGURE_5 = """\
 """
 LABELLED = "c\nb\na 1.8000\n"
 
-Call = Callable[..., str]
-
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -71,21 +67,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
-    """What a command prints on standard output."""
-
-    def printed(*words: str, stdin: str = "") -> str:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        assert main(list(words)) == 0
-        return capsys.readouterr().out
-
-    return printed
+def ntcir(cranfield: Command) -> Command:
+    return cranfield.of("ntcir")
 
 
 @pytest.fixture
-def ntcir_eval(call: Call) -> Call:
-    """The same of ntcir_eval, with the arguments in one string."""
-    return lambda words, stdin="": call("ntcir_eval", *words.split(), stdin=stdin)
+def ntcir_eval(cranfield: Command) -> Command:
+    return cranfield.of("ntcir_eval")
 
 
 def write(path: str, text: str) -> None:
@@ -109,11 +97,11 @@ def values(text: str) -> dict[str, str]:
 
 
 class TestFigures:
-    def test_figure_4(self, ntcir_eval: Call) -> None:
-        assert ntcir_eval("glabel -I example.Grelv", stdin=read("example.res")) == LABELLED
-        assert ntcir_eval("glabel -I example.Grelv example.res") == LABELLED
-        assert ntcir_eval("gcompute -I example.Grelv", stdin=LABELLED) == FIGURE_4
-        assert ntcir_eval("gcompute -I example.Grelv example.glab") == FIGURE_4
+    def test_figure_4(self, ntcir_eval: Command) -> None:
+        assert ntcir_eval.printed("glabel -I example.Grelv", stdin=read("example.res")) == LABELLED
+        assert ntcir_eval.printed("glabel -I example.Grelv example.res") == LABELLED
+        assert ntcir_eval.printed("gcompute -I example.Grelv", stdin=LABELLED) == FIGURE_4
+        assert ntcir_eval.printed("gcompute -I example.Grelv example.glab") == FIGURE_4
 
     def test_figure_4_in_a_pipe(self) -> None:
         """cat example.res | ntcir_eval glabel -I example.Grelv | ntcir_eval gcompute …"""
@@ -130,12 +118,12 @@ class TestFigures:
         assert first.wait() == 0
         assert (done.stdout.decode(), done.stderr) == (FIGURE_4, b"")
 
-    def test_figure_5(self, ntcir_eval: Call) -> None:
-        assert ntcir_eval("irec example.res example.Irelv1 example.Irelv2") == FIGURE_5
+    def test_figure_5(self, ntcir_eval: Command) -> None:
+        assert ntcir_eval.printed("irec example.res example.Irelv1 example.Irelv2") == FIGURE_5
         stdin = read("example.res")
-        assert ntcir_eval("irec - example.Irelv1 example.Irelv2", stdin=stdin) == FIGURE_5
+        assert ntcir_eval.printed("irec - example.Irelv1 example.Irelv2", stdin=stdin) == FIGURE_5
 
-    def test_the_output_of_later_releases(self, ntcir_eval: Call) -> None:
+    def test_the_output_of_later_releases(self, ntcir_eval: Command) -> None:
         """Only a counts, at rank 3, where it satisfies with 1.8/2.8; BR(3) = 2.8/4.8.
 
         EBR = 1.8/2.8 · 2.8/4.8 = 0.375, iRBU = 1.8/2.8 · 0.99³; of ideal lists 0.6429 and 0.6364.
@@ -153,25 +141,27 @@ class TestFigures:
         at_cutoff = {name.partition("@")[0]: value for name, value in known.items() if "@" in name}
         at_cutoff = expected | at_cutoff | new | {"Prec": at_cutoff["P"]}
         expected |= {f"{name}@1000": at_cutoff[name] for name in [*top.split(), "Hit"]}
-        found = ntcir_eval("gcompute --as-version 2019 -out T -I example.Grelv example.glab")
+        found = ntcir_eval.printed(
+            "gcompute --as-version 2019 -out T -I example.Grelv example.glab"
+        )
         lines = [f"T {name + '=':<21}{value}" for name, value in expected.items()]
         assert found.splitlines() == ["T # syslen=3 jrel=1 jnonrel=0", "T # r1=3 rp=3", *lines]
 
-    def test_the_release_of_january_2019(self, ntcir_eval: Call) -> None:
-        found = ntcir_eval("gcompute --as-version 190111 -I example.Grelv example.glab")
+    def test_the_release_of_january_2019(self, ntcir_eval: Command) -> None:
+        found = ntcir_eval.printed("gcompute --as-version 190111 -I example.Grelv example.glab")
         assert {"EBR": "0.3750", "EBR@1000": "0.3750", "RBP@1000": "0.0451"}.items() <= values(
             found
         ).items()
         assert "NCUgu" not in found
         assert "iRBU" not in found
 
-    def test_verbose(self, ntcir_eval: Call) -> None:
+    def test_verbose(self, ntcir_eval: Command) -> None:
         """1.8/ln 2 = 2.5969, 1.8/log2 3 = 1.1357, 1.8/ln 4 = 1.2984. No levels are declared."""
         head, *rest = FIGURE_4.splitlines(keepends=True)
         steps = "".join(f"#{i} CGi=1.8000 DCGi=1.8000 msDCGi=2.5969\n" for i in (1, 2, 3))
         found = "#3 count=1 Gs=1.8000 CGs=1.8000 DCGs=1.1357 msDCGs=1.2984 BR=0.5833\n"
         expected = f"{head}\n{steps}\n{found}\n{''.join(rest)}"
-        assert ntcir_eval("gcompute -v -I example.Grelv example.glab") == expected
+        assert ntcir_eval.printed("gcompute -v -I example.Grelv example.glab") == expected
 
 
 class TestLabels:
@@ -184,20 +174,20 @@ class TestLabels:
         assert gained_text(found) == "b 0.0000\na 1.3334\n"
         assert [item.level for item in found] == [0.0, 1.3334]
 
-    def test_answers_with_blanks(self, call: Call) -> None:
+    def test_answers_with_blanks(self, ntcir_eval: Command) -> None:
         write("i", "Paul McCartney;1.5\n")
         write("d", "1;nav;Paul McCartney;1.5\n")
         write("l", "George Martin\nPaul McCartney\n")
         expected = "George Martin\nPaul McCartney;1.5000\n"
-        assert call("ntcir_eval", "glabel", "-sep", ";", "-I", "i", "l") == expected
-        assert call("ntcir_eval", "dinlabel", "-sep", ";", "-din", "d", "l") == expected
+        assert ntcir_eval.printed("glabel", "-sep", ";", "-I", "i", "l") == expected
+        assert ntcir_eval.printed("dinlabel", "-sep", ";", "-din", "d", "l") == expected
 
-    def test_navigational_intents_count_once(self, ntcir_eval: Call) -> None:
+    def test_navigational_intents_count_once(self, ntcir_eval: Command) -> None:
         """Intent 1 is navigational: b, d add nothing to it after a. Intent 2 always counts."""
         write("d", "1 nav a 0.8\n2 inf a 0.2\n1 nav b 1.6\n2 inf b 0.4\n1 nav d 0.8\n")
         write("l", "u\na\nb\nd\n")
-        assert ntcir_eval("dinlabel -din d l") == "u\na 1.0000\nb 0.4000\nd 0.0000\n"
-        assert ntcir_eval("dinlabel -j -truncate 3 -din d l") == "a 1.0000\nb 0.4000\n"
+        assert ntcir_eval.printed("dinlabel -din d l") == "u\na 1.0000\nb 0.4000\nd 0.0000\n"
+        assert ntcir_eval.printed("dinlabel -j -truncate 3 -din d l") == "a 1.0000\nb 0.4000\n"
 
     def test_an_informational_intent_is_no_other(self) -> None:
         """That intent 2 has been met matters to no navigational one."""
@@ -236,11 +226,11 @@ class TestGcompute:
         text = gcompute([Topic("", gold, glabel(gold, ["a", "b"]))], Setting())[0]
         assert values(text)["Hit@1000"] == "1.0000"
 
-    def test_judged_items_only(self, ntcir_eval: Call) -> None:
+    def test_judged_items_only(self, ntcir_eval: Command) -> None:
         """u is left out: z, a. bpref: 1 − min(1, 1)/1; a pays (2 − 0)/2 for z: 1 − 1/2."""
         write("i", "a 2\nz 0\n")
         write("l", "u\nz 0.0000\na 2.0000\n")
-        found = ntcir_eval("gcompute -j -I i l")
+        found = ntcir_eval.printed("gcompute -j -I i l")
         assert found.startswith(" # syslen=2 jrel=1 jnonrel=1\n # r1=2 rp=2\n")
         expected = {"AP": "0.5000", "bpref": "0.0000", "rpref_relative2": "0.5000"}
         assert expected.items() <= values(found).items()
@@ -263,16 +253,16 @@ class TestGcompute:
         for topics in ([topic], [topic, high]):  # alone, and beside a topic with a higher top
             assert values(gcompute(topics, Setting(gap=True))[0])["GAP"] == "0.6980"
 
-    def test_an_empty_list(self, ntcir_eval: Call) -> None:
+    def test_an_empty_list(self, ntcir_eval: Command) -> None:
         write("empty", "")
-        assert ntcir_eval("glabel -I example.Grelv empty") == ""
-        found = ntcir_eval("gcompute -I example.Grelv empty")
+        assert ntcir_eval.printed("glabel -I example.Grelv empty") == ""
+        found = ntcir_eval.printed("gcompute -I example.Grelv empty")
         assert found.startswith(" # syslen=0 jrel=1 jnonrel=0\n # r1=0 rp=0\n")
         assert set(values(found).values()) == {"0.0000"}
 
-    def test_a_list_without_gains_is_noted(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["ntcir_eval", "gcompute", "-I", "example.Grelv", "example.res"]) == 0
-        assert "example.res: no item has a gain (glabel and dinlabel" in capsys.readouterr().err
+    def test_a_list_without_gains_is_noted(self, ntcir_eval: Command) -> None:
+        said = ntcir_eval.told("gcompute -I example.Grelv example.res")
+        assert "example.res: no item has a gain (glabel and dinlabel" in said
 
     @given(st.data())
     @settings(max_examples=40)
@@ -312,9 +302,11 @@ class TestIrec:
         )
         assert values(irec([], self.INTENTS)) == {"I-rec@1000": "0.0000", "I-rec@n": "0.0000"}
 
-    def test_verbose(self, ntcir_eval: Call) -> None:
+    def test_verbose(self, ntcir_eval: Command) -> None:
         write("3", "c\n")
-        found = ntcir_eval("irec -v -cutoffs 1 -out T example.res example.Irelv1 example.Irelv2 3")
+        found = ntcir_eval.printed(
+            "irec -v -cutoffs 1 -out T example.res example.Irelv1 example.Irelv2 3"
+        )
         assert found.splitlines() == [
             "T #intent_num=3",
             "#c 3",
@@ -324,12 +316,16 @@ class TestIrec:
             "T I-rec@n=             1.0000",
         ]
 
-    def test_a_gain_of_0_is_not_relevant(self, ntcir_eval: Call) -> None:
+    def test_a_gain_of_0_is_not_relevant(self, ntcir_eval: Command) -> None:
         write("1", "b 2\na 0\n")
         write("2", "a\n")
-        assert values(ntcir_eval("irec example.res 1 2"))["I-rec@n"] == "0.5000"  # b, of c, b
+        assert (
+            values(ntcir_eval.printed("irec example.res 1 2"))["I-rec@n"] == "0.5000"
+        )  # b, of c, b
         write("1", "b 2\nc 0\n")
-        assert values(ntcir_eval("irec -cutoffs 1 example.res 1 2"))["I-rec@0001"] == "0.0000"
+        assert (
+            values(ntcir_eval.printed("irec -cutoffs 1 example.res 1 2"))["I-rec@0001"] == "0.0000"
+        )
 
 
 # -- pyNTCIREVAL --------------------------------------------------------------------------------
@@ -389,14 +385,14 @@ RUN = "0001 Q0 c 1 9 t\n0001 Q0 b 2 8 t\n0001 Q0 a 3 7 t\n0002 Q0 f 1 9 t\n"
 
 
 @pytest.fixture
-def split(call: Call) -> None:
+def split(ntcir: Command) -> None:
     """Topic directories of the judgments and a run."""
     write("p", IPROB)
     write("q", DQRELS)
     write("run", RUN)
     write("runl", "run\n")
-    call("ntcir", "split-dqrels", "p", "q", "test")
-    call("ntcir", "split-runs", "p.tid", "run")
+    ntcir.succeeds("split-dqrels", "p", "q", "test")
+    ntcir.succeeds("split-runs", "p.tid", "run")
 
 
 def made() -> set[str]:
@@ -417,27 +413,26 @@ class TestSplit:
         assert read("0002/0002.test.Grelv") == "f 1\ne 1\n"  # equal: names backwards
         assert "0009/0009.test.Grelv" not in made()
 
-    def test_gains_types_and_another_directory(self, call: Call) -> None:
+    def test_gains_types_and_another_directory(self, ntcir: Command) -> None:
         write("p", "1;1;0.25\n1;2;0.75\n")
         write("t", "1;2;navigational\n")
         write("q", "1;1;東京 タワー;L1\n1;2;東京 タワー;L2\n")
         options = ("-g", "1:3", "--types", "t", "--dir", "topics")
-        call("ntcir", "DIN-splitqrels", "p", "q", "x", ";", *options)
+        ntcir.succeeds("DIN-splitqrels", "p", "q", "x", ";", *options)
         assert read("topics/1/1.x.Irelv2") == "東京 タワー;3\n"
         assert read("topics/1/1.x.din") == "1;inf;東京 タワー;0.25\n2;nav;東京 タワー;2.25\n"
         assert read("topics/1/1.x.Grelv") == "東京 タワー;2.5\n"
 
-    def test_gains_have_six_digits(self, call: Call) -> None:
+    def test_gains_have_six_digits(self, ntcir: Command) -> None:
         write("p", "1 1 0.33333333\n1 2 0.66666667\n")
         write("q", "1 1 a L1\n1 2 b L1\n")
-        call("ntcir", "split-dqrels", "p", "q", "x")
+        ntcir.succeeds("split-dqrels", "p", "q", "x")
         assert read("1/1.x.Grelv") == "b 0.666667\na 0.333333\n"
 
-    def test_what_is_left_out_is_said(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_what_is_left_out_is_said(self, ntcir: Command) -> None:
         write("p", IPROB + "0003 1 1\n")
         write("q", DQRELS + "0003 0 y L0\n")
-        assert main(["ntcir", "split-dqrels", "p", "q", "test"]) == 0
-        said = capsys.readouterr().err
+        said = ntcir.told("split-dqrels p q test")
         assert "1 topic (0003) without a relevant document in q" in said
         assert "q: 1 topic (0009) not in p, left out" in said
 
@@ -459,28 +454,22 @@ class TestSplit:
         ],
     )  # fmt: skip
     def test_bad_judgments_leave_nothing_behind(
-        self,
-        capsys: pytest.CaptureFixture[str],
-        probabilities: str,
-        dqrels: str,
-        options: str,
-        expected: str,
+        self, probabilities: str, dqrels: str, options: str, expected: str, ntcir: Command
     ) -> None:
         write("p", probabilities)
         write("q", dqrels)
-        assert main(["ntcir", "split-dqrels", "p", "q", "test", *options.split()]) == 2
-        assert expected in capsys.readouterr().err
+        assert expected in ntcir.refused(f"split-dqrels p q test {options}")
         assert made() == {"p", "q"}
 
 
 class TestDeval:
-    def test_lists_with_gains_and_results(self, split: None, call: Call) -> None:
+    def test_lists_with_gains_and_results(self, split: None, ntcir: Command) -> None:
         """Topic 0001: c, b, a against a 1.8, b 0.8, d 0.6; cut at 2, of which b counts.
 
         Q@2 = BR(2)/2 = (1 + 0.8)/(2 + 2.6)/2 = 0.1957. Of intents 1 and 2, b meets the first:
         I-rec 0.5. D♯-Q = 0.4·0.5 + 0.6·0.1957. nDCG@2 = (0.8/log2 3)/(1.8 + 0.8/log2 3).
         """
-        call("ntcir", "deval", "p.tid", "test", "e", "-cutoffs", "2", "-gamma", "0.4",
+        ntcir.succeeds("deval", "p.tid", "test", "e", "-cutoffs", "2", "-gamma", "0.4",
              stdin="run\n")  # fmt: skip
         assert read("0001/0001.run.e.glab") == "c\nb 0.8000\na 1.8000\n"
         lines = read("run.e.Dnev").splitlines()
@@ -496,13 +485,13 @@ class TestDeval:
         found = read_results(Source.of("run.e.Dnev"))["0001"]
         assert (found["Q@0002"], found["MSnDCG@0002"]) == (0.1957, 0.2190)
 
-    def test_navigational_intents(self, split: None, call: Call) -> None:
+    def test_navigational_intents(self, split: None, ntcir: Command) -> None:
         """a repeats intent 1, which is navigational: it is worth 0.2·1 after b. Ideal as before.
 
         Q@3 = (BR(2) + BR(3))/3 = (1.8/4.6 + (2 + 1)/(3 + 3.2))/3; I-rec@3 is 1.
         """
         options = ["-cutoffs", "3", "-gamma", "0.4", "--runs", "run"]
-        call("ntcir", "deval", "p.tid", "test", "e", "--din", *options)
+        ntcir.succeeds("deval", "p.tid", "test", "e", "--din", *options)
         assert read("0001/0001.run.e.dinlab") == "c\nb 0.8000\na 0.2000\n"
         found = read_results(Source.of("run.e.DINnev"))["0001"]
         assert found["Q@0003"] == 0.2917
@@ -513,18 +502,18 @@ class TestDeval:
         ("script", "ending"), [("D-NTCIR-eval", "Dnev"), ("DIN-NTCIR-eval", "DINnev")]
     )
     def test_scripts_cut_lists_at_the_cutoff(
-        self, split: None, call: Call, script: str, ending: str
+        self, split: None, script: str, ending: str, ntcir: Command
     ) -> None:
-        call("ntcir", script, "p.tid", "test", "2", "l2", stdin="run\n")
-        call("ntcir", f"{script}-sep", "p.tid", "test", "2", "sep", " ", "runl")
+        ntcir.succeeds(script, "p.tid", "test", "2", "l2", stdin="run\n")
+        ntcir.succeeds(f"{script}-sep", "p.tid", "test", "2", "sep", " ", "runl")
         options = ["-cutoffs", "2", "-truncate", "2", "--runs", "run"]
-        call("ntcir", "deval", "p.tid", "test", "ours", *options, *["--din"] * ("DIN" in script))
+        ntcir.succeeds("deval", "p.tid", "test", "ours", *options, *["--din"] * ("DIN" in script))
         assert read(f"run.l2.{ending}").startswith("0001 # syslen=2 ")
         assert read(f"run.l2.{ending}") == read(f"run.ours.{ending}") == read(f"run.sep.{ending}")
 
-    def test_the_second_script_has_more_measures(self, split: None, call: Call) -> None:
+    def test_the_second_script_has_more_measures(self, split: None, ntcir: Command) -> None:
         """b at rank 2: RBP = 0.01·0.8·0.99/1.8, ERR = 0.8/2.8/2; I-rec 0.5 (0.1429 + 0.5)/2."""
-        call("ntcir", "D-NTCIR-eval2", "p.tid", "test", "2", "e", "runl")
+        ntcir.succeeds("D-NTCIR-eval2", "p.tid", "test", "2", "e", "runl")
         found = read_results(Source.of("run.e.Dnev"))["0001"]
         assert (found["RBP@0002"], found["D#-RBP@0002"]) == (0.0044, 0.2522)
         assert (found["ERR@0002"], found["D#-ERR@0002"]) == (0.1429, 0.3215)
@@ -532,9 +521,9 @@ class TestDeval:
             f"D#-{name}@0002" for name in ("Q", "nDCG", "ERR", "EBR", "RBP")
         ]
 
-    def test_it_is_what_evaluate_says(self, split: None, call: Call) -> None:
-        call("ntcir", "deval", "p.tid", "test", "d", "-cutoffs", "3", "--runs", "run")
-        call("ntcir", "deval", "p.tid", "test", "d", "-cutoffs", "3", "--runs", "run", "--din")
+    def test_it_is_what_evaluate_says(self, split: None, ntcir: Command) -> None:
+        ntcir.succeeds("deval", "p.tid", "test", "d", "-cutoffs", "3", "--runs", "run")
+        ntcir.succeeds("deval", "p.tid", "test", "d", "-cutoffs", "3", "--runs", "run", "--din")
         write("q2", "".join(re.findall("000[12] [127] .*\n", DQRELS)).replace(" L", " "))
         ours = ["D(Q)@3", "D(nDCG)@3", "D(ntcir:nERR)@3", "IRec@3", "DIN(nDCG)@3"]
         scores = cf.evaluate("q2", {"run": "run"}, ours, intents="p")
@@ -545,20 +534,17 @@ class TestDeval:
             found = [scores["run", topic, m] for m in scores.measures]
             assert [float(f"{value:.4f}") for value in found] == expected
 
-    def test_means_and_tables_of_the_results(self, split: None, call: Call) -> None:
-        call("ntcir", "deval", "p.tid", "test", "e", "-cutoffs", "3", "--runs", "run")
-        call("ntcir", "means", "runl", "p.tid", "e.Dnev", "I-rec@0003")
+    def test_means_and_tables_of_the_results(self, split: None, ntcir: Command) -> None:
+        ntcir.succeeds("deval", "p.tid", "test", "e", "-cutoffs", "3", "--runs", "run")
+        ntcir.succeeds("means", "runl", "p.tid", "e.Dnev", "I-rec@0003")
         assert read("runl.p.e.Dnev.I-rec@0003") == "run 1.0000\n"
-        table = call("ntcir", "table", "p.tid", "runl", "e.Dnev", "D#-Q@0003", "-f", "tsv")
+        table = ntcir.printed("table", "p.tid", "runl", "e.Dnev", "D#-Q@0003", "-f", "tsv")
         assert [line.split("\t")[1] for line in table.splitlines()][1:] == ["0001", "0002", "all"]
 
-    def test_a_topic_without_relevant_documents_is_named(
-        self, split: None, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_a_topic_without_relevant_documents_is_named(self, split: None, ntcir: Command) -> None:
         write("0002/0002.test.Grelv", "")
-        assert main(["ntcir", "deval", "p.tid", "test", "e", "--runs", "run"]) == 0
         said = "note: 1 topic (0002) without a relevant document, left out of the results"
-        assert said in capsys.readouterr().err
+        assert said in ntcir.told("deval p.tid test e --runs run")
         assert {line.split()[0] for line in read("run.e.Dnev").splitlines()} == {"0001"}
 
     @pytest.mark.parametrize(
@@ -575,17 +561,11 @@ class TestDeval:
         ],
     )  # fmt: skip
     def test_bad_input_leaves_nothing_behind(
-        self,
-        split: None,
-        capsys: pytest.CaptureFixture[str],
-        path: str,
-        text: str,
-        expected: str,
+        self, split: None, path: str, text: str, expected: str, ntcir: Command
     ) -> None:
         write(path, text)
         before = made()
-        assert main(["ntcir", "deval", "p.tid", "test", "e", "--din", "--runs", "run"]) == 2
-        assert expected in capsys.readouterr().err
+        assert expected in ntcir.refused("deval p.tid test e --din --runs run")
         assert made() == before
 
     @pytest.mark.parametrize(
@@ -599,19 +579,14 @@ class TestDeval:
         ],
     )
     def test_bad_arguments(
-        self, split: None, capsys: pytest.CaptureFixture[str], arguments: str, expected: str
+        self, split: None, arguments: str, expected: str, ntcir: Command
     ) -> None:
-        try:
-            code = main(["ntcir", "deval", *arguments.split()])
-        except SystemExit as stop:  # argparse
-            code = int(stop.code or 0)
-        assert code == 2
-        assert expected in capsys.readouterr().err
+        assert expected in ntcir.refused(f"deval {arguments}")
 
-    def test_intents_without_lists(self, split: None, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_intents_without_lists(self, split: None, ntcir: Command) -> None:
         Path("0002/0002.test.Irelv7").unlink()
-        assert main(["ntcir", "deval", "p.tid", "test", "e", "--runs", "run"]) == 2
-        assert "0002: found no file such as 0002.test.Irelv1, expected" in capsys.readouterr().err
+        said = ntcir.refused("deval p.tid test e --runs run")
+        assert "0002: found no file such as 0002.test.Irelv1, expected" in said
 
 
 # -- mistakes -----------------------------------------------------------------------------------
@@ -633,28 +608,25 @@ class TestEvaluate:
         assert from_directory["run", "0001", "IRec@10"] == 1.0  # a is relevant to both intents
 
     @pytest.mark.usefixtures("split")
-    def test_no_other_judgments(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["evaluate", ".", "-m", "AP"]) == 2
-        err = capsys.readouterr().err
+    def test_no_other_judgments(self, cranfield: Command) -> None:
+        err = cranfield.refused("evaluate . -m AP")
         assert ".: found no judgments, expected files such as 0001/0001.rel" in err
         assert "(there are ideal lists of intents: ask for measures of diversity, such as" in err
 
-    def test_nor_intents(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_nor_intents(self, cranfield: Command) -> None:
         Path("0001").mkdir()
         write("0001/0001.RUN.res", "a\n")
-        assert main(["evaluate", ".", "-m", "AP"]) == 2
-        assert "intents" not in capsys.readouterr().err
+        assert "intents" not in cranfield.refused("evaluate . -m AP")
 
-    def test_ideal_lists_without_a_prefix(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_ideal_lists_without_a_prefix(self, cranfield: Command) -> None:
         """They are not taken for judgments of documents, nor are the other files beside them."""
         Path("0001").mkdir()
         for suffix in ("Irelv1", "Irelv2", "Grelv"):
             write(f"0001/0001.{suffix}", "a 1\n")
         write("0001/0001.din", "1 inf a 1\n")
         write("0001/0001.RUN.res", "a\n")
-        assert main(["evaluate", ".", "-m", "AP"]) == 2
-        assert "there are ideal lists of intents" in capsys.readouterr().err
-        assert main(["evaluate", ".", "-m", "IRec@1"]) == 0
+        assert "there are ideal lists of intents" in cranfield.refused("evaluate . -m AP")
+        cranfield.succeeds("evaluate . -m IRec@1")
 
 
 FILES = {
@@ -728,15 +700,7 @@ FILES = {
         ("irec - -", "found - twice, expected standard input once"),
     ],
 )  # fmt: skip
-def test_mistakes(capsys: pytest.CaptureFixture[str], command: str, expected: str) -> None:
+def test_mistakes(command: str, expected: str, ntcir_eval: Command) -> None:
     for name, text in FILES.items():
         write(name, text)
-    try:
-        code = main(["ntcir_eval", *command.split()])
-    except SystemExit as stop:  # argparse
-        code = int(stop.code or 0)
-    said = capsys.readouterr()
-    assert code == 2
-    assert expected in said.err
-    assert said.err.count("\n") == 1
-    assert said.out == ""
+    assert expected in ntcir_eval.refused(command)

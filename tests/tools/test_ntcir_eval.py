@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 import re
 import subprocess
@@ -15,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.main import main, parser
+from cranfield.cli.main import parser
 from cranfield.cli.options import call
 from cranfield.data.ntcir.topic_dirs import Judged, Labelled, read_labelled, read_rel
 from cranfield.data.reading.source import Source
@@ -27,6 +26,7 @@ from cranfield.tools.ntcir_eval import (
     label,
     labelled_text,
 )
+from tests.made import Command
 
 RES = "c\nb\na\n"
 REL = "a L1\nb L0\n"
@@ -124,11 +124,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(capsys: pytest.CaptureFixture[str], command: str | list[str]) -> str:
-    """What a command prints."""
-    words = command.split() if isinstance(command, str) else command
-    assert main(["ntcir_eval", *words]) == 0
-    return capsys.readouterr().out
+@pytest.fixture
+def tool(cranfield: Command) -> Command:
+    return cranfield.of("ntcir_eval")
 
 
 def options(text: str) -> Setting:
@@ -157,15 +155,15 @@ class TestFigures:
     def test_from_files(
         self,
         here: Path,
-        capsys: pytest.CaptureFixture[str],
+        tool: Command,
         labels: str,
         labelled: str,
         computes: str,
         expected: str,
     ) -> None:
-        assert run(capsys, f"{labels} example.res") == labelled
+        assert tool.printed(f"{labels} example.res") == labelled
         Path("example.lab").write_text(labelled)
-        assert run(capsys, f"{computes} example.lab") == expected
+        assert tool.printed(f"{computes} example.lab") == expected
 
     @pytest.mark.parametrize(("labels", "labelled", "computes", "expected"), FIGURES)
     def test_in_a_pipe(
@@ -182,9 +180,9 @@ class TestFigures:
         assert done.stdout.decode() == expected
         assert done.stderr == b""
 
-    def test_bpref_of_figure_2(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_bpref_of_figure_2(self, here: Path, tool: Command) -> None:
         Path("example.lab").write_text("b L0\na L1\n")
-        found = run(capsys, "compute -j -r example.rel -g 1:2 example.lab")
+        found = tool.printed("compute -j -r example.rel -g 1:2 example.lab")
         assert found == FIGURE_2 + (
             " bpref=               0.0000\n"
             " bpref_R=             0.0000\n"
@@ -195,13 +193,10 @@ class TestFigures:
             " rpref_relative2=     0.5000\n"
         )
 
-    def test_the_output_of_later_releases(
-        self, here: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_the_output_of_later_releases(self, here: Path, tool: Command) -> None:
         """The numbers that Figure 1 does not have are those of the 2019 release."""
-        found = run(
-            capsys,
-            "compute --as-version 2019 -r example.rel -g 1:2 -cutoffs 2,1000 -out T example.lab",
+        found = tool.printed(
+            "compute --as-version 2019 -r example.rel -g 1:2 -cutoffs 2,1000 -out T example.lab"
         )
         values = {
             **{"RR": "0.3333", "O-measure": "0.5000", "P-measure": "0.5000", "P-plus": "0.5000"},
@@ -222,7 +217,7 @@ class TestFigures:
         head = ["T # syslen=3 jrel=1 jnonrel=1", "T # r1=3 rp=3"]
         assert found.splitlines() == head + lines
 
-    def test_verbose(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_verbose(self, here: Path, tool: Command) -> None:
         """1/ln 2 = 1.4427, 1/log2 3 = 0.6309, 1/ln 4 = 0.7213, BR = (1 + 1)/(3 + 1)."""
         head, *rest = FIGURE_1.splitlines(keepends=True)
         expected = (
@@ -238,7 +233,7 @@ class TestFigures:
             "#3 count=1 Gs=1.0000 CGs=1.0000 DCGs=0.6309 msDCGs=0.7213 BR=0.5000\n"
             "\n"
         )
-        found = run(capsys, "compute -v -s 0.5:3 -r example.rel -g 1:2 example.lab")
+        found = tool.printed("compute -v -s 0.5:3 -r example.rel -g 1:2 example.lab")
         assert found == expected + "".join(rest)
 
 
@@ -262,15 +257,15 @@ class TestLabel:
         assert label(judged("a L1 1"), [], classes=True) == []
         assert labelled_text(label([], ["a"], classes=True), classes=True) == "a\n"
 
-    def test_answer_strings(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_answer_strings(self, here: Path, tool: Command) -> None:
         """The paper's question: who wrote songs for The Beatles with John Lennon?"""
         Path("q.erel").write_text("Paul McCartney;L2;paul m\nMcCartney;L1;paul m\nRingo;L0;r\n")
         Path("q.res").write_text("Ringo\nPaul McCartney\nMcCartney\nGeorge Martin\n")
         command = ["label", "-ec", "-sep", ";", "-r", "q.erel", "q.res"]
-        labelled = run(capsys, command)
+        labelled = tool.printed(*command)
         assert labelled == "Ringo;L0;r\nPaul McCartney;L2;paul m\nMcCartney\nGeorge Martin\n"
         Path("q.lab").write_text(labelled)
-        found = run(capsys, ["compute", *command[1:-1], "-g", "1:2", "q.lab"])
+        found = tool.printed("compute", *command[1:-1], "-g", "1:2", "q.lab")
         assert found.startswith(" # syslen=4 jrel=1 jnonrel=1\n # r1=2 rp=2\n RR=")
         assert printed(found)["AP"] == "0.5000"
 
@@ -314,9 +309,9 @@ class TestCompute:
         assert names[names.index("GAP") - 1 : names.index("GAP") + 2] == ["NCUrb,BR", "GAP", "RBP"]
         assert names[names.index("GAP@0001") + 1] == "nDCG@0001"
 
-    def test_an_empty_list(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_an_empty_list(self, here: Path, tool: Command) -> None:
         Path("empty").write_text("")
-        found = run(capsys, "compute -v -j -gap -r example.rel -g 1:2 empty")
+        found = tool.printed("compute -v -j -gap -r example.rel -g 1:2 empty")
         assert " # syslen=0 jrel=1 jnonrel=1\n" in found
         assert " # r1=0 rp=0\n" in found
         assert "#1 CGi=1.0000" in found
@@ -526,52 +521,37 @@ FILES = {
 def test_mistakes(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tool: Command,
     command: str,
     expected: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         Path(name).write_text(text)
-    try:
-        code = main(["ntcir_eval", *command.split()])
-    except SystemExit as stop:  # argparse
-        code = int(stop.code or 0)
-    said = capsys.readouterr()
-    assert code == 2
-    assert expected in said.err
-    assert said.err.count("\n") == 1
-    assert said.out == ""
+    assert expected in tool.refused(command)
 
 
-def test_mistakes_in_standard_input(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"c\na L9\n")))
-    assert main(["ntcir_eval", "compute", "-r", "example.rel", "-g", "1:2"]) == 2
-    assert capsys.readouterr().err.startswith("standard input:2: found level 9 (L9), expected")
+def test_mistakes_in_standard_input(here: Path, tool: Command) -> None:
+    said = tool.refused("compute -r example.rel -g 1:2", stdin="c\na L9\n")
+    assert said.startswith("standard input:2: found level 9 (L9), expected")
 
 
-def test_settings_as_scripts_give_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_as_scripts_give_them(tool: Command) -> None:
     setting = options("-cutoffs 10,1000 -g 1:2 -logb 0 -ec --as-version 2019")
     assert setting == Setting(
         gains=(1.0, 2.0), cutoffs=(10, 1000), logb=0.0, classes=True, version="2019"
     )
-    with pytest.raises(SystemExit):
-        options("-gap")
-    assert re.search(r"ntcir_eval compute: .* required: -g", capsys.readouterr().err)
-    with pytest.raises(SystemExit):
-        options("-g 1 -x")
-    assert "found -x, which it does not know" in capsys.readouterr().err
+    assert re.search(r"ntcir_eval compute: .* required: -g", tool.refused("compute -r rel -gap"))
+    assert "found -x, which it does not know" in tool.refused("compute -r rel -g 1 -x")
     with pytest.raises(CranfieldError, match="found version '2014', expected one of 2011, 190111"):
         Setting(gains=(1.0,), version="2014")
 
 
-def test_the_release_of_january_2019(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_release_of_january_2019(here: Path, tool: Command) -> None:
     """Between the two: NCUgu and P@ as before, EBR and RBP@, ERR@, EBR@ as after."""
     labelled = "compute -r example.rel -g 1:2 example.lab --as-version 190111"
     Path("example.lab").write_text("c\nb L0\na L1\n")
-    found = printed(run(capsys, labelled))
+    found = printed(tool.printed(labelled))
     assert " ".join(found) == (
         "RR O-measure P-measure P-plus AP Q-measure NCUgu,P NCUgu,BR NCUrb,P NCUrb,BR RBP ERR EBR "
         "AP@1000 Q@1000 nDCG@1000 MSnDCG@1000 P@1000 RBP@1000 ERR@1000 nERR@1000 EBR@1000 Hit@1000"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
 
 import cranfield as cf
-from cranfield.cli.main import main
+from tests.made import Command
 
 # The sample files of NTCIREVAL's README, and what it shows of the results, with L = 500.
 NUGGETS = """\
@@ -65,16 +64,16 @@ def read(path: str) -> str:
     return Path(path).read_text(encoding="utf-8")
 
 
-def ntcir(words: str, *more: str) -> int:
-    return main(["ntcir", *words.split(), *more])
+@pytest.fixture
+def ntcir(cranfield: Command) -> Command:
+    return cranfield.of("ntcir")
 
 
-def evaluated(*runs: str) -> None:
-    """The whole session."""
+def evaluated(ntcir: Command, run: str) -> str:
+    """What is said in the whole session."""
     nuggets, matches, evaluation = SESSION
-    assert ntcir(nuggets) == 0
-    assert ntcir(matches.removesuffix(" A"), *runs) == 0
-    assert ntcir(evaluation, "--runs", *runs) == 0
+    whole = (nuggets, f"{matches.removesuffix(' A')} {run}", f"{evaluation} --runs {run}")
+    return "".join(map(ntcir.told, whole))
 
 
 def values(path: str) -> dict[tuple[str, str], str]:
@@ -84,9 +83,8 @@ def values(path: str) -> dict[tuple[str, str], str]:
 
 
 class TestSession:
-    def test_readme(self, capfd: pytest.CaptureFixture[str]) -> None:
-        evaluated("A")
-        assert capfd.readouterr().err.splitlines() == [
+    def test_readme(self, ntcir: Command) -> None:
+        assert evaluated(ntcir, "A").splitlines() == [
             "created N.tid",
             "created 1C0-0001/1C0-0001.test.nug",
             "created 1C0-0002/1C0-0002.test.nug",
@@ -100,32 +98,25 @@ class TestSession:
         assert read("1C0-0001/1C0-0001.A.mat") == "syslen= 500\nN0001 100\nN0002 50\n"
         assert read("A.t.1cl") == RESULTS
 
-    def test_names_of_the_scripts(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_names_of_the_scripts(self, ntcir: Command) -> None:
         """L is 500 in the script, and runs are read from standard input."""
-
-        def script(words: str) -> int:
-            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"A\n")))
-            return ntcir(words)
-
-        assert ntcir("1CLICK-splitnuggets N test.nug") == 0
-        assert script("1CLICK-splitmatch N.tid") == 0
-        assert script("1CLICK-eval N.tid test.nug t") == 0
+        ntcir.succeeds("1CLICK-splitnuggets N test.nug")
+        ntcir.succeeds("1CLICK-splitmatch N.tid", stdin="A\n")
+        ntcir.succeeds("1CLICK-eval N.tid test.nug t", stdin="A\n")
         assert read("A.t.1cl") == RESULTS
 
-    def test_means_matrix_table(self, capfd: pytest.CaptureFixture[str]) -> None:
-        evaluated("A")
+    def test_means_matrix_table(self, ntcir: Command) -> None:
+        evaluated(ntcir, "A")
         write("runs", "A\n")
-        assert ntcir("means runs N.tid t.1cl W-recall") == 0
+        ntcir.succeeds("means runs N.tid t.1cl W-recall")
         assert read("runs.N.t.1cl.W-recall") == "A 0.5355\n"  # (0.571 + 0.500)/2
-        capfd.readouterr()
-        assert ntcir("matrix N.tid runs t.1cl S-flat") == 0
-        assert capfd.readouterr().out == "0.4820\n0.1010\n"
-        assert ntcir("table N.tid runs t.1cl F-flat") == 0
-        assert "A\tall\tF-flat\t0.1125" in capfd.readouterr().out  # (0.056 + 0.169)/2
+        assert ntcir.printed("matrix N.tid runs t.1cl S-flat") == "0.4820\n0.1010\n"
+        table = ntcir.printed("table N.tid runs t.1cl F-flat")
+        assert "A\tall\tF-flat\t0.1125" in table  # (0.056 + 0.169)/2
 
-    def test_same_as_cranfield_text(self) -> None:
+    def test_same_as_cranfield_text(self, ntcir: Command) -> None:
         write("B", RUN.replace("N0002 400", "N0002 8"))  # so that no offset is beyond the end
-        evaluated("B")
+        evaluated(ntcir, "B")
         scores = cf.evaluate_texts(
             nuggets="N", matches="B", measures=["WRecall", "Sflat(L=500)", "Tflat", "Ssharp(L=500)"]
         )
@@ -136,62 +127,60 @@ class TestSession:
                 ours = scores["B", topic, measure]
                 assert values("B.t.1cl")[topic, theirs] == f"{ours:.3f}"
 
-    def test_beta(self) -> None:
+    def test_beta(self, ntcir: Command) -> None:
         """With β = 0, F is precision; T of topic 1 is (10 + 5)/500."""
-        evaluated("A")
-        assert ntcir("1click N.tid test.nug p -L 500 -beta 0 --runs A") == 0
+        evaluated(ntcir, "A")
+        ntcir.succeeds("1click N.tid test.nug p -L 500 -beta 0 --runs A")
         assert values("A.p.1cl")["1C0-0001", "F-flat"] == "0.030"
 
-    def test_another_directory(self) -> None:
-        assert ntcir("split-nuggets N test.nug --dir x") == 0
-        assert ntcir("split-matches N.tid A --dir x") == 0
-        assert ntcir("1click N.tid test.nug t -L 500 --dir x --runs A") == 0
+    def test_another_directory(self, ntcir: Command) -> None:
+        ntcir.succeeds("split-nuggets N test.nug --dir x")
+        ntcir.succeeds("split-matches N.tid A --dir x")
+        ntcir.succeeds("1click N.tid test.nug t -L 500 --dir x --runs A")
         assert read("A.t.1cl") == RESULTS
 
-    def test_separator(self) -> None:
+    def test_separator(self, ntcir: Command) -> None:
         """Topic files may be somebody's own."""
         Path("q").mkdir()
         write("q/q.nug", "a nugget;1;10\n")
         write("q/q.B.mat", "syslen=;20\na nugget;10\n")
         write("tid", "q\n")
-        assert ntcir("1click tid nug t -L 100 -sep ; --runs B") == 0
+        ntcir.succeeds("1click tid nug t -L 100 -sep ; --runs B")
         # (100 − 10)/(100 − 10), and 10/20
         assert values("B.t.1cl")["q", "S-measure"] == "1.000"
         assert values("B.t.1cl")["q", "T-measure"] == "0.500"
 
 
 class TestSplit:
-    def test_first_place_counts(self) -> None:
+    def test_first_place_counts(self, ntcir: Command) -> None:
         """By number: as text, 100 would come before 50."""
         write("A", "q syslen= 200\nq N 100\nq M 7\nq N 50\n")
         write("tid", "q\n")
-        assert ntcir("split-matches tid A") == 0
+        ntcir.succeeds("split-matches tid A")
         assert read("q/q.A.mat") == "syslen= 200\nM 7\nN 50\n"
 
-    def test_topics(self, capfd: pytest.CaptureFixture[str]) -> None:
+    def test_topics(self, ntcir: Command) -> None:
         write("A", "1C0-0001 syslen= 9\nother syslen= 9\n")
-        evaluated("A")
+        err = evaluated(ntcir, "A")
         assert read("1C0-0002/1C0-0002.A.mat") == ""
-        err = capfd.readouterr().err
         assert "note: A: nothing for 1 topic (1C0-0002)" in err
         assert "note: A: 1 topic (other) not in the list of topics, left out" in err
         assert "1C0-0002 #nuggets= 4 #matched= 0 #syslen= 0" in read("A.t.1cl")
         assert values("A.t.1cl")["1C0-0002", "F-flat"] == "0.000"
 
-    def test_tables(self) -> None:
+    def test_tables(self, ntcir: Command) -> None:
         write("n.csv", "topic,nugget,weight,text\nq,N,2.5,born 1942\n")
         write("m.csv", "topic,nugget,offset\nq,syslen=,20\nq,N,12\n")
-        assert ntcir("split-nuggets n.csv nug") == 0
-        assert ntcir("split-matches n.csv.tid m.csv") == 0
+        ntcir.succeeds("split-nuggets n.csv nug")
+        ntcir.succeeds("split-matches n.csv.tid m.csv")
         assert read("q/q.nug") == "N 2.5 9\n"
         assert read("q/q.m.csv.mat") == "syslen= 20\nN 12\n"
 
-    def test_missing_file(self, capfd: pytest.CaptureFixture[str]) -> None:
-        evaluated("A")
+    def test_missing_file(self, ntcir: Command) -> None:
+        evaluated(ntcir, "A")
         Path("1C0-0002/1C0-0002.A.mat").unlink()
-        assert ntcir("1click N.tid test.nug t -L 500 --runs A") == 0
         said = "note: A: no file for 1 topic (1C0-0002), taken as empty texts"
-        assert said in capfd.readouterr().err
+        assert said in ntcir.told("1click N.tid test.nug t -L 500 --runs A")
         assert values("A.t.1cl")["1C0-0002", "Recall"] == "0.000"
 
 
@@ -208,11 +197,10 @@ class TestMistakes:
             ('topic,nugget,offset\nq,syslen=,9\nq,"a b",3\n', "B: found nugget 'a b'"),
         ],
     )
-    def test_matches(self, capfd: pytest.CaptureFixture[str], text: str, message: str) -> None:
+    def test_matches(self, text: str, message: str, ntcir: Command) -> None:
         write("B", text)
         write("tid", "q\n")
-        assert ntcir("split-matches tid B") == 2
-        assert message in capfd.readouterr().err
+        assert message in ntcir.refused("split-matches tid B")
         assert not Path("q").exists()
 
     @pytest.mark.parametrize(
@@ -231,24 +219,17 @@ class TestMistakes:
             ("1click N.tid test.nug t -L 500 -beta -1 --runs A", "found '-1'"),
         ],
     )  # fmt: skip
-    def test_commands(self, capfd: pytest.CaptureFixture[str], command: str, message: str) -> None:
-        evaluated("A")
+    def test_commands(self, command: str, message: str, ntcir: Command) -> None:
+        evaluated(ntcir, "A")
         before = sorted(Path().rglob("*"))
-        capfd.readouterr()
-        try:
-            code = ntcir(command)
-        except SystemExit as stop:  # argparse's own
-            code = int(str(stop.code))
-        assert code == 2
-        assert message in capfd.readouterr().err
+        assert message in ntcir.refused(command)
         assert sorted(Path().rglob("*")) == before
 
-    def test_nothing_is_written_if_one_run_is_wrong(
-        self, capfd: pytest.CaptureFixture[str]
-    ) -> None:
-        evaluated("A")
+    def test_nothing_is_written_if_one_run_is_wrong(self, ntcir: Command) -> None:
+        evaluated(ntcir, "A")
         Path("A.t.1cl").unlink()
         write("1C0-0002/1C0-0002.B.mat", "syslen= 9\nX 3\n")
-        assert ntcir("1click N.tid test.nug t -L 500 --runs A B") == 2
-        assert "1C0-0002/1C0-0002.B.mat:2: found nugget X" in capfd.readouterr().err
+        assert "1C0-0002/1C0-0002.B.mat:2: found nugget X" in ntcir.refused(
+            "1click N.tid test.nug t -L 500 --runs A B"
+        )
         assert not Path("A.t.1cl").exists()

@@ -11,7 +11,6 @@ The original is wrong in places, and then there is no transcript but a test with
 from __future__ import annotations
 
 import gzip
-import io
 import random
 import re
 import shlex
@@ -26,7 +25,7 @@ from typing import NamedTuple
 import pytest
 import pytrec_eval
 
-from cranfield.cli.main import main
+from tests.made import Command
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts" / "trec_eval"
 
@@ -233,19 +232,14 @@ Ours = Callable[[str], Done]
 
 
 @pytest.fixture
-def ours(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ours:
+def ours(here: Path, cranfield: Command) -> Ours:
     """What our command does in the directory of the collection."""
 
     def run(command: str) -> Done:
         words, file = arguments(command)
-        given = io.BytesIO((here / file).read_bytes() if file else b"")
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(given))
-        try:
-            code = main(["trec_eval", *words])
-        except SystemExit as stop:  # argparse
-            code = int(stop.code or 0)
-        found = capsys.readouterr()
-        return Done(command, found.out, found.err, code)
+        given = (here / file).read_bytes() if file else b""
+        found = cranfield("trec_eval", *words, stdin=given)
+        return Done(command, found.out, found.err, found.code)
 
     return run
 

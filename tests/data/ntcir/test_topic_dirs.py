@@ -9,7 +9,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
-from tests.made import Printed, one, written
+from tests.made import Command, one, written
 
 SABC: dict[str, float] = {"S": 3, "A": 2, "B": 1, "C": 0}
 
@@ -59,14 +59,14 @@ def test_an_empty_list_is_an_answer_and_no_list_is_none(directory: Path) -> None
     assert said == ["dense.v2: 1 topic (0002) not answered, counted as empty lists"]
 
 
-def test_a_directory_on_the_command_line(directory: Path, printed: Printed) -> None:
-    every = printed("evaluate dir -m AP -q -f tsv")
-    assert every == printed("evaluate dir/ dir/bm25 dir/dense.v2 -m AP -q -f tsv")
+def test_a_directory_on_the_command_line(directory: Path, cranfield: Command) -> None:
+    every = cranfield.printed("evaluate dir -m AP -q -f tsv")
+    assert every == cranfield.printed("evaluate dir/ dir/bm25 dir/dense.v2 -m AP -q -f tsv")
     assert "dense.v2\t0001\tAP\t1.0\n" in every
-    assert printed("label dir dir/bm25 --topic 0002").startswith(
+    assert cranfield.printed("label dir dir/bm25 --topic 0002").startswith(
         "bm25, topic 0002: 0 of 1 relevant document found in 0 documents\n"
     )
-    assert "R = 2, N = 1, n = 3" in printed("explain AP --on dir dir/bm25")
+    assert "R = 2, N = 1, n = 3" in cranfield.printed("explain AP --on dir dir/bm25")
 
 
 def test_a_directory_equals_the_same_in_one_file(directory: Path) -> None:

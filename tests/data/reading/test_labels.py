@@ -11,7 +11,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
-from tests.made import NTCIR_4, Printed, written
+from tests.made import NTCIR_4, Command, written
 
 # -- NTCIR's judgments ------------------------------------------------------------------------
 
@@ -51,12 +51,12 @@ def test_ntcir_judgments_are_recognised(written_as: str, small: Path) -> None:
         "pool run --qrels {}",
     ],
 )
-def test_every_command_reads_ntcir_judgments(command: str, small: Path, printed: Printed) -> None:
-    assert printed(command.format("ntcir")) == printed(command.format("trec"))
+def test_every_command_reads_ntcir_judgments(command: str, small: Path, cranfield: Command) -> None:
+    assert cranfield.printed(command.format("ntcir")) == cranfield.printed(command.format("trec"))
 
 
-def test_validate_reads_ntcir_judgments(small: Path, printed: Printed) -> None:
-    assert "ntcir: 3 judgments (ntcir), 2 topics: fine" in printed("validate ntcir run")
+def test_validate_reads_ntcir_judgments(small: Path, cranfield: Command) -> None:
+    assert "ntcir: 3 judgments (ntcir), 2 topics: fine" in cranfield.printed("validate ntcir run")
 
 
 def test_classes_in_judgments_are_used_or_it_is_said(small: Path) -> None:
@@ -136,10 +136,10 @@ def test_a_label_that_is_not_of_the_alphabet(small: Path) -> None:
         cf.evaluate("q", "run", "AP", labels=SABC)
 
 
-def test_alphabets_on_the_command_line(small: Path, printed: Printed) -> None:
+def test_alphabets_on_the_command_line(small: Path, cranfield: Command) -> None:
     Path("q").write_text("1 0 a S\n1 0 b C\n2 0 c B\n")
-    rows = printed("evaluate q run --labels S=2,B=1,C=0 -m nDCG@3 -q -f tsv")
-    assert rows == printed("evaluate trec run -m nDCG@3 -q -f tsv")
+    rows = cranfield.printed("evaluate q run --labels S=2,B=1,C=0 -m nDCG@3 -q -f tsv")
+    assert rows == cranfield.printed("evaluate trec run -m nDCG@3 -q -f tsv")
 
 
 def test_an_alphabet_in_ntcir_judgments_is_no_silent_zero(small: Path) -> None:
@@ -152,21 +152,23 @@ ANSWERS = "q1|Paul McCartney|L2|1\nq1|ポール・マッカートニー|L1|1\nq1
 ANSWERED = "q1|Q0|ポール・マッカートニー|1|2.0|me\nq1|Q0|Paul McCartney|2|1.0|me\n"
 
 
-def test_answer_strings_with_blanks(small: Path, printed: Printed) -> None:
+def test_answer_strings_with_blanks(small: Path, cranfield: Command) -> None:
     Path("q").write_text(ANSWERS)
     Path("r").write_text(ANSWERED)
     judged = cf.read_qrels("q", separator="|").to_dict()["q1"]
     assert judged == {"Paul McCartney": 2, "ポール・マッカートニー": 1, "John  Lennon": 0}
-    rows = printed("evaluate q r --sep | --classes q -m NumRel -m P@2 -f tsv").splitlines()
+    rows = cranfield.printed(
+        "evaluate q r --sep | --classes q -m NumRel -m P@2 -f tsv"
+    ).splitlines()
     assert rows[1:] == ["me\tall\tNumRel\t1", "me\tall\tP@2\t0.5"]
-    shown = printed("label q r --sep | --classes q").splitlines()
+    shown = cranfield.printed("label q r --sep | --classes q").splitlines()
     # A character of Japanese takes two cells of a terminal: the column is 22 cells wide.
     assert shown[2:] == [
         "rank  document                level",
         "   1  ポール・マッカートニー      1  relevant                     [1]",
         "   2  Paul McCartney              2  redundant: counts at rank 1  [1]",
     ]
-    assert "Paul McCartney" in printed("explain AP --on q r --sep | --classes q")
+    assert "Paul McCartney" in cranfield.printed("explain AP --on q r --sep | --classes q")
 
 
 def test_a_separator_in_an_answer_is_an_error(small: Path) -> None:
