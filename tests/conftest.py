@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from cranfield.data.reading.source import Source
 from tests.made import NTCIR_4, RUN, TREC, Command
 
 settings.register_profile("cranfield", deadline=None)  # the first example may import NumPy
@@ -34,3 +36,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory of its own, which is the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def pieces(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Makes files be read in pieces of so many bytes."""
+    return lambda size: monkeypatch.setattr(Source.pieces, "__defaults__", (size,))

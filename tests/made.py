@@ -38,6 +38,12 @@ def written(path: Path, content: str) -> str:
 NTCIR_4 = "1 a L2 x\n1 b L0 x\n2 c L1 y\n"
 TREC = "1 0 a 2\n1 0 b 0\n2 0 c 1\n"
 RUN = "1 Q0 b 1 2 r\n1 Q0 a 2 1 r\n2 Q0 z 1 1 r\n"
+JUDGED = {"1": {"a": 2.0, "b": 0.0}, "2": {"c": 1.0}}  # what both formats say
+
+# Judgments with classes, the classes by themselves, and a run.
+LIST_Q = "t d L0\nt a L2 1\nt b L1 1\nt c L1 2\nt e L2\nu f L1\n"
+LIST_C = "t a 1\nt b 1\nt c 2\n"
+LIST_R = "".join(f"t Q0 {doc} {rank} {9 - rank} mine\n" for rank, doc in enumerate("dxbaye", 1))
 
 
 def rows_of(text: str, separator: str = ",") -> list[dict[str, str]]:
@@ -64,11 +70,19 @@ def exit_code(words: Sequence[str]) -> int:
         return stop.code if isinstance(stop.code, int) else 2
 
 
+def split(line: str) -> list[str]:
+    """The words of a line; quotes hold some together."""
+    words = shlex.shlex(line, posix=True)
+    words.whitespace_split, words.escape, words.commenters = True, "", ""
+    return list(words)
+
+
 @dataclass(frozen=True)
 class Command:
     """`cranfield` as users call it, or one of its commands: ``cranfield.of("plan")``.
 
-    It takes a line, which is split as a shell would, or several words.
+    It takes a line, which is split as a shell would, or several words. A backslash is a character
+    like any other, as in paths of Windows.
     """
 
     capsys: pytest.CaptureFixture[str]
@@ -79,7 +93,7 @@ class Command:
         return replace(self, name=(*self.name, *name))
 
     def __call__(self, *words: str | Path, stdin: str | bytes = "") -> Done:
-        given = shlex.split(str(words[0])) if len(words) == 1 else map(str, words)
+        given = split(str(words[0])) if len(words) == 1 else map(str, words)
         self.capsys.readouterr()  # what others wrote
         content = stdin.encode() if isinstance(stdin, str) else stdin
         with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(content))):

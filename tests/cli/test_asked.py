@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.main import main
 from cranfield.meta import compare_judgments, leave_one_out
+from tests.made import Command
 
 QRELS = {
     "101": {"a": 1, "b": 0, "c": 1},
@@ -42,11 +42,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ]
         Path(name).write_text("".join(ranked))
     Path("some").write_text("104 the last\n102 another\n")
-
-
-def out(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(list(arguments)) == 0
-    return capsys.readouterr().out
 
 
 class TestEvaluate:
@@ -169,39 +164,41 @@ def test_some_topics_are_those_of_all(
 
 
 class TestCommands:
-    def test_evaluate(self, files: None, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_evaluate(self, files: None, cranfield: Command) -> None:
         by = ("evaluate", "qrels", "one", "-m", "AP", "-q", "-f", "csv")
-        one = out(capsys, *by, "--topics", "102,104")
+        one = cranfield.printed(*by, "--topics", "102,104")
         assert [line.split(",")[1] for line in one.splitlines()[1:]] == ["102", "104", "all"]
         for ways in (["@some"], ["102", "--topics", "104"], ["102", "--topic", "@some"]):
-            assert out(capsys, *by, "--topics", *ways) == one
-        with pytest.raises(SystemExit):
-            main([*by, "--topics"])
+            assert cranfield.printed(*by, "--topics", *ways) == one
+        assert "--topics" in cranfield.refused(*by, "--topics")
 
-    def test_an_error_is_a_line(self, files: None, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["evaluate", "qrels", "one", "--topics", "101,1022"]) == 2
-        told = capsys.readouterr().err
+    def test_an_error_is_a_line(self, files: None, cranfield: Command) -> None:
+        told = cranfield.refused("evaluate qrels one --topics 101,1022")
         assert "found topic '1022', expected one of the judgments' 4 topics" in told
         assert "did you mean 102?" in told
 
-    def test_standard_input_once(self, files: None, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["evaluate", "-", "one", "--topics", "@-"]) == 2
-        assert "found - twice" in capsys.readouterr().err
+    def test_standard_input_once(self, files: None, cranfield: Command) -> None:
+        assert "found - twice" in cranfield.refused("evaluate - one --topics @-")
 
-    def test_compare_and_scores(self, files: None, capsys: pytest.CaptureFixture[str]) -> None:
-        scores = out(capsys, "evaluate", "qrels", "one", "two", "-q", "-f", "tsv", "-m", "AP")
+    def test_compare_and_scores(self, files: None, cranfield: Command) -> None:
+        scores = cranfield.printed("evaluate", "qrels", "one", "two", "-q", "-f", "tsv", "-m", "AP")
         Path("scores.tsv").write_text(scores)
-        again = out(capsys, "compare", "--scores", "scores.tsv", "--topics", "101,104", "-f", "csv")
-        first = out(capsys, "compare", "qrels", "one", "two", "--topics", "101,104", "-f", "csv")
+        again = cranfield.printed(
+            "compare", "--scores", "scores.tsv", "--topics", "101,104", "-f", "csv"
+        )
+        first = cranfield.printed(
+            "compare", "qrels", "one", "two", "--topics", "101,104", "-f", "csv"
+        )
         assert again == first
         topics, difference = first.splitlines()[1].split(",")[3:5]  # 1/2 − 1/2 and 7/12 − 1/2
         assert topics == "2"
         assert float(difference) == pytest.approx(1 / 24)
-        assert main(["compare", "--scores", "scores.tsv", "--topics", "common"]) == 2
+        said = cranfield.refused("compare --scores scores.tsv --topics common")
+        assert said.startswith("found --topics, expected QRELS RUN")
 
-    def test_label(self, files: None, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_label(self, files: None, cranfield: Command) -> None:
         of = [
-            out(capsys, "label", "qrels", "one", *arguments)
+            cranfield.printed("label", "qrels", "one", *arguments)
             for arguments in (
                 ["--topics", "104,102"],
                 ["--topic", "104", "--topic", "102"],
@@ -210,23 +207,25 @@ class TestCommands:
         ]
         assert of[0] == of[1] == of[2]
         assert of[0].index("topic 104") < of[0].index("topic 102")
-        both = out(capsys, "label", "qrels", "one", "two", "--topics", "common", "-f", "json")
+        both = cranfield.printed("label", "qrels", "one", "two", "--topics", "common", "-f", "json")
         assert {'"101"' in both, '"104"' in both} == {True}
         assert {'"102"' in both, '"103"' in both} == {False}
 
-    def test_explain(self, files: None, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_explain(self, files: None, cranfield: Command) -> None:
         by = ("explain", "AP", "--on", "qrels", "one")
-        first, second = (out(capsys, *by, "--topic", topic) for topic in ("104", "102"))
+        first, second = (cranfield.printed(*by, "--topic", topic) for topic in ("104", "102"))
         assert "AP of one, topic 104" in first
-        assert out(capsys, *by, "--topics", "104,102") == f"{first}\n{second}"
-        assert "topic 101" in out(capsys, *by)
-        assert "topic 103" in out(capsys, "explain", "AP", "--on", "qrels", "two", "--topic", "103")
+        assert cranfield.printed(*by, "--topics", "104,102") == f"{first}\n{second}"
+        assert "topic 101" in cranfield.printed(*by)
+        assert "topic 103" in cranfield.printed(
+            "explain", "AP", "--on", "qrels", "two", "--topic", "103"
+        )
 
-    def test_pool(self, files: None, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_pool(self, files: None, cranfield: Command) -> None:
         by = ("pool", "one", "two", "-f", "json", "-q")
-        made = out(capsys, *by, "--topics", "some")
-        assert out(capsys, *by, "--topics", "@some") == made
-        assert out(capsys, *by, "--topics", "104,102") == made
+        made = cranfield.printed(*by, "--topics", "some")
+        assert cranfield.printed(*by, "--topics", "@some") == made
+        assert cranfield.printed(*by, "--topics", "104,102") == made
         assert cf.pool({"a": RUN, "b": OTHER}, topics="common").topics == ("101", "104")
         assert cf.pool(RUN, qrels=QRELS, topics="judged").topics == tuple(QRELS)
         with pytest.raises(cf.CranfieldError, match="found topics=judged, expected judgments"):
@@ -234,26 +233,25 @@ class TestCommands:
         with pytest.raises(cf.CranfieldError, match="no topic that every run answers"):
             cf.pool({"a": {"1": ["x"]}, "b": {"2": ["x"]}}, topics="common")
 
-    def test_plot(self, files: None, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_plot(self, files: None, cranfield: Command) -> None:
         for topics in (["104,102"], ["104", "--topic", "102"], ["@some"]):
-            assert main(["plot", "cwl", "functions", "qrels", "one", "-m", "RBP", "--topics",
-                         *topics, "-o", "out.csv"]) == 0  # fmt: skip
+            by = ("plot", "cwl", "functions", "qrels", "one", "-m", "RBP")
+            cranfield.succeeds(*by, "--topics", *topics, "-o", "out.csv")
             seen = [line.split(",")[2] for line in Path("out.csv").read_text().splitlines()[1:]]
             assert list(dict.fromkeys(seen)) == ["104", "102"]
         drawn = cf.plot.cwl("RBP", QRELS, {"a": RUN, "b": OTHER}, "runs", topics="common")
         mean = cf.evaluate(QRELS, {"a": RUN, "b": OTHER}, "RBP.EU", topics=["101", "104"])
         assert drawn.data["EU"].to_list() == [x["RBP.EU"] for x in mean.summary().values()]
 
-    def test_assess(self, files: None, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_assess(self, files: None, cranfield: Command) -> None:
         """Of 101, two of three agree; of all, five of six."""
         Path("ann").write_text("101 0 a 1\n101 0 b 1\n101 0 c 0\n102 0 a 1\n103 0 a 0\n")
         Path("bob").write_text("101 0 a 1\n101 0 b 1\n101 0 c 1\n102 0 a 1\n")
         by = ("assess", "agree", "ann", "bob", "-f", "json")
-        assert '"items": 3' in out(capsys, *by, "--topics", "101")
-        assert '"items": 4' in out(capsys, *by, "--topics", "common")
-        assert '"items": 5' in out(capsys, *by)
-        assert main([*by, "--topics", "1033"]) == 2
-        assert "did you mean 103?" in capsys.readouterr().err
+        assert '"items": 3' in cranfield.printed(*by, "--topics", "101")
+        assert '"items": 4' in cranfield.printed(*by, "--topics", "common")
+        assert '"items": 5' in cranfield.printed(*by)
+        assert "did you mean 103?" in cranfield.refused(*by, "--topics", "1033")
 
 
 class TestMeta:

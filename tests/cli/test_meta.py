@@ -9,23 +9,17 @@ from typing import Self
 import pytest
 
 import cranfield as cf
-from cranfield.cli.main import main
 from cranfield.report.meta import methods
 from tests import ROOT
+from tests.made import Command
 
 NAMES = [*methods()]
 COMMANDS = [["plan"], *(["meta", name] for name in NAMES)]
 
 
-def help_of(capsys: pytest.CaptureFixture[str], *command: str) -> str:
-    with pytest.raises(SystemExit, match="0"):
-        main([*command, "-h"])
-    return capsys.readouterr().out
-
-
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_usage_is_short(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    begin, _, rest = help_of(capsys, *command).partition("\n\n")
+def test_usage_is_short(command: list[str], cranfield: Command) -> None:
+    begin, _, rest = cranfield.printed(*command, "-h").partition("\n\n")
     example, usage, *_ = begin.splitlines()
     assert example.startswith(f"example: cranfield {' '.join(command)} ")
     assert usage.startswith(f"usage: cranfield {' '.join(command)} [options] ")
@@ -40,10 +34,8 @@ def test_methods_are_in_the_order_of_the_page() -> None:
     assert [*dict.fromkeys(named)] == NAMES
 
 
-def test_runs_of_judgments_are_not_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["meta", "judgments", "qrels.txt"])
-    assert "required: QRELS2 (" in capsys.readouterr().err
+def test_runs_of_judgments_are_not_asked_for(cranfield: Command) -> None:
+    assert "required: QRELS2 (" in cranfield.refused("meta judgments qrels.txt")
 
 
 @pytest.mark.parametrize(
@@ -57,7 +49,11 @@ def test_runs_of_judgments_are_not_asked_for(capsys: pytest.CaptureFixture[str])
     ],
 )
 def test_bars_end_where_tests_do(
-    method: str, options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    method: str,
+    options: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    cranfield: Command,
 ) -> None:
     """Three runs and two measures: the steps of all tests are as many as were announced."""
 
@@ -85,5 +81,5 @@ def test_bars_end_where_tests_do(
         qrels.append(str(other))
     monkeypatch.setattr("cranfield.cli.runner.Trials", Seen)
     words = [*qrels, *runs, "-m", "AP RR", *options, "-o", str(tmp_path / "out.txt")]
-    assert main(["meta", method, *words]) == 0
+    cranfield.succeeds("meta", method, *words)
     assert Seen.done == Seen.total > 0

@@ -19,9 +19,10 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED, TOOLS
-from cranfield.cli.main import main, parser
+from cranfield.cli.main import parser
 from cranfield.cli.parser import COMMON, Parser
 from tests import ROOT
+from tests.made import Command
 
 DROP_INS = {name for name, row in COMMANDS.items() if not row.ours}
 
@@ -46,22 +47,12 @@ def parsed(line: str) -> argparse.Namespace:
     return parser(words[:1]).parse_args(words)
 
 
-def outcome(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[object, str, str]:
-    """The exit code, however it is told, and what was printed."""
-    try:
-        code: object = main(words)
-    except SystemExit as stop:
-        code = stop.code
-    return code, *capsys.readouterr()
-
-
 # -- help -----------------------------------------------------------------------------------------
 
 
 class TestHelp:
-    def test_commands_are_in_groups(self, capsys: pytest.CaptureFixture[str]) -> None:
-        code, out, _ = outcome(capsys, "--help")
-        assert code == 0
+    def test_commands_are_in_groups(self, cranfield: Command) -> None:
+        out = cranfield.printed("--help")
         titles = [line[:-1] for line in out.splitlines() if re.fullmatch(r"[^ ].*:", line)]
         assert titles == [*GROUPS] == ["evaluate", "compare", "understand", "collect", TOOLS]
         for name, row in COMMANDS.items():
@@ -69,24 +60,24 @@ class TestHelp:
                 section = out.partition(f"\n{row.group}:\n")[2].partition("\n\n")[0]
                 assert re.search(rf"^  {name} ", section, re.M), name
 
-    def test_no_command_shows_them_all(self, capsys: pytest.CaptureFixture[str]) -> None:
-        listed = outcome(capsys, "--help")[1]
-        assert outcome(capsys) == (
+    def test_no_command_shows_them_all(self, cranfield: Command) -> None:
+        listed = cranfield.printed("--help")
+        assert cranfield() == (
             2,
             listed,
             "cranfield: found no command, expected one of these (`cranfield -h` explains)\n",
         )
 
     @pytest.mark.parametrize("command", ["", "evaluate", "meta", "meta swap", "plot cwl vary"])
-    def test_help_is_a_command(self, command: str, capsys: pytest.CaptureFixture[str]) -> None:
-        asked = outcome(capsys, "help", *command.split())
-        assert asked == outcome(capsys, *command.split(), "-h")
+    def test_help_is_a_command(self, command: str, cranfield: Command) -> None:
+        asked = cranfield("help", *command.split())
+        assert asked == cranfield(*command.split(), "-h")
         assert asked[0] == 0
         assert "example: cranfield" in asked[1]
 
-    def test_help_of_a_drop_in_and_of_itself(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert outcome(capsys, "help", "trec_eval") == outcome(capsys, "trec_eval", "-h")
-        assert "cranfield help meta swap" in outcome(capsys, "help", "help")[1]
+    def test_help_of_a_drop_in_and_of_itself(self, cranfield: Command) -> None:
+        assert cranfield("help", "trec_eval") == cranfield("trec_eval", "-h")
+        assert "cranfield help meta swap" in cranfield.printed("help", "help")
 
     def test_every_command_of_ours_has_an_example(self) -> None:
         ours = {name for name in PARSERS if name.split()[0] not in DROP_INS}
@@ -121,7 +112,7 @@ class TestHelp:
         options = parsed(f"{name} {BY_NAME[name].example}")
         assert callable(options.run)
 
-    def test_all_options_are_shown_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_all_options_are_shown_once(self) -> None:
         for p in LEAVES.values():
             text = p.format_help()
             for action in p._actions:
@@ -130,8 +121,8 @@ class TestHelp:
                     found = re.findall(rf"^  {re.escape(names)}(?= |$)", text, re.M)
                     assert len(found) == 1, (p.prog, names)
 
-    def test_version(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert outcome(capsys, "--version") == (0, f"cranfield {cf.__version__}\n", "")
+    def test_version(self, cranfield: Command) -> None:
+        assert cranfield("--version") == (0, f"cranfield {cf.__version__}\n", "")
 
     def test_python_m_cranfield(self) -> None:
         command = [sys.executable, "-m", "cranfield", "--version"]
@@ -168,9 +159,9 @@ WORKING = (
 
 
 @pytest.mark.parametrize("name", WORKING)
-def test_examples_work(name: str, collection: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_work(name: str, collection: Path, cranfield: Command) -> None:
     example = [[*glob(word)] or [word] for word in shlex.split(BY_NAME[name].example)]
-    code, out, err = outcome(capsys, *name.split(), *chain.from_iterable(example))
+    code, out, err = cranfield(*name.split(), *chain.from_iterable(example))
     assert code == 0, err
     assert out or "-o" in BY_NAME[name].example
 
@@ -208,17 +199,15 @@ def test_examples_work(name: str, collection: Path, capsys: pytest.CaptureFixtur
         ("completion bahs", "expected one of bash, zsh, fish; did you mean bash?"),
     ],
 )  # fmt: skip
-def test_the_nearest_is_suggested(line: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = outcome(capsys, *line.split())
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert said in err
+def test_the_nearest_is_suggested(line: str, said: str, cranfield: Command) -> None:
+    assert said in cranfield.refused(line)
 
 
-def test_options_are_written_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_are_written_out(cranfield: Command) -> None:
     """Of our commands; the drop-ins keep what they accept."""
     for name, p in OURS.items():
         assert not p.allow_abbrev, name
-    assert outcome(capsys, "evaluate", "q", "r", "--dep", "5")[0] == 2
+    assert "--dep" in cranfield.refused("evaluate q r --dep 5")
     assert parsed("letor eval-score test prediction out 1 --dep 5").depth == 5
     assert parsed("cwl_eval qrels run --resid").residuals
 
@@ -321,18 +310,15 @@ def test_former_names_are_on_the_page() -> None:
     assert rows == [(c, old, new) for c, names in RENAMED.items() for old, new in names.items()]
 
 
-def test_one_measure_where_there_can_be_no_other(
-    collection: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_measure_where_there_can_be_no_other(collection: Path, cranfield: Command) -> None:
     command = ["plot", "diversity", "qrels.txt", "bm25.run", "-o", "x.csv", "-m"]
-    code, _, err = outcome(capsys, *command, "AP P@5")
-    assert (code, err) == (2, "found 2 measures, expected one\n")
+    assert cranfield.refused(*command, "AP P@5") == "found 2 measures, expected one"
 
 
-def test_several_models_in_one_string(collection: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_models_in_one_string(collection: Path, cranfield: Command) -> None:
     plot = ["plot", "cwl", "runs", "qrels.txt", "bm25.run", "--gains", "unit", "-o"]
-    assert outcome(capsys, *plot, "one.csv", "-m", "RBP(p=0.8) INST(T=2)")[0] == 0
-    assert outcome(capsys, *plot, "two.csv", "-m", "RBP(p=0.8)", "-m", "INST(T=2)")[0] == 0
+    cranfield.succeeds(*plot, "one.csv", "-m", "RBP(p=0.8) INST(T=2)")
+    cranfield.succeeds(*plot, "two.csv", "-m", "RBP(p=0.8)", "-m", "INST(T=2)")
     text = Path("one.csv").read_text()
     assert "RBP(p=0.8)" in text
     assert "INST(T=2)" in text
@@ -340,8 +326,8 @@ def test_several_models_in_one_string(collection: Path, capsys: pytest.CaptureFi
 
 
 class TestMeasures:
-    def test_a_newcomer_sees_a_dozen(self, capsys: pytest.CaptureFixture[str]) -> None:
-        code, out, _ = outcome(capsys, "measures")
+    def test_a_newcomer_sees_a_dozen(self, cranfield: Command) -> None:
+        code, out, _ = cranfield("measures")
         listed, _, more = out.partition("\n\n")
         names = [line.split()[0] for line in listed.splitlines()]
         assert (code, len(names)) == (0, 12)
@@ -349,10 +335,10 @@ class TestMeasures:
         assert names == [str(cf.parse_measure(name)) for name in names]
         assert "`cranfield measures --all` lists all" in more
 
-    def test_words_and_all_show_whole_entries(self, capsys: pytest.CaptureFixture[str]) -> None:
-        everything = outcome(capsys, "measures", "--all")[1]
+    def test_words_and_all_show_whole_entries(self, cranfield: Command) -> None:
+        everything = cranfield.printed("measures", "--all")
         assert len(everything.splitlines()) > 200
-        assert "parameters: " in outcome(capsys, "measures", "graded")[1]
+        assert "parameters: " in cranfield.printed("measures", "graded")
 
 
 # -- completion -----------------------------------------------------------------------------------
@@ -377,8 +363,8 @@ ASK = {
 
 
 @pytest.mark.parametrize("shell", ASK)
-def test_completion(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, script, err = outcome(capsys, "completion", shell)
+def test_completion(shell: str, tmp_path: Path, cranfield: Command) -> None:
+    code, script, err = cranfield("completion", shell)
     assert (code, err) == (0, "")
     assert script.count("cranfield meta swap --test") == 0 < script.count("meta discriminative")
     if shutil.which(shell) is None:
@@ -393,10 +379,8 @@ def test_completion(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-def test_files_are_completed_where_no_word_is(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "script").write_text(outcome(capsys, "completion", "bash")[1])
+def test_files_are_completed_where_no_word_is(tmp_path: Path, cranfield: Command) -> None:
+    (tmp_path / "script").write_text(cranfield.printed("completion", "bash"))
     ask = ["bash", "-c", ASK["bash"].format("cranfield evaluate q")]
     done = subprocess.run(ask, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []  # and `-o default` takes over

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
 import pytest
 
 import cranfield as cf
-from cranfield.cli.main import main
 from cranfield.stats.power import (
     difference_for_anova,
     difference_for_t,
@@ -22,17 +19,12 @@ from cranfield.stats.power import (
     variance_from,
     width_of_interval,
 )
+from tests.made import Command, rows_of
 
 
-def plan(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
-    """What the command prints, or says if it fails."""
-    assert main(["plan", *arguments]) == code
-    printed = capsys.readouterr()
-    return printed.err if code else printed.out
-
-
-def table(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
+@pytest.fixture
+def plan(cranfield: Command) -> Command:
+    return cranfield.of("plan")
 
 
 @pytest.fixture
@@ -44,28 +36,26 @@ def pilot(tmp_path: Path) -> list[str]:
 
 
 class TestCommand:
-    def test_from_numbers(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_from_numbers(self, plan: Command) -> None:
         """A score's variance of 0.5 is one of 1 of differences: d_z = 0.5 and 0.8."""
         asked = ("--difference", "0.5", "--difference", "0.8", "-f", "csv")
-        rows = table(plan(capsys, "--variance", "0.5", *asked))
+        rows = rows_of(plan.printed("--variance", "0.5", *asked))
         assert [(r["method"], r["topics"], r["variance"]) for r in rows] == [
             ("t", "34", "1.0"),
             ("t", "15", "1.0"),
         ]
         for sd in (["--sd", "1", "--of", "differences"], ["--sd", "0.7071067811865476"]):
-            assert [r["topics"] for r in table(plan(capsys, *sd, *asked))] == ["34", "15"]
+            assert [r["topics"] for r in rows_of(plan.printed(*sd, *asked))] == ["34", "15"]
 
-    def test_one_difference_and_those_around_it(self, capsys: pytest.CaptureFixture[str]) -> None:
-        rows = table(plan(capsys, "--variance", "0.04", "--difference", "0.05", "-f", "csv"))
+    def test_one_difference_and_those_around_it(self, plan: Command) -> None:
+        rows = rows_of(plan.printed("--variance", "0.04", "--difference", "0.05", "-f", "csv"))
         assert [float(row["difference"]) for row in rows] == [0.025, 0.05, 0.1]
-        rows = table(plan(capsys, "--variance", "0.04", "-f", "csv"))
+        rows = rows_of(plan.printed("--variance", "0.04", "-f", "csv"))
         assert [float(row["difference"]) for row in rows] == [0.02, 0.05, 0.1, 0.2]
 
-    def test_all_methods_and_what_so_many_topics_show(
-        self, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_all_methods_and_what_so_many_topics_show(self, plan: Command) -> None:
         asked = ("--variance", "0.04", "--difference", "0.1", "--systems", "5", "--width", "0.1")
-        found = json.loads(plan(capsys, *asked, "--for-topics", "50", "-f", "json"))
+        found = json.loads(plan.printed(*asked, "--for-topics", "50", "-f", "json"))
         designs = {(row["method"], row["difference"]): row for row in found["topics"]}
         assert designs["t", 0.1]["topics"] == topics_for_t(0.1, 0.08).topics
         assert designs["anova", 0.1]["topics"] == topics_for_anova(0.1, 0.04, 5).topics
@@ -83,18 +73,18 @@ class TestCommand:
             "methods": ["t", "anova", "interval"], "alpha": 0.05, "confidence": 0.95, "power": 0.8,
         }  # fmt: skip
 
-    def test_for_people(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_for_people(self, plan: Command) -> None:
         """Half a deviation needs 34 topics, with an actual power of 0.8078, as G*Power 3 says."""
-        text = plan(capsys, "--variance", "0.5", "--difference", "0.5", "--difference", "0.8")
+        text = plan.printed("--variance", "0.5", "--difference", "0.5", "--difference", "0.8")
         assert "power 0.8 at α = 0.05" in text
         assert "Variances are those of differences." in text
         lines = [line.split() for line in text.splitlines() if line.startswith("t ")]
         assert lines[0] == ["t", "0.5", "2", "1.0000", "34", "0.8078"]
 
-    def test_from_a_pilot(self, capsys: pytest.CaptureFixture[str], pilot: list[str]) -> None:
+    def test_from_a_pilot(self, pilot: list[str], plan: Command) -> None:
         scores = cf.evaluate(pilot[0], pilot[1:], "AP")
         variance = variance_from(scores)
-        found = json.loads(plan(capsys, *pilot, "-m", "AP", "-f", "json"))
+        found = json.loads(plan.printed(*pilot, "-m", "AP", "-f", "json"))
         by_method = {row["method"]: row for row in found["topics"]}
         assert by_method["t"]["variance"] == variance.difference
         assert by_method["anova"]["variance"] == variance.one_way
@@ -111,44 +101,40 @@ class TestCommand:
 
     @pytest.mark.parametrize(("topics", "told"), [(32, True), (34, False)])
     def test_how_small_a_pilot_is_small(
-        self, capsys: pytest.CaptureFixture[str], tmp_path: Path, topics: int, told: bool
+        self, tmp_path: Path, topics: int, told: bool, plan: Command
     ) -> None:
         """The error is √(2 / (n − 1)): 25% with 33 topics."""
         rows = [f"{r}\t{t}\tAP\t{t % 5 / 10}\n" for r in "ab" for t in range(topics)]
         (tmp_path / "s.tsv").write_text("run\ttopic\tmeasure\tvalue\n" + "".join(rows))
         words = ["--scores", str(tmp_path / "s.tsv"), "--residual", "one-way", "-f", "json"]
-        kinds = [notice["kind"] for notice in json.loads(plan(capsys, *words))["notices"]]
+        kinds = [notice["kind"] for notice in json.loads(plan.printed(*words))["notices"]]
         assert ("small-pilot" in kinds) == told
 
     @pytest.mark.parametrize("residual", ["one-way", "two-way"])
-    def test_which_residual(
-        self, capsys: pytest.CaptureFixture[str], pilot: list[str], residual: str
-    ) -> None:
-        found = json.loads(plan(capsys, *pilot, "--residual", residual, "-f", "json"))
+    def test_which_residual(self, pilot: list[str], residual: str, plan: Command) -> None:
+        found = json.loads(plan.printed(*pilot, "--residual", residual, "-f", "json"))
         expected = found["pilot"][0][{"one-way": "v_e1", "two-way": "v_e2"}[residual]]
         variances = {row["method"]: row["variance"] for row in found["topics"]}
         assert variances == {"t": 2 * expected, "anova": expected}
 
-    def test_measures_side_by_side(
-        self, capsys: pytest.CaptureFixture[str], pilot: list[str]
-    ) -> None:
-        rows = table(plan(capsys, *pilot, "-m", "AP nDCG@10", "--method", "t", "-f", "csv"))
+    def test_measures_side_by_side(self, pilot: list[str], plan: Command) -> None:
+        rows = rows_of(plan.printed(*pilot, "-m", "AP nDCG@10", "--method", "t", "-f", "csv"))
         assert [row["measure"] for row in rows] == ["AP"] * 4 + ["nDCG@10"] * 4
 
-    def test_from_scores(self, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def test_from_scores(self, tmp_path: Path, plan: Command) -> None:
         file = tmp_path / "scores.tsv"
         values = {"a": [0.1, 0.3, 0.5], "b": [0.3, 0.3, 0.9]}
         lines = [f"{r}\t{t}\tAP\t{x}\n" for r, xs in values.items() for t, x in enumerate(xs, 301)]
         file.write_text("run\ttopic\tmeasure\tvalue\n" + "".join(lines))
-        rows = table(plan(capsys, "--scores", str(file), "-f", "csv"))
+        rows = rows_of(plan.printed("--scores", str(file), "-f", "csv"))
         assert {row["method"] for row in rows} == {"t"}
         assert float(rows[0]["variance"]) == pytest.approx(0.04)
 
-    def test_the_picture(self, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def test_the_picture(self, tmp_path: Path, plan: Command) -> None:
         numbers, picture = tmp_path / "power.csv", tmp_path / "power.svg"
         for file in (numbers, picture):
-            plan(capsys, "--variance", "0.04", "--difference", "0.1", "--plot", str(file))
-        needed = [row["topics"] for row in table(numbers.read_text()) if row["needed"] == "True"]
+            plan.printed("--variance", "0.04", "--difference", "0.1", "--plot", str(file))
+        needed = [row["topics"] for row in rows_of(numbers.read_text()) if row["needed"] == "True"]
         assert needed == [str(topics_for_t(d, 0.08).topics) for d in (0.05, 0.1, 0.2)]
         assert "true difference" in picture.read_text()
 
@@ -173,22 +159,18 @@ class TestCommand:
             (["--variance", "0.1", "--table", "pilot"], "found table pilot"),
         ],
     )
-    def test_refused(
-        self, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-    ) -> None:
-        assert message in plan(capsys, *arguments, code=2)
+    def test_refused(self, arguments: list[str], message: str, plan: Command) -> None:
+        assert message in plan.refused(*arguments)
 
-    def test_one_run_is_no_pilot(
-        self, capsys: pytest.CaptureFixture[str], pilot: list[str]
-    ) -> None:
-        assert "at least 2 runs" in plan(capsys, *pilot[:2], code=2)
+    def test_one_run_is_no_pilot(self, pilot: list[str], plan: Command) -> None:
+        assert "at least 2 runs" in plan.refused(*pilot[:2])
 
     def test_nothing_is_written_if_something_is_wrong(
-        self, capsys: pytest.CaptureFixture[str], pilot: list[str], tmp_path: Path
+        self, pilot: list[str], tmp_path: Path, plan: Command
     ) -> None:
         file = tmp_path / "power.svg"
-        plan(capsys, *pilot, "-m", "AP", "-m", "P@5", "--plot", str(file), code=2)
+        assert plan.refused(*pilot, "-m", "AP", "-m", "P@5", "--plot", str(file))
         assert not file.exists()
         wrong = ("--table", "power", "--plot", str(file))  # without --for-topics there is none
-        plan(capsys, "--variance", "0.1", *wrong, code=2)
+        assert plan.refused("--variance", "0.1", *wrong)
         assert not file.exists()

@@ -6,7 +6,7 @@ import gzip
 import json
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from cranfield.labelling.columns import label_columns
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
 from cranfield.labelling.ties import Reordering
+from tests.data.made import trec_order, written
 
 Nested = dict[str, dict[str, float]]
 
@@ -54,11 +55,6 @@ def costs_of(known: DocCosts) -> Any:
         for name, (a, b) in groups
     }
     return made if known.key == ("topic", "doc") else made[""]
-
-
-def written(path: Path, write: Callable[[Path], Any]) -> Path:
-    write(path)
-    return path
 
 
 def type_frame(type_: str = "type", cost: str = "cost") -> pl.DataFrame:
@@ -469,11 +465,6 @@ def labelled(run: Run, costs: DocCosts) -> list[float]:
 
 def nans(costs: list[float]) -> list[float | None]:
     return [None if math.isnan(x) else x for x in costs]
-
-
-def trec_order(docs: Mapping[str, float]) -> list[str]:
-    """By score, then by name, both descending."""
-    return sorted(sorted(docs, reverse=True), key=lambda doc: docs[doc], reverse=True)
 
 
 def naive(

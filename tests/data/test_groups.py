@@ -20,7 +20,7 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.groups import Groups, read_groups
 from tests.labelling.made import BOTH
-from tests.made import Classes, one, written
+from tests.made import LIST_C, LIST_Q, LIST_R, Classes, one, written
 
 # -- classes from everywhere ------------------------------------------------------------------
 
@@ -201,10 +201,6 @@ def test_a_group_of_items_of_no_use_is_of_no_use() -> None:
 
 
 # -- cranfield label --------------------------------------------------------------------------
-
-LIST_Q = "t d L0\nt a L2 1\nt b L1 1\nt c L1 2\nt e L2\nu f L1\n"
-LIST_C = "t a 1\nt b 1\nt c 2\n"
-LIST_R = "".join(f"t Q0 {doc} {rank} {9 - rank} mine\n" for rank, doc in enumerate("dxbaye", 1))
 
 
 def test_classes_of_other_topics_are_told() -> None:

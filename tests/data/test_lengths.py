@@ -21,21 +21,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.main import main
 from cranfield.data.lengths import DocLengths, read_lengths
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table
+from tests.data.made import trec_order, written
+from tests.made import Command
 
 Lists = dict[str, dict[str, float]]
 Length = Mapping[str, float]
 
 # -- the two measures, written out ------------------------------------------------------------
-
-
-def trec_order(docs: Mapping[str, float]) -> list[str]:
-    """By score, then by name, both descending."""
-    return sorted(sorted(docs, reverse=True), key=lambda doc: docs[doc], reverse=True)
 
 
 def tbg(ranked: Sequence[str], levels: Mapping[str, float], words: Length) -> float:
@@ -184,11 +180,6 @@ def test_tables_are_read_as_tables_of_results_are(tmp_path: Path, text: str) -> 
     (tmp_path / "l.csv").write_text(text)
     found = read_lengths(tmp_path / "l.csv")
     assert (found.known.docs.tolist(), found.values[""].tolist()) == (["d1"], [10.0])
-
-
-def written(path: Path, write: Callable[[Path], Any]) -> Path:
-    write(path)
-    return path
 
 
 BOTH: dict[str, Callable[[Path], Any]] = {
@@ -665,32 +656,28 @@ class TestCommandLine:
         Path("qrels").write_text("q 0 a 1\nq 0 b 0\n")
         Path("run").write_text("q Q0 x 1 3 bm25\nq Q0 a 2 2 bm25\n")
 
-    def refusal(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-        assert main(["evaluate", "qrels", "run", *arguments]) == 2
-        out, err = capsys.readouterr()
-        assert out == ""
-        assert "Traceback" not in err
-        return err.strip()
+    @pytest.fixture
+    def evaluate(self, cranfield: Command) -> Command:
+        return cranfield.of("evaluate", "qrels", "run")
 
-    def test_scores(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_scores(self, evaluate: Command) -> None:
         Path("both.csv").write_text("doc,words,characters\nx,500,3000\na,100,600\n")
-        command = ["evaluate", "qrels", "run", "-m", "TBG U", "--lengths", "both.csv", "-f", "tsv"]
-        assert main(command) == 0
-        values = [float(row.split("\t")[3]) for row in capsys.readouterr().out.splitlines()[1:]]
+        out = evaluate.printed("-m", "TBG U", "--lengths", "both.csv", "-f", "tsv")
+        values = [float(row.split("\t")[3]) for row in out.splitlines()[1:]]
         T_2 = 4.4 + 0.39 * (0.018 * 500 + 7.8)
         pos = 2 * 200 + 0.2 * 600
         expected = [0.64 * 0.77 * 0.5 ** (T_2 / 224), 0.5 * (1 - pos / 132000)]
         assert values == pytest.approx(expected, rel=1e-14)
 
-    def test_none_given(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert self.refusal(capsys, "-m", "TBG@10").endswith(
+    def test_none_given(self, evaluate: Command) -> None:
+        assert evaluate.refused("-m", "TBG@10").endswith(
             "TBG@10: found no document lengths, expected them in words "
             "(lengths=, or --lengths FILE)"
         )
 
-    def test_one_missing(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_one_missing(self, evaluate: Command) -> None:
         Path("words").write_text("a 100\n")
-        said = self.refusal(capsys, "-m", "TBG", "--lengths", "words")
+        said = evaluate.refused("-m", "TBG", "--lengths", "words")
         assert "words: found no length of the document at rank 1 of topic q in bm25" in said
 
     @pytest.mark.parametrize(
@@ -701,14 +688,12 @@ class TestCommandLine:
             ("a 1\na 1\n", "words: found document a twice, expected each document once"),
         ],
     )
-    def test_malformed(
-        self, capsys: pytest.CaptureFixture[str], content: str, expected: str
-    ) -> None:
+    def test_malformed(self, content: str, expected: str, evaluate: Command) -> None:
         Path("words").write_text(content)
-        assert expected in self.refusal(capsys, "-m", "TBG", "--lengths", "words")
+        assert expected in evaluate.refused("-m", "TBG", "--lengths", "words")
 
-    def test_no_such_file(self, capsys: pytest.CaptureFixture[str]) -> None:
-        said = self.refusal(capsys, "-m", "TBG", "--lengths", "nowhere")
+    def test_no_such_file(self, evaluate: Command) -> None:
+        said = evaluate.refused("-m", "TBG", "--lengths", "nowhere")
         assert "cannot read nowhere: no such file or directory" in said
 
     def test_as_a_program(self) -> None:

@@ -154,12 +154,6 @@ def write(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
-@pytest.fixture
-def pieces(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Makes files be read in pieces of so many bytes."""
-    return lambda size: monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
-
-
 @pytest.fixture(params=[8, 64, 1 << 20])
 def sized(request: pytest.FixtureRequest, pieces: Callable[[int], None]) -> None:
     """Runs a test with files read in pieces of several sizes."""

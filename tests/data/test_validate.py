@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.main import main
 from cranfield.data.validate import Report, validate
+from tests.made import Command
 
 QRELS = "a 0 x 1\na 0 y 0\nb 0 x 2\n"
 RUN = "a Q0 x 1 2.123456 t\na Q0 y 2 1.5 t\nb Q0 x 1 0.75 t\n"
@@ -459,64 +459,53 @@ class TestPredictions:
 
 
 class TestCommand:
-    def run(
-        self, capsys: pytest.CaptureFixture[str], *arguments: str
-    ) -> tuple[int, list[str], str]:
-        code = main(["validate", *arguments])
-        out, err = capsys.readouterr()
-        return code, out.splitlines(), err
+    @pytest.fixture
+    def command(self, cranfield: Command) -> Command:
+        return cranfield.of("validate")
 
-    def test_fine(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_fine(self, write: Write, command: Command) -> None:
         qrels, run = write(QRELS, "qrels"), write(RUN, "run")
-        code, lines, err = self.run(capsys, qrels, run)
+        code, out, err = command(qrels, run)
         assert (code, err) == (0, "")
-        assert lines == [
+        assert out.splitlines() == [
             f"{qrels}: 3 judgments (trec), 2 topics: fine",
             f"{run}: 3 results (trec), 2 topics: fine",
         ]
 
-    def test_warnings(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_warnings(self, write: Write, command: Command) -> None:
         path = write(QRELS + "c 0 x 0\n")
-        code, lines, _ = self.run(capsys, path)
-        assert code == 0
-        assert lines == [
+        assert command.printed(path).splitlines() == [
             f"{path}: warning: 1 topic (c) without a relevant document",
             f"{path}: 4 judgments (trec), 3 topics: 1 warning",
         ]
 
-    def test_errors(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_errors(self, write: Write, command: Command) -> None:
         path = write("a 0 x 1\na 0 y\na 0 x 2\na 0 x 1\n")
-        code, lines, _ = self.run(capsys, path)
+        code, out, _ = command(path)
+        lines = out.splitlines()
         assert code == 2
         assert lines[0].startswith(f"{path}:2: error: found 3 fields ('a 0 y'), expected 4: ")
         assert lines[1].startswith(f"{path}:3: error: found level 2 for document x of topic a")
         assert lines[2].startswith(f"{path}:4: warning: document x of topic a is judged again")
         assert lines[3].endswith(", 1 topic: 2 errors, 1 warning")
 
-    def test_an_error_in_any_file(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_an_error_in_any_file(self, write: Write, command: Command) -> None:
         good, bad = write(QRELS, "good"), write("a 0 x\n", "bad")
         for order in ((good, bad), (bad, good)):
-            code, lines, _ = self.run(capsys, *order, "--kind", "qrels")
+            code, out, _ = command(*order, "--kind", "qrels")
             assert code == 2
-            assert f"{good}: 3 judgments (trec), 2 topics: fine" in lines
+            assert f"{good}: 3 judgments (trec), 2 topics: fine" in out.splitlines()
 
-    def test_no_such_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        code, lines, err = self.run(capsys, str(tmp_path / "nowhere"))
-        assert (code, lines) == (2, [])
-        assert "no such file" in err
+    def test_no_such_file(self, tmp_path: Path, command: Command) -> None:
+        assert "no such file" in command.refused(tmp_path / "nowhere")
 
-    def test_kind_and_format(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_kind_and_format(self, write: Write, command: Command) -> None:
         path = write(json.dumps({"a": {"x": 1}}))
-        assert "1 judgment (json)" in self.run(capsys, path)[1][-1]
-        assert "1 result (json)" in self.run(capsys, path, "--kind", "run")[1][-1]
-        assert self.run(capsys, path, "--format", "trec")[0] == 2
-        with pytest.raises(SystemExit) as stop:
-            main(["validate", path, "--kind", "topics"])
-        assert stop.value.code == 2
+        assert "1 judgment (json)" in command(path).out.splitlines()[-1]
+        assert "1 result (json)" in command(path, "--kind", "run").out.splitlines()[-1]
+        assert command(path, "--format", "trec").code == 2
+        assert "'topics'" in command.refused(path, "--kind", "topics")
 
-    def test_standard_input(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(RUN.encode())))
-        code, lines, _ = self.run(capsys, "-")
-        assert (code, lines) == (0, ["standard input: 3 results (trec), 2 topics: fine"])
+    def test_standard_input(self, command: Command) -> None:
+        found = command.printed("-", stdin=RUN)
+        assert found == "standard input: 3 results (trec), 2 topics: fine\n"

@@ -36,9 +36,9 @@ from unittest import mock
 import pytest
 
 import cranfield as cf
-from cranfield.cli.main import main
 from cranfield.measures.base import REGISTRY
 from tests import ROOT
+from tests.made import exit_code
 
 GUIDES = (
     "README.md", "docs/guide.md", "docs/labelling.md", "docs/ntcireval.md", "docs/assess.md",
@@ -222,10 +222,7 @@ def run_here(text: str, directory: Path) -> tuple[int, list[str]]:
             for path in (sorted(glob.glob(word)) if "*" in word else []) or [word]
         ]
         assert words[0] == "cranfield"
-        try:
-            code = main(words[1:])
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 1
+        code = exit_code(words[1:])
     printed.seek(0)
     return code, printed.read().splitlines()
 

@@ -14,10 +14,10 @@ import pytest
 import cranfield as cf
 from cranfield.cli import output
 from cranfield.cli import presets as command
-from cranfield.cli.main import main, parser
+from cranfield.cli.main import main
 from cranfield.evaluation.presets import Preset, preset, presets, read_presets
 from tests import ROOT
-from tests.made import Command
+from tests.made import JUDGED, Command
 
 # -- small collections, worked by hand --------------------------------------------------------
 
@@ -634,15 +634,13 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 # -- the command ------------------------------------------------------------------------------
 
 
-def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What `cranfield presets` prints."""
-    options = parser(["presets"]).parse_args(["presets", *arguments])
-    assert options.run(options) == 0
-    return capsys.readouterr().out
+@pytest.fixture
+def listed(cranfield: Command) -> Command:
+    return cranfield.of("presets")
 
 
-def test_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = listed(capsys).splitlines()
+def test_all_are_listed(listed: Command) -> None:
+    lines = listed.printed().splitlines()
     assert [line for line in lines if line.startswith("ntcir")] == list(presets())
     at = lines.index("ntcir6-clir")
     assert lines[at + 1 : at + 6] == [
@@ -656,40 +654,39 @@ def test_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[-1] == f"{len(presets())} presets. `cranfield presets NAME` tells more."
 
 
-def test_words_choose(capsys: pytest.CaptureFixture[str]) -> None:
-    found = [line for line in listed(capsys, "STC", "pplus").splitlines() if line[:5] == "ntcir"]
+def test_words_choose(listed: Command) -> None:
+    found = [line for line in listed.printed("STC", "pplus").splitlines() if line[:5] == "ntcir"]
     assert found == [
         "ntcir12-stc-chinese", "ntcir13-stc-chinese", "ntcir13-stc-chinese-unanimity",
     ]  # fmt: skip
-    with pytest.raises(cf.CranfieldError, match="found no preset with 'zzz' in its entry"):
-        listed(capsys, "zzz")
+    assert "found no preset with 'zzz' in its entry" in listed.refused("zzz")
 
 
-def test_one_is_shown_in_full_by_any_of_its_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_is_shown_in_full_by_any_of_its_names(listed: Command) -> None:
     p = preset("ntcir3-web")
-    assert listed(capsys, "ntcir3-web") == f"{p}\n"
+    assert listed.printed("ntcir3-web") == f"{p}\n"
     assert all(fact.split()[0] in str(p) for _, fact in p.facts())
     assert max(map(len, str(p).splitlines())) <= 100
-    assert listed(capsys, "ntcir8-ir4qa").startswith("ntcir7-8-ir4qa\n")
+    assert listed.printed("ntcir8-ir4qa").startswith("ntcir7-8-ir4qa\n")
 
 
 @pytest.mark.parametrize("width", [40, 80, 300])
 def test_lines_fit_the_terminal(
-    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    width: int, monkeypatch: pytest.MonkeyPatch, listed: Command
 ) -> None:
-    plain = listed(capsys)
+    plain = listed.printed()
     for module in (command, output):
         monkeypatch.setattr(module, "terminal_width", lambda output: width)
-    fitted = listed(capsys)
+    fitted = listed.printed()
     assert fitted.split() == plain.split()  # no word is broken
-    lines = fitted.splitlines()[:-1] + listed(capsys, "ntcir3-web").splitlines()
+    lines = fitted.splitlines()[:-1] + listed.printed("ntcir3-web").splitlines()
     assert all(len(line) <= width or len(line.split()) == 1 for line in lines)
     assert (fitted == plain) == (width == 300)
 
 
-def test_tables_for_programs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_tables_for_programs(tmp_path: Path, listed: Command) -> None:
     mine = written(tmp_path, "[presets.mine]\nmeasures = ['AP']\ntask = \"a\\tb\\nc\"\n")
-    head, *rows = listed(capsys, "-f", "tsv", "--presets", str(mine)).splitlines()
+    head, *rows = listed.printed("-f", "tsv", "--presets", str(mine)).splitlines()
     table = [dict(zip(head.split("\t"), row.split("\t"), strict=True)) for row in rows]
     assert [row["name"] for row in table] == [*presets(), "mine"]
     assert table[-1]["task"] == "a b c"
@@ -699,22 +696,19 @@ def test_tables_for_programs(capsys: pytest.CaptureFixture[str], tmp_path: Path)
             [m.replace("@l", "@7") for m in p.measures]
         )
         assert row["cutoff"] == ("" if p.cutoff is None else str(p.cutoff))
-    found: list[dict[str, Any]] = json.loads(listed(capsys, "-f", "json", "ntcir4-clir"))
+    found: list[dict[str, Any]] = json.loads(listed.printed("-f", "json", "ntcir4-clir"))
     assert [p["name"] for p in found] == ["ntcir3-5-clir"]
     assert found[0]["labels"] == {"S": 3, "A": 2, "B": 1, "C": 0}
     assert found[0]["settings"]["rigid"] == "rel=2: S and A are relevant"
 
 
-def test_the_page_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_is_what_the_command_prints(listed: Command) -> None:
     page = (ROOT / "docs" / "presets.md").read_text(encoding="utf-8")
-    assert page == listed(capsys, "-f", "markdown")
+    assert page == listed.printed("-f", "markdown")
     keys = re.search(r"\| key \| meaning \|\n(.*?)\n\n", page, flags=re.S)
     assert keys
     named = re.findall(r"`(\w+)`", "".join(row.split("|")[1] for row in keys[1].splitlines()))
     assert set(named) == {f for f in Preset.__dataclass_fields__ if f != "name"} | {"extends"}
-
-
-JUDGED = {"1": {"a": 2.0, "b": 0.0}, "2": {"c": 1.0}}
 
 
 # -- presets ----------------------------------------------------------------------------------

@@ -16,14 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.results import read_scores
 from cranfield.report import formats
 from cranfield.report.results import shown
 from cranfield.scores import Scores
 from cranfield.stats.samples import matrix, paired
-from tests.made import scored
+from tests.made import Command, scored
 
 # As trec_eval -q prints it: measures padded with blanks, tabs, relevance as a string, the name of
 # the run and what there is of all topics only at the end.
@@ -74,12 +73,6 @@ RUNS = {
     "bm25": {"q1": ["a", "b"], "q2": ["x", "c"], "q3": ["e"]},
     "dense": {"q1": ["b", "a"], "q2": ["c", "d"], "q3": ["y"]},
 }
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def written(text: str, name: str = "scores.txt") -> str:
@@ -574,44 +567,42 @@ def test_nan_is_undefined(here: Path) -> None:
 # On the command line
 
 
-def compared(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
-    """What `cranfield compare --scores` says."""
-    assert main(["compare", "--scores", *arguments]) == code
-    shown = capsys.readouterr()
-    return shown.err if code else shown.out + shown.err
+@pytest.fixture
+def compare(cranfield: Command) -> Command:
+    """Of scores."""
+    return cranfield.of("compare", "--scores")
 
 
 A = "qid,AP,mine\nq1,0.5,3\nq2,0.25,2\nq3,1,1\n"
 
 
-def test_options_of_evaluation_with_scores(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_of_evaluation_with_scores(here: Path, compare: Command) -> None:
     files = [written(A, "a.csv"), written(A.replace("0.5", "0.75"), "b.csv")]
     for option in (["--rel", "2"], ["--topics", "common"], ["--condensed"], ["--preset", "x"],
                    ["--sep", ";"]):  # fmt: skip
-        said = compared(capsys, *files, *option, code=2)
+        said = compare.refused(*files, *option)
         expected = "expected QRELS RUN… with it: --scores are scores already"
-        assert said == f"found {option[0]}, {expected}\n"
-    compared(capsys, *files, "--rel", "2", "--missing", "zero", code=2)
-    compared(capsys, *files, "-m", "AP", "--threads", "1", "--missing", "zero")
+        assert said == f"found {option[0]}, {expected}"
+    assert "--rel" in compare.refused(*files, "--rel", "2", "--missing", "zero")
+    compare.succeeds(*files, "-m", "AP", "--threads", "1", "--missing", "zero")
 
 
-def test_the_direction_of_measures(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_direction_of_measures(here: Path, cranfield: Command, compare: Command) -> None:
     files = [written(A, "a.csv"), written(A.replace(",3", ",4"), "b.csv")]
     best = ("-m", "mine", "--table", "runs", "-f", "csv")
-    guessed = compared(capsys, *files, *best)
-    assert "higher values are taken to be better" in guessed
-    assert guessed.splitlines()[1].startswith("mine,b,")
-    told = compared(capsys, *files, *best, "--lower-is-better", "mine")
-    assert "taken to be better" not in told
-    assert told.splitlines()[1].startswith("mine,a,")
-    assert main(["compare", "qrels", *files, "--lower-is-better", "mine"]) == 2
-    expected = "found --lower-is-better, expected --scores with it\n"
-    assert capsys.readouterr().err == expected
+    guessed = compare.succeeds(*files, *best)
+    assert "higher values are taken to be better" in guessed.err
+    assert guessed.out.splitlines()[1].startswith("mine,b,")
+    told = compare.succeeds(*files, *best, "--lower-is-better", "mine")
+    assert "taken to be better" not in told.out + told.err
+    assert told.out.splitlines()[1].startswith("mine,a,")
+    said = cranfield.refused("compare", "qrels", *files, "--lower-is-better", "mine")
+    assert said == "found --lower-is-better, expected --scores with it"
 
 
-def test_topics_that_were_left_out_are_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_topics_that_were_left_out_are_told(here: Path, compare: Command) -> None:
     files = [written(A, "a.csv"), written(A.replace("q3,1,1\n", ""), "b.csv")]
-    said = compared(capsys, *files, "--missing", "common", "-m", "AP")
+    said = compare.told(*files, "--missing", "common", "-m", "AP")
     assert "1 topic (q3) left out, which not every run has" in said
 
 

@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.main import parser
 from cranfield.data.sessions import read_clicks, read_sessions
 from cranfield.evaluation.sessions import Read, evaluate_sessions, trailtext
 from cranfield.measures.sessions import clickU, nsDCG, sDCG, sU
+from tests.made import Command
 
 Lists = Sequence[Sequence[str]]
 Levels = Mapping[str, float]
@@ -833,38 +833,36 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("log").write_text("1 s1 1 4 10000\n1 s1 1 2 5000\n")
 
 
-def command(*arguments: str) -> int:
-    options = parser(["session"]).parse_args(["session", *arguments])
-    return int(options.run(options))
+@pytest.fixture
+def session(cranfield: Command) -> Command:
+    return cranfield.of("session")
 
 
 @pytest.mark.usefixtures("files")
 class TestCommand:
-    def test_a_table(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert command("qrels", "sys") == 0
-        out, err = capsys.readouterr()
+    def test_a_table(self, session: Command) -> None:
+        _, out, err = session.succeeds("qrels sys")
         sessions = [eq35(lists, QRELS[t]) for t, of in SESSIONS.items() for lists in of.values()]
         assert f"{sum(sessions) / 3:.4f}" in out
         assert "nsDCG@10" in out
         assert "means are over sessions" in err
 
-    def test_every_session_for_programs(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert command("qrels", "sys", "-m", "sDCG", "-q", "-f", "tsv") == 0
-        captured = capsys.readouterr()
-        rows = [line.split("\t") for line in captured.out.splitlines()]
+    def test_every_session_for_programs(self, session: Command) -> None:
+        _, out, err = session.succeeds("qrels sys -m sDCG -q -f tsv")
+        rows = [line.split("\t") for line in out.splitlines()]
         assert rows[0] == ["run", "topic", "measure", "value"]
         assert rows[2] == ["sys", "1/s2", "sDCG", "2.0"]
-        assert "note: rows are sessions" in captured.err
+        assert "note: rows are sessions" in err
 
     @pytest.mark.parametrize("format", ["csv", "json", "jsonl", "markdown", "latex"])
-    def test_the_formats_of_evaluate(self, format: str, tmp_path: Path) -> None:
-        assert command("qrels", "sys", "-f", format, "-o", "out") == 0
+    def test_the_formats_of_evaluate(self, format: str, tmp_path: Path, session: Command) -> None:
+        session.succeeds(f"qrels sys -f {format} -o out")
         assert "nsDCG" in Path("out").read_text()
 
-    def test_a_trail(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_trail(self, session: Command) -> None:
         """200, 400, + 0.2·1000 = 600, 800, + 0.2·5000 = 1800."""
-        assert command("qrels", "sys", "--lengths", "lengths", "--trail", "--session", "1/s1") == 0
-        lines = capsys.readouterr().out.splitlines()
+        out = session.printed("qrels sys --lengths lengths --trail --session 1/s1")
+        lines = out.splitlines()
         assert lines[0].startswith(
             "sys, session 1/s1: 1,800 characters read in 3 snippets and 2 documents; U = "
         )
@@ -878,19 +876,18 @@ class TestCommand:
         ]
         assert read[2][6:] == ["0.2500", f"{1 - 600 / 132000:.4f}", f"{0.25 - 150 / 132000:.4f}"]
 
-    def test_a_trail_of_clicks_for_programs(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert command("--clicks", "log", "--trail", "-f", "tsv") == 0
-        rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    def test_a_trail_of_clicks_for_programs(self, session: Command) -> None:
+        out = session.printed("--clicks log --trail -f tsv")
+        rows = [line.split("\t") for line in out.splitlines()]
         assert rows[0] == list(Read._fields)
         assert rows[-1][:8] == ["log", "1/s1", "document", "1", "2", "", "1000", "3800"]
         assert float(rows[-1][-1]) == close(0.5 * (1 - 3800 / 132000))
-        assert command("--clicks", "log", "--trail", "-f", "json") == 0
-        assert json.loads(capsys.readouterr().out)[-1]["offset"] == 3800
+        assert json.loads(session.printed("--clicks log --trail -f json"))[-1]["offset"] == 3800
 
-    def test_a_click_log(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert command("--clicks", "log", "-m", "clickU", "-f", "tsv") == 0
+    def test_a_click_log(self, session: Command) -> None:
         expected = 0.5 * (1 - 2800 / 132000) + 0.5 * (1 - 3800 / 132000)
-        assert float(capsys.readouterr().out.split()[-1]) == close(expected)
+        out = session.printed("--clicks log -m clickU -f tsv")
+        assert float(out.split()[-1]) == close(expected)
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -902,8 +899,6 @@ class TestCommand:
             (["qrels", "sys", "sys"], "found sys twice, expected each once"),
         ],
     )
-    def test_mistakes(self, arguments: list[str], message: str) -> None:
-        with pytest.raises(cf.CranfieldError) as error:
-            command(*arguments, "-o", "out")
-        assert message in str(error.value)
+    def test_mistakes(self, arguments: list[str], message: str, session: Command) -> None:
+        assert message in session.refused(*arguments, "-o", "out")
         assert not Path("out").exists()

@@ -18,6 +18,7 @@ from cranfield.measures.ncu import STOPS, UTILITIES
 from cranfield.measures.notation import LETTERS, NOTATION, STEPS, WALK
 from cranfield.measures.verticals import OfPairs
 from cranfield.report.steps import text
+from tests.made import Command
 
 QRELS = {
     "t": {"a": 2, "b": 0, "c": 1, "e": 1, "f": 0, "s": -1},
@@ -497,14 +498,9 @@ class TestCommand:
         ],
     )
     def test_mistakes(
-        self, files: list[str], extra: list[str], said: str, capsys: pytest.CaptureFixture[str]
+        self, files: list[str], extra: list[str], said: str, cranfield: Command
     ) -> None:
-        try:
-            code: object = main(["explain", "AP", "--on", *files, *extra])
-        except SystemExit as stop:  # argparse
-            code = stop.code
-        assert code == 2
-        assert said in capsys.readouterr().err
+        assert said in cranfield.refused("explain", "AP", "--on", *files, *extra)
 
     def test_levels(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["explain", "nDCG@5", "RR", "--levels", "3 2,- 1", "--judged", "3,3 2 1"]) == 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,10 +17,6 @@ def by_topic(**runs: Sequence[float]) -> dict[str, dict[str, float]]:
 def random_runs(runs: int, topics: int, seed: int = 1) -> dict[str, dict[str, float]]:
     values = np.random.default_rng(seed).random((runs, topics))
     return by_topic(**{f"run{i}": row.tolist() for i, row in enumerate(values)})
-
-
-def rows_of(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
 
 
 def scores_of(values: Any, measures: list[str], better: tuple[str, ...] = ()) -> Scores:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,21 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from cranfield.cli import meta
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError
 from cranfield.meta.concordance import ConcordancePair, concordance, sign_test_of
 from cranfield.meta.predictive import predictive_power
 from cranfield.report.meta.concordance import cell_of
 from cranfield.scores import Scores
+from tests.made import Command
 from tests.meta.made import BY_HAND, scores_of
-
-
-def command(*arguments: object) -> None:
-    """Run a method of `cranfield meta`."""
-    parser = argparse.ArgumentParser()
-    meta.add_to(partial(parser.add_subparsers().add_parser, "meta"))
-    options = parser.parse_args(["meta", *map(str, arguments)])
-    options.run(options)
 
 
 def test_figure_17_by_hand() -> None:
@@ -221,58 +211,41 @@ def test_counts_are_neither_gold_nor_measure() -> None:
 # -- the command --------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> tuple[Path, Path, Path]:
-    """x has the relevant documents of topic 1 deep and both, y one at the top; 2 is a tie."""
-    qrels, x, y = (tmp_path / name for name in ("qrels.txt", "x.txt", "y.txt"))
-    qrels.write_text("1 0 a 1\n1 0 b 1\n2 0 c 1\n")
-    x.write_text("1 Q0 n 1 9 x\n1 Q0 a 2 8 x\n1 Q0 b 3 7 x\n2 Q0 c 1 9 x\n")
-    y.write_text("1 Q0 a 1 9 y\n1 Q0 n 2 8 y\n1 Q0 m 3 7 y\n2 Q0 c 1 9 y\n")
-    return qrels, x, y
-
-
-def test_command_concordance(
-    files: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_concordance(two_runs: tuple[Path, Path, Path], meta: Command) -> None:
     """AP: x (1/2 + 2/3)/2 = 0.58, y 1/2; RR: x 1/2, y 1. P@3 is with AP: 2/3 against 1/3."""
-    command("concordance", *files, "-m", "AP RR", "--gold", "P@3", "-f", "tsv")
-    heads, row = (line.split("\t") for line in capsys.readouterr().out.splitlines())
+    out = meta.printed("concordance", *two_runs, "-m", "AP RR", "--gold", "P@3", "-f", "tsv")
+    heads, row = (line.split("\t") for line in out.splitlines())
     cells = dict(zip(heads, row, strict=True))
     names = ("gold", "first", "second", "compared", "disagreements", "share_first", "wins_second")
     assert [cells[name] for name in names] == ["P@3", "AP", "RR", "2", "1", "1.0", "0"]
 
 
 def test_settings_for_all_measures_reach_the_gold_measure(
-    files: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str]
+    two_runs: tuple[Path, Path, Path], meta: Command
 ) -> None:
     """--rel and --condensed are parameters of gold measures, too, and show in their names."""
-    command(
-        "concordance", *files, "-m", "AP RR", "--gold", "P@3", "--rel", "1",
-        "--condensed", "-f", "json",
-    )  # fmt: skip
-    found = json.loads(capsys.readouterr().out)
+    gold = ("--gold", "P@3", "--rel", "1", "--condensed")
+    found = json.loads(meta.printed("concordance", *two_runs, "-m", "AP RR", *gold, "-f", "json"))
     [pair] = found["pairs"]
     assert pair["gold"] == "P(rel=1, condensed=true)@3"
     assert found["settings"] == {"alpha": 0.01, "gold": [pair["gold"]], "runs": 2, "topics": 2}
 
 
-def test_command_concordance_of_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_concordance_of_scores(tmp_path: Path, meta: Command) -> None:
     """Scores of other tools, under their names; what is not gold is compared."""
     table = tmp_path / "scores.tsv"
     rows = ["run\ttopic\tmap\trecip_rank\tP_3", "x\t1\t0.58\t0.5\t0.67", "y\t1\t0.5\t1\t0.33"]
     table.write_text("\n".join(rows) + "\n")
-    command("concordance", "--scores", table, "--gold", "P@3")
-    out = capsys.readouterr().out
+    out = meta.printed("concordance", "--scores", table, "--gold", "P@3")
     assert "100%/0% (1)" in out
     assert "1 pair of ranked lists of 2 runs on 1 topic" in out
-    with pytest.raises(CranfieldError, match="no scores of AP@5, expected one of 3 measures"):
-        command("concordance", "--scores", table, "--gold", "AP@5")
+    said = meta.refused("concordance", "--scores", table, "--gold", "AP@5")
+    assert "no scores of AP@5, expected one of 3 measures" in said
 
 
-def test_a_measure_and_gold_at_once_is_refused(files: tuple[Path, Path, Path]) -> None:
+def test_a_measure_and_gold_at_once_is_refused(
+    two_runs: tuple[Path, Path, Path], meta: Command
+) -> None:
     """Also if settings make them the same."""
-    with pytest.raises(CranfieldError, match=r"P\(rel=1\)@3 with -m and with --gold"):
-        command(
-            "concordance", *files, "-m", "AP P(rel=1)@3", "--gold", "P@3",
-            "--rel", "1",
-        )  # fmt: skip
+    both = ("-m", "AP P(rel=1)@3", "--gold", "P@3", "--rel", "1")
+    assert "P(rel=1)@3 with -m and with --gold" in meta.refused("concordance", *two_runs, *both)

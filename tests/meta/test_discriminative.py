@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Sequence
@@ -16,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
 from cranfield.meta.cautions import near_alpha
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
@@ -25,6 +22,7 @@ from cranfield.report.meta.discriminative import settings as settings_of
 from cranfield.stats.families import PairTest, compare_pairs
 from cranfield.stats.measured import by_measure, measured
 from cranfield.stats.result import Outcome, Sampled
+from tests.made import Command, rows_of
 
 # Rows are runs. c − a is 0.3 in the mean, b − a and c − b are 0.15.
 SMALL = {"a": [0.1, 0.1], "b": [0.2, 0.3], "c": [0.3, 0.5]}
@@ -318,19 +316,18 @@ def files(tmp_path: Path) -> list[str]:
     )
 
 
-def command(*words: str) -> int:
-    return main(["meta", "discriminative-power", *words])
+@pytest.fixture
+def power(cranfield: Command) -> Command:
+    return cranfield.of("meta", "discriminative-power")
 
 
-def test_command(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(files: list[str], tmp_path: Path, power: Command) -> None:
     curves = tmp_path / "curves.csv"
-    assert command(*files, "-m", "AP RR", "--trials", "100", "--plot", str(curves)) == 0
-    shown = capsys.readouterr().out
+    asked = (*files, "-m", "AP RR", "--trials", "100")
+    shown = power.printed(*asked, "--plot", curves)
     assert "smallest significant difference" in shown
     assert "(100 trials, seed 0), on 8 topics" in shown
-    assert command(*files, "-m", "AP RR", "--trials", "100", "--table", "curves", "-f", "csv") == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert rows == list(csv.DictReader(io.StringIO(curves.read_text())))
+    rows = rows_of(power.printed(*asked, "--table", "curves", "-f", "csv"))
+    assert rows == rows_of(curves.read_text())
     assert [row["measure"] for row in rows].count("AP") == 3
-    assert command(*files, "--whole") == 2
-    assert "found --whole, expected --plot FILE with it" in capsys.readouterr().err
+    assert "found --whole, expected --plot FILE with it" in power.refused(*files, "--whole")

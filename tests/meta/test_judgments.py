@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
-import csv
-import io
 import json
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli import meta
 from cranfield.errors import CranfieldError
 from cranfield.meta.judgments import JudgmentComparison, Overlap, compare_judgments
 from cranfield.report.meta.judgments import sheets
+from tests.made import Command, rows_of
 
 Judged = dict[str, dict[str, Any]]
 PEOPLE: Judged = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1, "e": 0}}
@@ -390,24 +386,16 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def command(*arguments: str) -> int:
-    """Run ``cranfield meta judgments …``."""
-    parser = argparse.ArgumentParser()
-    meta.add_to(partial(parser.add_subparsers().add_parser, "meta"))
-    options = parser.parse_args(["meta", "judgments", *arguments])
-    return int(options.run(options))
+@pytest.fixture
+def command(cranfield: Command) -> Command:
+    return cranfield.of("meta", "judgments")
 
 
 ALL = ("people.txt", "llm.txt", "a.run", "b.run", "c.run", "-m", "P@1", "--trials", "200")
 
 
-def printed(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> str:
-    assert command(*arguments) == 0
-    return capsysbinary.readouterr().out.decode()
-
-
-def test_command_shows_tables(files: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    out = printed(capsysbinary, *ALL)
+def test_command_shows_tables(files: Path, command: Command) -> None:
+    out = command.printed(*ALL)
     assert "24 documents of 8 topics judged both by people and by llm" in out
     assert "people ↓ llm →" in out
     assert "randomised Tukey HSD test, 200 trials, seed 0, α = 0.05" in out
@@ -415,19 +403,19 @@ def test_command_shows_tables(files: Path, capsysbinary: pytest.CaptureFixture[b
     assert "a    c                +1.0000         +0.5000" in out  # 8 − 0 and 4 − 0 of 8
 
 
-def test_command_without_runs(files: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    out = printed(capsysbinary, "people.txt", "llm.txt", "--names", "us,them", "-q")
+def test_command_without_runs(files: Path, command: Command) -> None:
+    out = command.printed("people.txt", "llm.txt", "--names", "us,them", "-q")
     assert "only us" in out
     assert "rank" not in out
 
 
-def test_command_for_programs(files: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    rows = list(csv.DictReader(io.StringIO(printed(capsysbinary, *ALL, "-f", "csv"))))
+def test_command_for_programs(files: Path, command: Command) -> None:
+    rows = rows_of(command.printed(*ALL, "-f", "csv"))
     assert {"mean_first", "mean_second"} <= rows[0].keys()
     assert [(row["run"], row["rank_first"], row["rank_second"]) for row in rows] == [
         ("a", "1", "2"), ("b", "2", "1"), ("c", "3", "3"),
     ]  # fmt: skip
-    document = json.loads(printed(capsysbinary, *ALL, "-f", "json"))
+    document = json.loads(command.printed(*ALL, "-f", "json"))
     assert {"overlap", "agreement", "confusion", "runs", "rankings", "pairs"} <= document.keys()
     assert sum(row["pairs"] for row in document["significance"]) == len(document["pairs"]) == 3
     assert all(row["pvalue_first"] > 0 for row in document["pairs"])
@@ -437,7 +425,7 @@ def test_command_for_programs(files: Path, capsysbinary: pytest.CaptureFixture[b
     }
     assert document["rankings"][0]["kendall"] == pytest.approx(1 / 3)
     for format in ("markdown", "latex", "tsv", "jsonl"):
-        assert "agreement" in printed(capsysbinary, *ALL, "-f", format, "--table", "agreement")
+        assert "agreement" in command.printed(*ALL, "-f", format, "--table", "agreement")
 
 
 @pytest.mark.parametrize(
@@ -453,9 +441,10 @@ def test_command_for_programs(files: Path, capsysbinary: pytest.CaptureFixture[b
         (("people.txt", "nothing.txt"), "cannot read nothing.txt"),
     ],
 )
-def test_command_refuses(files: Path, arguments: Sequence[str], said: str) -> None:
-    with pytest.raises(CranfieldError, match=said):
-        command(*arguments)
+def test_command_refuses(
+    files: Path, arguments: Sequence[str], said: str, command: Command
+) -> None:
+    assert said in command.refused(*arguments)
 
 
 def test_a_caption_says_that_all_outcomes_were_enumerated() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli import meta
 from cranfield.errors import CranfieldError, InputError
 from cranfield.meta.leave_one_out import Contributor, LeftOut, leave_one_out
 from cranfield.report.meta.leave_one_out import picture
+from tests.made import Command
 
 # To depth 2, x alone brings b, y alone c, w alone d; a is everybody's, and z, judged, nobody's.
 QRELS = {"1": {"a": 1, "b": 1, "c": 1, "d": 0, "z": 1}}
 RUNS = {"x": {"1": ["a", "b", "c"]}, "y": {"1": ["a", "c"]}, "w": {"1": ["d", "a"]}}
 
 
-def command(*arguments: object) -> None:
-    """Run the method of `cranfield meta`."""
-    parser = argparse.ArgumentParser()
-    meta.add_to(partial(parser.add_subparsers().add_parser, "meta"))
-    options = parser.parse_args(["meta", "leave-one-out", *map(str, arguments)])
-    options.run(options)
+@pytest.fixture
+def command(cranfield: Command) -> Command:
+    return cranfield.of("meta", "leave-one-out")
 
 
 def test_runs_by_hand() -> None:
@@ -287,35 +282,29 @@ def test_files_give_what_mappings_give(files: list[Path], ties: str | None) -> N
     assert found.results == leave_one_out(QRELS, RUNS, ["AP", "P@2"], pool_depth=2).results
 
 
-def test_command_with_a_team_file(
-    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_with_a_team_file(files: list[Path], tmp_path: Path, command: Command) -> None:
     """As above, from files."""
     teams = tmp_path / "teams.txt"
     teams.write_text("x T\ny T\nw W\n")
-    arguments = [*files, "-m", "AP P@2", "--teams", teams, "--pool-depth", 2]
-    command(*arguments, "-f", "json")
-    found = json.loads(capsys.readouterr().out)
+    arguments: list[str | Path] = [*files, "-m", "AP P@2", "--teams", teams, "--pool-depth", "2"]
+    found = json.loads(command.printed(*arguments, "-f", "json"))
     assert [row["after"] for row in found["runs"]] == [0.5, 0.5, 0.125, 0.5, 0.5, 0.5]
     assert found["contributors"][0]["unique_relevant"] == 2
     assert found["settings"] == {"pool_depth": 2, "kind": "team", "runs": 3, "topics": 1}
     assert "3 runs of 2 teams on 1 topic" in found["captions"]["summary"]
-    command(*arguments)
-    shown = capsys.readouterr().out
+    shown = command.printed(*arguments)
     assert "unique relevant" in shown
     assert "-0.2500" in shown  # x: 0.5 − 0.75
     assert "+0.0000" in shown  # w
 
 
-def test_command_refuses(files: list[Path], tmp_path: Path) -> None:
+def test_command_refuses(files: list[Path], tmp_path: Path, command: Command) -> None:
     """One run; a run that is not in order; a picture of an unknown kind."""
-    with pytest.raises(CranfieldError, match="found 1 run, expected QRELS and at least 2"):
-        command(*files[:2])
+    assert "found 1 run, expected QRELS and at least 2" in command.refused(*files[:2])
     files[1].write_text("1 Q0 a 1 9 x\n1 Q0 a\n")
-    with pytest.raises(InputError, match=r"x\.txt:2: found 3 fields"):
-        command(*files)
-    with pytest.raises(CranfieldError, match="expected a name that ends in"):
-        command(*files, "--plot", tmp_path / "loo.docx")
+    assert "x.txt:2: found 3 fields" in command.refused(*files)
+    said = command.refused(*files, "--plot", tmp_path / "loo.docx")
+    assert "expected a name that ends in" in said
 
 
 def test_picture_has_a_point_for_each_run_and_measure() -> None:

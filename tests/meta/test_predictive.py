@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,33 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from cranfield.cli import meta
 from cranfield.data.preference_pairs import PreferencePair, read_preference_pairs
 from cranfield.errors import CranfieldError, InputError
 from cranfield.meta.predictive import predictive_power
 from cranfield.report.meta.predictive import measures_sheet, pairs_sheet
+from tests.made import Command
 from tests.meta.made import BY_HAND, scores_of
 
-
-def command(*arguments: object) -> None:
-    """Run a method of `cranfield meta`."""
-    parser = argparse.ArgumentParser()
-    meta.add_to(partial(parser.add_subparsers().add_parser, "meta"))
-    options = parser.parse_args(["meta", *map(str, arguments)])
-    options.run(options)
-
-
 # -- the command --------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> tuple[Path, Path, Path]:
-    """x has the relevant documents of topic 1 deep and both, y one at the top; 2 is a tie."""
-    qrels, x, y = (tmp_path / name for name in ("qrels.txt", "x.txt", "y.txt"))
-    qrels.write_text("1 0 a 1\n1 0 b 1\n2 0 c 1\n")
-    x.write_text("1 Q0 n 1 9 x\n1 Q0 a 2 8 x\n1 Q0 b 3 7 x\n2 Q0 c 1 9 x\n")
-    y.write_text("1 Q0 a 1 9 y\n1 Q0 n 2 8 y\n1 Q0 m 3 7 y\n2 Q0 c 1 9 y\n")
-    return qrels, x, y
 
 
 # -- preferences of people ----------------------------------------------------------------------
@@ -177,14 +156,20 @@ def test_errors_in_preferences_have_lines(tmp_path: Path, text: str, said: str) 
 
 
 def test_command_predictive_power(
-    files: tuple[Path, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    two_runs: tuple[Path, Path, Path], tmp_path: Path, meta: Command
 ) -> None:
     """AP prefers x in topic 1, RR y, and both are tied in topic 2."""
     preferences = tmp_path / "prefs.txt"
     preferences.write_text("1 x y x ann\n1 x y x bob\n2 x y y ann\n")
-    arguments = ["predictive-power", *files, "-m", "AP RR", "--preferences", preferences]
-    command(*arguments, "--interval", "exact", "-f", "json")
-    found = json.loads(capsys.readouterr().out)
+    arguments: list[str | Path] = [
+        "predictive-power",
+        *two_runs,
+        "-m",
+        "AP RR",
+        "--preferences",
+        preferences,
+    ]
+    found = json.loads(meta.printed(*arguments, "--interval", "exact", "-f", "json"))
     assert [row["agreement"] for row in found["measures"]] == [2 / 3, 0.0]
     assert [row["tied"] for row in found["measures"]] == [1, 1]
     assert found["measures"][1]["high"] == pytest.approx(1 - 0.025 ** (1 / 3))  # (1 − p)³ = 0.025
@@ -194,8 +179,7 @@ def test_command_predictive_power(
     assert found["settings"] == {
         "interval": "exact", "confidence": 0.95, "alpha": 0.05, "runs": 2, "topics": 2,
     }  # fmt: skip
-    command(*arguments, "--alpha", "0.5")
-    shown = capsys.readouterr().out
+    shown = meta.printed(*arguments, "--alpha", "0.5")
     assert "95% interval" in shown
     assert "[0.2077, 0.9385]" in shown  # Wilson's of 2 in 3
     assert "+0.6667" in shown  # 2/3 − 0

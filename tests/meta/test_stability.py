@@ -22,7 +22,8 @@ from cranfield.meta.stability import drawn_part, scored_with, stability, stabili
 from cranfield.meta.swap import swap
 from cranfield.report.meta import stability as stability_report
 from cranfield.report.meta import swap as swap_report
-from tests.meta.made import by_topic, random_runs, rows_of
+from tests.made import rows_of
+from tests.meta.made import by_topic, random_runs
 
 # -- stability on fewer topics --------------------------------------------------------------------
 

@@ -17,7 +17,8 @@ from cranfield.errors import CranfieldError
 from cranfield.meta.swap import Swap, SwapBin, SwapRates, swap
 from cranfield.report.meta import swap as swap_report
 from cranfield.stats.paired import t_test
-from tests.meta.made import by_topic, random_runs, rows_of
+from tests.made import rows_of
+from tests.meta.made import by_topic, random_runs
 
 # -- swap -----------------------------------------------------------------------------------------
 

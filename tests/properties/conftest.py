@@ -8,14 +8,7 @@ from typing import Any
 
 import pytest
 
-from cranfield.data.reading.source import Source
 from tests.properties.made import Give, Lists, frame_of, trec
-
-
-@pytest.fixture
-def pieces(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Makes files be read in pieces of so many bytes."""
-    return lambda size: monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
 
 
 @pytest.fixture(params=["mapping", "frame", "file", "file in pieces"])

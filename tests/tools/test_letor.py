@@ -26,6 +26,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Irregular
 from cranfield.data.run import read_run
 from cranfield.tools.letor import DEPTH, blocks, eval_rank, eval_score, read_results, ttest
+from tests.made import exit_code
 
 TEST = """# LETOR's own files begin with data; comments and blank lines do no harm
 2 qid:1 1:0.5 2:0.25 #docid = GX001 inc = 1 prob = 0.08
@@ -50,12 +51,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write("test.txt", TEST)
     write("model", lines(PREDICTED))
     return tmp_path
-
-
-@pytest.fixture
-def pieces(monkeypatch: pytest.MonkeyPatch) -> Pieces:
-    """Makes files be read in pieces of so many bytes."""
-    return lambda size: monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
 
 
 def write(name: str, content: str | bytes) -> str:
@@ -836,9 +831,7 @@ def test_what_the_command_refuses(capfd: Capture) -> None:
         assert main(["letor", *arguments]) == 2
         assert capfd.readouterr().err == "found - twice, expected standard input once\n"
     assert Path("out").read_text() == "before"
-    with pytest.raises(SystemExit) as stop:
-        main(["letor", "eval-score", "test.txt", "model", "out", "2"])
-    assert stop.value.code == 2
+    assert exit_code(["letor", "eval-score", "test.txt", "model", "out", "2"]) == 2
 
 
 def test_validate(capfd: Capture) -> None:

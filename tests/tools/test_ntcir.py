@@ -15,6 +15,7 @@ from cranfield.data.ntcir.nev import file_name, read_means, read_results
 from cranfield.data.reading.source import Source
 from cranfield.tools.ntcir import matrix, means, read_matrix, read_nev
 from tests.made import Command
+from tests.tools.made import read, write
 
 QRELS = "0002 d9 L1\n0001 a L2\n0001 b L0\n0003 e L0\n0001 c L1\n"
 # Scores rise: the order of the file counts, not that of scores.
@@ -49,11 +50,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def ntcir(cranfield: Command) -> Command:
-    return cranfield.of("ntcir")
-
-
-@pytest.fixture
 def split(ntcir: Command) -> None:
     """Topic directories of the judgments and both runs."""
     ntcir.succeeds("split-qrels", "test.qrels", "rel")
@@ -65,14 +61,6 @@ def evaluated(split: None, ntcir: Command) -> None:
     """And their results."""
     arguments = ("test.qrels.tid", "rel", "test", "-g", "1:2", "-cutoffs", "2")
     ntcir.succeeds("eval", *arguments, "--runs", "bm25", "dense")
-
-
-def write(path: str, text: str) -> None:
-    Path(path).write_text(text, encoding="utf-8")
-
-
-def read(path: str) -> str:
-    return Path(path).read_text(encoding="utf-8")
 
 
 def files() -> set[str]:

@@ -20,6 +20,7 @@ from cranfield.data.reading.source import Source
 from cranfield.tools.ntcir_diversity import dinlabel, gained_text, gcompute, glabel, irec
 from cranfield.tools.ntcir_eval import Setting, Topic
 from tests.made import Command
+from tests.tools.made import read, write
 
 # Figure 4 of Sakai (2011) in the program's own layout. The paper prints O-measure as Q-measure.
 FIGURE_4 = """\
@@ -64,24 +65,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }.items():
         write(name, text)
     return tmp_path
-
-
-@pytest.fixture
-def ntcir(cranfield: Command) -> Command:
-    return cranfield.of("ntcir")
-
-
-@pytest.fixture
-def ntcir_eval(cranfield: Command) -> Command:
-    return cranfield.of("ntcir_eval")
-
-
-def write(path: str, text: str) -> None:
-    Path(path).write_text(text, encoding="utf-8")
-
-
-def read(path: str) -> str:
-    return Path(path).read_text(encoding="utf-8")
 
 
 def ideal(text: str) -> list[Judged]:

@@ -124,11 +124,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def tool(cranfield: Command) -> Command:
-    return cranfield.of("ntcir_eval")
-
-
 def options(text: str) -> Setting:
     """The setting that options mean."""
     line = ["ntcir_eval", "compute", "-r", "rel", *text.split()]
@@ -155,15 +150,15 @@ class TestFigures:
     def test_from_files(
         self,
         here: Path,
-        tool: Command,
+        ntcir_eval: Command,
         labels: str,
         labelled: str,
         computes: str,
         expected: str,
     ) -> None:
-        assert tool.printed(f"{labels} example.res") == labelled
+        assert ntcir_eval.printed(f"{labels} example.res") == labelled
         Path("example.lab").write_text(labelled)
-        assert tool.printed(f"{computes} example.lab") == expected
+        assert ntcir_eval.printed(f"{computes} example.lab") == expected
 
     @pytest.mark.parametrize(("labels", "labelled", "computes", "expected"), FIGURES)
     def test_in_a_pipe(
@@ -180,9 +175,9 @@ class TestFigures:
         assert done.stdout.decode() == expected
         assert done.stderr == b""
 
-    def test_bpref_of_figure_2(self, here: Path, tool: Command) -> None:
+    def test_bpref_of_figure_2(self, here: Path, ntcir_eval: Command) -> None:
         Path("example.lab").write_text("b L0\na L1\n")
-        found = tool.printed("compute -j -r example.rel -g 1:2 example.lab")
+        found = ntcir_eval.printed("compute -j -r example.rel -g 1:2 example.lab")
         assert found == FIGURE_2 + (
             " bpref=               0.0000\n"
             " bpref_R=             0.0000\n"
@@ -193,9 +188,9 @@ class TestFigures:
             " rpref_relative2=     0.5000\n"
         )
 
-    def test_the_output_of_later_releases(self, here: Path, tool: Command) -> None:
+    def test_the_output_of_later_releases(self, here: Path, ntcir_eval: Command) -> None:
         """The numbers that Figure 1 does not have are those of the 2019 release."""
-        found = tool.printed(
+        found = ntcir_eval.printed(
             "compute --as-version 2019 -r example.rel -g 1:2 -cutoffs 2,1000 -out T example.lab"
         )
         values = {
@@ -217,7 +212,7 @@ class TestFigures:
         head = ["T # syslen=3 jrel=1 jnonrel=1", "T # r1=3 rp=3"]
         assert found.splitlines() == head + lines
 
-    def test_verbose(self, here: Path, tool: Command) -> None:
+    def test_verbose(self, here: Path, ntcir_eval: Command) -> None:
         """1/ln 2 = 1.4427, 1/log2 3 = 0.6309, 1/ln 4 = 0.7213, BR = (1 + 1)/(3 + 1)."""
         head, *rest = FIGURE_1.splitlines(keepends=True)
         expected = (
@@ -233,7 +228,7 @@ class TestFigures:
             "#3 count=1 Gs=1.0000 CGs=1.0000 DCGs=0.6309 msDCGs=0.7213 BR=0.5000\n"
             "\n"
         )
-        found = tool.printed("compute -v -s 0.5:3 -r example.rel -g 1:2 example.lab")
+        found = ntcir_eval.printed("compute -v -s 0.5:3 -r example.rel -g 1:2 example.lab")
         assert found == expected + "".join(rest)
 
 
@@ -257,15 +252,15 @@ class TestLabel:
         assert label(judged("a L1 1"), [], classes=True) == []
         assert labelled_text(label([], ["a"], classes=True), classes=True) == "a\n"
 
-    def test_answer_strings(self, here: Path, tool: Command) -> None:
+    def test_answer_strings(self, here: Path, ntcir_eval: Command) -> None:
         """The paper's question: who wrote songs for The Beatles with John Lennon?"""
         Path("q.erel").write_text("Paul McCartney;L2;paul m\nMcCartney;L1;paul m\nRingo;L0;r\n")
         Path("q.res").write_text("Ringo\nPaul McCartney\nMcCartney\nGeorge Martin\n")
         command = ["label", "-ec", "-sep", ";", "-r", "q.erel", "q.res"]
-        labelled = tool.printed(*command)
+        labelled = ntcir_eval.printed(*command)
         assert labelled == "Ringo;L0;r\nPaul McCartney;L2;paul m\nMcCartney\nGeorge Martin\n"
         Path("q.lab").write_text(labelled)
-        found = tool.printed("compute", *command[1:-1], "-g", "1:2", "q.lab")
+        found = ntcir_eval.printed("compute", *command[1:-1], "-g", "1:2", "q.lab")
         assert found.startswith(" # syslen=4 jrel=1 jnonrel=1\n # r1=2 rp=2\n RR=")
         assert printed(found)["AP"] == "0.5000"
 
@@ -309,9 +304,9 @@ class TestCompute:
         assert names[names.index("GAP") - 1 : names.index("GAP") + 2] == ["NCUrb,BR", "GAP", "RBP"]
         assert names[names.index("GAP@0001") + 1] == "nDCG@0001"
 
-    def test_an_empty_list(self, here: Path, tool: Command) -> None:
+    def test_an_empty_list(self, here: Path, ntcir_eval: Command) -> None:
         Path("empty").write_text("")
-        found = tool.printed("compute -v -j -gap -r example.rel -g 1:2 empty")
+        found = ntcir_eval.printed("compute -v -j -gap -r example.rel -g 1:2 empty")
         assert " # syslen=0 jrel=1 jnonrel=1\n" in found
         assert " # r1=0 rp=0\n" in found
         assert "#1 CGi=1.0000" in found
@@ -521,37 +516,39 @@ FILES = {
 def test_mistakes(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    tool: Command,
+    ntcir_eval: Command,
     command: str,
     expected: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         Path(name).write_text(text)
-    assert expected in tool.refused(command)
+    assert expected in ntcir_eval.refused(command)
 
 
-def test_mistakes_in_standard_input(here: Path, tool: Command) -> None:
-    said = tool.refused("compute -r example.rel -g 1:2", stdin="c\na L9\n")
+def test_mistakes_in_standard_input(here: Path, ntcir_eval: Command) -> None:
+    said = ntcir_eval.refused("compute -r example.rel -g 1:2", stdin="c\na L9\n")
     assert said.startswith("standard input:2: found level 9 (L9), expected")
 
 
-def test_settings_as_scripts_give_them(tool: Command) -> None:
+def test_settings_as_scripts_give_them(ntcir_eval: Command) -> None:
     setting = options("-cutoffs 10,1000 -g 1:2 -logb 0 -ec --as-version 2019")
     assert setting == Setting(
         gains=(1.0, 2.0), cutoffs=(10, 1000), logb=0.0, classes=True, version="2019"
     )
-    assert re.search(r"ntcir_eval compute: .* required: -g", tool.refused("compute -r rel -gap"))
-    assert "found -x, which it does not know" in tool.refused("compute -r rel -g 1 -x")
+    assert re.search(
+        r"ntcir_eval compute: .* required: -g", ntcir_eval.refused("compute -r rel -gap")
+    )
+    assert "found -x, which it does not know" in ntcir_eval.refused("compute -r rel -g 1 -x")
     with pytest.raises(CranfieldError, match="found version '2014', expected one of 2011, 190111"):
         Setting(gains=(1.0,), version="2014")
 
 
-def test_the_release_of_january_2019(here: Path, tool: Command) -> None:
+def test_the_release_of_january_2019(here: Path, ntcir_eval: Command) -> None:
     """Between the two: NCUgu and P@ as before, EBR and RBP@, ERR@, EBR@ as after."""
     labelled = "compute -r example.rel -g 1:2 example.lab --as-version 190111"
     Path("example.lab").write_text("c\nb L0\na L1\n")
-    found = printed(tool.printed(labelled))
+    found = printed(ntcir_eval.printed(labelled))
     assert " ".join(found) == (
         "RR O-measure P-measure P-plus AP Q-measure NCUgu,P NCUgu,BR NCUrb,P NCUrb,BR RBP ERR EBR "
         "AP@1000 Q@1000 nDCG@1000 MSnDCG@1000 P@1000 RBP@1000 ERR@1000 nERR@1000 EBR@1000 Hit@1000"

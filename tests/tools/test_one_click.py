@@ -8,6 +8,7 @@ import pytest
 
 import cranfield as cf
 from tests.made import Command
+from tests.tools.made import read, write
 
 # The sample files of NTCIREVAL's README, and what it shows of the results, with L = 500.
 NUGGETS = """\
@@ -54,19 +55,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write("N", NUGGETS)
     write("A", RUN)
     return tmp_path
-
-
-def write(path: str, text: str) -> None:
-    Path(path).write_text(text, encoding="utf-8")
-
-
-def read(path: str) -> str:
-    return Path(path).read_text(encoding="utf-8")
-
-
-@pytest.fixture
-def ntcir(cranfield: Command) -> Command:
-    return cranfield.of("ntcir")
 
 
 def evaluated(ntcir: Command, run: str) -> str:

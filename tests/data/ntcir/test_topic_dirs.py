@@ -9,10 +9,8 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
+from tests.data.made import SABC
 from tests.made import Command, one, written
-
-SABC: dict[str, float] = {"S": 3, "A": 2, "B": 1, "C": 0}
-
 
 # -- topic directories ------------------------------------------------------------------------
 

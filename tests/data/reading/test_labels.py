@@ -11,12 +11,12 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
-from tests.made import NTCIR_4, Command, written
+from tests.data.made import SABC
+from tests.made import JUDGED, NTCIR_4, Command, written
 
 # -- NTCIR's judgments ------------------------------------------------------------------------
 
 NTCIR_3 = "1 a L2\n1 b L0\n2 c L1\n"
-JUDGED = {"1": {"a": 2.0, "b": 0.0}, "2": {"c": 1.0}}
 ALIKE = {
     "three columns": NTCIR_3.encode(),
     "four columns": NTCIR_4.encode(),
@@ -107,9 +107,6 @@ def test_the_format_can_be_forced(small: Path) -> None:
     assert cf.read_qrels("q", "ntcir").to_dict() == {"1": {"0": 1.0}}
     Path("q").write_text("1 a L2\n1 b 0\n")  # a level by its number
     assert cf.read_qrels("q", "ntcir").to_dict() == {"1": {"a": 2.0, "b": 0.0}}
-
-
-SABC: dict[str, float] = {"S": 3, "A": 2, "B": 1, "C": 0}
 
 
 @pytest.mark.parametrize(
