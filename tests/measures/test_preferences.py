@@ -6,11 +6,8 @@ import gzip
 import itertools
 import math
 import random
-import shutil
-import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from subprocess import STDOUT
 from typing import Any
 
 import pytest
@@ -27,6 +24,7 @@ from cranfield.data.preferences import (
 )
 from cranfield.labelling.preferences import preference_counts
 from cranfield.measures.preferences import MEASURES
+from tests.peers.recorded import original
 
 Row = tuple[str, str, str, str, float]  # topic, group, sub group, document, level
 Pair = tuple[str, str]  # the better and the worse one
@@ -457,16 +455,13 @@ class TestMistakes:
 
 
 def printed(directory: Path, *arguments: str) -> str:
-    """What trec_eval 10 prints; the test is skipped without it."""
-    program = shutil.which("trec_eval")
-    if program is None or b" 10." not in subprocess.check_output([program, "-v"], stderr=STDOUT):
-        pytest.skip("no trec_eval 10 on the PATH")
-    command = [program, *arguments, "judged", "run"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=directory)
-    return done.stdout
+    """What trec_eval 10 prints."""
+    done = original([*arguments, "judged", "run"], directory)
+    assert done.exit == 0, done.err
+    return done.out
 
 
-def original(directory: Path, format: str, *options: str) -> dict[tuple[str, str], str]:
+def by_topic(directory: Path, format: str, *options: str) -> dict[tuple[str, str], str]:
     """The same of each topic, and of all."""
     text = printed(directory, "-q", "-c", "-R", format, *options)
     lines = (line.split() for line in text.splitlines())
@@ -491,9 +486,9 @@ def some_files(seed: int, directory: Path, format: str) -> dict[str, dict[str, f
             listed = rng.sample([*docs, "x", "y", "z"], rng.randint(1, len(docs) + 3))
             run[topic] = {doc: float(rng.randint(0, 9)) for doc in listed}
     rng.shuffle(lines)
-    (directory / "judged").write_text("".join(lines))
+    (directory / "judged").write_text("".join(lines), newline="")
     ranked = [f"{t} Q0 {d} 0 {score} tag\n" for t, docs in run.items() for d, score in docs.items()]
-    (directory / "run").write_text("".join(ranked))
+    (directory / "run").write_text("".join(ranked), newline="")
     return run
 
 
@@ -505,7 +500,7 @@ def test_preferences_beside_trec_eval(format: str, seed: int, tmp_path: Path) ->
     Its two measures with R nonrelevant documents are compared where it computes what it says.
     """
     run = some_files(seed, tmp_path, format)
-    theirs = original(tmp_path, format, "-m", "all_prefs")
+    theirs = by_topic(tmp_path, format, "-m", "all_prefs")
     preferences = read_preferences(tmp_path / "judged", format)
     compared = 0
     for topic in preferences.topics:
@@ -524,7 +519,7 @@ def test_preferences_beside_trec_eval(format: str, seed: int, tmp_path: Path) ->
 @pytest.mark.parametrize("seed", range(4))
 def test_judgment_groups_beside_trec_eval(seed: int, tmp_path: Path) -> None:
     run = some_files(seed, tmp_path, "qrels_jg")
-    theirs = original(tmp_path, "qrels_jg", "-m", "map_avgjg", "-m", "P_avgjg.3,10")
+    theirs = by_topic(tmp_path, "qrels_jg", "-m", "map_avgjg", "-m", "P_avgjg.3,10")
     groups = read_judgment_groups(tmp_path / "judged")
     names = [groups.topics[i] for i in groups.topic_of]
     lists = {key: run.get(name, {}) for key, name in zip(groups.qrels.topics, names, strict=True)}

@@ -206,14 +206,15 @@ def ir_measures_values(c: Collection, qrels: Nested, *groups: Iterable[Any]) -> 
     return theirs
 
 
-# -- trec_eval, where there is one --------------------------------------------------------------
+# -- trec_eval ----------------------------------------------------------------------------------
 
 
 def trec_files(c: Collection, folder: Path) -> tuple[Path, Path]:
     """The collection as TREC files, scores to the last bit, ranks of no meaning."""
-    qrels, run = folder / "qrels", folder / "run"
-    qrels.write_text("".join(f"{t} 0 {d} {x}\n" for t, j in c.qrels.items() for d, x in j.items()))
-    run.write_text(
-        "".join(f"{t} Q0 {d} 1 {s!r} tag\n" for t, r in c.run.items() for d, s in r.items())
-    )
-    return qrels, run
+    lines = {
+        "qrels": (f"{t} 0 {d} {x}\n" for t, j in c.qrels.items() for d, x in j.items()),
+        "run": (f"{t} Q0 {d} 1 {s!r} tag\n" for t, r in c.run.items() for d, s in r.items()),
+    }
+    for name, of in lines.items():
+        (folder / name).write_text("".join(of), encoding="utf-8", newline="")
+    return folder / "qrels", folder / "run"

@@ -1,12 +1,11 @@
-"""trec_eval on random collections and on those of the TREC 2003 robust track."""
+"""trec_eval 10 on random collections, as it was recorded (``tests/peers/recorded.py``), and on
+the TREC 2003 robust track."""
 
 from __future__ import annotations
 
 import gzip
 import re
-import shutil
-import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +32,17 @@ from tests.peers.made import (
     trec_files,
     values,
 )
+from tests.peers.recorded import Answer, is_installed, original, program
 
 ROBUST = ROOT.parent / "shared" / "data" / "robust03"
-TREC_EVAL = shutil.which("trec_eval")
 
 
-def trec_eval(qrels: Path, run: Path, names: Iterable[str], *options: str) -> Nested:
+Ask = Callable[[Sequence[str], Path], Answer]
+
+
+def trec_eval(
+    qrels: Path, run: Path, names: Iterable[str], *options: str, ask: Ask = original
+) -> Nested:
     """What trec_eval prints per topic: four decimals."""
     parameters: dict[str, list[str]] = {}
     for name in names:
@@ -46,42 +50,32 @@ def trec_eval(qrels: Path, run: Path, names: Iterable[str], *options: str) -> Ne
         family, k = shape.groups()  # type: ignore[union-attr]
         parameters.setdefault(family, []).extend([k] if k else [])
     flags = (f"{family}.{','.join(ks)}" if ks else family for family, ks in parameters.items())
-    return trec_eval_says(qrels, run, flags, *options)
+    return trec_eval_says(qrels, run, flags, *options, ask=ask)
 
 
-def trec_eval_says(qrels: Path, run: Path, flags: Iterable[str], *options: str) -> Nested:
+def trec_eval_says(
+    qrels: Path, run: Path, flags: Iterable[str], *options: str, ask: Ask = original
+) -> Nested:
     """The same for measures as its -m writes them: utility.1,-1,0,0."""
     asked = [text for flag in flags for text in ("-m", flag)]
-    command = [str(TREC_EVAL), "-q", "-c", *options, *asked, str(qrels), str(run)]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    done = ask(["-q", "-c", *options, *asked, qrels.name, run.name], qrels.parent)
+    assert done.exit == 0, done.err
     found: Nested = {}
-    for line in printed.splitlines():
+    for line in done.out.splitlines():
         name, topic, value = line.split()
         if name != "runid":
             found.setdefault(topic, {})[name] = float(value)
     return found
 
 
-def trec_eval_version() -> int:
-    """10 and later rank by 64-bit scores."""
-    if TREC_EVAL is None:
-        return 0
-    printed = subprocess.run([TREC_EVAL, "--version"], capture_output=True, text=True, check=False)
-    number = re.search(r"version (\d+)", printed.stdout + printed.stderr)
-    return int(number[1]) if number else 0
-
-
 HALF_A_DIGIT = 0.5e-4 + 1e-9
-with_trec_eval = pytest.mark.skipif(TREC_EVAL is None, reason="no trec_eval on the PATH")
-with_trec_eval_10 = pytest.mark.skipif(trec_eval_version() < 10, reason="no trec_eval 10")
 
 
-@with_trec_eval
 @pytest.mark.parametrize("level", [1, 2])
 def test_trec_eval(tmp_path: Path, level: int) -> None:
     """Topics that were not answered are printed too (-c), and so is the summary."""
     names = BINARY | JUDGED | (GRADED if level == 1 else {})
-    names |= curve("nearest" if trec_eval_version() >= 10 else "trec9")
+    names |= curve("nearest")
     for c in collections(seed=50 + level, count=12, levels=(0, 1, 2, 3, 4)):
         files = trec_files(c, tmp_path)
         theirs = trec_eval(*files, names, "-l", str(level))
@@ -115,7 +109,6 @@ def values_of_files(files: tuple[Path, Path], measures: Iterable[str], **options
     }
 
 
-@with_trec_eval_10
 def test_trec_eval_10_orders_by_double_precision(tmp_path: Path) -> None:
     """Scores that differ past the 24th bit are no ties; those that are equal are."""
     rng = np.random.default_rng(52)
@@ -129,7 +122,6 @@ def test_trec_eval_10_orders_by_double_precision(tmp_path: Path) -> None:
         assert_agree(c, values(c, names.values()), theirs, names, HALF_A_DIGIT)
 
 
-@with_trec_eval_10
 @pytest.mark.parametrize("level", [1, 2])
 def test_trec_eval_10_adds(tmp_path: Path, level: int) -> None:
     """What version 9 does not have; yaap is −log(1 + R) where nothing was retrieved."""
@@ -147,7 +139,6 @@ def test_trec_eval_10_adds(tmp_path: Path, level: int) -> None:
             assert abs(ours - everything[their_name]) <= HALF_A_DIGIT, their_name
 
 
-@with_trec_eval
 def test_trec_eval_geometric_means(tmp_path: Path) -> None:
     """It prints them for all topics together only."""
     for c in collections(seed=57, count=12):
@@ -158,7 +149,6 @@ def test_trec_eval_geometric_means(tmp_path: Path) -> None:
             assert abs(summary[name] - theirs[their_name]) <= HALF_A_DIGIT
 
 
-@with_trec_eval
 def test_trec_eval_infap_of_a_sampled_pool(tmp_path: Path) -> None:
     """A level of −1 is pooled but not judged."""
     lists = 0
@@ -173,7 +163,6 @@ def test_trec_eval_infap_of_a_sampled_pool(tmp_path: Path) -> None:
     assert lists > 1000
 
 
-@with_trec_eval
 def test_trec_eval_with_parameters(tmp_path: Path) -> None:
     """Topics that were answered: the others have values left over from the topic before."""
     gains = "1=1.5,2=4,3=4,4=9"
@@ -193,7 +182,6 @@ def test_trec_eval_with_parameters(tmp_path: Path) -> None:
         assert_agree(c, values(c, names.values()), theirs, names, HALF_A_DIGIT)
 
 
-@with_trec_eval_10
 def test_trec_eval_rbp(tmp_path: Path) -> None:
     """rbp on binary judgments (on graded ones it reads memory it did not write), alone.
 
@@ -221,7 +209,10 @@ def test_trec_eval_rbp(tmp_path: Path) -> None:
 
 # -- the TREC 2003 robust track -----------------------------------------------------------------
 
-with_robust = pytest.mark.skipif(not ROBUST.is_dir(), reason="no shared/data/robust03")
+with_robust = pytest.mark.skipif(
+    not ROBUST.is_dir(),
+    reason="data outside the repository: no shared/data/robust03 in the folder above it",
+)
 # shared/data/README.md: trec_eval 10 with -c, map, bpref and ndcg_cut_10.
 ROBUST_TABLE = {
     "pircRBa1": ("0.3101", "0.2887", "0.4572"),
@@ -271,14 +262,15 @@ def test_robust03_table(run: str) -> None:
 
 
 @with_robust
-@with_trec_eval_10
+@pytest.mark.skipif(not is_installed(), reason="no trec_eval 10 on the PATH")
 @pytest.mark.parametrize("run", ROBUST_TABLE)
 def test_robust03_trec_eval(run: str, tmp_path: Path) -> None:
+    """The program itself, as what it says of this collection is not ours to keep."""
     for name in ("qrels.txt", run):
         (tmp_path / name).write_bytes(gzip.decompress((ROBUST / f"{name}.gz").read_bytes()))
     files = tmp_path / "qrels.txt", tmp_path / run
     names = {k: v for k, v in (TREC_10 | TREC_10_ONLY).items() if k != "num_q"}
-    theirs = trec_eval(*files, names)
+    theirs = trec_eval(*files, names, ask=program)
     del theirs["all"]
     ours = values_of_files(files, names.values())
     assert_agree(robust(run), ours, theirs, names, HALF_A_DIGIT)

@@ -3,7 +3,7 @@
 ``transcripts/trec_eval/*.txt`` hold what trec_eval 10 did on the small collection below. ``$``
 begins a command, ``!`` a line on standard error, ``[exit 0]`` is the end. To add one, write its
 ``$`` line; ``python -m tests.tools.test_trec_eval``, with trec_eval 10 on the PATH, records all
-anew.
+anew. What it says of random files is kept elsewhere (``tests/peers/recorded.py``).
 
 The original is wrong in places, and then there is no transcript but a test with the right numbers.
 """
@@ -14,7 +14,6 @@ import gzip
 import random
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ import pytest
 import pytrec_eval
 
 from tests.made import Command
+from tests.peers.recorded import is_installed, original, program
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts" / "trec_eval"
 
@@ -195,36 +195,23 @@ def arguments(command: str) -> tuple[list[str], str | None]:
     return shlex.split(words), file or None
 
 
-def original(command: str, directory: Path) -> Done:
+def told_by(command: str, directory: Path) -> Done:
     """What the trec_eval on the PATH does."""
     words, file = arguments(command)
-    found = subprocess.run(
-        ["trec_eval", *words],
-        cwd=directory,
-        input=(directory / file).read_bytes() if file else b"",
-        capture_output=True,
-        check=False,
-    )
-    told, usage, _ = found.stderr.decode().partition("Usage:")  # the rest of it is a manual
-    return Done(
-        command, found.stdout.decode(), told + ("usage\n" if usage else ""), found.returncode
-    )
-
-
-def has_version_10() -> bool:
-    """Whether trec_eval 10 is on the PATH."""
-    return shutil.which("trec_eval") is not None and " 10." in original("-v", Path()).err
+    found = program(words, directory, (directory / file).read_bytes() if file else b"")
+    told, usage, _ = found.err.partition("Usage:")  # the rest of it is a manual
+    return Done(command, found.out, told + ("usage\n" if usage else ""), found.exit)
 
 
 def record() -> None:
     """Ask the original everything again."""
-    if not has_version_10():
+    if not is_installed():
         raise SystemExit("found no trec_eval 10 on the PATH")
     with tempfile.TemporaryDirectory() as directory:
         for name, text in FILES.items():
             (Path(directory) / name).write_text(text, encoding="utf-8", newline="")
         for path in TRANSCRIPTS.glob("*.txt"):
-            done = [str(original(known.command, Path(directory))) for known in transcripts(path)]
+            done = [str(told_by(known.command, Path(directory))) for known in transcripts(path)]
             path.write_text("\n".join(done), encoding="utf-8")
 
 
@@ -716,29 +703,22 @@ def drawn_options(rng: random.Random, *, absent: bool) -> str:
     return " ".join(words)
 
 
-beside_the_original = pytest.mark.skipif(
-    not has_version_10(), reason="needs trec_eval 10 on the PATH"
-)
-
-
 def sane(out: str) -> list[str]:
     """Lines without those of rbp, which the original computes with what lies in memory."""
     return [line for line in out.splitlines() if not line.startswith("rbp ")]
 
 
-@beside_the_original
 @pytest.mark.parametrize("seed", range(60))
 def test_random_files(seed: int, ours: Ours, here: Path) -> None:
     rng = random.Random(seed)  # noqa: S311
     absent = rng.random() < 0.5
     Collection.drawn(rng, absent=absent).write(rng)
     command = f"{drawn_options(rng, absent=absent)} random.qrels random.run"
-    theirs, found = original(command, here), ours(command)
+    theirs, found = original(shlex.split(command), here), ours(command)
     assert sane(found.out) == sane(theirs.out), command
     assert found.exit == theirs.exit == 0
 
 
-@beside_the_original
 @pytest.mark.parametrize("seed", range(4))
 def test_random_duplicates(seed: int, ours: Ours, here: Path) -> None:
     """A document twice in a list, or judged twice: both give up, with the same exit code."""
@@ -748,9 +728,9 @@ def test_random_duplicates(seed: int, ours: Ours, here: Path) -> None:
         lines = Path(name).read_text(encoding="utf-8").splitlines()
         told = [line for line in lines if line.strip() and line[0] != "#" and "nobody" not in line]
         text = "".join(f"{line}\n" for line in [*lines, rng.choice(told)])
-        Path("twice").write_text(text, encoding="utf-8")
+        Path("twice").write_text(text, encoding="utf-8", newline="")
         files = ("twice random.run", "random.qrels twice")[name == "random.run"]
-        theirs, found = original(f"-q {files}", here), ours(f"-q {files}")
+        theirs, found = original(["-q", *files.split()], here), ours(f"-q {files}")
         assert found.exit == theirs.exit == 4
 
 
