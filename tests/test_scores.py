@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 import scipy.stats
 from hypothesis import given
@@ -522,9 +523,8 @@ class TestFiles:
         assert Scores.load(tmp_path / f"s{extension}") == scores
 
     def test_parquet_is_a_plain_table_for_others(self, scores: Scores, tmp_path: Path) -> None:
-        pyarrow = pytest.importorskip("pyarrow.parquet")
         scores.save(tmp_path / "s.parquet")
-        table = pyarrow.read_table(tmp_path / "s.parquet").to_pylist()
+        table = pq.read_table(tmp_path / "s.parquet").to_pylist()
         assert len(table) == 12
         assert table[1] == {"run": "bm25", "topic": "301", "measure": "num_ret", "value": 10.0}
 

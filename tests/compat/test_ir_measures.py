@@ -57,7 +57,7 @@ class TestMeasuresOfIrMeasures:
         for seed in range(3):
             assert_alike(text, *collection(seed, levels, ties=False), within=ROUNDING)
 
-    @pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is written in Perl")
+    @pytest.mark.skipif(shutil.which("perl") is None, reason="no perl on the PATH")
     @pytest.mark.parametrize("levels", LEVELS)
     @pytest.mark.parametrize("text", GDEVAL)
     def test_agree_with_gdeval(self, text: str, levels: tuple[int, ...]) -> None:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
+import pyndeval
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -797,7 +798,6 @@ def a_collection(seed: int) -> tuple[list[tuple[str, str, str, int]], Ranked]:
 
 @pytest.mark.parametrize("first", [0, 50, 100])
 def test_ndeval(first: int) -> None:
-    pyndeval = pytest.importorskip("pyndeval")
     compared = 0
     for seed in range(first, first + 50):
         qrels, ranked = a_collection(seed)
@@ -820,7 +820,6 @@ def test_ndeval(first: int) -> None:
 
 def test_pyNTCIREVAL() -> None:
     """Its measures take a gain for every level: let each global gain be a level of its own."""
-    pytest.importorskip("pyNTCIREVAL")
     from pyNTCIREVAL import Labeler
     from pyNTCIREVAL import metrics as m
 

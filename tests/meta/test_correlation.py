@@ -9,6 +9,7 @@ from itertools import pairwise, permutations, product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -92,7 +93,6 @@ def test_rounding_is_relative_to_the_largest_score() -> None:
 
 
 def test_series_are_paired_by_name() -> None:
-    pd = pytest.importorskip("pandas")
     x = pd.Series({"a": 3.0, "b": 2.0, "c": 1.0})
     assert kendall(x, x[::-1]).value == 1
     assert rbo(x, x[::-1]).value == close(1)

@@ -309,7 +309,6 @@ def test_command_refuses(files: list[Path], tmp_path: Path, command: Command) ->
 
 def test_picture_has_a_point_for_each_run_and_measure() -> None:
     """And the numbers of the results."""
-    pytest.importorskip("altair")
     drawn = picture(leave_one_out(QRELS, RUNS, ["AP", "P@2"], pool_depth=2))
     assert drawn.data.select("run", "after").rows()[3:] == [("x", 0.5), ("y", 0.5), ("w", 0.5)]
     chart = drawn.chart.to_dict()

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import ir_measures as im
 import pytest
 
 from tests.peers.made import (
@@ -38,7 +39,6 @@ def test_gdeval(tmp_path: Path) -> None:
 
     It leaves out topics without a relevant document.
     """
-    im = pytest.importorskip("ir_measures")
     program = Path(im.__file__).parent / "bin" / "gdeval.pl"
     lists = 0
     for c in map(numbered, collections(seed=25, count=12, levels=(-2, 0, 1, 2, 3, 4))):
@@ -58,7 +58,6 @@ def test_gdeval(tmp_path: Path) -> None:
 @with_perl
 def test_ir_measures_by_way_of_gdeval() -> None:
     """Under its own names: nDCG(dcg='exp-log2')@k; ERR@k takes 4 for the highest level."""
-    im = pytest.importorskip("ir_measures")
     measures = [m @ k for m in (im.ERR, im.nDCG(dcg="exp-log2")) for k in (1, 5, 20)]
     names = {str(m): str(m).replace("ERR", "ERR(max_level=4)") for m in measures}
     for c in map(numbered, collections(seed=26, count=4, ties="none", levels=(0, 1, 2, 3, 4))):

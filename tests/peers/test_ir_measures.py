@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+import ir_measures as im
 
 from tests.peers.made import (
     Collection,
@@ -19,7 +19,6 @@ from tests.peers.made import (
 
 def test_ir_measures() -> None:
     """Its own implementations (Judged, RR@k) break ties the other way: no ties here."""
-    im = pytest.importorskip("ir_measures")
     exponential = im.nDCG(gains={1: 1, 2: 3, 3: 7})
     plain: dict[Any, str] = {
         im.AP: "AP",
@@ -73,7 +72,6 @@ def test_ir_measures() -> None:
 
 
 def test_ir_measures_counts_topics_not_answered_as_zero_too() -> None:
-    im = pytest.importorskip("ir_measures")
     names = {m: m for m in ("AP", "P@5", "nDCG@10", "RR@10", "Bpref", "R@5", "Judged@5", "NumRet")}
     measures = [im.parse_measure(name) for name in names]
     for c in collections(seed=21, count=10, ties="none"):
@@ -84,7 +82,6 @@ def test_ir_measures_counts_topics_not_answered_as_zero_too() -> None:
 
 def test_ir_measures_on_sets_and_curves() -> None:
     """SetF hands its beta to trec_eval's set_F, which does not square it: our alpha."""
-    im = pytest.importorskip("ir_measures")
     measures: dict[Any, str] = {
         im.SetP: "SetP",
         im.SetP(rel=2): "SetP(rel=2)",
@@ -132,7 +129,6 @@ def above_zero(c: Collection, cutoff: int | None = None) -> Collection:
 def test_ir_measures_compatibility() -> None:
     """In the ideal list it orders documents of one level by their scores, those not retrieved as
     if theirs were 0: so all scores are above 0 here. It breaks ties the other way: none here."""
-    im = pytest.importorskip("ir_measures")
     measures: dict[Any, str] = {im.Compat: "Compat"}
     for p in (0.1, 0.5, 0.8, 0.99):
         measures[im.Compat(p=p)] = f"Compat(p={p})"
@@ -154,7 +150,6 @@ def test_ir_measures_compatibility() -> None:
 def test_ir_measures_accuracy() -> None:
     """Of lists with a relevant and a nonrelevant document: it gives no value without the one, and
     divides by zero without the other, where ours are 0 and 1."""
-    im = pytest.importorskip("ir_measures")
     lists = alike = 0
     for c in collections(seed=24, count=30, ties="none", levels=(-1, 0, 1, 2, 3)):
         for rel, k in ((1, None), (2, None), (1, 5), (3, 10)):

@@ -147,13 +147,11 @@ def ntcireval_parts(
 )
 def test_pyntcireval(gains: list[float], options: dict[str, Any], count: int) -> None:
     """Lists in their own order, through its Python classes, to full precision."""
-    pytest.importorskip("pyNTCIREVAL")
     lists = compared_with_ntcireval(40 + len(gains), gains, options, count)
     assert lists > 40 * count
 
 
 def test_pyntcireval_with_random_gains() -> None:
-    pytest.importorskip("pyNTCIREVAL")
     rng, lists = np.random.default_rng(48), 0
     for seed in range(480, 490):
         gains = np.cumsum(rng.exponential(size=3)).tolist()

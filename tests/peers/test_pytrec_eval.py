@@ -6,6 +6,7 @@ import math
 import re
 
 import pytest
+import pytrec_eval
 
 import cranfield as cf
 from tests.peers.made import (
@@ -36,7 +37,6 @@ def test_trec_eval_names_mean_the_measures_of_the_specification() -> None:
 
 def test_all_that_pytrec_eval_supports_is_compared() -> None:
     """But the name of the run and the string of its levels, which are no measures."""
-    pytrec_eval = pytest.importorskip("pytrec_eval")
     families = {re.sub(r"_[\d.]+$", "", name) for name in TREC_9} | set(GEOMETRIC)
     assert families == set(pytrec_eval.supported_measures) - {"runid", "relstring"}
 

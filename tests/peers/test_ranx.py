@@ -7,8 +7,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 from tests.peers.made import Collection, Nested, assert_agree, collections, values
 
 # -- ranx ---------------------------------------------------------------------------------------
@@ -39,7 +37,6 @@ def ranx_values(jobs: list[tuple[Nested, Nested, list[str]]]) -> list[dict[str, 
     Its own code as Python runs it: having numba compile it first takes a minute, and to forbid
     that before it is imported takes another process.
     """
-    pytest.importorskip("ranx")
     found = subprocess.run(
         [sys.executable, "-c", RANX_PROGRAM],
         input=json.dumps(jobs),

@@ -13,9 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
+import polars
 import pytest
+import pytrec_eval
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 import cranfield as cf
 from cranfield.cli.main import main
@@ -193,7 +197,6 @@ def test_positions_say_what_scores_say(rows: list[tuple[int, str, float, str]], 
 
 
 def test_untied_predictions_score_as_in_trec_eval() -> None:
-    pytrec_eval = pytest.importorskip("pytrec_eval")
     random = np.random.default_rng(3)
     levels, queries = random.integers(0, 3, 200), np.sort(random.integers(0, 8, 200))
     scores = random.permutation(200) / 8  # which 32 bits hold
@@ -366,7 +369,6 @@ def test_the_text_is_not_kept(pieces: Pieces) -> None:
 
 
 def test_predictions_in_memory_are_those_of_a_file() -> None:
-    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
     expected = cf.evaluate("test.txt", "model", "AP nDCG@10")
     # GX002 (0), 5 (1), GX001 (2): (1/2 + 2/3)/2; a (0), 7 (1): 1/2.
     assert expected.values[0, :, 0].tolist() == pytest.approx([7 / 12, 1 / 2])
@@ -575,9 +577,6 @@ GRADES = {"q": {"a": 0, "b": 3, "c": 1, "d": 0, "e": 2}, "p": {"y": 1}}
 
 def tied_runs() -> dict[str, Any]:
     """The same run in every shape."""
-    import pandas
-    import polars
-
     rows = [(t, d, s) for t, docs in TIED.items() for d, s in docs.items()]
     text = "".join(f"{t} Q0 {d} {i} {s} r\n" for i, (t, d, s) in enumerate(rows, 1))
     table = {
@@ -754,7 +753,6 @@ def test_the_depth_is_sixteen_unless_told(capfd: Capture) -> None:
 
 
 def test_the_tidy_table(capfd: Capture) -> None:
-    polars = pytest.importorskip("polars")
     arguments = ["letor", "eval-score", "test.txt", "model", "out.tsv", "1", "--depth", "2"]
     assert main([*arguments, "--tidy"]) == 0
     table = polars.read_csv("out.tsv", separator="\t", schema_overrides={"topic": polars.String})
@@ -879,7 +877,6 @@ def test_a_t_test_by_hand(capfd: Capture) -> None:
 
 @pytest.mark.parametrize("layout", [[], ["--tidy"]])
 def test_the_t_test_is_scipy_s(layout: list[str]) -> None:
-    stats = pytest.importorskip("scipy.stats")
     random = np.random.default_rng(5)
     levels, queries = random.integers(0, 3, 300), np.sort(random.integers(0, 12, 300))
     write("many.txt", "".join(f"{x} qid:{q} 1:1\n" for x, q in zip(levels, queries, strict=True)))

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyndeval
 import pytest
 
 import cranfield as cf
@@ -259,7 +260,6 @@ class TestBesidePyndeval:
     @pytest.mark.parametrize("seed", range(150))
     def test_random_collections(self, seed: int) -> None:
         """The values of topics, as C's printf and Python's format write them."""
-        pyndeval = pytest.importorskip("pyndeval")
         rng = random.Random(seed)  # noqa: S311
         alpha, beta = rng.choice([(0.5, 0.5), (0.2, 0.8), (0.9, 0.1), (0.0, 0.4), (1.0, 0.75)])
         qrels, run = write_collection(rng)

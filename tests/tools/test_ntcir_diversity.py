@@ -322,7 +322,6 @@ def test_pyntcireval_with_gains_for_levels(seed: int) -> None:
     It adds up in another order, so a value such as 0.11875 may be rounded the other way: these
     seeds have none.
     """
-    pytest.importorskip("pyNTCIREVAL")
     testing, peer = import_module("click.testing"), import_module("pyNTCIREVAL.main")
     rng = random.Random(seed)  # noqa: S311
     compared = 0

@@ -386,7 +386,6 @@ def test_pyntcireval_line_by_line(tmp_path: Path, seed: int, given_options: str)
     It adds up in another order, so a value such as 0.11875 may be rounded the other way: these
     seeds have none.
     """
-    pytest.importorskip("pyNTCIREVAL")
     setting, rng = options(given_options), random.Random(100 + seed)  # noqa: S311
     its_options = re.sub(r"-(\w{3,})", r"--\1", given_options).split()
     topics, outputs = [], []
