@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test coverage bench lint clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -35,6 +35,12 @@ lint: $(VENV)/installed-test
 
 test: lint  ## lint, types, unit, property, differential and transcript tests
 	$(BIN)/python -m pytest -n auto
+
+coverage: $(VENV)/installed-test  ## lines and branches that tests run, per room
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto
+	$(BIN)/coverage combine --quiet
+	$(BIN)/python tests/coverage_of_rooms.py
 
 bench: $(VENV)/installed-test  ## ratios against the peers, measured side by side
 	$(BIN)/python bench/bench.py
