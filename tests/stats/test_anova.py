@@ -93,3 +93,8 @@ def test_one_way_takes_columns_as_groups() -> None:
     x = np.random.default_rng(4).random((20, 4))
     assert cf.stats.one_way(x).rows[0].df == 3
     assert pytest.approx(stats.f_oneway(*x.T).statistic) == cf.stats.one_way(x).rows[0].F
+
+
+def test_replicates_are_the_third_of_three_dimensions() -> None:
+    with pytest.raises(InputError, match=r"shape \(3, 2\), expected \[topics, systems, replicates"):
+        two_way_replicated(np.ones((3, 2)))

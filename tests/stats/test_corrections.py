@@ -80,3 +80,5 @@ def test_what_corrections_refuse() -> None:
     with pytest.raises(InputError, match=r"shape \(1, 2\)"):
         bonferroni([[0.1, 0.2]])
     assert holm([]).size == 0
+    with pytest.raises(InputError, match=r"found p-values \['small'\], expected a sequence of num"):
+        holm(["small"])

@@ -66,3 +66,34 @@ def test_pairs_by_name_or_number() -> None:
     for wrong in ([("a", "z")], [(0, 5)], ["ab"]):
         with pytest.raises(cf.CranfieldError, match="found pair"):
             compare_pairs(x, "t", pairs=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("test", "correction", "message"),
+    [
+        ("z", "none", "found test 'z', expected one of randomised-tukey, "),
+        ("t", "scheffe", "found correction 'scheffe', expected one of none, "),
+        ("tukey", "holm", "found correction 'holm', expected none: the Tukey HSD test allows for"),
+    ],
+)
+def test_tests_and_corrections_that_there_are_not(test: str, correction: str, message: str) -> None:
+    with pytest.raises(cf.CranfieldError, match=message):
+        compare_pairs([[0.1, 0.2], [0.2, 0.4], [0.5, 0.3]], test, correction=correction)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "enough"),
+    [(1, True), (5, True), (6, False), (11, False)],
+)
+def test_letters_of_disjoint_pairs(pairs: int, enough: bool) -> None:
+    """Each pair of different systems doubles the groups: 2, 32, 64 and 2,048, of 52 letters."""
+    found = letters(np.kron(np.eye(pairs, dtype=bool), ~np.eye(2, dtype=bool)))
+    assert (found is not None) is enough
+    if found is not None:
+        assert [len(word) for word in found] == [2 ** (pairs - 1)] * 2 * pairs
+        assert len(set("".join(found))) == 2**pairs
+
+
+def test_letters_are_of_a_square() -> None:
+    with pytest.raises(cf.CranfieldError, match=r"found an array of shape \(2, 1\), expected"):
+        letters([[True], [False]])

@@ -9,7 +9,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.scores import Notice, Scores
-from cranfield.stats.measured import by_measure, ranking, without_errors
+from cranfield.stats.measured import by_measure, direction, measured, ranking, without_errors
 
 
 def scored_by(
@@ -50,3 +50,30 @@ def test_notices_of_the_scores_come_first() -> None:
     notice = Notice("ties", "ties matter")
     scores = scored_by([[[0.5], [0.4]], [[0.3], [0.2]]], ("AP",), notices=(notice,))
     assert by_measure(scores)[1] == (notice,)
+
+
+def test_a_geometric_mean_is_compared_by_logarithms() -> None:
+    """0 is taken as 0.00001, the floor of the geometric mean."""
+    scores = Scores([[[1.0], [0.0]], [[math.e], [1.0]]], "ab", "12", ["GMAP"], ["gmean"])
+    found = measured(scores, "GMAP")
+    assert found.values == pytest.approx(np.array([[0.0, 1.0], [math.log(1e-5), 0.0]]))
+    assert [notice.kind for notice in found.notices] == ["logarithms"]
+
+
+def test_direction_of_a_measure() -> None:
+    scores = Scores(
+        np.zeros((1, 1, 2)), "a", "1", ["AP", "RNOD"], ["mean"] * 2, better=["higher", "lower"]
+    )
+    assert [direction(scores, name) for name in ("AP", "RNOD")] == [1.0, -1.0]
+    with pytest.raises(
+        cf.CranfieldError, match="found scores without RR, expected one of AP, RNOD"
+    ):
+        direction(scores, "RR")
+
+
+def test_scores_that_rank_nothing() -> None:
+    with pytest.raises(cf.CranfieldError, match=r"found standard errors only \(ERR.se\)"):
+        without_errors(scored_by([[[0.1]]], ("ERR.se",)))
+    counts = Scores(np.zeros((2, 2, 1)), "ab", "12", ["NumRet"], ["sum"], better=["neither"])
+    with pytest.raises(cf.CranfieldError, match=r"none of which ranks runs \(NumRet is left out"):
+        by_measure(counts)

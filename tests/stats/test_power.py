@@ -217,3 +217,8 @@ def test_wrong_numbers(changed: dict[str, Any], message: str) -> None:
 
 def test_power_is_a_number() -> None:
     assert power_of_t(20, 1.0, 0.01, 0.001) == pytest.approx(1)
+
+
+def test_a_word_is_no_number() -> None:
+    with pytest.raises(CranfieldError, match="found variance='large', expected a number"):
+        topics_for_t(0.1, variance="large")  # type: ignore[arg-type]

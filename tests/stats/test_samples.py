@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import cranfield as cf
-from cranfield.stats.samples import matrix
+from cranfield.errors import InputError
+from cranfield.scores import Scores
+from cranfield.stats.samples import matrix, paired, sample
 
 
 def test_what_is_no_matrix_of_numbers() -> None:
@@ -17,3 +23,92 @@ def test_what_is_no_matrix_of_numbers() -> None:
     ):
         with pytest.raises(cf.CranfieldError):
             matrix(wrong)
+
+
+def test_series_are_paired_by_the_topics_of_their_index() -> None:
+    x = pd.Series([0.5, 0.25], index=["301", "302"])
+    y = pd.Series([0.5, 0.75], index=["302", "301"])
+    assert [one.tolist() for one in paired(x, y)] == [[0.5, 0.25], [0.75, 0.5]]
+    assert matrix({"x": x, "y": y}).values.tolist() == [[0.5, 0.75], [0.25, 0.5]]
+
+
+def test_an_index_that_counts_names_no_topics() -> None:
+    x, y = pd.Series([0.5, 0.25]), pd.Series([0.5, 0.75])
+    assert [one.tolist() for one in paired(x, y)] == [[0.5, 0.25], [0.5, 0.75]]
+    assert [one.tolist() for one in paired(x, [0.1, 0.2])] == [[0.5, 0.25], [0.1, 0.2]]
+
+
+def test_topics_that_one_system_lacks() -> None:
+    x, y = {"1": 0.1, "2": 0.2, "3": 0.3}, {"3": 0.6, "2": 0.4, "4": 0.8}
+    with pytest.raises(InputError, match=r"2 topics \(1, 4\) of one system only"):
+        paired(x, y)
+    assert [one.tolist() for one in paired(x, y, "common")] == [[0.2, 0.3], [0.4, 0.6]]
+    found = matrix({"x": x, "y": y}, "common")
+    assert (found.values.tolist(), found.topics) == ([[0.2, 0.4], [0.3, 0.6]], ("2", "3"))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        ([0.1, 0.2], [0.1], "found 2 and 1 scores, expected as many of one as of the other"),
+        ([0.1], [0.2], "found 1 topic, expected at least 2"),
+        ({"1": 0.1}, [0.2], "found scores with topics and scores without, expected both with"),
+        (["a", "b"], [0.1, 0.2], "expected a number for each topic"),
+        ([0.1, 0.2], [[0.1, 0.2]], r"found y of shape \(1, 2\), expected a number for each topic"),
+        ([0.1, np.nan], [0.1, 0.2], "found x with nan, expected finite numbers"),
+        (pd.Series([0.1, 0.2], index=["1", "1"]), [0.1, 0.2], "an index that has a name twice"),
+    ],
+)
+def test_what_is_no_pair_of_systems(x: Any, y: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        paired(x, y)
+
+
+def test_topics_are_the_same_or_common() -> None:
+    with pytest.raises(InputError, match="found topics='all', expected 'same' or 'common'"):
+        paired([0.1, 0.2], [0.1, 0.2], "all")  # type: ignore[arg-type]
+
+
+def test_a_long_value_is_quoted_by_its_beginning() -> None:
+    """37 characters and an ellipsis: [, then six of "'word', ", less those that are too many."""
+    with pytest.raises(InputError) as caught:
+        sample(["word"] * 9)
+    assert "found x ['word', 'word', 'word', 'word', 'wor…," in str(caught.value)
+
+
+@pytest.mark.parametrize("module", [pd, pl])
+def test_frames_have_a_column_for_each_system(module: Any) -> None:
+    named = module.DataFrame({"topic": [301, 302], "bm25": [0.1, 0.2], "dense": [0.3, 0.4]})
+    found = matrix(named)
+    assert (found.systems, found.topics) == (("bm25", "dense"), ("301", "302"))
+    assert found.values.tolist() == [[0.1, 0.3], [0.2, 0.4]]
+    assert matrix(module.DataFrame({"a": [0.1, 0.2], "b": [0.3, 0.4]})).topics == ("1", "2")
+    twice = module.DataFrame({"topic": ["1", "1"], "a": [0.1, 0.2], "b": [0.3, 0.4]})
+    with pytest.raises(InputError, match="found a frame that has a topic twice"):
+        matrix(twice)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({}, "found no systems, expected the scores of each"),
+        ({"a": [0.1, 0.2]}, "found 1 systems, expected at least 2"),
+        ({"a": [0.1, 0.2], "b": [0.1]}, "found 1 to 2 scores, expected as many of each system"),
+        ({"a": {"1": 0.1}, "b": [0.1]}, "expected all with, or all without"),
+        ([0.1, 0.2], r"found an array of shape \(2,\), expected \[topics, systems\]"),
+        (np.zeros((0, 2)), "found 0 topics, expected at least 2"),
+        ([["a", "b"]], r"expected numbers, as an array \[topics, systems\]"),
+        (
+            Scores(np.zeros((2, 2, 2)), "ab", "12", ["AP", "RR"], ["mean", "mean"]),
+            r"found scores of 2 measures \(AP, RR\), expected those of one",
+        ),
+    ],
+)
+def test_what_is_no_matrix_says_why(data: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        matrix(data)
+
+
+def test_scores_of_one_measure_are_a_matrix() -> None:
+    scores = Scores([[[0.1], [0.2]], [[0.3], [0.4]]], "ab", "12", ["AP"], ["mean"])
+    assert matrix(scores).values.tolist() == [[0.1, 0.3], [0.2, 0.4]]

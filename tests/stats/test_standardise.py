@@ -116,3 +116,11 @@ class TestUndefined:
         found = standardise(scored([[0.5], [0.5], [math.nan]], ("a", "b", "c")))
         assert found.values[:2].ravel().tolist() == [0.0, 0.0]
         assert math.isnan(found.values[2, 0, 0])
+
+
+def test_given_factors_are_of_one_measure() -> None:
+    scores = cf.Scores(np.zeros((2, 1, 2)), "ab", "1", ["AP", "RR"], ["mean", "mean"])
+    with pytest.raises(
+        CranfieldError, match=r"deviations for 2 measures \(AP, RR\), expected score"
+    ):
+        standardise(scores, reference={"1": (0.5, 0.1)})

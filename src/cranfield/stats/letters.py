@@ -48,10 +48,7 @@ def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str
 
 def _split(groups: list[frozenset[int]], pair: frozenset[int]) -> list[frozenset[int]]:
     """Groups of which none holds both of the pair, and none is within another."""
-    holding = [group for group in groups if pair <= group]
-    if not holding:
-        return groups
-    parts = [group - {one} for group in holding for one in sorted(pair)]
+    parts = [group - {one} for group in groups if pair <= group for one in sorted(pair)]
     kept = [group for group in groups if not pair <= group]
     made: list[frozenset[int]] = []
     for candidate in sorted(dict.fromkeys(kept + parts), key=len, reverse=True):
