@@ -706,3 +706,18 @@ class TestCommandLine:
         assert done.stdout == ""
         assert "found" in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_a_no_break_space_separates_nothing(tmp_path: Path) -> None:
+    """Only ASCII blanks do, and the line is named."""
+    (tmp_path / "lengths").write_text("d1 4\nd2\u00a05\n", encoding="utf-8")
+    with pytest.raises(cf.CranfieldError, match=r"lengths:2: found .* expected a document and its"):
+        read_lengths(str(tmp_path / "lengths"))
+
+
+def test_json_that_is_no_object(tmp_path: Path) -> None:
+    (tmp_path / "lengths.json").write_text("[1]")
+    with pytest.raises(
+        cf.CranfieldError, match=r"found JSON that is not an object, expected {doc:"
+    ):
+        read_lengths(str(tmp_path / "lengths.json"))

@@ -345,3 +345,9 @@ def test_the_smallest_collection() -> None:
     collection = simulate(topics=1, runs=1, depth=1, levels=1, seed=0, pool_depth=1)
     assert [len(scores) for scores in collection.runs["sys01"].values()] == [1]
     assert 1 in collection.qrels["101"].values()
+
+
+def test_a_collection_says_its_size() -> None:
+    made = simulate(topics=2, runs=1, seed=1)
+    judged = sum(len(docs) for docs in made.qrels.values())
+    assert repr(made) == f"Collection: 2 topics, {judged} judgments, 1 run"

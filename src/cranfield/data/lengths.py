@@ -12,7 +12,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.formats import FORMAT, TREC, Format, recognise
-from cranfield.data.reading.lines import finite, not_empty, real, text_lines
+from cranfield.data.reading.lines import fields_of, finite, not_empty, real, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
@@ -139,7 +139,7 @@ def _from_text(source: Source) -> DocLengths:
 
 def _first_error(source: Source) -> InputError:
     for number, line in text_lines(source):
-        parts = line.split()
+        parts = fields_of(line, None)
         length = finite(parts[1]) if len(parts) == 2 else None
         if length is None or length < 0:
             return InputError(repr(line.strip()), EXPECTED, source.name, number)

@@ -1,0 +1,37 @@
+"""Packed texts, and the numbers they stand for."""
+
+from __future__ import annotations
+
+import pytest
+
+from cranfield.data.reading import strings
+from cranfield.data.reading.strings import Strings, whole_numbers
+from cranfield.data.reading.trec import all_numbers
+from cranfield.errors import InputError
+
+LONG = ["0.1234567890123456789", "123456789012345678", "9.00719925474099301", "-0.3", "1e3"]
+
+
+def test_half_a_character_is_no_identifier() -> None:
+    with pytest.raises(InputError, match=r"as an identifier, expected Unicode text"):
+        Strings.of(["a", "\ud800"])
+
+
+def test_whole_numbers_of_at_most_15_digits() -> None:
+    found = whole_numbers(Strings.of(["007", "12", "999999999999999"]))
+    assert found is not None
+    assert found.tolist() == [7, 12, 10**15 - 1]
+    assert whole_numbers(Strings.of(["7", "1000000000000000"])) is None
+    assert whole_numbers(Strings.of(["7", "1.5"])) is None
+
+
+@pytest.mark.parametrize("extended", [True, False])
+def test_numbers_of_many_digits_are_those_of_python(
+    monkeypatch: pytest.MonkeyPatch, extended: bool
+) -> None:
+    """Also where no type has 64 bits of precision, as on ARM and Windows."""
+    monkeypatch.setattr(strings, "_EXTENDED", extended and strings._EXTENDED)
+    found = all_numbers(Strings.of(LONG))
+    assert found is not None
+    assert found.tolist() == [float(text) for text in LONG]
+    assert all_numbers(Strings.of(["0.5", "half"])) is None
