@@ -11,6 +11,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
+from cranfield.measures.gains import gain_of
 from tests.made import Command, Qrels
 
 # -- gains by topic ---------------------------------------------------------------------------
@@ -112,3 +113,16 @@ def test_topic_gains_on_the_command_line(small: Path, cranfield: Command) -> Non
     rows = cranfield.printed("evaluate trec run -m ntcir:ERR -q -f tsv --gains topic").splitlines()
     # Topic 1 has h = 2: 2/3/2.
     assert float(rows[1].split("\t")[3]) == pytest.approx(1 / 3)
+
+
+def test_levels_that_a_gain_is_not_for() -> None:
+    """2^1023 is the last power of 2 that is a number; a table of two gains has levels 1 and 2."""
+    assert gain_of("exp", np.array([3.0])).tolist() == [7.0]
+    assert gain_of((1.0, 3.0), np.array([2.0, 0.0, -1.0])).tolist() == [3.0, 0.0, 0.0]
+    for gain, level, expected in (
+        ("exp", 2000.0, "levels up to"),
+        ((1.0, 3.0), 0.5, "whole levels"),
+        ((1.0, 3.0), 3.0, "levels up to 2"),
+    ):
+        with pytest.raises(cf.CranfieldError, match=f"expected {expected}"):
+            gain_of(gain, np.array([level]))  # type: ignore[arg-type]

@@ -22,6 +22,7 @@ from cranfield import measures as measure_modules
 from cranfield.measures.base import FIVE, READINGS, REGISTRY, find
 from cranfield.measures.cwl import models
 from cranfield.measures.gains import NAMES as GAINS
+from cranfield.measures.grammar import parse_model
 from cranfield.measures.names import ALIASES, IR_MEASURES, NTCIREVAL, TREC_EVAL
 from cranfield.measures.parameters import Choice, Flag, Table
 from cranfield.measures.references import REFERENCES
@@ -1301,3 +1302,11 @@ def test_what_is_beside_the_score_is_never_best_and_always_defined() -> None:
     scores = cf.evaluate(qrels, run, "RBP RBP.residual", undefined="nan")
     assert np.isnan(scores["run", "t", "RBP"])
     assert scores["run", "t", "RBP.residual"] == pytest.approx(0.8)
+
+
+def test_models_are_told_by_measures_and_quoted_as_written() -> None:
+    assert parse_model(cf.parse_measure("RBP(p=0.5)")) == parse_model("RBP(p=0.5)")
+    with pytest.raises(
+        cf.CranfieldError, match=r"^measure 'nothing\(p=0.5\)': there is no measure"
+    ):
+        parse_model("nothing(p=0.5)")
