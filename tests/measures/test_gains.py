@@ -125,4 +125,4 @@ def test_levels_that_a_gain_is_not_for() -> None:
         ((1.0, 3.0), 3.0, "levels up to 2"),
     ):
         with pytest.raises(cf.CranfieldError, match=f"expected {expected}"):
-            gain_of(gain, np.array([level]))  # type: ignore[arg-type]
+            gain_of(gain, np.array([level]))

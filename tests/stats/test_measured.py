@@ -54,7 +54,13 @@ def test_notices_of_the_scores_come_first() -> None:
 
 def test_a_geometric_mean_is_compared_by_logarithms() -> None:
     """0 is taken as 0.00001, the floor of the geometric mean."""
-    scores = Scores([[[1.0], [0.0]], [[math.e], [1.0]]], "ab", "12", ["GMAP"], ["gmean"])
+    scores = Scores(
+        np.array([[[1.0], [0.0]], [[math.e], [1.0]]]),
+        tuple("ab"),
+        tuple("12"),
+        ("GMAP",),
+        ("gmean",),
+    )
     found = measured(scores, "GMAP")
     assert found.values == pytest.approx(np.array([[0.0, 1.0], [math.log(1e-5), 0.0]]))
     assert [notice.kind for notice in found.notices] == ["logarithms"]
@@ -62,7 +68,12 @@ def test_a_geometric_mean_is_compared_by_logarithms() -> None:
 
 def test_direction_of_a_measure() -> None:
     scores = Scores(
-        np.zeros((1, 1, 2)), "a", "1", ["AP", "RNOD"], ["mean"] * 2, better=["higher", "lower"]
+        np.zeros((1, 1, 2)),
+        tuple("a"),
+        tuple("1"),
+        ("AP", "RNOD"),
+        ("mean",) * 2,
+        better=("higher", "lower"),
     )
     assert [direction(scores, name) for name in ("AP", "RNOD")] == [1.0, -1.0]
     with pytest.raises(
@@ -74,6 +85,8 @@ def test_direction_of_a_measure() -> None:
 def test_scores_that_rank_nothing() -> None:
     with pytest.raises(cf.CranfieldError, match=r"found standard errors only \(ERR.se\)"):
         without_errors(scored_by([[[0.1]]], ("ERR.se",)))
-    counts = Scores(np.zeros((2, 2, 1)), "ab", "12", ["NumRet"], ["sum"], better=["neither"])
+    counts = Scores(
+        np.zeros((2, 2, 1)), tuple("ab"), tuple("12"), ("NumRet",), ("sum",), better=("neither",)
+    )
     with pytest.raises(cf.CranfieldError, match=r"none of which ranks runs \(NumRet is left out"):
         by_measure(counts)

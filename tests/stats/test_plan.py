@@ -12,7 +12,11 @@ from cranfield.scores import Scores
 from cranfield.stats.plan import plan
 
 PILOT = Scores(
-    [[[0.1], [0.3], [0.5]], [[0.3], [0.3], [0.9]]], ["bm25", "dense"], "123", ["AP"], ["mean"]
+    np.array([[[0.1], [0.3], [0.5]], [[0.3], [0.3], [0.9]]]),
+    ("bm25", "dense"),
+    tuple("123"),
+    ("AP",),
+    ("mean",),
 )
 """V_E1 = (0.08 + 0.24) / 4 = 0.08; the differences, 0.2, 0 and 0.4, have variance 0.04 = 2 V_E2."""
 
@@ -39,14 +43,20 @@ def test_three_topics_tell_little_and_33_enough() -> None:
         "3 topics tell little of a variance: it may easily be 100% larger"
     )
     values = np.random.default_rng(1).random((2, 33, 1))
-    topics = [str(t) for t in range(33)]
-    assert plan(Scores(values, "ab", topics, ["AP"], ["mean"])).notices == ()
-    fewer = Scores(values[:, :32], "ab", topics[:32], ["AP"], ["mean"])
+    topics = tuple(str(t) for t in range(33))
+    assert plan(Scores(values, tuple("ab"), topics, ("AP",), ("mean",))).notices == ()
+    fewer = Scores(values[:, :32], tuple("ab"), topics[:32], ("AP",), ("mean",))
     assert [notice.kind for notice in plan(fewer).notices] == ["small-pilot"]
 
 
 def test_more_than_two_runs_of_a_pilot_are_compared_by_anova() -> None:
-    three = Scores(np.random.default_rng(1).random((3, 9, 1)), "abc", "123456789", ["AP"], ["mean"])
+    three = Scores(
+        np.random.default_rng(1).random((3, 9, 1)),
+        tuple("abc"),
+        tuple("123456789"),
+        ("AP",),
+        ("mean",),
+    )
     assert [d.systems for d in plan(three).designs["AP"] if d.method == "anova"] == [3] * 4
     assert {d.method for d in plan(PILOT).designs["AP"]} == {"t"}
 

@@ -99,7 +99,7 @@ def test_frames_have_a_column_for_each_system(module: Any) -> None:
         (np.zeros((0, 2)), "found 0 topics, expected at least 2"),
         ([["a", "b"]], r"expected numbers, as an array \[topics, systems\]"),
         (
-            Scores(np.zeros((2, 2, 2)), "ab", "12", ["AP", "RR"], ["mean", "mean"]),
+            Scores(np.zeros((2, 2, 2)), tuple("ab"), tuple("12"), ("AP", "RR"), ("mean", "mean")),
             r"found scores of 2 measures \(AP, RR\), expected those of one",
         ),
     ],
@@ -110,5 +110,7 @@ def test_what_is_no_matrix_says_why(data: Any, message: str) -> None:
 
 
 def test_scores_of_one_measure_are_a_matrix() -> None:
-    scores = Scores([[[0.1], [0.2]], [[0.3], [0.4]]], "ab", "12", ["AP"], ["mean"])
+    scores = Scores(
+        np.array([[[0.1], [0.2]], [[0.3], [0.4]]]), tuple("ab"), tuple("12"), ("AP",), ("mean",)
+    )
     assert matrix(scores).values.tolist() == [[0.1, 0.3], [0.2, 0.4]]

@@ -119,7 +119,7 @@ class TestUndefined:
 
 
 def test_given_factors_are_of_one_measure() -> None:
-    scores = cf.Scores(np.zeros((2, 1, 2)), "ab", "1", ["AP", "RR"], ["mean", "mean"])
+    scores = cf.Scores(np.zeros((2, 1, 2)), tuple("ab"), tuple("1"), ("AP", "RR"), ("mean", "mean"))
     with pytest.raises(
         CranfieldError, match=r"deviations for 2 measures \(AP, RR\), expected score"
     ):
