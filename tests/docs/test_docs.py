@@ -53,7 +53,8 @@ METHODS = ROOT / "docs" / "statistics.md"
 MODELS = ROOT / "docs" / "models"
 PAGES = ROOT / "docs" / "pages"  # what writes some of the documents
 LINKED = (
-    *SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/measures.md",
+    *SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md",
+    "docs/architecture.md", "docs/extending.md", "docs/testing.md", "docs/measures.md",
     "docs/presets.md", "docs/statistics.md",
     *(f"docs/models/{page.name}" for page in sorted(MODELS.glob("*.md"))),
 )  # fmt: skip
@@ -164,20 +165,11 @@ def run_python(document: str, directory: Path) -> list[list[str]]:
     parts = [block.text for block, _ in scripts(document)]
     if not parts:
         return []
-    script = f"print({_BETWEEN!r})\n".join(parts)
-    (directory / "script.py").write_text(script, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "script.py"],
-        cwd=directory,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert not done.stderr, done.stderr
-    return [part.splitlines() for part in done.stdout.split(_BETWEEN + "\n")]
+    script = directory / "script.py"
+    script.write_text(f"print({_BETWEEN!r})\n".join(parts), encoding="utf-8")
+    with inside(directory) as printed:
+        runpy.run_path(str(script), run_name="__main__")
+    return [part.splitlines() for part in printed.text().split(_BETWEEN + "\n")]
 
 
 def run_command(command: Command, directory: Path) -> list[str]:
@@ -207,15 +199,7 @@ def run_command(command: Command, directory: Path) -> list[str]:
 
 def run_here(text: str, directory: Path) -> tuple[int, list[str]]:
     """The exit code of a command and the lines it prints, both streams together."""
-    printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    built_in = {name: c for name, c in REGISTRY.items() if c.__module__.startswith("cranfield.")}
-    with (
-        contextlib.chdir(directory),
-        contextlib.redirect_stdout(printed),
-        contextlib.redirect_stderr(printed),
-        mock.patch.dict(os.environ, environment(), clear=True),
-        mock.patch.dict(REGISTRY, built_in, clear=True),  # without those that tests define
-    ):
+    with inside(directory) as printed:
         words = [
             path
             for word in shlex.split(text)
@@ -223,8 +207,37 @@ def run_here(text: str, directory: Path) -> tuple[int, list[str]]:
         ]
         assert words[0] == "cranfield"
         code = exit_code(words[1:])
-    printed.seek(0)
-    return code, printed.read().splitlines()
+    return code, printed.text().splitlines()
+
+
+class Printed(io.TextIOWrapper):
+    """What is printed, as UTF-8."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
+
+    def text(self) -> str:
+        self.seek(0)
+        return self.read()
+
+
+@contextlib.contextmanager
+def inside(directory: Path) -> Iterator[Printed]:
+    """As a process of its own there would be: both streams together, no measures of tests."""
+    printed = Printed()
+    built_in = {name: c for name, c in REGISTRY.items() if c.__module__.startswith("cranfield.")}
+    with (
+        contextlib.chdir(directory),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+        mock.patch.dict(os.environ, environment(), clear=True),
+        mock.patch.dict(REGISTRY, built_in, clear=True),
+        mock.patch.object(sys, "path", [str(directory), *sys.path]),
+    ):
+        yield printed
+    for name, module in list(sys.modules.items()):
+        if (getattr(module, "__file__", None) or "").startswith(str(directory)):
+            del sys.modules[name]
 
 
 def same(shown: list[str], real: list[str]) -> bool:
@@ -268,8 +281,11 @@ def test_the_demo_shown_is_the_makefile_s() -> None:
 
 
 def test_the_measure_of_contributing_works(tmp_path: Path) -> None:
-    """Its class and its test, as written, in a process of their own."""
-    written = [b.text for b in blocks("CONTRIBUTING.md") if b.language == "python"]
+    """Its class and its test, and the reader of extending.md, as written, in a process of their
+    own.
+    """
+    documents = ("CONTRIBUTING.md", "docs/extending.md")
+    written = [b.text for d in documents for b in blocks(d) if b.language == "python"]
     assert any("@measure" in text for text in written)
     assert any("def test_" in text for text in written)
     called = """
