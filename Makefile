@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := .venv-lowest
+QUICK := tests --ignore=tests/peers --ignore=tests/properties --ignore=tests/docs
 
-.PHONY: demo test coverage bench lint clean
+.PHONY: demo test test-quick test-lowest slowest coverage bench lint clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -13,7 +15,7 @@ $(VENV)/installed: pyproject.toml
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[test]'
 	touch $@
 
 demo: $(VENV)/installed  ## simulate a collection, evaluate it, compare the runs
@@ -36,6 +38,21 @@ lint: $(VENV)/installed-test
 test: lint  ## lint, types, unit, property, differential and transcript tests
 	$(BIN)/python -m pytest -n auto
 
+test-quick: $(VENV)/installed-test  ## while you work: most tests, in less than a minute
+	$(BIN)/python -m pytest -n auto -m "not slow and not hypothesis" $(QUICK)
+
+slowest: $(VENV)/installed-test  ## all tests, and the twenty slowest of them
+	$(BIN)/python -m pytest -n auto --durations 20
+
+test-lowest: $(LOWEST)/installed  ## all tests with the lowest versions of the dependencies
+	$(LOWEST)/bin/python -m pytest -n auto
+
+$(LOWEST)/installed: pyproject.toml
+	$(PYTHON) -m venv $(LOWEST)
+	$(PYTHON) -m tests.lowest > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(LOWEST)/constraints.txt --editable '.[test]'
+	touch $@
+
 coverage: $(VENV)/installed-test  ## lines and branches that tests run, per room
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -n auto
@@ -46,4 +63,4 @@ bench: $(VENV)/installed-test  ## ratios against the peers, measured side by sid
 	$(BIN)/python bench/bench.py
 
 clean:
-	rm -rf $(VENV) demo build dist
+	rm -rf $(VENV) $(LOWEST) demo build dist

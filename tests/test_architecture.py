@@ -246,6 +246,7 @@ class TestStartUp:
         code = "import cranfield as cf; cf.evaluate({'a': {'x': 1}}, {'a': {'x': 1.0}}).summary()"
         assert imported_by(code) == set()
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "options", [[], ["-f", "tsv", "-q"], ["-f", "json"], ["-f", "csv"], ["--depth", "1"]]
     )

@@ -157,6 +157,7 @@ class TestImports:
         assert families_loaded_by("") == set()
         assert loaded_by("") == {"cranfield", "cranfield.measures", "cranfield.measures.families"}
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("code", "expected"),
         [

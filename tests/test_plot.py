@@ -114,6 +114,7 @@ class TestFunctions:
         assert of_files.data.drop("run").equals(of_lists.data.drop("run"))
         assert any("seconds" in notice.text for notice in of_files.notices)
 
+    @pytest.mark.slow
     def test_every_line_and_axis_is_named(self) -> None:
         picture = cf.plot.cwl(["RBP(p=0.8)", cf.INST(T=2)], lists=GAINS, title="Users")
         shown = picture.render("json").decode()
@@ -146,6 +147,7 @@ class TestFunctions:
         panel = panels_of(cf.plot.cwl("RBP", lists=GAINS))[0]
         assert panel["layer"][0]["encoding"]["color"]["title"] == ["topic"]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("topics", [1, 3, 8])
     def test_lines_that_lie_on_each_other_take_turns(self, topics: int) -> None:
         """RBP does the same on all topics: a rank has at most one mark, and each line some."""
@@ -336,6 +338,7 @@ class TestVary:
             REGISTRY.clear()
             REGISTRY.update(before)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("unit", "titles"),
         [
@@ -642,6 +645,7 @@ class TestMistakes:
 
 
 class TestCommand:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("arguments", "rows"),
         [

@@ -348,6 +348,7 @@ class TestRankings:
                 assert scored["run", topic, "RR"] == 1 / rank
             assert cf.read_run(run).ranked(topic) == ranked
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("size", [1, 40, 1 << 20])
     @pytest.mark.parametrize("ties", ["trec", "rank", "given"])
     def test_files_in_pieces(

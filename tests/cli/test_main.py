@@ -272,6 +272,7 @@ def process(*arguments: str, input: str | None = None) -> subprocess.CompletedPr
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_as_a_process(here: Path) -> None:
     piped = process("evaluate", "qrels", "-", "-m", "AP", "-f", "tsv", input=BM25)
     assert piped.returncode == 0

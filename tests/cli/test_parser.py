@@ -158,6 +158,7 @@ WORKING = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORKING)
 def test_examples_work(name: str, collection: Path, cranfield: Command) -> None:
     example = [[*glob(word)] or [word] for word in shlex.split(BY_NAME[name].example)]
@@ -401,6 +402,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout == "set()\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["", "evaluate", "meta stability"])
 def test_help_is_quick(command: str, tmp_path: Path) -> None:
     """0.3 s of an installed package, which is compiled; where others keep the machine busy, as long

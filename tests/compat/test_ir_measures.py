@@ -138,6 +138,7 @@ def for_subtopics(seed: int) -> tuple[list[Any], Nested]:
 
 
 class TestDiversityOfIrMeasures:
+    @pytest.mark.slow
     @pytest.mark.parametrize("text", DIVERSE)
     def test_agree(self, text: str) -> None:
         for seed in range(3):

@@ -53,6 +53,7 @@ def both(
 
 
 class TestRelevanceEvaluator:
+    @pytest.mark.slow
     @pytest.mark.parametrize("judged_only", [False, True])
     @pytest.mark.parametrize("level", [1, 2, 3])
     @pytest.mark.parametrize("levels", [(0, 1, 2, 3), (-2, -1, 0, 1, 2, 4)])

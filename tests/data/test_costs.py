@@ -575,6 +575,7 @@ def large() -> tuple[Nested, Nested, Nested]:
     return qrels, run, costs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [50, 4000])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_pieces_threads_and_batches(

@@ -279,6 +279,7 @@ def test_sources_agree(tmp_path: Path, source: str, option: str) -> None:
     same(cf.evaluate(QRELS, {"r": run}, MORE, lengths=UNITS, **OPTIONS[option]), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 40, 150, 1000])
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("option", ["plain", "exclude-self", "best"])

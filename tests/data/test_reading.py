@@ -553,6 +553,7 @@ class TestRuns:
         with pytest.raises(cf.CranfieldError, match="found no results"):
             cf.evaluate({"a": {"x": 1}}, table, "AP")
 
+    @pytest.mark.slow
     @IN_PIECES
     @pytest.mark.parametrize(("ties", "expected"), [("trec", 0.5), ("rank", 1.0), ("given", 1.0)])
     def test_comments_longer_than_a_piece(self, write: Folder, ties: Any, expected: float) -> None:

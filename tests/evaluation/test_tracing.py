@@ -216,6 +216,7 @@ def for_all(check: Callable[..., None], *arguments: object) -> None:
             raise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["trec", "expected"])
 def test_every_symbol_is_in_the_legend(ties: str) -> None:
     for_all(has_every_symbol, ties)
@@ -357,6 +358,7 @@ def test_what_is_not_shown_does_not_matter(m: Measure) -> None:
 # -- the mean over all orders of tied documents ----------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [{}, {"depth": 3}], ids=str)
 def test_the_mean_is_that_of_evaluate(more: dict[str, Any]) -> None:
     for_all(has_the_mean, more)

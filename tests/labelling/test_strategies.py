@@ -308,6 +308,7 @@ PAIR = {"t": {"a": "1", "b": "1"}}
 TIED_MEASURES = ("AP", "nDCG@2", "Q", "RR", "ERR", "P@2", "NumRelRet")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [None, 3])
 @pytest.mark.parametrize("kind", BOTH)
 def test_sampled_ties_come_near_the_mean_of_all_orders(kind: type, depth: int | None) -> None:

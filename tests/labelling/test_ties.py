@@ -287,6 +287,7 @@ def test_most_measures_are_exact() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 def test_expected_is_the_mean_over_all_orders(name: str) -> None:
     """Every value of every parameter, every cutoff: none, and 1 to two ranks past the end."""
@@ -514,6 +515,7 @@ def write_trec(folder: Path, qrels: Data, run: Data) -> tuple[str, str]:
     return str(judgments), str(results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["best", "worst", "expected"])
 def test_threads_blocks_and_sources_do_not_matter(ties: Any, tmp_path: Path) -> None:
     qrels, run = large_data(ties=True)

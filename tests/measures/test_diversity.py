@@ -796,6 +796,7 @@ def a_collection(seed: int) -> tuple[list[tuple[str, str, str, int]], Ranked]:
     return qrels, ranked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [0, 50, 100])
 def test_ndeval(first: int) -> None:
     compared = 0

@@ -462,6 +462,7 @@ def blended_ratio(levels: list[int], r: int, R: int, beta: float) -> float:
     return R * float(Q(levels[:r], judged=gold) - Q(levels[: r - 1], judged=gold))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beta", [0.1, 1, 10, 100])
 def test_seed_001_blended_ratio_is_precision_iff_r_is_at_most_R(beta: float) -> None:
     """Binary relevance, any β: BR(r) = Prec(r) iff r ≤ R, BR(r) > Prec(r) iff r > R."""

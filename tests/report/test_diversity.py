@@ -219,6 +219,7 @@ class TestLook:
         assert not picture.notices
         assert names_of(cf.plot.diversity(TWO)) == ["bm25", "mmr"]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
     def test_runs_that_are_all_the_same(self, value: float) -> None:
         for zoom in (False, True):

@@ -28,6 +28,7 @@ def page(path: Path, profile: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_picture_is_drawn_and_names_are_only_names(tmp_path: Path) -> None:
     name = "</script><script>document.title='broken out'</script>"
     lists = {"T1": [0.0, 1.0, 0.4], name: [1.0, 0.0, 0.2]}

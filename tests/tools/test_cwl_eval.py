@@ -150,6 +150,7 @@ def program(command: str) -> str:
 
 
 class TestBesideTheProgram:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "options",
         [
@@ -353,6 +354,7 @@ class Comparison:
 
 
 class TestRandomRankings:
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", range(4))
     def test_every_metric(self, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """4 × 251 rankings × all metrics × 10 numbers, one of them at full depth."""
@@ -363,6 +365,7 @@ class TestRandomRankings:
         assert seen.values == 251 * len(CONSTRUCTORS) * 10
         assert seen.halves == 0
 
+    @pytest.mark.slow
     def test_gains_below_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Metrics that do not mind: INST and NERR do, and AP and TrAP divide by what may be 0."""
         monkeypatch.chdir(tmp_path)
@@ -581,6 +584,7 @@ class TestTopics:
         (notice,) = tool.told("qrels run").splitlines()
         assert notice.startswith("note: run: 1 topic (T1) with lines that are not adjacent")
 
+    @pytest.mark.slow
     def test_each_is_measured_by_itself(self, here: Path) -> None:
         """Whatever else is in the run, and in however many blocks."""
         rng = np.random.default_rng(8)

@@ -353,6 +353,7 @@ def test_most_lines_tell_the_format() -> None:
     assert cf.read_qrels("other").to_dict() == {"1": {"a": 1.0, "b": 2.0, "c": 0.0}}
 
 
+@pytest.mark.slow
 def test_the_text_is_not_kept(pieces: Pieces) -> None:
     """20 MB of features, and no more memory than a few pieces and the judgments need."""
     pieces(1 << 16)

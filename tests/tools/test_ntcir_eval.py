@@ -160,6 +160,7 @@ class TestFigures:
         Path("example.lab").write_text(labelled)
         assert ntcir_eval.printed(f"{computes} example.lab") == expected
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("labels", "labelled", "computes", "expected"), FIGURES)
     def test_in_a_pipe(
         self, here: Path, labels: str, labelled: str, computes: str, expected: str
@@ -365,6 +366,7 @@ def random_topics(draw: st.DrawFn) -> Topic:
 # -- pyNTCIREVAL --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "given_options"),
     list(

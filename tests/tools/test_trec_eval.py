@@ -573,6 +573,7 @@ def test_mistakes_on_standard_input_have_lines(ours: Ours) -> None:
     assert ours("- run < g.qrels").err.startswith("standard input:2: found level 0.5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["2>&-", ">&-", "2>/dev/full"])
 def test_closed_streams(closed: str, here: Path) -> None:
     """What belongs to a stream that is closed goes nowhere, and not into another."""
