@@ -50,7 +50,7 @@ class Field:
         """Whether it is written to the left."""
         values = self.values if self.values is not None else (self.texts or ())
         words = all(isinstance(value, str) or value is None for value in values)
-        return self.key or (words and not self.marks and self.dtype is not float)
+        return self.dtype is not float and (self.key or (words and not self.marks))
 
     @property
     def is_name(self) -> bool:
@@ -78,7 +78,8 @@ class Sheet:
     """A table with a name, and a caption that says what it shows.
 
     The caption is a sentence, or a phrase; `of` says how many the best is the best of. A `title`
-    stands above the table. One that is not for `programs` shows people what another one holds.
+    stands above the table, and `lines` below the caption, each a line of its own, if not in a
+    paper. One that is not for `programs` shows people what another one holds.
 
     >>> sheet = Sheet("pairs", [Field("run", ["bm25"], key=True), Field("p", [0.0125])], "One.")
     >>> sheet.rows
@@ -91,6 +92,7 @@ class Sheet:
     title: str = ""
     of: str = ""
     programs: bool = True
+    lines: Sequence[str] = ()
 
     @property
     def columns(self) -> dict[str, Sequence[Any]]:
@@ -134,7 +136,7 @@ class Sheet:
         >>> sheet.told(True, paper=False), sheet.told(True)
         ('mean over 2 topics · * best of 2 runs', 'Mean over 2 topics; best in bold.')
         """
-        text = self.caption
+        text = "; ".join([*filter(None, [self.caption]), *self.lines]) if paper else self.caption
         if text and not text.endswith("."):  # a phrase
             if not paper:
                 return f"{text} · * best of {self.of}" if best else text
@@ -152,7 +154,7 @@ def together(sheets: Iterable[Sheet]) -> Iterator[tuple[list[Sheet], bool]]:
     seen = [sheet for sheet in sheets if sheet.seen]
     for sheet in seen:
         found.append(sheet)
-        if sheet.caption or sheet is seen[-1]:
+        if sheet.caption or sheet.lines or sheet is seen[-1]:
             yield found, any(one.has_best for one in found)
             found = []
 

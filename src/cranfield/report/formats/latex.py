@@ -27,7 +27,7 @@ _LATEX = str.maketrans(
         **{"±": r"$\pm$", "×": r"$\times$", "≥": r"$\ge$", "≤": r"$\le$", "−": "$-$"},
         **{"–": "--", "…": r"\dots{}", "†": r"$\dagger$", "·": r"$\cdot$", "’": "'"},
         **{"√": r"$\surd$", "²": "$^2$", "∞": r"$\infty$", "♯": r"$\sharp$", "→": r"$\rightarrow$"},
-        **{"↓": r"$\downarrow$", "“": "``", "”": "''"},
+        **{"Σ": r"$\Sigma$", "↓": r"$\downarrow$", "“": "``", "”": "''"},
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",

@@ -24,13 +24,13 @@ def written(shown: Showing) -> str:
     parts, caption = [shown.text] if shown.text else [], ""
     for sheets, best in together(() if shown.text else shown.sheets):
         parts += [part for sheet in sheets for part in _parts(sheet, shown)]
-        caption = _folded(sheets[-1].told(best, paper=False), shown.width)
+        lines = [sheets[-1].told(best, paper=False), *sheets[-1].lines]
+        caption = "\n".join(_folded(line, shown.width) for line in lines if line)
         parts += [caption] if caption else []
-    notes = [line for text in shown.notes for line in wrapped(text, shown.width)]
-    told = "\n".join(notes)
-    if notes and caption:
+    told = "\n".join(line for text in shown.notes for line in wrapped(text, shown.width))
+    if told and caption:
         parts[-1] += f"\n{told}"
-    elif notes:
+    elif told:
         parts.append(told)
     return "\n\n".join(parts) + "\n"
 
