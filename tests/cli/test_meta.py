@@ -60,7 +60,7 @@ def test_bars_end_where_tests_do(
     class Seen:
         total, done = -1, 0
 
-        def __init__(self, said: str, total: int) -> None:
+        def __init__(self, files: object, said: str, total: int) -> None:
             Seen.total = total
 
         def __enter__(self) -> Self:
@@ -69,8 +69,8 @@ def test_bars_end_where_tests_do(
         def __exit__(self, *problem: object) -> None:
             pass
 
-        def step(self, trials: int) -> None:
-            Seen.done += trials
+        def step(self, more: int | str) -> None:
+            Seen.done += 0 if isinstance(more, str) else more
 
     made = [str(path) for path in cf.simulate(topics=8, runs=3, depth=20, seed=3).write(tmp_path)]
     qrels = [path for path in made if "qrels" in path]
@@ -79,7 +79,7 @@ def test_bars_end_where_tests_do(
         other = tmp_path / "other.txt"
         other.write_bytes(Path(qrels[0]).read_bytes())
         qrels.append(str(other))
-    monkeypatch.setattr("cranfield.cli.runner.Trials", Seen)
+    monkeypatch.setattr("cranfield.cli.runner.Progress", Seen)
     words = [*qrels, *runs, "-m", "AP RR", *options, "-o", str(tmp_path / "out.txt")]
     cranfield.succeeds("meta", method, *words)
     assert Seen.done == Seen.total > 0

@@ -12,22 +12,22 @@ from cranfield.cli import progress
 
 def test_threads_share_one_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[int] = []
-    original = progress.Waiting._show
+    original = progress._shown
 
-    def show(bar: progress.Waiting) -> None:
+    def show() -> object:
         shown.append(1)
-        original(bar)
+        return original()
 
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(progress.Waiting, "_show", show)
+    monkeypatch.setattr(progress, "_shown", show)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     together = Barrier(4)
 
-    def work(bar: progress.Trials) -> None:
+    def work(bar: progress.Progress) -> None:
         together.wait()
         bar.step(1)
 
-    with progress.Trials("testing", 4) as bar, ThreadPoolExecutor(4) as pool:
+    with progress.Progress((), "testing", 4) as bar, ThreadPoolExecutor(4) as pool:
         list(pool.map(work, [bar] * 4))
     assert len(shown) == 1
-    assert bar._done == 4
+    assert bar._done == {"testing": 4}

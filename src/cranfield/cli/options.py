@@ -141,7 +141,7 @@ def call(
     if any(p.kind is p.VAR_KEYWORD for p in wanted.values()):
         from cranfield.evaluation.options import NAMES
 
-        wanted |= dict.fromkeys((*NAMES, *others))
+        wanted |= dict.fromkeys(NAMES)
         left |= wanted.keys()
     return function(**{n: known[n] for n in wanted if n not in left or known.get(n) is not None})
 

@@ -5,78 +5,64 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import ExitStack
 from threading import Lock
-from typing import Any, Self
+from typing import Any
 
 from cranfield.data.reading.source import CHUNK
 
 PATIENCE = 1.0  # seconds
+READING = "reading"
 
 
-class Waiting:
-    """Shows itself when the work takes longer than a second and somebody is watching."""
+class Progress(ExitStack):
+    """Of files that are read, and of what is done with them in so many steps, if that is known.
 
-    def __init__(self, said: str, total: int | None = None) -> None:
-        self._said, self._total = said, total
+    Shows itself when the work takes longer than a second and somebody is watching.
+    """
+
+    def __init__(self, files: Iterable[str] = (), doing: str = "", steps: int = 0) -> None:
+        super().__init__()
+        size = sum(os.path.getsize(path) for path in files if os.path.isfile(path))
+        self._doing, self._totals = doing, {READING: size, doing: steps}
         self._begun = time.monotonic()
         self._watched = sys.stderr.isatty()
+        self._done = Counter[str]()
+        self._tasks: dict[str, Any] = {}
         self._bar: Any = None
-        self._task: Any = None
-        self._done = 0
         self._lock = Lock()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def advance(self, by: int, said: str | None = None) -> None:
-        """Some more was done, perhaps by one of several threads: there is one bar for all."""
+    def step(self, more: int | str) -> None:
+        """So many more steps were done, or another part of a run was read, perhaps by one of
+        several threads: they share one bar for each.
+        """
         if not self._watched:
             return
+        doing = said = self._doing
+        if isinstance(more, str):
+            doing, said, more = READING, f"{READING} {more}", CHUNK
         with self._lock:
-            self._done += by
-            if self._bar is None:
-                if time.monotonic() - self._begun < PATIENCE:
-                    return
-                self._show()
-            self._bar.update(self._task, completed=self._done, description=said or self._said)
-
-    def _show(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
-
-        self._bar = Bar(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._bar.start()
-        self._task = self._bar.add_task(self._said, total=self._total or None)
-
-    def end(self, *problem: object) -> None:
-        """There is no more to show: a terminal has room for one bar."""
-        if self._bar is not None:
-            self._bar.stop()
-
-    __exit__ = end
+            self._done[doing] += more
+            if time.monotonic() - self._begun < PATIENCE:
+                return
+            self._bar = self._bar or self.enter_context(_shown())
+            if doing not in self._tasks:
+                self._tasks[doing] = self._bar.add_task(said, total=self._totals[doing] or None)
+            task = self._tasks[doing]
+            self._bar.update(task, completed=self._done[doing], description=said)
 
 
-class Progress(Waiting):
-    """Of files that are read."""
+def _shown() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
-    def __init__(self, paths: list[str]) -> None:
-        super().__init__("reading", sum(os.path.getsize(p) for p in paths if os.path.isfile(p)))
-
-    def step(self, run: str) -> None:
-        """Another part of a run was read."""
-        self.advance(CHUNK, f"reading {run}")
-
-
-class Trials(Waiting):
-    """Of random trials; how many there will be may be unknown."""
-
-    def step(self, trials: int) -> None:
-        """So many more were done."""
-        self.advance(trials)
+    return Bar(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os.path import normpath
-from typing import Any
+from typing import Any, TypeAlias
 
 from cranfield.cli.asked import measures_of, runs_of
 from cranfield.cli.options import call
 from cranfield.cli.output import refuse_output, show, write
-from cranfield.cli.progress import Progress, Trials
+from cranfield.cli.progress import Progress
 from cranfield.cli.scored import WITH_SCORES, evaluated, measures_for, scores_of
 from cranfield.data.assessments import assessor_names
 from cranfield.data.preference_pairs import read_preference_pairs
@@ -18,7 +18,7 @@ from cranfield.errors import InputError
 from cranfield.evaluation.options import Options
 from cranfield.evaluation.results import columns_of
 from cranfield.measures.grammar import parse_measures
-from cranfield.report.meta import Work
+from cranfield.report.meta import Takes, Work
 from cranfield.report.pictures import format_of
 from cranfield.scores import Scores
 
@@ -28,11 +28,18 @@ OF_RUNS = {
 DECIDED = dict.fromkeys(WITH_SCORES)  # not options of what is computed from scores
 
 
+Given: TypeAlias = tuple[dict[str, Any], Sequence[str], int, int]
+"""Arguments of a function, files that it reads, and how many runs and measures there are."""
+
+
 def run(work: Work, options: argparse.Namespace, picture: Callable[..., Any] | None = None) -> Any:
     """Score, compute, draw, show; and what was found."""
     plot = getattr(options, "plot", None)
     refuse_output(plot)
-    found = COMPUTED[work.takes](work, options)
+    given, files, *size = GIVEN[work.takes](options)
+    with Progress(files, work.doing, work.steps(options, *size)) as bar:
+        told = {"progress": bar.step, "tested": bar.step}
+        found = call(work.function, options, **given, **told)
     drawn = plot and picture and call(picture, options, found=found).render(format_of(plot))
     show(found, options)
     if drawn:
@@ -40,13 +47,9 @@ def run(work: Work, options: argparse.Namespace, picture: Callable[..., Any] | N
     return found
 
 
-def _bar(work: Work, options: argparse.Namespace, runs: int, measures: int) -> Trials:
-    return Trials(work.doing, work.steps(options, runs, measures))
-
-
-def _of_scores(work: Work, options: argparse.Namespace) -> Any:
-    """Of scores, which are read or evaluated; perhaps with those by other judgments, or those of
-    gold measures.
+def _scores(options: argparse.Namespace) -> Given:
+    """Scores, which are read or evaluated; perhaps with those by other judgments, or those of gold
+    measures.
     """
     given: dict[str, Any] = {}
     if "preferences" in options:  # worth to be read before anything is scored
@@ -60,27 +63,23 @@ def _of_scores(work: Work, options: argparse.Namespace) -> Any:
         scores = scores_of(options, runs=2)
     if getattr(options, "baselines", None):
         given["baseline"] = _baselines(options, scores)
-    with _bar(work, options, len(scores.runs), len(scores.measures)) as bar:
-        if work.doing:
-            given["progress"] = bar.step
-        return call(work.function, options, **DECIDED | {"scores": scores} | given)
+    given = DECIDED | {"scores": scores} | given
+    return given, (), len(scores.runs), len(scores.measures)
 
 
-def _of_runs(work: Work, options: argparse.Namespace) -> Any:
-    """Of judgments and runs."""
+def _runs(options: argparse.Namespace) -> Given:
+    """Judgments and runs."""
     files = options.files if hasattr(options, "files") else [options.qrels, *options.runs]
     if not files:
         raise InputError("no files", "QRELS RUN RUN…")
     qrels, *named = files
     runs = runs_of(qrels, named, 2, "QRELS and at least 2 runs")
-    bar: Any = _bar(work, options, len(runs), 1) if work.doing else Progress(files)
-    with bar:
-        given = {"qrels": qrels, "runs": runs, "measures": measures_for(options)}
-        return call(work.function, options, **given, progress=bar.step)
+    given = {"qrels": qrels, "runs": runs, "measures": measures_for(options)}
+    return given, files, len(runs), 1
 
 
-def _of_judgments(work: Work, options: argparse.Namespace) -> Any:
-    """Of two sets of judgments, and perhaps runs, which are read once for each."""
+def _judgments(options: argparse.Namespace) -> Given:
+    """Two sets of judgments, and perhaps runs, which are read once for each."""
     if "-" in options.runs:
         raise InputError("- as a run", "a file: it is read once for each QRELS")
     for name, flag in OF_RUNS.items():
@@ -90,33 +89,26 @@ def _of_judgments(work: Work, options: argparse.Namespace) -> Any:
     tested = parse_measures(
         [*(chosen.measures if chosen else ()), *(options.measures or ())] or ["AP"]
     )
-    columns = sum(len(measure.names()) for measure in tested)
     given = {
         "first": options.qrels,
         "runs": options.runs or None,
         "names": _names(options),
         "labels": options.labels or (chosen.labels if chosen else None) or None,
     }
-    reading = Progress([options.qrels, options.second, *options.runs, *options.runs])
-    with reading, _bar(work, options, len(options.runs), columns) as testing:
-
-        def step(trials: int) -> None:
-            reading.end()
-            testing.step(trials)
-
-        return call(work.function, options, **given, progress=reading.step, tested=step)
+    files = [options.qrels, options.second, *options.runs, *options.runs]
+    return given, files, len(options.runs), sum(len(measure.names()) for measure in tested)
 
 
-def _of_nothing(work: Work, options: argparse.Namespace) -> Any:
-    """Of options alone."""
-    return call(work.function, options, **DECIDED)
+def _nothing(options: argparse.Namespace) -> Given:
+    """Options alone."""
+    return DECIDED, (), 0, 0
 
 
-COMPUTED = {
-    "scores": _of_scores,
-    "runs": _of_runs,
-    "judgments": _of_judgments,
-    "nothing": _of_nothing,
+GIVEN: dict[Takes, Callable[[argparse.Namespace], Given]] = {
+    "scores": _scores,
+    "runs": _runs,
+    "judgments": _judgments,
+    "nothing": _nothing,
 }
 
 
