@@ -35,6 +35,7 @@ def add_command(p: Any, rows: Rows, run: Callable[..., Any], **defaults: Any) ->
 def settled(run: Callable[..., Any], options: argparse.Namespace) -> Any:
     """Run a command with what is asked for in the place of words; what is not given stays None."""
     refuse_two_inputs(*_files(options))
+    _refuse_alone(options)
     known = getattr(options, "scores", False)  # and what would decide them will be refused
     if hasattr(options, "classes") and not known:
         options.labelling = labelling_of(options)
@@ -45,6 +46,18 @@ def settled(run: Callable[..., Any], options: argparse.Namespace) -> Any:
         if isinstance(given, str | list):  # not the numbers of `simulate`
             setattr(options, name, read(given) or None)
     return run(options)
+
+
+def _refuse_alone(options: argparse.Namespace) -> None:
+    """Options that mean nothing without another one, or a value of it: see `declare`."""
+    by_name = {name: action for action in options.declared for name in action.option_strings}
+    for action in options.declared:
+        name, *values = getattr(action, "needs", "").split() or [""]
+        if not name or getattr(options, action.dest) == action.default:
+            continue
+        found, value = getattr(options, by_name[name].dest), "".join(values)
+        if found != value if value.islower() else found in (None, False):
+            raise InputError(action.option_strings[0], f"{action.needs} with it")
 
 
 def _files(options: argparse.Namespace) -> Iterator[str]:
@@ -74,14 +87,11 @@ def preset_of(options: argparse.Namespace) -> Preset | None:
     """The preset that the options ask for, at the cutoff they ask for."""
     from cranfield.evaluation.presets import preset
 
-    cutoff = getattr(options, "cutoff", None)
-    if options.preset:
-        chosen = preset(options.preset, options.presets)
-        return replace(chosen, measures=tuple(chosen.measures_at(cutoff)))
-    for option, value in (("presets", options.presets), ("cutoff", cutoff)):
-        if value is not None:
-            raise InputError(f"--{option}", "--preset NAME with it")
-    return None
+    if not options.preset:
+        return None
+    chosen = preset(options.preset, options.presets)
+    measures = chosen.measures_at(getattr(options, "cutoff", None))
+    return replace(chosen, measures=tuple(measures))
 
 
 def _gains(text: str) -> Any:

@@ -24,7 +24,7 @@ OPTIONS = {
     f"measures; may be repeated (default: {' '.join(DEFAULT_MEASURES)}; `cranfield measures` "
     "lists them)",
     **preset(PRESET),
-    "--cutoff N": "cutoff of the preset's measures",
+    "--cutoff N with --preset NAME": "cutoff of its measures",
     **output(each="topic"),
     **SORTED,
     "lists and topics": {**order(TIES), **shared("drawn"), **judged()},

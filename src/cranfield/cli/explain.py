@@ -23,17 +23,17 @@ OPTIONS = {
     **output(),
     "the score of one topic, step by step": {
         "--on": told("judgments and results", nargs=2, metavar=("QRELS", "RUN")),
-        TOPICS: "101,102, or @FILE with topics; may be repeated (default: the first one judged)",
+        f"{TOPICS} with --on QRELS RUN": "101,102, or @FILE with topics; may be repeated (default: "
+        "the first one judged)",
         "--levels LEVELS": 'a list without files, as levels in the order of the ranks: "3 2 - 0", '
         "- or ? for an unjudged document",
-        "--judged LEVELS": "all judged levels of the topic, with --levels (default: those of the "
-        "list)",
+        "--judged LEVELS with --levels LEVELS": "all judged levels of the topic (default: those "
+        "of the list)",
         **order(TIES),
         **shared("drawn", "relevance", "intents", "verticals", "costs", "formats"),
     },
     **shared("import"),
 }
-NEEDS = {"topics": "--on QRELS RUN", "judged": "--levels LEVELS"}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,9 +42,6 @@ def run(options: argparse.Namespace) -> int:
     modes = [name for name in MODES if getattr(options, name, None) not in (None, False)]
     if len(modes) > 1:
         raise InputError(" and ".join(f"--{name}" for name in modes), "one of them")
-    for name, mode in NEEDS.items():
-        if getattr(options, name) is not None and not any(f"--{m} " in mode for m in modes):
-            raise InputError(f"--{name}", f"{mode} with it")
     return show(MODES[modes[0] if modes else ""](found, options), options)
 
 

@@ -78,15 +78,18 @@ def declare(p: Any, rows: Mapping[str, Any], **settings: Mapping[str, Any]) -> N
     ``"-o --output FILE"`` has a value, ``"--condensed"`` is a flag, ``"--topic TOPIC …"`` may be
     repeated, which makes `topics`, and ``"runs RUN *"`` is as many words as argparse's sign says.
     ``"--kind {qrels,run}"`` is one of these (`among`); ``"gold -r REL !"`` must be given, and is
-    called `gold` here. `settings` are what else argparse is told about some of them, by their
-    names, or about all values that are called alike (``REL``); or a row tells it itself (`told`).
-    A row with rows of its own is a group, below its title.
+    called `gold` here; ``"--whole with --plot FILE"`` is refused without the other, as is
+    ``"--p P with --statistic rbo"`` with another value, and the help says so. `settings` are what
+    else argparse is told about some of them, by their names, or about all values that are called
+    alike (``REL``); or a row tells it itself (`told`). A row with rows of its own is a group, below
+    its title.
     """
-    for written, meaning in rows.items():
+    for row, meaning in rows.items():
         said = told(meaning) if isinstance(meaning, str) else meaning
         if "help" not in said:
-            declare(p.add_argument_group(written), said, **settings)
+            declare(p.add_argument_group(row), said, **settings)
             continue
+        written, _, needs = row.partition(" with ")
         words = written.split()
         options = [word for word in words if word.startswith("-")]
         named = words[: words[0] not in options]
@@ -97,7 +100,8 @@ def declare(p: Any, rows: Mapping[str, Any], **settings: Mapping[str, Any]) -> N
         made |= {**settings.get(metavar, {}), **settings.get(name, {}), **said}
         if made.keys() <= {"dest", "help"} and options:
             made["action"] = "store_true"
-        p.add_argument(*(options or named), **made)
+        made["help"] = f"with {needs}, {made['help']}" if needs else made["help"]
+        p.add_argument(*(options or named), **made).needs = needs
 
 
 def _value(metavar: str) -> dict[str, Any]:
@@ -220,7 +224,7 @@ def order(ties: Sequence[str] = ONE_ORDER) -> Rows:
 
 def preset(said: str) -> Rows:
     """The options that name a preset."""
-    return {"--preset NAME": said, **PRESETS}
+    return {"--preset NAME": said, "--presets FILE with --preset NAME": PRESETS}
 
 
 def judged() -> Rows:
@@ -239,7 +243,7 @@ def judged() -> Rows:
 SEPARATOR = {
     "separator --sep S": "what separates the fields of a line of text, where they contain blanks",
 }
-PRESETS = {"--presets FILE": "a TOML file with presets of your own"}
+PRESETS = "a TOML file with presets of your own"
 LABELS = {
     "--labels A=2,B=1,…": "the levels that labels in judgments mean, such as S=3,A=2,B=1,C=0",
 }

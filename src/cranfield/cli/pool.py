@@ -17,12 +17,12 @@ OPTIONS = {
     "runs RUN +": "results: topic Q0 doc rank score tag",
     "--depth N": "only the first N documents of a list (default: 100)",
     "--pool FILE": "write the pool to FILE; -o FILE does so, too, if no -f is given",
-    "--unjudged FILE": "write to FILE what of the pool is not judged yet; needs --qrels",
+    "--unjudged FILE with --qrels QRELS": "write to FILE what of the pool is not judged yet",
     **output(each="topic", where="with -f write to FILE, else the pool"),
     "format -f --format": told("default: table", choices=FORMATS),  # none: -o is for the pool
     "judgments, topics and teams": {
         "--qrels QRELS": "the judgments made so far",
-        "--rel N": "lowest relevant level (default: all above 0)",
+        "--rel N with --qrels QRELS": "lowest relevant level (default: all above 0)",
         TOPICS: "those to pool: 101,102, or FILE or @FILE, each at the start of a line; common: "
         "those that every run answers (default: judged, or all without judgments)",
         "--teams FILE": "whose the runs are: lines `run team`, or a table with these columns",
@@ -50,9 +50,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _settle(options: argparse.Namespace) -> None:
     """Which file is for what: without -f, -o is for the pool."""
-    for option in ("unjudged", "rel"):
-        if getattr(options, option) is not None and options.qrels is None:
-            raise InputError(f"--{option}", "--qrels QRELS with it")
     if options.format is None and options.pool is None:
         options.pool, options.output = options.output, None
     options.format = options.format or "table"

@@ -13,7 +13,7 @@ from cranfield.report.listing import Listing, with_words
 
 OPTIONS = {
     "words WORD *": "such as web, or Q, or ntcir6-clir",
-    **PRESETS,
+    "--presets FILE": PRESETS,
     **output(formats=("list", *FORMATS)),
 }
 MORE = "`cranfield presets NAME` tells more."

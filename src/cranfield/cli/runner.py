@@ -38,8 +38,8 @@ def run(work: Work, options: argparse.Namespace, picture: Callable[..., Any] | N
     refuse_output(plot)
     given, files, *size = GIVEN[work.takes](options)
     with Progress(files, work.doing, work.steps(options, *size)) as bar:
-        told = {"progress": bar.step, "tested": bar.step}
-        found = call(work.function, options, **given, **told)
+        told = dict.fromkeys(("progress", "tested"), bar.step)
+        found = call(work.function, options, **given | told)
     drawn = plot and picture and call(picture, options, found=found).render(format_of(plot))
     show(found, options)
     if drawn:

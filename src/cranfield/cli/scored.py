@@ -23,12 +23,12 @@ FILES = (
 )
 SCORED = {
     "--scores": "the files hold scores of topics, not results",
-    "lowers --lower-is-better NAME …": "with --scores, a measure of which lower values are better, "
-    "where cranfield does not know that; may be repeated",
+    "lowers --lower-is-better NAME … with --scores": "a measure of which lower values are "
+    "better, where cranfield does not know that; may be repeated",
 }
 MEASURE = "a measure such as nDCG@10, several in one string, or @FILE; may be repeated"
 MISSING = {
-    f"--missing {among(get_args(Missing))}": "with --scores, topics that a run lacks: an error "
+    f"--missing {among(get_args(Missing))} with --scores": "topics that a run lacks: an error "
     "(default), left out for all runs (common), or zero",
 }
 WITH_SCORES = {"scores", "lowers", "measures", "missing"}
@@ -99,10 +99,6 @@ def _without_counts(scores: Scores) -> Scores:
 
 def evaluated(options: argparse.Namespace, runs: int = 1, qrels: str | None = None) -> Scores:
     """The scores of QRELS RUN RUN…, or by other judgments of the same runs."""
-    if options.missing not in (None, "error"):
-        raise InputError("--missing", "--scores with it")
-    if options.lowers:
-        raise InputError("--lower-is-better", "--scores with it")
     if not options.files:
         raise InputError("no files", "QRELS RUN RUN…, or --scores FILE…")
     own, *named = options.files

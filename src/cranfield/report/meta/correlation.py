@@ -9,7 +9,6 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any
 
-from cranfield.errors import InputError
 from cranfield.meta.correlation import TRIALS, CorrelationMatrix, correlation
 from cranfield.meta.rankings import STATISTICS, P
 from cranfield.report import charts, options
@@ -152,12 +151,6 @@ def _said(found: CorrelationMatrix) -> list[str]:
 # -- the command ----------------------------------------------------------------------------------
 
 
-def check(asked: Any) -> None:
-    """Refuse a parameter of another statistic."""
-    if asked.p is not None and asked.statistic != "rbo":
-        raise InputError("--p", "--statistic rbo with it")
-
-
 METHOD = Method(
     __doc__,
     place=4,
@@ -169,7 +162,7 @@ METHOD = Method(
     options={
         "--qrels2 FILE": "other judgments: correlate each measure by QRELS with itself by these",
         **options.statistic("; of tau-ap the measure of the column, or QRELS, is the gold one"),
-        "--p P": f"of rbo: how deep it looks (default: {P})",
+        "--p P with --statistic rbo": f"how deep it looks (default: {P})",
         **options.confidence(),
         **options.trials(TRIALS, "random draws of topics, for intervals"),
         **options.plot("the matrix, or with --qrels2 the means by both", "its"),

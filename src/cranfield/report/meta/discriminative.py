@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.errors import InputError
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
 from cranfield.report import charts, options
 from cranfield.report import sheets as tables
@@ -131,12 +130,6 @@ def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
 # -- the command ----------------------------------------------------------------------------------
 
 
-def check(asked: Any) -> None:
-    """Refuse what is about a picture without one."""
-    if asked.whole and asked.plot is None:
-        raise InputError("--whole", "--plot FILE with it")
-
-
 METHOD = Method(
     __doc__,
     place=1,
@@ -156,6 +149,6 @@ METHOD = Method(
         **options.alpha(),
         **options.trials(),
         **options.plot("the ASL curves"),
-        "--whole": "with --plot, p-values from 0 to 1 (default: to three times alpha)",
+        "--whole with --plot FILE": "p-values from 0 to 1 (default: to three times alpha)",
     },
 )

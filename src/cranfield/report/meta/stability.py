@@ -20,7 +20,6 @@ from cranfield.report.pictures import Picture
 from cranfield.wording import counted
 
 TABLES = ("sizes", "points")
-ONLY_TOPICS = {"sizes": None, "against": "all", "replacement": False, "scores": False}
 BANDS = 3  # measures whose intervals are drawn: more would hide each other
 
 
@@ -111,12 +110,9 @@ def _chart(found: Stability, data: pl.DataFrame) -> Any:
 
 
 def check(asked: Any) -> None:
-    """Refuse options that are about another sample."""
-    if asked.sample == "topics" and asked.shares is not None:
-        raise InputError("--shares", "--sample judgments with it")
-    for name, usual in ONLY_TOPICS.items():
-        if asked.sample == "judgments" and getattr(asked, name) != usual:
-            raise InputError(f"--{name}", "--sample topics with it")
+    """Refuse scores, which judgments are not drawn of."""
+    if asked.sample == "judgments" and asked.scores:
+        raise InputError("--scores", "--sample topics with it")
 
 
 METHOD = Method(
@@ -143,12 +139,12 @@ METHOD = Method(
     measures="AP nDCG@10 RR P@10",
     options={
         "--sample {topics,judgments}": options.told("what is drawn at random", "topics"),
-        "--sizes N,N,…": "topics in a sample (default: ten sizes)",
-        "--against {all,others}": options.told(
-            "a sample of topics is compared with all (default), or with as many others", "all"
+        "--sizes N,N,… with --sample topics": "topics in a sample (default: ten sizes)",
+        "--against {all,others} with --sample topics": options.told(
+            "a sample is compared with all (default), or with as many others", "all"
         ),
-        "--replacement": "a topic may be in a sample several times",
-        "--shares S,S,…": "of the judgments that are kept (default: 0.1,0.2,…,1)",
+        "--replacement with --sample topics": "a topic may be in a sample several times",
+        "--shares S,S,… with --sample judgments": "what is kept of them (default: 0.1,0.2,…,1)",
         **options.statistic(),
         **options.confidence("the share of trials that intervals hold"),
         "--trials B": f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} "

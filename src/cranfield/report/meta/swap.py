@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.errors import InputError
 from cranfield.meta.swap import TRIALS, Swap, SwapRates, checked_rate, swap
 from cranfield.report import charts, options
 from cranfield.report.late import pl
@@ -143,9 +142,7 @@ def notices(found: Swap, rate: float = 0.05) -> tuple[Notice, ...]:
 
 
 def check(asked: Any) -> None:
-    """Refuse a level that decides nothing, and what is no rate."""
-    if asked.alpha is not None and asked.filter is None:
-        raise InputError("--alpha", "--filter t with it")
+    """Refuse what is no rate."""
     checked_rate(asked.rate)
 
 
@@ -161,7 +158,7 @@ METHOD = Method(
         "--bin D": options.told("how wide bins of differences are", 0.01),
         "--filter {t}": "only pairs that a paired t-test on the first set finds to differ "
         "significantly",
-        "--alpha A": "with --filter t, p-values of at most A are significant (default: 0.05)",
+        "--alpha A with --filter t": "p-values of at most A are significant (default: 0.05)",
         "--rate R": options.told("the swap rate that is tolerated", 0.05),
         **options.trials(TRIALS, "pairs of sets drawn at random"),
         **options.plot("swap rates against differences"),
