@@ -113,12 +113,9 @@ def _value(metavar: str) -> dict[str, Any]:
 
 def _often(sign: str, name: str) -> dict[str, Any]:
     """What argparse is told about how often a value is given."""
-    signs: dict[str, dict[str, Any]] = {
-        "": {},
-        "…": {"action": "append", "dest": name.rstrip("s") + "s"},
-        "!": {"required": True},
-    }
-    return signs.get(sign, {"nargs": sign})
+    if sign == "…":
+        return {"action": "append", "dest": name.rstrip("s") + "s"}
+    return {"required": True} if sign == "!" else {"nargs": sign} if sign else {}
 
 
 def among(choices: Iterable[str]) -> str:
@@ -155,10 +152,7 @@ def call(
 
 def count(text: str) -> int:
     """A whole number from 1."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
+    number = int(text) if text.strip().isdecimal() else 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number from 1")
     return number
@@ -244,9 +238,7 @@ SEPARATOR = {
     "separator --sep S": "what separates the fields of a line of text, where they contain blanks",
 }
 PRESETS = "a TOML file with presets of your own"
-LABELS = {
-    "--labels A=2,B=1,…": "the levels that labels in judgments mean, such as S=3,A=2,B=1,C=0",
-}
+LABELS = {"--labels A=2,B=1,…": "the levels that labels in judgments mean, such as S=3,A=2,B=1,C=0"}
 SHARED: dict[str, Rows] = {
     "lists": {
         "--depth N": "only the first N documents of a list",

@@ -11,7 +11,6 @@ from cranfield.data.run import TIES
 from cranfield.errors import InputError
 from cranfield.evaluation.sessions import DEFAULT_MEASURES, evaluate_sessions, trailtext
 
-ONE_SESSION = "with --trail, only this session; may be repeated"
 OPTIONS = {
     "qrels QRELS ?": "judgments by topic; with --clicks they may be left out",
     "sessions SESSIONS *": "the lists of a system: topic session query_number doc rank score, "
@@ -27,7 +26,9 @@ OPTIONS = {
     **scores_output("session"),
     "--trail": "instead of scores, show the text that sU or clickU believes was read, string "
     "by string",
-    "--session TOPIC/SESSION …": told(ONE_SESSION, dest="session"),
+    "--session TOPIC/SESSION … with --trail": told(
+        "only this session; may be repeated (-q shows every session)", dest="session"
+    ),
     "lists and files": {
         f"--ties {among(TIES)}": "order of a list: trec: by score, then document id, both "
         "descending (default); rank: by the rank column; given: as in the file; file: by score, "
@@ -43,8 +44,6 @@ def run(options: argparse.Namespace) -> int:
     """Score, or show what was read."""
     if not options.sessions and not options.clicks:
         raise InputError("no sessions", "SESSIONS after QRELS, or --clicks LOG")
-    if options.session and not options.trail:
-        raise InputError("--session", "--trail with it (-q shows every session)")
     sessions = options.sessions or None
     if options.trail:
         found = call(trailtext, options, sessions=sessions, measure=options.measures)

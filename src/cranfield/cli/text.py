@@ -7,12 +7,7 @@ import argparse
 from cranfield.cli.options import among, call, shared
 from cranfield.cli.output import scores_output, show, show_scores
 from cranfield.errors import InputError
-from cranfield.evaluation.texts import (
-    BY_NUGGETS,
-    BY_REFERENCES,
-    TextCollection,
-    evaluate_texts,
-)
+from cranfield.evaluation.texts import BY_NUGGETS, BY_REFERENCES, TextCollection, evaluate_texts
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.texts import MEANINGS, Smeasure, Ssharp
 

@@ -87,8 +87,8 @@ def _named(sheets: Sequence[Sheet], names: Sequence[str], format: str) -> list[S
         if name not in by_name:
             expected = f"one of {', '.join(by_name)}: there is no such table of these results"
             raise InputError(f"table {name}", expected)
-        if format in PROGRAMS and not by_name[name].for_programs:
-            fit = ", ".join(sheet.name for sheet in sheets if sheet.for_programs)
+        if format in PROGRAMS and not by_name[name].columns:
+            fit = ", ".join(sheet.name for sheet in sheets if sheet.columns)
             raise InputError(f"table {name}", f"{fit}: {format} is for programs")
     return [by_name[name] for name in names]
 

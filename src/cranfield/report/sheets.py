@@ -96,7 +96,7 @@ class Sheet:
 
     @property
     def columns(self) -> dict[str, Sequence[Any]]:
-        """What programs see, column by column."""
+        """What programs see, column by column; nothing if it is for people only."""
         seen = self.fields if self.programs else ()
         return {field.name: field.values for field in seen if field.values is not None}
 
@@ -113,11 +113,6 @@ class Sheet:
         # not strict: 1 and 0.5 are both numbers
         frame = pl.DataFrame(self.columns, schema_overrides=told, strict=False)
         return frame.select(names or pl.all())
-
-    @property
-    def for_programs(self) -> bool:
-        """Whether programs see anything of it, be it no rows."""
-        return bool(self.columns)
 
     @property
     def seen(self) -> list[Field]:

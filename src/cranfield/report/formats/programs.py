@@ -21,7 +21,7 @@ _FORMULAS = tuple("=+-@")  # what a cell begins with that a spreadsheet computes
 
 def first(shown: Showing) -> Sheet:
     """The table that formats with one table hold."""
-    return next((sheet for sheet in shown.sheets if sheet.for_programs), Sheet("", ()))
+    return next((sheet for sheet in shown.sheets if sheet.columns), Sheet("", ()))
 
 
 def separated(format: str, shown: Showing) -> str:
@@ -74,7 +74,7 @@ def document(shown: Showing) -> Any:
     """What JSON holds: a result's own document if it has one."""
     if shown.document is not None:
         return shown.document
-    seen = [sheet for sheet in shown.sheets if sheet.for_programs]
+    seen = [sheet for sheet in shown.sheets if sheet.columns]
     return {
         **{sheet.name: [*map(_row, sheet.rows)] for sheet in seen},
         **({} if shown.settings is None else {"settings": _row(shown.settings)}),

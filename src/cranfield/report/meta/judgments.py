@@ -45,10 +45,9 @@ def sheets(found: JudgmentComparison) -> list[Sheet]:
     if found.rankings:
         made.append(_runs(found))
     if any(ranking.pairs for ranking in found.rankings):
-        made += [_rankings(found), _significance(found)]
         different = "Pairs of runs of which the two draw different conclusions"
-        tested = {"changed": different, "pairs": "All pairs of runs"}
-        made += [_pairs(found, name, what) for name, what in tested.items()]
+        made += [_rankings(found), _significance(found), _pairs(found, "changed", different)]
+        made.append(_pairs(found, "pairs", "All pairs of runs"))
     return made
 
 
@@ -70,19 +69,20 @@ def usual(found: JudgmentComparison, format: str) -> tuple[str, ...]:
 
 def _overlap(found: JudgmentComparison) -> Sheet:
     items, topics = found.items, found.topics
-    of = tables.columns(zip(found.judged, found.relevant, found.ranges, strict=True))
+    low, high = zip(*found.ranges, strict=True)
+    shares = [n / of for n, of in zip(found.relevant, found.judged, strict=True)]
     return tables.table(
         "overlap",
         f"{counted(items.both, 'document')} of {counted(topics.both, 'topic')} judged both by "
         f"{_both(found)}; relevant from level {found.rel:g}.",
         Field("judgments", list(found.names), key=True),
         Field("topics", [topics.both + topics.first, topics.both + topics.second]),
-        of("judged", lambda row: row[0], "documents"),
+        Field("judged", found.judged, "documents"),
         Field("only_here", [items.first, items.second]),
-        of("relevant", lambda row: row[1]),
-        of("share_relevant", lambda row: row[1] / row[0]),
-        of("lowest", lambda row: row[2][0], "levels from", "{:g}".format),
-        of("highest", lambda row: row[2][1], "to", "{:g}".format),
+        Field("relevant", found.relevant),
+        Field("share_relevant", shares),
+        Field("lowest", low, "levels from", [*map("{:g}".format, low)]),
+        Field("highest", high, "to", [*map("{:g}".format, high)]),
     )
 
 
@@ -120,9 +120,12 @@ def _topics(found: JudgmentComparison, levels: Agreement, binary: Agreement) -> 
     of = tables.columns(found.by_topic.values())
     first, second = found.names
 
-    def coefficient(column: str, name: str, head: str = "", by: Agreement = levels) -> Field:
-        of_topics = map(by.topics.get, found.by_topic)
-        return Field(column, [None if one is None else one[name] for one in of_topics], head)
+    def coefficients(by: Agreement, kind: str, *names: str) -> list[Field]:
+        known = [by.topics[x].values if x in by.topics else {} for x in found.by_topic]
+        return [
+            Field(kind.replace(" ", "_") + x, [one.get(x) for one in known], kind + TITLES[x])
+            for x in names
+        ]
 
     return tables.table(
         "topics",
@@ -131,11 +134,8 @@ def _topics(found: JudgmentComparison, levels: Agreement, binary: Agreement) -> 
         of("both", head="by both"),
         of("only_first", lambda overlap: overlap.first, f"only {first}"),
         of("only_second", lambda overlap: overlap.second, f"only {second}"),
-        coefficient("agreement", "agreement"),
-        coefficient("kappa", "kappa", "κ"),
-        coefficient("kappa_quadratic", "kappa_quadratic", "quadratic κ"),
-        coefficient("binary_agreement", "agreement", by=binary),
-        coefficient("binary_kappa", "kappa", "binary κ", binary),
+        *coefficients(levels, "", "agreement", "kappa", "kappa_quadratic"),
+        *coefficients(binary, "binary ", "agreement", "kappa"),
     )
 
 
@@ -203,18 +203,17 @@ def _with_interval(name: str, head: str, values: list[Interval]) -> Iterator[Fie
 
 def _significance(found: JudgmentComparison) -> Sheet:
     first, second = found.names
-    who = {
-        "active": [("both", (True, True))],
-        "mixed": [(first, (True, False)), (second, (False, True))],
-        "passive": [("neither", (False, False))],
-    }
+    both, mixed, neither = (True, True), ((True, False), (False, True)), (False, False)
+    who = {both: "both", **dict(zip(mixed, found.names, strict=True)), neither: "neither"}
+    kinds = "passive", "mixed", "active"  # by how many find a difference
     rows = [
         (ranking.measure, kind, name, order, pairs, pairs / len(ranking.pairs))
         for ranking in found.rankings
         if ranking.pairs
         for kind in get_args(Kind)
         for order in ["reversed" if "disagreement" in kind else "same"]
-        for name, by in who[kind.split()[0]]
+        for by, name in who.items()
+        if kind.startswith(kinds[sum(by)])
         for pairs in [ranking.count(kind, by)]
     ]
     names = "measure", "kind", "significant_by", "order", "pairs", "share"
