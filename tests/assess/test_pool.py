@@ -515,14 +515,19 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
         assert not Path("u.txt").exists()
 
     @pytest.mark.parametrize(
-        ("doc", "name"), [("two words", "p.txt"), ("a\tb", "p.tsv"), ("a\rb", "p.csv")]
+        ("doc", "name", "said"),
+        [
+            ("two words", "p.txt", "found the name 'two words', expected one without blanks and #"),
+            ("a\tb", "p.tsv", "cannot be written as TSV"),
+            ("a\rb", "p.csv", "cannot be written as CSV"),
+        ],
     )
     def test_ids_that_a_format_cannot_hold(
-        self, here: Path, capsys: pytest.CaptureFixture[str], doc: str, name: str
+        self, here: Path, capsys: pytest.CaptureFixture[str], doc: str, name: str, said: str
     ) -> None:
         Path("r.json").write_text(json.dumps({"q": [doc]}))
         assert main(["pool", "r.json", "-o", name]) == 2
-        assert "cannot be written as" in capsys.readouterr().err
+        assert said in capsys.readouterr().err
         assert not Path(name).exists()
         assert main(["pool", "r.json", "-o", "p.json"]) == 0
         assert json.loads(Path("p.json").read_text()) == {"q": [doc]}

@@ -60,7 +60,7 @@ def _declare(module: Any, command: Callable[..., argparse.ArgumentParser]) -> No
     if hasattr(module, "add_to"):
         module.add_to(command)
     else:
-        add_command(command(), module.OPTIONS, module.run)
+        add_command(command(**getattr(module, "TOLD", {})), module.OPTIONS, module.run)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,9 +6,7 @@ import argparse
 import inspect
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Any
 
-from cranfield.cli.asked import add_command
 from cranfield.cli.options import shared
 from cranfield.cli.output import output, show, write
 from cranfield.measures.base import FIVE, PROPERTIES, READINGS, REGISTRY, TAKES, Measure
@@ -33,11 +31,7 @@ MORE = """`cranfield measures --all` lists all.
 `cranfield measures graded` lists those with a word in their entry (intents, ntcir, rank, …).
 `cranfield explain nDCG@10` tells the formula, the parameters, and how a score comes about."""
 
-
-def add_to(command: Any) -> None:
-    """Declare the command."""
-    meanings = "; ".join(f"{name}: {meaning}" for name, meaning in PROPERTIES.items())
-    add_command(command(epilog=f"Properties: {meanings}."), OPTIONS, run)
+TOLD = {"epilog": f"Properties: {'; '.join(map(': '.join, PROPERTIES.items()))}."}
 
 
 def run(options: argparse.Namespace) -> int:

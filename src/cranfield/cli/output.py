@@ -98,7 +98,8 @@ def show(found: Shown, options: argparse.Namespace) -> int:
     if format == "parquet" and output is None and sys.stdout.isatty():
         raise InputError("a terminal", "-o FILE for parquet")
     quiet, every = (getattr(options, name, False) for name in ("quiet", "verbose"))
-    look: dict[str, Any] = {"width": width, "colour": coloured(width)}
+    colour = width is not None and not os.environ.get("NO_COLOR")  # https://no-color.org
+    look: dict[str, Any] = {"width": width, "colour": colour}
     with decimals(4 if options.decimals is None else options.decimals):
         made = shown(found, format, vars(options) | look, getattr(options, "tables", None) or ())
         held = made.holds_notices(format) or (format == "table" and width is not None)
@@ -150,8 +151,3 @@ def terminal_width(output: str | None) -> int | None:
     """How wide the terminal is; None if people do not look at one."""
     looked_at = output is None and sys.stdout.isatty()
     return os.get_terminal_size().columns if looked_at else None
-
-
-def coloured(width: int | None) -> bool:
-    """Whether people look at a terminal, and want colours there (https://no-color.org)."""
-    return width is not None and not os.environ.get("NO_COLOR")

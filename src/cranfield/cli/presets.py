@@ -16,7 +16,6 @@ OPTIONS = {
     "--presets FILE": PRESETS,
     **output(formats=("list", *FORMATS)),
 }
-MORE = "`cranfield presets NAME` tells more."
 COLUMNS = ("name", "task", "round", "year", "section", "levels", "gains", "cutoff", "measures")
 
 
@@ -32,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
         write(markdown(wanted), options.output)
         return 0
     many = f"{len(wanted)} of {len(known)}" if options.words else str(len(known))
-    lines = [*map(_entry, wanted), "", f"{many} presets. {MORE}"]
+    lines = [*map(_entry, wanted), "", f"{many} presets. `cranfield presets NAME` tells more."]
     if named:
         lines = [named[0].text(terminal_width(options.output) or WIDTH)]
     rows = [*map(_row, wanted)]

@@ -99,16 +99,11 @@ def _judgments(options: argparse.Namespace) -> Given:
     return given, files, len(options.runs), sum(len(measure.names()) for measure in tested)
 
 
-def _nothing(options: argparse.Namespace) -> Given:
-    """Options alone."""
-    return DECIDED, (), 0, 0
-
-
 GIVEN: dict[Takes, Callable[[argparse.Namespace], Given]] = {
     "scores": _scores,
     "runs": _runs,
     "judgments": _judgments,
-    "nothing": _nothing,
+    "nothing": lambda options: (DECIDED, (), 0, 0),
 }
 
 

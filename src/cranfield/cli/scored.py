@@ -41,8 +41,8 @@ DECIDING = ({*NAMES, "presets", "classes", "groups"} | WITH_SCORES) - {"seed", "
 
 def scored(default: str = "AP", files: str = FILES) -> Rows:
     """The files and options that scores come from."""
-    start = {"files FILE *": files, **SCORED}
-    return {**start, **measured(f"{default}, or all in the files but counts")}
+    usual = f"{default}, or all in the files but counts"
+    return {"files FILE *": files, **SCORED, **measured(usual)}
 
 
 def measured(default: str) -> Rows:

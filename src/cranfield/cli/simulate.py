@@ -7,16 +7,13 @@ import argparse
 from cranfield.cli.options import call, told
 from cranfield.data.simulate import simulate
 
-NUMBERS = {
-    "--topics N": "default: 50",
-    "--runs N": "default: 12",
-    "--depth N": "documents a list, default: 1000",
-    "--levels N": "relevance levels above 0, default: 3",
-    "--intents N": "up to N intents a topic, from 2",
-}
 OPTIONS = {
-    **{written: told(meaning, type=int) for written, meaning in NUMBERS.items()},
-    "--seed N": told("default: 7", type=int, default=7),
+    "--topics K": "default: 50",
+    "--runs K": "default: 12",
+    "--depth K": "documents a list, default: 1000",
+    "--levels K": "relevance levels above 0, default: 3",
+    "--intents K": "up to K intents a topic, from 2",
+    "--seed N": told("default: 7", default=7),
     "-o --output DIR !": "directory for the files",
 }
 

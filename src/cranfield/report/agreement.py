@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from cranfield.assess.agreement import PAIRWISE, TOGETHER, Agreement
+from cranfield.report.formats.programs import noted
 from cranfield.report.sheets import Field, Sheet, listed
 from cranfield.scores import ALL, json_number
 from cranfield.wording import counted
@@ -93,8 +94,7 @@ def document(found: Agreement) -> dict[str, Any]:
     """The numbers of all, and topic by topic."""
     whole = {"assessors": found.assessors, "labels": found.labels, "all": _document(found)}
     topics = {topic: _document(one) for topic, one in found.topics.items()}
-    notices = [{"kind": notice.kind, "text": notice.text} for notice in found.notices]
-    return whole | ({"topics": topics} if topics else {}) | {"notices": notices}
+    return whole | ({"topics": topics} if topics else {}) | noted(found.notices)
 
 
 def _document(one: Agreement) -> dict[str, Any]:

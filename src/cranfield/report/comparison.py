@@ -178,10 +178,8 @@ def _best(means: Sequence[float], better: str) -> list[bool]:
     >>> _best([0.5, 0.25, 0.5], "higher"), _best([0.5, 0.25], "lower"), _best([0.5], "neither")
     ([True, False, True], [False, True], [])
     """
-    if better == "neither":
-        return []
-    end = min(means) if better == "lower" else max(means)
-    return [mean == end for mean in means]
+    ends = {"higher": max(means), "lower": min(means)}
+    return [mean == ends[better] for mean in means if better in ends]
 
 
 def _signs(found: Comparison) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from cranfield.errors import InputError
 from cranfield.report import charts
@@ -29,8 +29,6 @@ DRAWN = ("test", "difference", "topics", "power", "asked", "needed")
 Designs = Mapping[str, Sequence[Design]]
 """Of each measure; the name is empty if variances are not from a pilot."""
 
-Rows: TypeAlias = list[tuple[str, Design]]
-
 TABLES = ("pilot", "topics", "power", "detectable")
 
 
@@ -38,7 +36,7 @@ def sheets(found: Plan) -> list[Sheet]:
     """The topics needed, what the pilot says, and what given numbers of topics can show."""
     designs, sizes = found.designs, found.sizes
     made = [topics_sheet(designs), *([pilot_sheet(found.pilots)] if found.pilots else [])]
-    if sizes and any(design.power for of in designs.values() for design in of):
+    if sizes and any(design.power for design in _all(designs)):
         made.append(power_sheet(designs, sizes))
     return [*made, *([detectable_sheet(designs, sizes)] if sizes else [])]
 
@@ -53,7 +51,7 @@ def picture(found: Plan) -> Picture:
 
 def settings(found: Plan) -> dict[str, Any]:
     """What was asked for, for programs: what captions tell in words."""
-    made = [design for designs in found.designs.values() for design in designs]
+    made = _all(found.designs)
     return {
         "methods": list(dict.fromkeys(design.method for design in made)),
         "alpha": made[0].alpha,
@@ -78,23 +76,25 @@ def pilot_sheet(pilots: Mapping[str, Pilot]) -> Sheet:
     )
 
 
-def _rows(designs: Designs, sizes: Sequence[int] = ()) -> Rows:
-    """Every design by every measure, with its own topics or with all these numbers of them."""
-    every = [(measure, design) for measure, found in designs.items() for design in found]
-    return [(m, replace(design, topics=n)) for m, design in every for n in sizes or [design.topics]]
+def _at(designs: Designs, sizes: Sequence[int]) -> Designs:
+    """Every design with all these numbers of topics."""
+    return {m: [replace(d, topics=n) for d in made for n in sizes] for m, made in designs.items()}
 
 
-def _sheet(name: str, caption: str, rows: Rows, *others: Field) -> Sheet:
+def _all(designs: Designs) -> list[Design]:
+    return [design for made in designs.values() for design in made]
+
+
+def _sheet(name: str, caption: str, designs: Designs, *others: Field) -> Sheet:
     """A table of designs: the measure, if there is one, the method, and what else is shown."""
-    measures = Field("measure", [measure for measure, _ in rows], key=True)
-    method = Field("method", [design.method for _, design in rows], key=True)
-    return table(name, caption, *([measures] if any(measures.shown) else []), method, *others)
+    measures = [measure for measure, made in designs.items() for _ in made]
+    named = [Field("measure", measures, key=True)] if any(measures) else []
+    return table(name, caption, *named, columns(_all(designs))("method", key=True), *others)
 
 
 def topics_sheet(designs: Designs) -> Sheet:
     """How many topics are needed for each difference, or width."""
-    rows = _rows(designs)
-    made = [design for _, design in rows]
+    made = _all(designs)
     of = columns(made)
     by_power = dict.fromkeys(f"power {d.power:g} at α = {d.alpha:g}" for d in made if d.power)
     by_width = dict.fromkeys(f"{percent(1 - d.alpha)} interval" for d in made if d.width)
@@ -107,7 +107,7 @@ def topics_sheet(designs: Designs) -> Sheet:
         "topics",
         f"Topics needed {'; '.join(asked)}. Achieved is the {achieved} of so many topics. "
         f"Variances are those of {_of({design.method for design in made})}.",
-        rows,
+        designs,
         of("difference", text=_short, people=bool(by_power)),
         of("width", text=_short, people=bool(by_width)),
         of("systems"),
@@ -119,14 +119,15 @@ def topics_sheet(designs: Designs) -> Sheet:
 
 def power_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
     """The power that given numbers of topics have."""
-    rows = [row for row in _rows(designs, sizes) if row[1].difference is not None]
-    of = columns(design for _, design in rows)
-    alphas = ", ".join(dict.fromkeys(_short(design.alpha) for _, design in rows))
+    by_power = {m: [d for d in made if d.power] for m, made in designs.items()}
+    designs = _at(by_power, sizes)
+    of = columns(_all(designs))
+    alphas = ", ".join(dict.fromkeys(_short(design.alpha) for design in _all(designs)))
     return _sheet(
         "power",
         f"Power: how probable a significant result is (α = {alphas}) if the true difference is the "
         "one shown. A difference that was observed is not the true one.",
-        rows,
+        designs,
         of("difference", text=_short),
         *each(of, "systems", "topics"),
         of("power", lambda design: design.power_of(design.topics)),
@@ -136,8 +137,8 @@ def power_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
 def detectable_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
     """What given numbers of topics can show: the smallest difference, the width of an interval."""
     one_of_each = {m: [*{d.method: d for d in found}.values()] for m, found in designs.items()}
-    rows = _rows(one_of_each, sizes)
-    made = [design for _, design in rows]
+    designs = _at(one_of_each, sizes)
+    made = _all(designs)
     of = columns(made)
     powers = dict.fromkeys(_short(design.power) for design in made if design.power)
     text = [f"the smallest true difference found with power {power}" for power in powers]
@@ -146,7 +147,7 @@ def detectable_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
     return _sheet(
         "detectable",
         f"Smallest: {'; '.join(text)}.",
-        rows,
+        designs,
         *each(of, "systems", "topics"),
         of("smallest", _detectable),
     )

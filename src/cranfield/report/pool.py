@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 from cranfield.assess.pool import Pool
-from cranfield.errors import CranfieldError
 from cranfield.report.formats.programs import as_json, noted, rows_as
+from cranfield.report.qrels import word
 from cranfield.report.sheets import Field, Sheet, columns, each, listed
 from cranfield.wording import counted
 
@@ -92,7 +91,4 @@ def render_lists(docs: Mapping[str, Sequence[str]], format: str) -> str:
     pairs = [(topic, doc) for topic, found in docs.items() for doc in found]
     if format != "text":
         return rows_as(format, [("topic", "doc"), *pairs])
-    for name in chain.from_iterable(pairs):
-        if len(name.split()) != 1:
-            raise CranfieldError(f"the name {name!r} cannot be written as text; use JSON")
-    return "".join(f"{topic} {doc}\n" for topic, doc in pairs)
+    return "".join(f"{word(topic)} {word(doc)}\n" for topic, doc in pairs)

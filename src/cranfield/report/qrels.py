@@ -39,11 +39,11 @@ def qrels_text(judged: Mapping[str, Mapping[str, float]], format: str = "trec") 
     """
     rows = _rows(judged)
     if format == "ntcir":
-        return "".join(f"{_word(t)} {_word(d)} L{_whole(x, t, d)}\n" for t, d, x in rows)
-    return "".join(f"{_word(t)} 0 {_word(d)} {level}\n" for t, d, level in rows)
+        return "".join(f"{word(t)} {word(d)} L{_whole(x, t, d)}\n" for t, d, x in rows)
+    return "".join(f"{word(t)} 0 {word(d)} {level}\n" for t, d, level in rows)
 
 
-def _word(name: str) -> str:
+def word(name: str) -> str:
     """A name that can stand between blanks."""
     if len(name.split()) != 1 or name != name.strip() or name.startswith("#"):
         raise InputError(f"the name {name!r}", "one without blanks and #; csv and json have any")

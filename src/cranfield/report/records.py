@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from dataclasses import fields, replace
 
 from cranfield.report.sheets import Sheet, listed
 from cranfield.shown import Rows, Shown
@@ -15,13 +14,7 @@ def sheets(found: Shown) -> list[Sheet]:
     """A row for each record, with a column for each thing that is a number or a name."""
     rows = [*found] if isinstance(found, Rows) else [found]
     kind = type(rows[0]).__name__ if rows else "records"
-    records = [{name: getattr(row, name) for name in _names(row)} for row in rows]
+    records = [{x.name: getattr(row, x.name) for x in fields(row)} for row in rows]
     sheet = listed(kind.lower(), records, people=True)
     plain = [x for x in sheet.fields if all(isinstance(value, PLAIN) for value in x.values or ())]
     return [replace(sheet, fields=plain)]
-
-
-def _names(record: Any) -> tuple[str, ...]:
-    if is_dataclass(record):
-        return tuple(field.name for field in fields(record))
-    return tuple(getattr(record, "_fields", ()))
