@@ -68,8 +68,7 @@ def _on(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:
     """How each measure comes to its score for the topic."""
     from cranfield.evaluation.tracing import explain_all
 
-    qrels, run = options.on
-    return call(explain_all, options, measures=measures, qrels=qrels, run=run)
+    return call(explain_all, options, measures=measures, qrels=options.on[0], run=options.on[1])
 
 
 def _levels(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:

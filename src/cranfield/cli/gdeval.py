@@ -36,5 +36,4 @@ def cutoff(k: int = 20, last: int | None = None) -> int:
 
 def refuse(_: str) -> None:
     """What the program can do, and this one cannot."""
-    expected = "neither: risk-sensitive evaluation is not here"
-    raise InputError("-baseline or -riskAlpha", expected)
+    raise InputError("-baseline or -riskAlpha", "neither: risk-sensitive evaluation is not here")

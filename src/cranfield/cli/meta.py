@@ -22,8 +22,10 @@ USAGES = {
     "judgments": ("QRELS QRELS2 [RUN…]",),
 }
 QRELS = {"qrels QRELS": "judgments, as for `cranfield evaluate`"}
-SECOND = {"second QRELS2": "other judgments of the same topics"}
-FILES = {"runs": QRELS, "judgments": QRELS | SECOND}
+FILES = {
+    "runs": QRELS,
+    "judgments": QRELS | {"second QRELS2": "other judgments of the same topics"},
+}
 
 
 def add_to(command: Any) -> None:

@@ -301,6 +301,7 @@ SETTINGS: Settings = {  # of values, as the help calls them, then of options
     **dict.fromkeys("KM", WHOLE),
     "N,N,…": several(count),
     "S,S,…": several(number),
+    "A,B": several(str),
     "pool_depth": COUNT,
     **dict.fromkeys(("rel", "sd"), NUMBER),
     "seed": WHOLE,

@@ -92,8 +92,7 @@ def show(found: Shown, options: argparse.Namespace) -> int:
     Notices go to standard error, unless they are part of what is written: of JSON and HTML, and of
     tables on a terminal.
     """
-    format, output = options.format, options.output
-    format = "table" if format in LINES else format
+    output, format = options.output, "table" if options.format in LINES else options.format
     width = terminal_width(output)
     if format == "parquet" and output is None and sys.stdout.isatty():
         raise InputError("a terminal", "-o FILE for parquet")

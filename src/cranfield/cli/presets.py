@@ -34,8 +34,8 @@ def run(options: argparse.Namespace) -> int:
     lines = [*map(_entry, wanted), "", f"{many} presets. `cranfield presets NAME` tells more."]
     if named:
         lines = [named[0].text(terminal_width(options.output) or WIDTH)]
-    rows = [*map(_row, wanted)]
-    return show(Listing({"presets": rows}, lines, [*map(asdict, wanted)]), options)
+    found = Listing({"presets": [*map(_row, wanted)]}, lines, [*map(asdict, wanted)])
+    return show(found, options)
 
 
 def _entry(p: Preset) -> str:

@@ -22,9 +22,7 @@ from cranfield.report.meta import Takes, Work
 from cranfield.report.pictures import format_of
 from cranfield.scores import Scores
 
-OF_RUNS = {
-    "measures": "-m", "test": "--test", "correction": "--correction", "common": "--common",
-}  # fmt: skip
+OF_RUNS = ("measures", "test", "correction", "common")
 DECIDED = dict.fromkeys(WITH_SCORES)  # not options of what is computed from scores
 
 
@@ -63,8 +61,7 @@ def _scores(options: argparse.Namespace) -> Given:
         scores = scores_of(options, runs=2)
     if getattr(options, "baselines", None):
         given["baseline"] = _baselines(options, scores)
-    given = DECIDED | {"scores": scores} | given
-    return given, (), len(scores.runs), len(scores.measures)
+    return DECIDED | {"scores": scores} | given, (), len(scores.runs), len(scores.measures)
 
 
 def _runs(options: argparse.Namespace) -> Given:
@@ -82,9 +79,9 @@ def _judgments(options: argparse.Namespace) -> Given:
     """Two sets of judgments, and perhaps runs, which are read once for each."""
     if "-" in options.runs:
         raise InputError("- as a run", "a file: it is read once for each QRELS")
-    for name, flag in OF_RUNS.items():
-        if getattr(options, name) and not options.runs:
-            raise InputError(flag, "runs with it: QRELS QRELS2 RUN…")
+    for action in options.declared:
+        if action.dest in OF_RUNS and getattr(options, action.dest) and not options.runs:
+            raise InputError(action.option_strings[0], "runs with it: QRELS QRELS2 RUN…")
     chosen = options.preset
     tested = parse_measures(
         [*(chosen.measures if chosen else ()), *(options.measures or ())] or ["AP"]
@@ -92,7 +89,7 @@ def _judgments(options: argparse.Namespace) -> Given:
     given = {
         "first": options.qrels,
         "runs": options.runs or None,
-        "names": _names(options),
+        "names": options.names or assessor_names([options.qrels, options.second]),
         "labels": options.labels or (chosen.labels if chosen else None) or None,
     }
     files = [options.qrels, options.second, *options.runs, *options.runs]
@@ -108,13 +105,6 @@ GIVEN: dict[Takes, Callable[[argparse.Namespace], Given]] = {
 
 
 # -- what else is given ---------------------------------------------------------------------------
-
-
-def _names(options: argparse.Namespace) -> list[str]:
-    """What two sets of judgments are called: as is said, or as their files."""
-    if options.names is None:
-        return assessor_names([options.qrels, options.second])
-    return [name.strip() for name in options.names.split(",")]
 
 
 def _others(options: argparse.Namespace) -> dict[str, Any]:

@@ -102,9 +102,7 @@ def _run(given: Sequence[tuple[str, str]], files: Sequence[str]) -> None:
 def _settings(options: Mapping[str, str]) -> Settings:
     told: dict[str, Any] = {field: True for name, field in FLAGS.items() if name in options}
     told |= {field: options[name] for name, field in TEXTS.items() if name in options}
-    told |= {
-        field: _whole(name, options[name]) for name, field in NUMBERS.items() if name in options
-    }
+    told |= {NUMBERS[x]: _whole(x, options[x]) for x in NUMBERS if x in options}
     topic = options.get("-D", "").partition(".")[2] or None
     return Settings(**told, summary="-n" not in options, topic=topic)
 

@@ -29,9 +29,7 @@ def run(options: argparse.Namespace) -> int:
     labels = None if options.labels is None else read_labels(options.labels)
     text = Text(options.separator, labels, intents=options.by_intent)
     reports = validate(options.files, options.kind, options.input_format, text)
-    lines = [
-        line for report in reports for line in (*map(_line, report.problems), _summary(report))
-    ]
+    lines = [line for x in reports for line in (*map(_line, x.problems), _summary(x))]
     files = [
         {
             **{"file": report.where, "kind": report.kind, "format": report.format},

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
 from cranfield.assess.agreement import PAIRWISE, TOGETHER, Agreement
-from cranfield.report.formats.programs import noted
+from cranfield.report.formats.programs import noted, numbers
 from cranfield.report.sheets import Field, Sheet, listed
-from cranfield.scores import ALL, json_number
+from cranfield.scores import ALL
 from cranfield.wording import counted
 
 COLUMNS = ("topic", "assessor", "other", "statistic", "value")
@@ -99,12 +99,8 @@ def document(found: Agreement) -> dict[str, Any]:
 
 def _document(one: Agreement) -> dict[str, Any]:
     pairs = [
-        {"assessors": pair.assessors, "items": pair.items, **_numbers(pair.values),
+        {"assessors": pair.assessors, "items": pair.items, **numbers(pair.values),
          "confusion": pair.confusion.tolist()}
         for pair in one.pairs
     ]  # fmt: skip
-    return {"items": one.items, "judged": one.judged, **_numbers(one.values), "pairs": pairs}
-
-
-def _numbers(values: Mapping[str, float]) -> dict[str, Any]:
-    return {name: json_number(value) for name, value in values.items()}
+    return {"items": one.items, "judged": one.judged, **numbers(one.values), "pairs": pairs}

@@ -126,7 +126,7 @@ def _table(
     from rich.style import Style
 
     columns = [
-        (terminal.right if name in ("rank", "level") else terminal.left)(name, texts)
+        terminal.padded(name, texts, right=name in ("rank", "level"))
         for name, *texts in zip(head, *(cells for cells, _ in rows), strict=True)
     ]
     lines = terminal.lines_of(terminal.narrowed(columns, head.index("level") - 1, width))

@@ -119,8 +119,7 @@ def topics_sheet(designs: Designs) -> Sheet:
 
 def power_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
     """The power that given numbers of topics have."""
-    by_power = {m: [d for d in made if d.power] for m, made in designs.items()}
-    designs = _at(by_power, sizes)
+    designs = _at({m: [d for d in made if d.power] for m, made in designs.items()}, sizes)
     of = columns(_all(designs))
     alphas = ", ".join(dict.fromkeys(_short(design.alpha) for design in _all(designs)))
     return _sheet(

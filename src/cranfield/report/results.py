@@ -59,7 +59,7 @@ def shown(found: Shown, format: str, asked: Mapping[str, Any], names: Sequence[s
     usual = [by_name[name] for name in told("usual", ()) if name in by_name]
     instead = format == "table" and not names
     return Showing(
-        _named(sheets, names, format) if names else usual or sheets,
+        _named(by_name, names, format) if names else usual or sheets,
         tuple(told("notices", getattr(found, "notices", ()))),
         told("settings"),
         None if names or format != "json" else told("document"),
@@ -78,17 +78,16 @@ def _module(found: Shown) -> ModuleType:
     return import_module(f"cranfield.report.{found._tables}")
 
 
-def _named(sheets: Sequence[Sheet], names: Sequence[str], format: str) -> list[Sheet]:
+def _named(by_name: Mapping[str, Sheet], names: Sequence[str], format: str) -> list[Sheet]:
     """The tables asked for, if there are such, and the format is for them."""
     if format in FLAT and len(names) > 1:
         raise InputError(f"{len(names)} tables", f"one: {format} holds no more")
-    by_name = {sheet.name: sheet for sheet in sheets}
     for name in names:
         if name not in by_name:
             expected = f"one of {', '.join(by_name)}: there is no such table of these results"
             raise InputError(f"table {name}", expected)
         if format in PROGRAMS and not by_name[name].columns:
-            fit = ", ".join(sheet.name for sheet in sheets if sheet.columns)
+            fit = ", ".join(sheet.name for sheet in by_name.values() if sheet.columns)
             raise InputError(f"table {name}", f"{fit}: {format} is for programs")
     return [by_name[name] for name in names]
 

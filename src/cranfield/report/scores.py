@@ -87,14 +87,14 @@ def _people(scores: Scores, per_topic: bool) -> Iterator[Sheet]:
     others = [name for name in scores.measures if name not in of_models]
     if others or not models:
         fields = [column(name, [(row, name) for row in values]) for name in others]
-        names = _names(values, per_topic)
-        yield Sheet("measures", [*names, *fields], *(() if models else told))
+        measures = [*_names(values, per_topic), *fields]
+        yield Sheet("measures", measures, *(() if models else told))
     if models:
         rows = [*product(values, models)]
         fields = [column(x, [(row, f"{model}.{x}") for row, model in rows]) for x in parts]
-        model_names = Field("model", None, "user model", [model for _, model in rows], key=True)
         names = _names([row for row, _ in rows], per_topic)
-        yield Sheet("models", [*names, model_names, *fields], *told)
+        names.append(Field("model", None, "user model", [model for _, model in rows], key=True))
+        yield Sheet("models", names + fields, *told)
 
 
 def _names(rows: Collection[tuple[str, str]], per_topic: bool) -> list[Field]:

@@ -76,8 +76,8 @@ def document(shown: Showing) -> Any:
         return shown.document
     seen = [sheet for sheet in shown.sheets if sheet.columns]
     return {
-        **{sheet.name: [*map(_row, sheet.rows)] for sheet in seen},
-        **({} if shown.settings is None else {"settings": _row(shown.settings)}),
+        **{sheet.name: [*map(numbers, sheet.rows)] for sheet in seen},
+        **({} if shown.settings is None else {"settings": numbers(shown.settings)}),
         "captions": {sheet.name: sheet.caption for sheet in seen},
         **noted(shown.notices),
     }
@@ -90,10 +90,11 @@ def noted(notices: Iterable[Notice]) -> dict[str, Any]:
 
 def jsonl(shown: Showing) -> str:
     """The first table, a line for each row."""
-    return "".join(as_json(_row(row), indent=None) for row in first(shown).rows)
+    return "".join(as_json(numbers(row), indent=None) for row in first(shown).rows)
 
 
-def _row(row: Mapping[str, Any]) -> dict[str, Any]:
+def numbers(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row whose numbers JSON can hold."""
     return {k: json_number(v) if isinstance(v, float) else v for k, v in row.items()}
 
 

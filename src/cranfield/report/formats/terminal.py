@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -90,14 +90,15 @@ class Column:
     texts: list[str]
 
 
-def left(name: str, texts: Sequence[str]) -> Column:
-    """A column of names; a Japanese one takes two cells for each character."""
-    return _padded(name, texts, lambda text, room: text + room)
+def padded(name: str, texts: Sequence[str], right: bool = False) -> Column:
+    """A column of names, or, to the right, of numbers; a Japanese character takes two cells."""
+    from rich.cells import cell_len
 
-
-def right(name: str, texts: Sequence[str]) -> Column:
-    """A column of numbers."""
-    return _padded(name, texts, lambda text, room: room + text)
+    plain = [printable(text) for text in (name, *texts)]
+    width = max(map(cell_len, plain))
+    rooms = [" " * (width - cell_len(text)) for text in plain]
+    made = [room + x if right else x + room for x, room in zip(plain, rooms, strict=True)]
+    return Column(width, made)
 
 
 def narrowed(columns: Sequence[Column], which: int, width: int | None) -> list[Column]:
@@ -116,26 +117,18 @@ def narrowed(columns: Sequence[Column], which: int, width: int | None) -> list[C
     return [*columns[:which], shorter, *columns[which + 1 :]]
 
 
-def _padded(name: str, texts: Sequence[str], pad: Callable[[str, str], str]) -> Column:
-    from rich.cells import cell_len
-
-    plain = [printable(text) for text in (name, *texts)]
-    width = max(map(cell_len, plain))
-    return Column(width, [pad(text, " " * (width - cell_len(text))) for text in plain])
-
-
 def _column(field: Field, colour: bool) -> Column:
     """A field: names to the left, numbers to the right, and after them what marks some of them."""
     from rich.style import Style
 
-    made = (left if field.is_text else right)(field.title, field.shown)
+    made = padded(field.title, field.shown, right=not field.is_text)
     best = field.best or [False] * len(field.shown)
     signs = ["*" if one else " " * any(best) for one in best]
     if field.marks:
         signs = [f"{s}{field.apart}{m}" for s, m in zip(signs, field.marks, strict=True)]
     if not any(signs):
         return made
-    after = left("", signs)
+    after = padded("", signs)
     texts = [text + sign for text, sign in zip(made.texts, after.texts, strict=True)]
     if colour:
         bold = Style(bold=True)
@@ -169,7 +162,7 @@ def lines_of(columns: Sequence[Column]) -> list[str]:
 def block(columns: Sequence[Column]) -> str:
     """The columns side by side, with a rule below the header.
 
-    >>> print(block([left("run", ["bm25", "dense"]), right("AP", ["0.5000", "1"])]))
+    >>> print(block([padded("run", ["bm25", "dense"]), padded("AP", ["0.5000", "1"], True)]))
     run        AP
     ─────────────
     bm25   0.5000
@@ -182,7 +175,7 @@ def block(columns: Sequence[Column]) -> str:
 def _stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
     """Rows of two lines: what names a row, and below it the columns.
 
-    >>> print(_stacked([left("run", ["bm25", "dense"])], [right("AP", ["0.5000", "1"])]))
+    >>> print(_stacked([padded("run", ["bm25", "dense"])], [padded("AP", ["0.5000", "1"], True)]))
     run
           AP
     ────────
