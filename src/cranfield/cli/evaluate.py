@@ -11,10 +11,6 @@ from cranfield.cli.progress import Progress
 from cranfield.evaluation.asked import DEFAULT_MEASURES
 from cranfield.evaluation.evaluate import evaluate
 
-PRESET = (
-    "what a task evaluates with, such as ntcir13-www-english (`cranfield presets` lists all); -m "
-    "adds measures"
-)
 OPTIONS = {
     "qrels QRELS": "judgments: topic iteration doc level, or topic doc L2, or LETOR data; or a "
     "directory with one for each topic, as NTCIREVAL has them",
@@ -23,7 +19,10 @@ OPTIONS = {
     "-m --measure MEASURE …": "a measure such as nDCG@10, several in one string, or @FILE with "
     f"measures; may be repeated (default: {' '.join(DEFAULT_MEASURES)}; `cranfield measures` "
     "lists them)",
-    **preset(PRESET),
+    **preset(
+        "what a task evaluates with, such as ntcir13-www-english (`cranfield presets` lists all); "
+        "-m adds measures"
+    ),
     "--cutoff N with --preset NAME": "cutoff of its measures",
     **output(each="topic"),
     **SORTED,
