@@ -304,6 +304,6 @@ SETTINGS: Settings = {  # of values, as the help calls them, then of options
     "A,B": several(str),
     "pool_depth": COUNT,
     **dict.fromkeys(("rel", "sd"), NUMBER),
-    "seed": WHOLE,
+    **dict.fromkeys(("decimals", "seed"), WHOLE),
     "separator": {"type": separator},
 }

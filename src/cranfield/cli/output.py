@@ -22,12 +22,12 @@ from cranfield.shown import Shown
 from cranfield.wording import decimals
 
 LOOK = {
-    "--decimals N": told("of numbers that people read (default: 4)", type=int, choices=range(16)),
+    "--decimals N": told("of numbers that people read (default: 4)", choices=range(16), default=4),
     "--label NAME": "in LaTeX: what \\ref calls the table",
     f"--caption {among(CAPTIONS)}": "in LaTeX: where the caption stands (default: above)",
     "--spreadsheet": "in CSV and TSV: cells that a spreadsheet would compute begin with '",
 }
-PLAIN = {"decimals": None, "label": None, "caption": None, "spreadsheet": False}
+PLAIN = {"decimals": 4, "label": None, "caption": None, "spreadsheet": False}
 LINES = ("text", "list")  # what some commands call a table, which has lines of their own
 
 
@@ -99,7 +99,7 @@ def show(found: Shown, options: argparse.Namespace) -> int:
     quiet, every = (getattr(options, name, False) for name in ("quiet", "verbose"))
     colour = width is not None and not os.environ.get("NO_COLOR")  # https://no-color.org
     look: dict[str, Any] = {"width": width, "colour": colour}
-    with decimals(4 if options.decimals is None else options.decimals):
+    with decimals(options.decimals):
         made = shown(found, format, vars(options) | look, getattr(options, "tables", None) or ())
         held = made.holds_notices(format) or (format == "table" and width is not None)
         notices = () if quiet else made.notices
