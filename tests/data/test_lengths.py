@@ -291,7 +291,7 @@ def test_pieces_threads_and_blocks(
     (tmp_path / "run").write_text(trec(RUN))
     (tmp_path / "words").write_text(lines(WORDS))  # never read in pieces
     run = {"r": tmp_path / "run"}
-    for cells in (1, 30, 100, 1 << 19):
+    for cells in (1, 30, 100, 1 << 19) if size == 40 else (30,):
         scores = cf.evaluate(
             QRELS, run, MORE, lengths=UNITS, threads=threads, block_cells=cells, **OPTIONS[option]
         )

@@ -1158,7 +1158,7 @@ class TestAnything:
         end=st.sampled_from(["\n", "\r\n", "\n\n", " \n"]),
         size=st.sampled_from([5, 1 << 20]),
     )
-    @settings(max_examples=150)
+    @settings(max_examples=80)
     def test_lines_of_any_fields(
         self, scratch: Folder, kind: str, lines: list[list[str]], blank: str, end: str, size: int
     ) -> None:
@@ -1180,7 +1180,7 @@ class TestAnything:
         agrees(kind, scratch(content), content, 1 << 20)
 
     @given(content=st.binary(max_size=60), magic=st.sampled_from(MAGIC))
-    @settings(max_examples=150)
+    @settings(max_examples=80)
     def test_any_bytes(self, scratch: Folder, kind: str, content: bytes, magic: bytes) -> None:
         """Anything but a CranfieldError is a crash."""
         path = scratch(magic + content, "bytes")
@@ -1297,7 +1297,7 @@ class TestNumbers:
     @given(
         texts=st.lists(st.from_regex(r"[+-]?[0-9]{0,20}\.?[0-9]{1,20}", fullmatch=True), min_size=1)
     )
-    @settings(max_examples=150)
+    @settings(max_examples=80)
     def test_decimals(self, scratch: Folder, texts: list[str]) -> None:
         assert self.read(scratch, texts) == [float(text) for text in texts]
 

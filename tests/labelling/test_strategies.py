@@ -154,7 +154,7 @@ def as_trec(run: Scored) -> str:
 
 
 @given(collections())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_what_counts_is_what_the_words_say(collection: Collection) -> None:
     kind, qrels, classes, run = collection
     ev = cf.Evaluator(qrels, "AP", labelling=kind(classes))
@@ -169,7 +169,7 @@ def test_what_counts_is_what_the_words_say(collection: Collection) -> None:
 
 
 @given(collections())
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_scores_are_those_of_levels_labelled_by_hand(collection: Collection) -> None:
     kind, qrels, classes, run = collection
     ranked = {topic: in_trec_order(docs) for topic, docs in run.items()}

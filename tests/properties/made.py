@@ -27,7 +27,7 @@ USER_MODELS = {name: c for name, c in BUILT_IN.items() if issubclass(c, cf.UserM
 UNIT_GAINS = {name for name, c in models().items() if c.unit_gains}  # gains must be from 0 to 1
 
 few = settings(max_examples=20)
-many = settings(max_examples=60)
+many = settings(max_examples=40)
 
 
 # -- measures ---------------------------------------------------------------------------------

@@ -588,7 +588,7 @@ class TestTopics:
     def test_each_is_measured_by_itself(self, here: Path) -> None:
         """Whatever else is in the run, and in however many blocks."""
         rng = np.random.default_rng(8)
-        made = random_rankings(rng, 30, 20)
+        made = random_rankings(rng, 8, 20)
         made.depth, made.costs = 20_000, None  # 3 lists to a block
         metrics = [parse_metric(text) for text in ("RBPCWLMetric(0.9)", "TrAPCWLMetric()", "RR")]
         made.write()
