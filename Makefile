@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LOWEST := .venv-lowest
 QUICK := tests --ignore=tests/peers --ignore=tests/properties --ignore=tests/docs
 
-.PHONY: demo test test-quick test-lowest slowest coverage bench lint clean
+.PHONY: demo test test-quick test-lowest slowest coverage mutants bench lint clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -58,6 +58,9 @@ coverage: $(VENV)/installed-test  ## lines and branches that tests run, per room
 	$(BIN)/coverage run -m pytest -n auto
 	$(BIN)/coverage combine --quiet
 	$(BIN)/python tests/coverage_of_rooms.py
+
+mutants: $(VENV)/installed-test  ## do tests tell when measures and statistics are changed a little?
+	$(BIN)/python -m tests.mutants --seed 0 --count 500
 
 bench: $(VENV)/installed-test  ## ratios against the peers, measured side by side
 	$(BIN)/python bench/bench.py
