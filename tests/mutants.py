@@ -49,7 +49,8 @@ TESTS = [path for folder in FOLDERS for path in sorted(folder.rglob("test_*.py")
 TESTS += [ROOT / "tests" / name for name in ELSEWHERE]  # of modules here, by those who use them
 MEMORY = 8 << 30  # bytes that a mutant may take
 SURVIVED, KILLED, LATE = 0, 10, -signal.SIGALRM  # exit codes; any other: it could not be judged
-OPTIONS = ["-x", "-n0", "-p", "no:cacheprovider", "--hypothesis-profile=mutants"]
+# Plain asserts, as pytest would read modules with doctests itself to rewrite them, unchanged:
+OPTIONS = ["-x", "-n0", "--assert=plain", "-pno:cacheprovider", "--hypothesis-profile=mutants"]
 
 OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
@@ -125,7 +126,7 @@ def values(value: object, field: str) -> list[Any]:
     if isinstance(value, int | float):
         return [1 - value] if value == 0 else [value - 1, value + 1]
     if field in ("defaults", "kw_defaults") and (value is None or isinstance(value, str)):
-        return [0 if value is None else ""]
+        return [0 if value is None else "" if value else "?"]
     return []
 
 
@@ -261,7 +262,8 @@ def judge(mutant: Mutant, batches: list[dict[str, float]]) -> None:
     """Run tests on a mutant until one fails; the exit code tells."""
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     mutant.put(mutant.new)
-    sys.meta_path.insert(0, Changed(mutant))
+    changed = Changed(mutant)
+    sys.meta_path.insert(0, changed)
     for chosen in filter(None, batches):
         forget()  # also the measures that doctests of another batch have defined
         files = dict.fromkeys(str(ROOT / name.partition("::")[0]) for name in chosen)
@@ -270,6 +272,8 @@ def judge(mutant: Mutant, batches: list[dict[str, float]]) -> None:
             raise RuntimeError(f"pytest ended with {code}")
         if code:
             os._exit(KILLED)
+        if sys.modules[changed.name].__loader__ is not changed:
+            raise RuntimeError("the tests saw the module as it is")
     os._exit(SURVIVED)
 
 

@@ -902,3 +902,9 @@ class TestCommand:
     def test_mistakes(self, arguments: list[str], message: str, session: Command) -> None:
         assert message in session.refused(*arguments, "-o", "out")
         assert not Path("out").exists()
+
+
+def test_the_highest_judged_level_says_what_levels_are_worth() -> None:
+    """h = 2: gains 3/4 and 1/4, read to 200 + 1000 and 400 + 2000 characters."""
+    found = sU()([[2, 1]], lengths=[[5000, 5000]], judged=[2, 1, 0])
+    assert found == close(0.75 * (1 - 1200 / 132000) + 0.25 * (1 - 2400 / 132000))

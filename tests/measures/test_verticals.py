@@ -327,3 +327,9 @@ def test_what_cannot_be_embedded() -> None:
         embedded(read_qrels({"q": {"d": 1}}), read_verticals(WANTED))
     with pytest.raises(cf.CranfieldError, match="embed_verticals: found no verticals"):
         cf.evaluate(DOCS, {"q": ["d1"]}, "IRec@4", embed_verticals=True)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1])
+def test_shares_are_from_0_to_1(share: float) -> None:
+    with pytest.raises(cf.CranfieldError, match=f"share={share}, expected a number from 0 to 1"):
+        cf.parse_measure(f"QUscore(share={share})")
