@@ -1426,3 +1426,13 @@ def test_D_of_U_tells_the_highest_level() -> None:
 def test_a_picture_with_settings_for_all_measures(options: dict[str, object]) -> None:
     picture = cf.plot.diversity(TWO, {"x": {"1": ["a", "b"]}}, **options)  # type: ignore[arg-type]
     assert picture.data.rows() == [("x", 1.0, 1.0, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("measure", "weighs"),
+    [("IA(AP)", True), ("D(AP)", True), ("PplusQ", True), ("IRec", False)],
+)
+def test_who_asks_how_probable_intents_are(measure: str, weighs: bool) -> None:
+    """Gains of intents are weighted by Pr(i|q); intent recall is a count."""
+    notices = cf.evaluate(TWO, {"1": ["a"]}, measure).notices
+    assert any("equally probable" in notice.text for notice in notices) == weighs
