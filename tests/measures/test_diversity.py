@@ -1436,3 +1436,10 @@ def test_who_asks_how_probable_intents_are(measure: str, weighs: bool) -> None:
     """Gains of intents are weighted by Pr(i|q); intent recall is a count."""
     notices = cf.evaluate(TWO, {"1": ["a"]}, measure).notices
     assert any("equally probable" in notice.text for notice in notices) == weighs
+
+
+def test_settings_for_all_measures_are_those_of_the_measure_inside() -> None:
+    """From level 2 on, intent 1 has c at rank 3, and intent 2 has b at rank 2."""
+    qrels = {"1": {"1": {"a": 1, "c": 2}, "2": {"b": 2}}}
+    scores = cf.evaluate(qrels, {"1": ["a", "b", "c"]}, "IA(AP)", rel=2)
+    assert scores.values.item() == pytest.approx((1 / 3 + 1 / 2) / 2)
