@@ -131,7 +131,7 @@ def values(value: object, field: str) -> list[Any]:
 
 
 def unseen(node: ast.AST, field: str) -> bool:
-    """What no test should look at: texts, types, decorators, names that are exported."""
+    """What no test of a room looks at: texts, types, decorators, exports, what pages show."""
     if field in ("annotation", "returns", "decorator_list", "type_params"):
         return True
     if isinstance(node, ast.Raise | ast.JoinedStr):
@@ -141,7 +141,7 @@ def unseen(node: ast.AST, field: str) -> bool:
     if isinstance(node, ast.AnnAssign):
         return ast.unparse(node.annotation) == "TypeAlias"
     if isinstance(node, ast.Assign):
-        return ast.unparse(node.targets[0]) == "__all__"
+        return ast.unparse(node.targets[0]) in ("__all__", "examples", "vary")
     return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
@@ -331,8 +331,11 @@ class Recorded:
             for line, names in lines.items():
                 self.lines.setdefault(path, {}).setdefault(int(line), set()).update(names)
 
-    def batches(self, mutant: Mutant) -> list[dict[str, float]]:
-        """The tests that may tell: first those of the module, then the others, quickest first."""
+    def batches(self, mutant: Mutant, most: float) -> list[dict[str, float]]:
+        """The tests that may tell: first those of the module, then the others, quickest first.
+
+        The slowest are left out where all of them take more than `most` seconds.
+        """
         of = self.lines.get(str(mutant.path), {})
         here = set[str]().union(*(names for line, names in of.items() if line in mutant.lines))
         if "" in here:  # it is also run when modules are imported
@@ -345,7 +348,9 @@ class Recorded:
         own = (f"/{mutant.path.stem}.py", f"/test_{mutant.path.stem}.py")
         parts: list[dict[str, float]] = [{}, {}]
         for seconds, name in chosen:
-            parts[not name.partition("::")[0].endswith(own)][name] = seconds
+            most -= seconds
+            if most > 0:
+                parts[not name.partition("::")[0].endswith(own)][name] = seconds
         return parts
 
 
@@ -355,6 +360,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--count", type=int, default=500, help="of mutants")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="at a time")
+    parser.add_argument("--seconds", type=float, default=40.0, help="of tests for a mutant")
     options = parser.parse_args()
     settings.register_profile(
         "mutants", deadline=None, derandomize=True, database=None,
@@ -368,7 +374,7 @@ def main() -> int:
     sample = random.Random(options.seed).sample(every, min(options.count, len(every)))  # noqa: S311
     control = replace(every[0], new=every[0].old)  # changes nothing: all tests must pass
     quickest = dict(sorted(recorded.seconds.items(), key=lambda item: item[1]))
-    works = [partial(judge, mutant, recorded.batches(mutant)) for mutant in sample]
+    works = [partial(judge, mutant, recorded.batches(mutant, options.seconds)) for mutant in sample]
     codes = Counter[int]()
     works.append(partial(judge, control, [quickest]))
     for place, code in forked(works, options.workers):
