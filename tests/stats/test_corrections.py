@@ -82,3 +82,9 @@ def test_what_corrections_refuse() -> None:
     assert holm([]).size == 0
     with pytest.raises(InputError, match=r"found p-values \['small'\], expected a sequence of num"):
         holm(["small"])
+
+
+def test_significant_is_at_most_5_percent_unless_said() -> None:
+    found = uncorrected([0.04, 0.05, 0.06])
+    assert found.rejected().tolist() == [True, True, False]
+    assert found.rejected(0.01).tolist() == [False, False, False]
