@@ -87,7 +87,7 @@ class Mutant:
             getattr(self.parent, self.field)[self.index] = node
 
     def __str__(self) -> str:
-        if isinstance(self.parent, ast.stmt):  # whole blocks would be long
+        if isinstance(self.old, ast.expr | ast.stmt) and isinstance(self.parent, ast.stmt):
             before, after = ast.unparse(self.old), ast.unparse(self.new)
         else:
             before = ast.unparse(self.parent)
