@@ -22,10 +22,8 @@ USAGES = {
     "judgments": ("QRELS QRELS2 [RUN…]",),
 }
 QRELS = {"qrels QRELS": "judgments, as for `cranfield evaluate`"}
-FILES = {
-    "runs": QRELS,
-    "judgments": QRELS | {"second QRELS2": "other judgments of the same topics"},
-}
+SECOND = {"second QRELS2": "other judgments of the same topics"}
+FILES = {"runs": QRELS, "judgments": QRELS | SECOND}
 
 
 def add_to(command: Any) -> None:
