@@ -50,23 +50,26 @@ def explain(
     >>> run = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}}
     >>> print(explain("nDCG@3", qrels, run))  # doctest: +ELLIPSIS
     nDCG@3 of run, topic q1
-    discount log2(r + 1), the level as gain: the Microsoft version; trec_eval's ndcg and ...
-    R = 2, N = 1, n = 3, l = 3
     <BLANKLINE>
     rank  document  level  g       d     g/d
+    ────────────────────────────────────────
        1  b             0  0       1       0
        2  a             2  2  1.5850  1.2619
        3  x             –
+    <BLANKLINE>
     Σ g/d = 1.2619
     <BLANKLINE>
     ideal list
+    <BLANKLINE>
     rank  document  level  g       d     g/d
+    ────────────────────────────────────────
        1  a             2  2       1       2
        2  c             1  1  1.5850  0.6309
+    <BLANKLINE>
     Σ g/d = 2.6309
-    <BLANKLINE>
+    discount log2(r + 1), the level as gain: the Microsoft version; trec_eval's ndcg and ...
+    R = 2, N = 1, n = 3, l = 3
     r: rank; R: relevant items known; N: nonrelevant items known; n: length of the list; ...
-    <BLANKLINE>
     nDCG@3 = 1.2619 / 2.6309 = 0.4796
 
     Without files, `levels` are those of a list in the order of its ranks, None for a document that
