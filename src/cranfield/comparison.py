@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import Bools
+from cranfield.arrays import TOLERANCE, Bools, apart, rounding_of, settled
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.results import Missing, ScoresLike, read_scores
 from cranfield.scores import Notice, Scores, notes, printable
@@ -22,7 +22,7 @@ from cranfield.stats.effects import EFFECTS, EffectName, cohen_dz, usual_effect
 from cranfield.stats.families import TESTS, PairTest, compare_pairs, decided
 from cranfield.stats.letters import letters
 from cranfield.stats.measured import measured, without_errors
-from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
+from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import all_exact, checked_alpha, shown_p, stated_p
 from cranfield.stats.samples import Matrix
 from cranfield.wording import counted, some
@@ -148,10 +148,10 @@ class Comparison(Shown, tables="comparison"):
         scores = self.scores
         runs, m = (pair.run, pair.other), scores.measures.index(pair.measure)
         x, y = (scores.values[scores.runs.index(run), :, m] for run in runs)
-        z = x - y
-        order = np.argsort(-np.abs(z), kind="stable").tolist()
-        rounding = TOLERANCE * max(np.nanmax(np.abs(x)), np.nanmax(np.abs(y)))
-        ups, downs = ([t for t in order if side * z[t] > rounding][:most] for side in (1, -1))
+        rounding = rounding_of(x, y)
+        z = apart(x, y, rounding)
+        order = np.argsort(-settled(np.abs(z), rounding), kind="stable").tolist()
+        ups, downs = ([t for t in order if side * z[t] > 0][:most] for side in (1, -1))
         for t in (*ups, *downs):
             names = (pair.measure, pair.run, pair.other, scores.topics[t])
             yield Mover(*names, float(x[t]), float(y[t]), float(z[t]))
@@ -318,14 +318,15 @@ def _order(part: Matrix, better: str) -> list[int]:
     if better == "neither":
         return list(range(len(part.systems)))
     sign = 1 if better == "lower" else -1
-    return sorted(range(len(part.systems)), key=lambda i: sign * part.means[i])
+    means = settled(part.means, TOLERANCE * part.scale)
+    return sorted(range(len(part.systems)), key=lambda i: sign * means[i])
 
 
 def _pair(
     measure: str, part: Matrix, tested: PairTest, effect: float, alpha: float, better: str
 ) -> PairComparison:
     x, y = part.values[:, tested.first], part.values[:, tested.second]
-    z = np.where(np.abs(x - y) <= TOLERANCE * part.scale, 0.0, x - y)
+    z = apart(x, y, TOLERANCE * part.scale)
     sign = -1 if better == "lower" else 1
     outcome, sampled = tested.outcome, tested.outcome.sampled
     verdict: Verdict = ""

@@ -241,6 +241,8 @@ def _in_our_words(name: str, params: dict[str, Any]) -> tuple[str, dict[str, Any
             params["alpha"] = 1.0 / (params.pop("beta") + 1.0)
         case "IPrec":  # trec_eval 9's rule
             params["reach"] = "trec9"
+        case "alpha_nDCG" | "nERR_IA" | "nNRBP":  # ndeval's ideal list
+            params["equal"] = "bits"
     return name, params
 
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from cranfield.arrays import Bools, Floats
+from cranfield.arrays import TOLERANCE, Bools, Floats, settled
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.arrays import intent_lists
 from cranfield.measures.base import Measure, cite, has, measure
@@ -81,14 +81,17 @@ def _global_lists(x: Lists, m: Measure, din: bool, key: Any) -> Lists:
         relevant = g > 0
         first = relevant & (np.cumsum(relevant, axis=2) == 1)
         g = np.where(known.navigational[:, :, None], g * first, g)
-    return Lists(x.r, _global_gains(g, known), x.judged, x.n, gold, lengths=x.lengths)
+    # Items that are worth the same, in the list or in the judgments, are so to the last bit.
+    every = np.concatenate((gold.levels, _global_gains(g, known)), axis=1)
+    GG = _settled(every)[:, gold.levels.shape[1] :]
+    return Lists(x.r, GG, x.judged, x.n, gold, lengths=x.lengths)
 
 
 def _global_gold(gold: Gold, known: IntentBlock, m: Measure) -> Gold:
     n = known.judged.sum(axis=1)
     every = Lists(np.zeros(known.judged.shape, dtype=np.int64), n, known.judged, n, gold)
     g = _local_gains(rows_of(known.levels, every, gold_rows(gold)), m, known)
-    GG, filled, order = best_first(_global_gains(g, known), known.judged)
+    GG, filled, order = best_first(_settled(_global_gains(g, known)), known.judged)
     tops = np.maximum(GG[:, 0], 0.0) if GG.shape[1] else np.zeros(len(GG))
     highest = float(tops.max(initial=0.0))
     return Gold(GG, filled, highest, gold.known, gold.traced, tops=tops, order=order)
@@ -97,6 +100,11 @@ def _global_gold(gold: Gold, known: IntentBlock, m: Measure) -> Gold:
 def _global_gains(g: Floats, known: IntentBlock) -> Floats:
     """GG(r) = Σ_i Pr(i|q)·g_i(r), of [topics, intents, items]."""
     return over_intents(np.moveaxis(known.p[:, :, None] * g, 1, 2))
+
+
+def _settled(GG: Floats) -> Floats:
+    """Global gains, without what rounding makes of 0.1 + 0.2."""
+    return settled(GG, TOLERANCE * np.abs(GG))
 
 
 def _local_gains(rows: Lists, m: Measure, known: IntentBlock) -> Floats:
@@ -588,6 +596,9 @@ class Cascade(Diverse):
 class OverGreedy(Cascade):
     """A cascade over that of the greedy ideal list."""
 
+    equal: str = param("rounded", "which items add the same to the ideal list: rounded: those "
+                       "whose sums differ by rounding alone; bits: those whose sums have the same "
+                       "bits (ndeval)", choices=("rounded", "bits"))  # fmt: skip
     properties = has("normalised", "diminishing return")
 
     def score(self, x: Lists) -> Floats:
@@ -613,9 +624,11 @@ class OverGreedy(Cascade):
         steps = min(int(left.sum(axis=1).max(initial=0)), self._deepest(x.l))
         rows, found = np.arange(len(w)), np.zeros(len(w))
         d = self.discount(np.arange(1, steps + 1))
+        rounding = TOLERANCE if self.equal == "rounded" else 0.0
         for step in range(steps):
             gain = np.where(left, over_intents(I * w[:, None, :]), -1.0)
-            best = np.argmax(gain, axis=1)
+            most = gain.max(axis=1, initial=-1.0, keepdims=True)
+            best = np.argmax(gain >= most - rounding * np.abs(most), axis=1)
             found += np.maximum(gain[rows, best], 0.0) * d[step]
             w *= np.where(I[rows, best] > 0, 1.0 - self.alpha, 1.0)
             left[rows, best] = False
@@ -670,9 +683,9 @@ class alpha_DCG(ByLogarithm):
     ng(r)       = Σ_i I_i(r)·(1 − α)^C_i(r−1)
 
     C_i(r) is the number of items down to r that are relevant to intent i, and n the number of
-    intents that any is relevant to. It is divided by the sum of a list all of whose items are
-    relevant to all intents, as in ndeval; `norm=sum` is the sum itself. With `weighted` intents
-    count by their probability (Clarke et al. 2011).
+    intents that any judged item is relevant to. It is divided by the sum of a list all of whose
+    items are relevant to all intents, as in ndeval; `norm=sum` is the sum itself. With `weighted`
+    intents count by their probability (Clarke et al. 2011), and n is the sum of theirs.
 
     >>> round(alpha_DCG(norm="sum")([[1, 1], [1, 0]]), 4)  # 2 + 0.5/log2(3)
     2.3155
@@ -711,8 +724,10 @@ class ERR_IA(ByRank):
     ERR_IA@l = Σ_{r≤l} ng(r)/r  /  Σ_{r≤l} n·(1 − α)^(r−1)/r
     ng(r)    = Σ_i I_i(r)·(1 − α)^C_i(r−1)
 
+    C_i(r) is the number of items down to r that are relevant to intent i, and n the number of
+    intents that any judged item is relevant to; with `weighted`, the sum of their probabilities.
     As ndeval computes it: relevance has one level, and satisfies with probability α. The mean of
-    ERR over the intents is `IA(ERR)`.
+    ERR over all intents is `IA(ERR)`.
 
     >>> (ERR_IA @ 2)([[1, 1], [1, 0]])  # (2 + 0.5/2)/(2 + 1/2)
     0.9
@@ -743,7 +758,9 @@ class NRBP(ByPatience):
     NRBP  = (1 − (1 − α)·β)/n · Σ_r ng(r)·β^(r−1)
     ng(r) = Σ_i I_i(r)·(1 − α)^C_i(r−1)
 
-    β is the probability of going on to the next item; ndeval takes 0.5.
+    β is the probability of going on to the next item; ndeval takes 0.5. C_i(r) is the number of
+    items down to r that are relevant to intent i, and n the number of intents that any judged item
+    is relevant to; with `weighted`, the sum of their probabilities.
 
     >>> NRBP()([[1, 1], [1, 0]])  # (1 − 1/4)/2·(2 + 0.5/2)
     0.84375

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Floats, rounding_of
 from cranfield.scores import Notice
 from cranfield.stats.families import PairTest
-from cranfield.stats.resampling import TOLERANCE
 from cranfield.wording import counted
 
 FEW_RUNS = 4  # of three, one order in six is that of another ranking by chance
@@ -25,7 +24,7 @@ def of_rankings(means: Mapping[str, Floats]) -> tuple[Notice, ...]:
     notices = [
         Notice("constant", f"{measure} ranks nothing: all runs have the same mean")
         for measure, x in means.items()
-        if np.ptp(x) <= TOLERANCE * np.abs(x).max()
+        if np.ptp(x) <= rounding_of(x)
     ]
     runs = min(map(len, means.values()), default=FEW_RUNS)
     if runs < FEW_RUNS:

@@ -10,14 +10,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.arrays import Bools, Floats
+from cranfield.arrays import Bools, Floats, apart, rounding_of
 from cranfield.errors import InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
 from cranfield.scores import Notice
 from cranfield.shown import Shown
 from cranfield.stats.measured import Measured, measured, ranking, reasons, refuse_one_run
-from cranfield.stats.resampling import TOLERANCE
 from cranfield.stats.result import checked_alpha
 from cranfield.stats.samples import refuse_few
 from cranfield.wording import counted
@@ -204,15 +203,15 @@ def _number(flags: Bools) -> int:
 def _signs(values: Floats) -> Signs:
     """Which of two runs has the better list: [pairs of runs, topics], 1, 0 or −1."""
     first, second = np.triu_indices(values.shape[1], 1)
-    return signs_of((values[:, first] - values[:, second]).T, values)
+    return signs_of(values[:, first].T, values[:, second].T, values)
 
 
-def signs_of(differences: Floats, values: Floats) -> Signs:
-    """1, 0 or −1 for differences of these values; 0 is what rounding could have made."""
-    known = np.abs(values[np.isfinite(values)])
-    rounding = TOLERANCE * known.max(initial=0.0)
-    found = np.where(np.abs(differences) > rounding, np.sign(differences), 0)
-    return found.astype(np.int8)
+def signs_of(first: Floats, second: Floats, values: Floats) -> Signs:
+    """1 where the first of two of these values is the greater, −1 where the second is, 0 where
+    rounding could have made them differ.
+    """
+    z = apart(first, second, rounding_of(values))
+    return np.subtract(z > 0, z < 0, dtype=np.int8)
 
 
 def sign_test_of(first: int, second: int) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from cranfield.arrays import TOLERANCE
 from cranfield.errors import InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
@@ -17,7 +18,7 @@ from cranfield.shown import Shown
 from cranfield.stats.cautions import in_short
 from cranfield.stats.families import TESTS, PairTest, compare_pairs
 from cranfield.stats.measured import by_measure
-from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
+from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Sampled, checked_alpha
 from cranfield.wording import counted
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import Floats
+from cranfield.arrays import TOLERANCE, Floats, apart
 from cranfield.assess.agreement import Agreement, agreement
 from cranfield.assess.assessments import Assessments, exact
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
@@ -23,11 +23,12 @@ from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import near_alpha, of_rankings
 from cranfield.meta.correlation import TRIALS as DRAWS
 from cranfield.meta.correlation import correlation, two_names
+from cranfield.meta.rankings import standing
 from cranfield.scores import Interval, Notice, Scores
 from cranfield.shown import Shown
 from cranfield.stats.families import PairTest, compare_pairs, decided
 from cranfield.stats.measured import direction, measured, ranking, undefined, unknown_to_any
-from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress
+from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import checked_alpha, checked_confidence
 from cranfield.wording import counted, some
 
@@ -491,11 +492,9 @@ def _ranking(
 
 def _differences(means: Floats, scale: float) -> Floats:
     """[i, j]: how much higher the mean of i is than that of j; 0 if rounding could have made it."""
-    apart = means[:, None] - means[None, :]
-    return np.where(np.abs(apart) <= TOLERANCE * scale, 0.0, apart)
+    return apart(means[:, None], means, TOLERANCE * scale)
 
 
 def _ranks(values: Floats) -> list[int]:
     """From 1, the highest first; tied ones have the same."""
-    above = _differences(values, float(np.abs(values).max())) < 0
-    return [*map(int, above.sum(axis=1) + 1)]
+    return [*map(int, standing(values)[0] + 1)]

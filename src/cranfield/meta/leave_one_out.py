@@ -24,11 +24,10 @@ from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.grammar import MeasureLike
 from cranfield.meta.cautions import of_rankings
-from cranfield.meta.rankings import kendall
+from cranfield.meta.rankings import kendall, standing
 from cranfield.scores import Notice, Scores
 from cranfield.shown import Shown
 from cranfield.stats.measured import direction, left_out, ranking, reasons
-from cranfield.stats.resampling import TOLERANCE
 from cranfield.wording import counted, some
 
 __all__ = ["LeaveOneOut", "leave_one_out"]
@@ -342,8 +341,7 @@ def _results(
 
 def _rank(means: Floats, run: int) -> int:
     """One more than the number of runs that are better, by more than rounding."""
-    rounding = TOLERANCE * np.abs(means).max()
-    return 1 + int(np.count_nonzero(means > means[run] + rounding))
+    return 1 + int(standing(means)[0][run])
 
 
 def _summary(results: Sequence[LeftOut]) -> LeftOutSummary:

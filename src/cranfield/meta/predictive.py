@@ -187,7 +187,7 @@ def _signs(
     at, better, worse = np.array(places).T
     return {
         one.measure: (
-            signs_of(one.values[at, better] - one.values[at, worse], one.values),
+            signs_of(one.values[at, better], one.values[at, worse], one.values),
             one.defined[at],
         )
         for one in turned

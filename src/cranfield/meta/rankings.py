@@ -16,11 +16,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cranfield.arrays import Floats
+from cranfield.arrays import TOLERANCE, Floats, placed
 from cranfield.errors import InputError, one_of
 from cranfield.scores import Interval
 from cranfield.shown import Shown
-from cranfield.stats.resampling import TOLERANCE
 from cranfield.stats.result import Bounds, checked_confidence, checked_share
 from cranfield.stats.samples import named, sample
 from cranfield.wording import counted, some
@@ -238,7 +237,7 @@ _NO_TEST = "nothing: a description"
 
 def kendalls(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
     """Kendall's τ between the rankings of two stacks."""
-    a, b = (_flat(_order(_standing(scores)[0])) for scores in (x, y))
+    a, b = (_flat(_order(standing(scores)[0])) for scores in (x, y))
     if variant == "b":
         return _cosine(a, b)
     m: int = x.shape[-1]
@@ -257,12 +256,12 @@ def aps(evaluated: Floats, gold: Floats) -> Floats:
     with the same probability, and then has k/2 of those beside it correctly above it in the mean.
     """
     m: int = evaluated.shape[-1]
-    a, t = _standing(evaluated)
+    a, t = standing(evaluated)
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, m + 1))])
     weight = (harmonic[a + t - 1] - harmonic[np.maximum(a - 1, 0)]) / t  # the mean of 1/(r − 1)
     beside = (t - 1 - a * (harmonic[a + t - 1] - harmonic[a])) / (2 * t)
     # of the a above, (a − Σ order in the gold ranking) / 2 are correct, half of tied ones included
-    of_gold = _flat(_order(_standing(gold)[0])).astype(np.float64)
+    of_gold = _flat(_order(standing(gold)[0])).astype(np.float64)
     opposed = _product(_weighted(weight, a), of_gold)
     correct = ((weight * a).sum(axis=-1)[..., None] - opposed) / 2
     return np.asarray(2 / (m - 1) * (correct + beside.sum(axis=-1)[..., None]) - 1)
@@ -276,8 +275,8 @@ def symmetric_aps(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
 
 def _aps_without_ties(evaluated: Floats, gold: Floats) -> Floats:
     """One half of τ_ap,b: pairs tied in the evaluated ranking are left out."""
-    a, _ = _standing(evaluated)
-    of_gold = _flat(_order(_standing(gold)[0]) < 0).astype(np.float64)
+    a, _ = standing(evaluated)
+    of_gold = _flat(_order(standing(gold)[0]) < 0).astype(np.float64)
     correct = _product(_weighted(1 / np.maximum(a, 1), a), of_gold)
     below_others = (a > 0).sum(axis=-1)[..., None] * np.ones(correct.shape)
     return 2 * _ratio(correct, below_others) - 1
@@ -286,7 +285,7 @@ def _aps_without_ties(evaluated: Floats, gold: Floats) -> Floats:
 def rbos(x: Floats, y: Floats, p: float = P) -> Floats:
     """Extrapolated RBO between the rankings of two stacks, all of the same systems."""
     m: int = x.shape[-1]
-    return _extrapolated(_overlaps(_standing(x), _standing(y), m), m, p)
+    return _extrapolated(_overlaps(standing(x), standing(y), m), m, p)
 
 
 @dataclass(frozen=True)
@@ -346,15 +345,10 @@ def _residual(overlap: int, s: int, l: int, p: float) -> float:
     return float(p**f + (1 - p) / p * (more - overlap * below_f))
 
 
-def _standing(scores: Floats) -> tuple[Wholes, Wholes]:
+def standing(scores: Floats) -> tuple[Wholes, Wholes]:
     """How many systems are above each, and how many are tied with it, itself included."""
-    order = np.argsort(-scores, axis=-1, kind="stable")
-    ordered = np.take_along_axis(scores, order, axis=-1)
-    rounding = TOLERANCE * np.abs(scores).max(axis=-1, keepdims=True)
+    order, first = placed(-scores, TOLERANCE * np.abs(scores).max(axis=-1, keepdims=True))
     place = np.arange(scores.shape[-1])
-    first = np.zeros(scores.shape, dtype=np.intp)  # of those tied with the system at each place
-    first[..., 1:] = (ordered[..., :-1] - ordered[..., 1:] > rounding) * place[1:]
-    first = np.maximum.accumulate(first, axis=-1)
     after = np.full(scores.shape, len(place), dtype=np.intp)  # the first that is not tied with it
     after[..., :-1] = np.where(first[..., 1:] == place[1:], place[1:], len(place))
     after = np.flip(np.minimum.accumulate(np.flip(after, axis=-1), axis=-1), axis=-1)
@@ -366,7 +360,7 @@ def _standing(scores: Floats) -> tuple[Wholes, Wholes]:
 
 def _ranks(scores: Floats) -> Floats:
     """Ranks from 1, less their mean; tied systems share the mean of theirs."""
-    above, tied = _standing(scores)
+    above, tied = standing(scores)
     return np.asarray(above + (tied + 1) / 2 - (scores.shape[-1] + 1) / 2)
 
 
@@ -442,7 +436,7 @@ def _places(ranking: Ranked, what: str) -> dict[Any, tuple[float, float]]:
     if isinstance(ranking, Mapping):
         names: list[Any] = list(ranking)
         scores = sample(ranking, what)
-        above, tied = _standing(scores) if names else (scores, scores)
+        above, tied = standing(scores) if names else (scores, scores)
         made = dict(zip(names, zip(above.tolist(), tied.tolist(), strict=True), strict=True))
     else:
         names = [] if isinstance(ranking, str) else list(ranking)

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import Bools, Floats
+from cranfield.arrays import TOLERANCE, Bools, Floats, apart
 from cranfield.errors import InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
@@ -17,7 +17,7 @@ from cranfield.meta.sizes import checked_sizes
 from cranfield.scores import Notice
 from cranfield.shown import Shown
 from cranfield.stats.measured import by_measure
-from cranfield.stats.resampling import TOLERANCE, Progress, in_chunks
+from cranfield.stats.resampling import Progress, in_chunks
 from cranfield.stats.result import checked_alpha
 from cranfield.stats.samples import Matrix
 from cranfield.wording import counted, some
@@ -235,8 +235,7 @@ def _trial(
 
     def differences(drawn: Bools, size: int) -> Floats:
         means = drawn @ x / size
-        made: Floats = means[:, first] - means[:, second]
-        return np.where(np.abs(made) <= rounding, 0.0, made)
+        return apart(means[:, first], means[:, second], rounding)
 
     z = x[:, first] - x[:, second] if alpha is not None else np.empty(0)
 

@@ -9,12 +9,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import Floats
+from cranfield.arrays import TOLERANCE, Floats
 from cranfield.errors import InputError
 from cranfield.scores import Interval
 from cranfield.shown import Shown
 from cranfield.stats.anova import two_way
-from cranfield.stats.resampling import TOLERANCE, TRIALS, checked_trials, in_chunks
+from cranfield.stats.resampling import TRIALS, checked_trials, in_chunks
 from cranfield.stats.result import Bounds, checked_confidence
 from cranfield.stats.samples import Matrix, Sample, Systems, Topics, matrix, mean, paired, sample
 from cranfield.wording import counted

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Floats, apart, rounding_of, settled
 from cranfield.errors import one_of
 from cranfield.scores import Notice
 from cranfield.stats.cautions import (
@@ -19,7 +19,7 @@ from cranfield.stats.cautions import (
     about_trials,
     about_zeros,
 )
-from cranfield.stats.resampling import CELLS, TOLERANCE, TRIALS, Progress, checked_trials, in_chunks
+from cranfield.stats.resampling import CELLS, TRIALS, Progress, checked_trials, in_chunks
 from cranfield.stats.result import Bounds, Outcome, Sampled
 from cranfield.stats.samples import Sample, Topics, mean, paired
 
@@ -63,7 +63,8 @@ def wilcoxon(
 ) -> Outcome:
     """Wilcoxon signed-rank test: are the differences symmetric about 0?
 
-    The absolute differences are ranked; the statistic is the sum of the ranks of the positive
+    The absolute differences are ranked, those that differ by rounding alone (1e-12 of the largest
+    score) as ties; the statistic is the sum of the ranks of the positive
     ones, or of the negative ones if that is less and the test two-sided. This is
     scipy.stats.wilcoxon: exact for up to 50 topics without ties, otherwise as it decides. `zeros`
     are left out ("wilcox"), ranked but not counted ("pratt") or counted half ("zsplit").
@@ -82,7 +83,8 @@ def wilcoxon(
     z, tolerance = differences(x, y, topics)
     one_of("alternative", alternative, Alternative)
     one_of("zeros", zeros, Zeros)
-    notices = about_identical(z) + _about_rounding(z, tolerance)
+    z = np.sign(z) * settled(np.abs(z), tolerance)
+    notices = about_identical(z)
     if zeros == "wilcox":
         notices += about_zeros(z)
     statistic, pvalue = 0.0, 1.0
@@ -330,9 +332,8 @@ def differences(x: Sample, y: Sample, topics: Topics, least: int = 1) -> tuple[F
     (array([0. , 0.5]), 1e-12)
     """
     a, b = paired(x, y, topics, least)
-    tolerance = TOLERANCE * float(max(np.abs(a).max(), np.abs(b).max()))
-    z = a - b
-    return np.where(np.abs(z) <= tolerance, 0.0, z), tolerance
+    tolerance = rounding_of(a, b)
+    return apart(a, b, tolerance), tolerance
 
 
 def standard_error(z: Floats, tolerance: float) -> float:
@@ -481,15 +482,6 @@ def _between(values: Floats, outside: int, alternative: Alternative) -> tuple[fl
     places = outside - 1, len(values) - outside
     low, high = np.partition(values, places)[list(places)].tolist()
     return ends(low, high, alternative)
-
-
-def _about_rounding(z: Floats, tolerance: float) -> tuple[Notice, ...]:
-    """Differences such as 0.3 − 0.2 and 0.2 − 0.1, which have different ranks."""
-    gaps = np.diff(np.sort(np.abs(z)))
-    if not ((gaps > 0) & (gaps <= tolerance)).any():
-        return ()
-    text = "some differences that are equal but for rounding were given different ranks"
-    return (Notice("rounding", text),)
 
 
 # -- trials ---------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from cranfield.errors import InputError
 
 TRIALS = 10_000
 CELLS = 500_000  # random values held at a time by a thread: 4 MB, which stays near the processor
-TOLERANCE = 1e-12  # of the largest score: what rounding may make of a tie
 
 Progress = Callable[[int], None]  # told how many trials were done since the last call
 T = TypeVar("T")

@@ -10,10 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from cranfield.arrays import Floats
+from cranfield.arrays import TOLERANCE, Floats
 from cranfield.errors import InputError, one_of
 from cranfield.scores import Notice, Scores
-from cranfield.stats.resampling import TOLERANCE
 from cranfield.stats.samples import Systems, matrix
 from cranfield.wording import counted, some
 

@@ -11,13 +11,13 @@ from itertools import combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.arrays import Floats
+from cranfield.arrays import TOLERANCE, Floats
 from cranfield.errors import InputError
 from cranfield.scores import Interval, Notice
 from cranfield.stats.anova import two_way
 from cranfield.stats.cautions import about_normality, about_trials
 from cranfield.stats.paired import reach
-from cranfield.stats.resampling import CELLS, TOLERANCE, TRIALS, Progress, checked_trials, in_chunks
+from cranfield.stats.resampling import CELLS, TRIALS, Progress, checked_trials, in_chunks
 from cranfield.stats.result import Outcome, Sampled, checked_confidence
 from cranfield.stats.samples import Matrix, Systems, Topics, matrix
 from cranfield.wording import counted, some

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Floats, rounding_of
 from cranfield.errors import InputError, one_of
 from cranfield.scores import Notice
 from cranfield.stats.paired import (
@@ -21,7 +21,7 @@ from cranfield.stats.paired import (
     resampled,
     standard_error,
 )
-from cranfield.stats.resampling import TOLERANCE, TRIALS, Progress, in_chunks
+from cranfield.stats.resampling import TRIALS, Progress, in_chunks
 from cranfield.stats.result import Outcome, Sampled
 from cranfield.stats.samples import Sample, mean, refuse_few, sample
 
@@ -96,7 +96,7 @@ def unpaired_bootstrap(
     difference = observed - compared
     if not math.isfinite(difference):
         raise InputError(f"a statistic of {observed} and {compared}", "finite numbers")
-    tolerance = max(tolerance, TOLERANCE * max(abs(observed), abs(compared)))
+    tolerance = max(tolerance, rounding_of(observed, compared))
     cells = len(first) + len(second)
 
     def trial(rng: np.random.Generator, size: int) -> Floats:
@@ -125,7 +125,7 @@ def samples(x: Sample, y: Sample, least: int = 1) -> tuple[Floats, Floats, float
     """Both samples, and what rounding may make of a difference of 0."""
     first, second = sample(x, "x"), sample(y, "y")
     refuse_few(min(len(first), len(second)), least)
-    return first, second, TOLERANCE * float(max(np.abs(first).max(), np.abs(second).max()))
+    return first, second, rounding_of(first, second)
 
 
 def _of_rows(statistic: Statistic, example: Floats) -> Callable[[Floats], Floats]:

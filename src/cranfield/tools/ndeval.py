@@ -87,7 +87,8 @@ def ndeval(
     for place, one in enumerate(runs):
         judged, runs[place], text = numbered(judged, one)
         notices += text
-    measures = [with_parameters(m, alpha=alpha, beta=beta) for m in map(parse_measure, COLUMNS)]
+    settings = {"alpha": alpha, "beta": beta, "equal": "bits"}
+    measures = [with_parameters(m, **settings) for m in map(parse_measure, COLUMNS)]
     evaluator = Evaluator(judged, measures, topics="judged" if complete else "common", depth=depth)
     scored, *others = (_scored(evaluator, one) for one in runs)
     for other in others:
