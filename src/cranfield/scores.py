@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.arrays import rounding_of, settled
 from cranfield.data.files import read_bytes, write_whole
 from cranfield.errors import CranfieldError, InputError, one_of
 from cranfield.shown import Shown
@@ -312,10 +313,9 @@ class Scores(Shown, tables="scores"):
         except KeyError as error:
             raise InputError(f"to sort by: {error.args[0]}", "a measure that is there") from None
         sign = 1 if self.better[m] == "lower" else -1
-        name, means = self.measures[m], self.summary()
-        worst = {run: math.isnan(means[run][name]) for run in self.runs}
-        order = sorted(self.runs, key=lambda run: (worst[run], sign * means[run][name]))
-        return self.select(runs=order)
+        means = np.array([of_run[self.measures[m]] for of_run in self.summary().values()])
+        order = np.argsort(sign * settled(means, rounding_of(means)), kind="stable")  # NaN is last
+        return self.select(runs=[self.runs[i] for i in order])
 
     def summary(self) -> dict[str, dict[str, float]]:
         """Return the value listed for all topics: as `summaries` says, the mean or the sum.

@@ -10,14 +10,17 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
+import pyndeval
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.arrays import TOLERANCE, placed, rounding_of, settled
+from cranfield.compat import ir_measures
 from cranfield.meta.rankings import kendall, spearman
 from cranfield.stats.paired import sign_test, wilcoxon
+from cranfield.tools.ndeval import COLUMNS, ndeval
 
 Levels: TypeAlias = list[list[int]]  # of items, for each intent
 TENTHS = (1, 10, 100, 1000)
@@ -81,12 +84,13 @@ def test_signs_and_ranks_are_those_of_whole_numbers(
 def test_wins_ranks_and_correlations_are_those_of_whole_numbers(whole: list[list[int]]) -> None:
     """[runs, topics], and the runs' means; by another measure the runs as they come."""
     assume(len({tuple(run) for run in whole}) > 1)
-    runs, topics = [f"r{i}" for i in range(len(whole))], [f"t{i}" for i in range(5)]
+    runs = tuple(f"r{i}" for i in range(len(whole)))
+    topics = tuple("12345")
     found = []
     for over in (1, 10, 100):
         values = np.array([[[x / over, x * 3 / over - x / over, -i] for x in run]
                            for i, run in enumerate(whole)])  # fmt: skip
-        scores = cf.Scores(values, runs, topics, ["AP", "Q", "P"], ["mean"] * 3)
+        scores = cf.Scores(values, runs, topics, ("AP", "Q", "P"), ("mean",) * 3)
         compared = cf.compare(scores, measures=["AP"], test="wilcoxon")
         pairs = [(p.run, p.other, p.wins, p.ties, p.losses) for p in compared.pairs]
         movers = [(m.run, m.other, m.topic) for m in compared.movers()]
@@ -94,8 +98,31 @@ def test_wins_ranks_and_correlations_are_those_of_whole_numbers(whole: list[list
         taus = [f([sum(run) / over for run in whole], means).value for f in (kendall, spearman)]
         [agreed] = cf.meta.concordance(scores, gold="P", measures=["AP", "Q"]).pairs
         order = [run.run for run in compared.runs]
+        assert order == list(scores.sorted_by("AP").runs)
         found.append((pairs, movers, order, str(np.round(taus, 9)), agreed))
     assert found[0] == found[1] == found[2]
+
+
+def test_runs_that_rounding_tells_apart_share_the_best() -> None:
+    """The mean of 0.1 and 0.2 is that of 0 and 0.3, and runs that tie stay in order."""
+    for values in ([[0.0, 0.3], [0.1, 0.2]], [[0.1, 0.2], [0.0, 0.3]]):
+        runs, topics = ("a", "b"), ("1", "2")
+        made = np.array(values)[:, :, None]
+        scores = cf.Scores(made, runs, topics, ("AP",), ("sum",), better=("higher",))
+        assert scores.summary()["a"] != scores.summary()["b"]
+        assert scores.sorted_by("AP").runs == ("a", "b")
+        assert scores.to_markdown().count("**") == 4
+        compared = cf.compare(scores)
+        assert [run.run for run in compared.runs] == ["a", "b"]
+        assert compared.to_markdown().count("**") == 4
+
+
+def test_the_end_of_an_interval_is_not_left_to_rounding() -> None:
+    """Of nine signs as many as four are negative with probability ½, and so has the interval of
+    50 % an end at the fifth difference, the median.
+    """
+    found = sign_test(np.arange(1, 10) / 10, np.zeros(9), alternative="greater")
+    assert found.confidence_interval(0.5).low == 0.5
 
 
 # -- diversity ------------------------------------------------------------------------------------
@@ -178,7 +205,7 @@ def test_greedy_lists_are_those_of_exact_fractions(
 def test_the_best_item_is_not_found_by_rounding(name: str) -> None:
     """Y is worth 0.1 + 0.2, X 0.3, and N nothing: whichever is first is the best, at rank 1."""
     X, Y, N = [0, 0, 1, 0], [1, 1, 0, 0], [0, 0, 0, 0]
-    m = cf.parse_measure(f"D({name})")
+    m: Any = cf.parse_measure(f"D({name})")
     for order in itertools.permutations(range(4)):
         x, y, n = ([item[i] for i in order] for item in (X, Y, N))
         p = [[0.1, 0.2, 0.3, 0.4][i] for i in order]
@@ -195,7 +222,9 @@ def exact_p(name: str, gains: Sequence[Fraction], judged: Sequence[Fraction]) ->
         for r in range(1, best + 2)
     ]
     at = [x for g, x in zip(gains, ratios, strict=False) if g > 0]
-    return Fraction(0) if not at else at[-1] if name == "Pmeasure" else sum(at) / len(at)
+    if not at:
+        return Fraction(0)
+    return at[-1] if name == "Pmeasure" else sum(at, Fraction(0)) / len(at)
 
 
 @given(diverse(), st.sampled_from(("Pplus", "Pmeasure")), st.booleans(), st.data())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from cranfield.arrays import TOLERANCE
 from cranfield.comparison import Comparison, RunSummary
 from cranfield.report import sheets as tables
 from cranfield.report.formats import FLAT, PAPER
@@ -179,7 +181,9 @@ def _best(means: Sequence[float], better: str) -> list[bool]:
     ([True, False, True], [False, True], [])
     """
     ends = {"higher": max(means), "lower": min(means)}
-    return [mean == ends[better] for mean in means if better in ends]
+    if better not in ends:
+        return []
+    return [math.isclose(mean, ends[better], rel_tol=TOLERANCE) for mean in means]
 
 
 def _signs(found: Comparison) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from cranfield.arrays import TOLERANCE
 from cranfield.errors import InputError
 from cranfield.measures.base import FIVE
 from cranfield.report.formats.programs import noted
@@ -117,7 +118,8 @@ def _columns(scores: Scores, values: Values) -> Callable[[str, Iterable[Cell]], 
             value = values.get(row, {}).get(measure, math.nan)
             known = measure in summaries
             texts.append(readable(value, summaries[measure]) if known else "–")
-            marked.append(value == best.get((row[1], measure)))
+            top = best.get((row[1], measure), math.nan)
+            marked.append(math.isclose(value, top, rel_tol=TOLERANCE))
         return Field(name, None, name, texts, best=marked, group=measured(name), dtype=float)
 
     return column

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.arrays import Floats, apart, rounding_of, settled
+from cranfield.arrays import TOLERANCE, Floats, apart, rounding_of, settled
 from cranfield.errors import one_of
 from cranfield.scores import Notice
 from cranfield.stats.cautions import (
@@ -135,7 +135,8 @@ def sign_test(
 
     def bounds(confidence: float) -> tuple[float, float]:
         at_most = bdtr(np.arange(len(z)), len(z), 0.5)
-        outside = int(np.count_nonzero(at_most <= tail(confidence, alternative)))
+        most = tail(confidence, alternative) + TOLERANCE
+        outside = int(np.count_nonzero(at_most <= most))
         return _between(z, outside, alternative)
 
     return Outcome(
