@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.reading.columns import in_order
+from tests.made import Command
 
 ByIntent = dict[str, dict[str, dict[str, float]]]  # {topic: {intent: {doc: level}}}
 Ranked = dict[str, list[str]]
@@ -1443,3 +1444,13 @@ def test_settings_for_all_measures_are_those_of_the_measure_inside() -> None:
     qrels = {"1": {"1": {"a": 1, "c": 2}, "2": {"b": 2}}}
     scores = cf.evaluate(qrels, {"1": ["a", "b", "c"]}, "IA(AP)", rel=2)
     assert scores.values.item() == pytest.approx((1 / 3 + 1 / 2) / 2)
+
+
+@pytest.mark.parametrize("name", ["alpha_DCG", "ERR_IA", "NRBP"])
+def test_intents_that_nothing_is_relevant_to_are_not_in_n(name: str, cranfield: Command) -> None:
+    """As the measure says. Its three sums are the same: one item, for the first of two intents."""
+    said = "number of intents that any judged item is relevant to"
+    assert said in " ".join(cranfield.printed(f"explain {name}").split())
+    m = cf.parse_measure(f"{name}@1")
+    served, both = (m([[1, 0]], judged) for judged in ([[1, 0]], [[1, 0], [0, 1]]))
+    assert (served / both, m([[1, 0]])) == (2, both)

@@ -683,9 +683,10 @@ class alpha_DCG(ByLogarithm):
     ng(r)       = Σ_i I_i(r)·(1 − α)^C_i(r−1)
 
     C_i(r) is the number of items down to r that are relevant to intent i, and n the number of
-    intents that any judged item is relevant to. It is divided by the sum of a list all of whose
-    items are relevant to all intents, as in ndeval; `norm=sum` is the sum itself. With `weighted`
-    intents count by their probability (Clarke et al. 2011), and n is the sum of theirs.
+    intents that any judged item is relevant to (all of them, for a list without `judged`). It is
+    divided by the sum of a list all of whose items are relevant to all intents, as in ndeval;
+    `norm=sum` is the sum itself. With `weighted` intents count by their probability (Clarke et al.
+    2011), and n is the sum of theirs.
 
     >>> round(alpha_DCG(norm="sum")([[1, 1], [1, 0]]), 4)  # 2 + 0.5/log2(3)
     2.3155
@@ -725,9 +726,9 @@ class ERR_IA(ByRank):
     ng(r)    = Σ_i I_i(r)·(1 − α)^C_i(r−1)
 
     C_i(r) is the number of items down to r that are relevant to intent i, and n the number of
-    intents that any judged item is relevant to; with `weighted`, the sum of their probabilities.
-    As ndeval computes it: relevance has one level, and satisfies with probability α. The mean of
-    ERR over all intents is `IA(ERR)`.
+    intents that any judged item is relevant to (all of them, for a list without `judged`); with
+    `weighted`, the sum of their probabilities. As ndeval computes it: relevance has one level, and
+    satisfies with probability α. The mean of ERR over all intents is `IA(ERR)`.
 
     >>> (ERR_IA @ 2)([[1, 1], [1, 0]])  # (2 + 0.5/2)/(2 + 1/2)
     0.9
@@ -760,7 +761,8 @@ class NRBP(ByPatience):
 
     β is the probability of going on to the next item; ndeval takes 0.5. C_i(r) is the number of
     items down to r that are relevant to intent i, and n the number of intents that any judged item
-    is relevant to; with `weighted`, the sum of their probabilities.
+    is relevant to (all of them, for a list without `judged`); with `weighted`, the sum of their
+    probabilities.
 
     >>> NRBP()([[1, 1], [1, 0]])  # (1 − 1/4)/2·(2 + 0.5/2)
     0.84375

@@ -64,10 +64,10 @@ def wilcoxon(
     """Wilcoxon signed-rank test: are the differences symmetric about 0?
 
     The absolute differences are ranked, those that differ by rounding alone (1e-12 of the largest
-    score) as ties; the statistic is the sum of the ranks of the positive
-    ones, or of the negative ones if that is less and the test two-sided. This is
-    scipy.stats.wilcoxon: exact for up to 50 topics without ties, otherwise as it decides. `zeros`
-    are left out ("wilcox"), ranked but not counted ("pratt") or counted half ("zsplit").
+    score) as ties; the statistic is the sum of the ranks of the positive ones, or of the negative
+    ones if that is less and the test two-sided. This is scipy.stats.wilcoxon: exact for up to 50
+    topics without ties, otherwise as it decides. `zeros` are left out ("wilcox"), ranked but not
+    counted ("pratt") or counted half ("zsplit").
 
     `difference` is the pseudo-median, the median of the means of all pairs of differences, and
     the interval has two of these means at its ends: those of the exact critical value for up to 50
