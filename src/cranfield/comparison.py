@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import TOLERANCE, Bools, apart, rounding_of, settled
+from cranfield.arrays import TOLERANCE, Bools, Floats, apart, rounding_of, settled
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.results import Missing, ScoresLike, read_scores
 from cranfield.scores import Notice, Scores, notes, printable
@@ -20,8 +20,9 @@ from cranfield.stats.cautions import about_trials, in_short
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS, EffectName, cohen_dz, usual_effect
 from cranfield.stats.families import TESTS, PairTest, compare_pairs, decided
+from cranfield.stats.gate import Gate, GateVerdict, Undecided, checked_margin, within_margin
 from cranfield.stats.letters import letters
-from cranfield.stats.measured import measured, without_errors
+from cranfield.stats.measured import direction, measured, ranking, reasons, without_errors
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import all_exact, checked_alpha, shown_p, stated_p
 from cranfield.stats.samples import Matrix
@@ -161,6 +162,82 @@ class Comparison(Shown, tables="comparison"):
         trials = None if self.enumerated else self.trials
         least = pair.none_as_extreme and self.correction == "none"  # corrected, another bound
         return shown_p(pair.pvalue, trials, least)
+
+    def gate(self, margin: float | None = None, undecided: Undecided = "fail") -> Gate:
+        """Whether the runs may take the place of the baselines, by every measure.
+
+        Without a margin a run fails if it is significantly worse than a baseline. With one it
+        passes if it is not worse by more than that, and fails if it is worse, as far as can be told
+        (see `cf.stats.within_margin`); where it cannot, `undecided` says what is done.
+
+        >>> x = {f"q{i}": i / 10 for i in range(8)}
+        >>> y = {topic: value - 0.01 for topic, value in x.items()}
+        >>> found = compare({"old": x, "new": y}, baseline="old")
+        >>> found.gate().passed, found.gate(margin=0.02).passed
+        (False, True)
+        """
+        if not self.baselines:
+            raise InputError("a comparison without a baseline", "compare(…, baseline=…)")
+        if margin is not None:
+            checked_margin(margin, self.alpha)
+        one_of("undecided", undecided, Undecided)
+        measures, notices = ranking(self.scores)
+        if not measures:
+            raise InputError(f"no measure to decide by{reasons(notices)}", "one")
+        verdicts = [
+            self._verdict(pair, margin)
+            for pair in self.pairs
+            if pair.measure in measures and pair.run not in self.baselines
+        ]
+        estimates = TESTS[self.test].estimates
+        of = "" if "mean" in estimates else f" of {estimates}"
+        trials = None if self.enumerated else self.trials
+        decided = self.test, self.alpha, margin, undecided, of, trials, notices
+        return Gate(tuple(verdicts), *decided)
+
+    def _verdict(self, pair: PairComparison, margin: float | None) -> GateVerdict:
+        part = measured(self.scores, pair.measure, turned=False).matrix
+        x, y = (part.values[:, part.systems.index(run)] for run in (pair.run, pair.other))
+        sign = direction(self.scores, pair.measure)
+        verdict = GateVerdict(
+            pair.measure, pair.run, pair.other,
+            "fail" if pair.verdict == "worse" else "pass",
+            pair.topics, pair.difference, self._relative(pair), pair.low, pair.high, pair.pvalue,
+            pair.wins, pair.ties, pair.losses, sign < 0, shown_p=self.shown_p(pair),
+        )  # fmt: skip
+        if margin is None:
+            z = np.where(np.abs(x - y) <= TOLERANCE * part.scale, 0.0, x - y)
+            return replace(verdict, least=self._least(pair, z))
+        trials, seed = self.trials or TRIALS, self.seed or 0
+        found = within_margin(sign * x, sign * y, margin, self.alpha, trials, seed)
+        low, high = sorted((sign * found.interval.low, sign * found.interval.high))
+        b_low, b_high = sorted((sign * found.bootstrap.low, sign * found.bootstrap.high))
+        return replace(
+            verdict,
+            decision=found.decision,
+            low=low,
+            high=high,
+            bootstrap_low=b_low,
+            bootstrap_high=b_high,
+            by_bootstrap=found.by_bootstrap,
+            needed=found.needed,
+        )
+
+    def _relative(self, pair: PairComparison) -> float | None:
+        """How much the mean of a run is above that of the other, as a share of that."""
+        of = {run.run: run.mean for run in self.runs if run.measure == pair.measure}
+        return of[pair.run] / of[pair.other] - 1 if of[pair.other] > 0 else None
+
+    def _least(self, pair: PairComparison, z: Floats) -> float | None:
+        """The smallest p-value of a pair that differs on as many topics, the others as they are."""
+        of_topics = TESTS[self.test].least
+        if of_topics is None:
+            return None
+        family = [p for p in self.pairs if p.measure == pair.measure]
+        of_trials = 0.0 if self.trials is None or self.enumerated else 1 / (self.trials + 1)
+        least = max(of_topics(z), of_trials)
+        pvalues = [least if p is pair else p.uncorrected for p in family]
+        return float(CORRECTIONS[self.correction](pvalues).pvalues[family.index(pair)])
 
     def __repr__(self) -> str:
         pairs = [
@@ -401,11 +478,11 @@ def _hopeless(
 ) -> Iterator[Notice]:
     """Whether no difference, however large, could have been significant."""
     one, sampled = tested[0].outcome, tested[0].outcome.sampled
-    all_alike = 2.0 ** (1 - one.n)  # the probability that all topics favour the same run
+    of_topics = TESTS[test].least
     if sampled is not None and not sampled.exact:
         least, why = 1 / (sampled.trials + 1), f"{counted(sampled.trials, 'trial')}"
-    elif TESTS[test].counts:
-        least, why = all_alike, counted(one.n, "topic")
+    elif of_topics is not None:
+        least, why = of_topics(np.arange(1.0, one.n + 1)), counted(one.n, "topic")
     else:
         return
     family = len(tested) if CORRECTIONS[correction].family_wise else 1

@@ -56,7 +56,7 @@ def _refuse_alone(options: argparse.Namespace) -> None:
         if not name or getattr(options, action.dest) == action.default:
             continue
         found, value = getattr(options, by_name[name].dest), "".join(values)
-        if found != value if value.islower() else found in (None, False):
+        if found != value if value.islower() else found is None or found is False:
             raise InputError(action.option_strings[0], f"{action.needs} with it")
 
 

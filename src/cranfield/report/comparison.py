@@ -8,34 +8,39 @@ from typing import Any
 
 from cranfield.arrays import TOLERANCE
 from cranfield.comparison import Comparison, RunSummary
+from cranfield.report import gate as verdicts
 from cranfield.report import sheets as tables
 from cranfield.report.formats import FLAT, PAPER
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import TESTS
+from cranfield.stats.gate import Gate
 from cranfield.wording import counted
 
-TABLES = ("runs", "pairs", "movers", "results")
+TABLES = ("runs", "pairs", "movers", "results", "verdicts")
 _PAIRS_WITH_MOVERS = 3  # more would bury the rest
 
 
-def usual(found: Comparison, format: str, movers: int | None = None) -> tuple[str, ...]:
+def usual(
+    found: Comparison, format: str, movers: int | None = None, gate: Gate | None = None
+) -> tuple[str, ...]:
     """The tables that are shown if none is named."""
     if format in FLAT:
         return ("pairs",)
     if format == "json":
-        return TABLES[:3]
+        return (*TABLES[:3], *(["verdicts"] if gate else []))
     few = len(found.pairs) <= _PAIRS_WITH_MOVERS if movers is None else movers > 0
     first = "results" if format in PAPER else "runs"
     return (first, "pairs", *(("movers",) if few and format not in PAPER else ()))
 
 
-def sheets(found: Comparison, movers: int = 3) -> list[tables.Sheet]:
-    """All tables of a comparison."""
-    return [_runs(found), _pairs(found), _movers(found, movers), _results(found)]
+def sheets(found: Comparison, movers: int = 3, gate: Gate | None = None) -> list[tables.Sheet]:
+    """All tables of a comparison, and those of what a gate decided by it."""
+    decided = [] if gate is None else verdicts.sheets(gate)
+    return [_runs(found), _pairs(found), _movers(found, movers), _results(found), *decided]
 
 
-def settings(found: Comparison) -> dict[str, Any]:
+def settings(found: Comparison, gate: Gate | None = None) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
     random = {"trials": found.trials, "seed": found.seed}
     return {
@@ -45,6 +50,7 @@ def settings(found: Comparison) -> dict[str, Any]:
         **tables.settings_of(found, "enumerated", "effect"),
         "baselines": list(found.baselines),
         **tables.settings_of(found.scores, "topics", "runs"),
+        **({} if gate is None else {"gate": verdicts.settings(gate)}),
     }
 
 

@@ -12,6 +12,7 @@ from cranfield.stats.anova import *
 from cranfield.stats.corrections import *
 from cranfield.stats.effects import *
 from cranfield.stats.families import *
+from cranfield.stats.gate import *
 from cranfield.stats.letters import *
 from cranfield.stats.paired import *
 from cranfield.stats.plan import *

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from cranfield.arrays import Floats
 from cranfield.errors import InputError
 from cranfield.scores import Interval
 from cranfield.stats import paired, tukey
@@ -29,8 +30,8 @@ class Test:
 
     `function` tests two systems, given their scores, and returns an `Outcome`; or all of them at
     once (`many`), given a `Matrix`, and returns a `Family`. One that is `random` takes trials, seed
-    and threads. `estimates` is what its interval is of. A test that only `counts` topics and signs
-    finds no p-value below that of all topics favouring the same system. `at_once`, if there is
+    and threads. `estimates` is what its interval is of. `least` is the smallest p-value that
+    differences, as many as there are, could have had, if a bound is known. `at_once`, if there is
     one, does what `function` does for many pairs, faster.
     """
 
@@ -40,7 +41,7 @@ class Test:
     many: bool = False
     random: bool = False
     estimates: str = "the difference of means"
-    counts: bool = False
+    least: Callable[[Floats], float] | None = None
     at_once: Callable[..., Iterator[Outcome]] | None = None
 
 
@@ -49,11 +50,12 @@ _TESTS = (
          many=True, random=True),
     Test("tukey", "Tukey HSD test", tukey.tukey_hsd, many=True),
     Test("randomisation", "paired randomisation test", paired.randomisation,
-         random=True, counts=True, at_once=paired.randomisations),
-    Test("t", "paired t-test", paired.t_test),
+         random=True, least=paired.least_of_signs, at_once=paired.randomisations),
+    Test("t", "paired t-test", paired.t_test, least=paired.least_of_t),
     Test("wilcoxon", "Wilcoxon signed-rank test", paired.wilcoxon,
-         estimates="the pseudo-median of differences", counts=True),
-    Test("sign", "sign test", paired.sign_test, estimates="the median difference", counts=True),
+         estimates="the pseudo-median of differences", least=paired.least_of_ranks),
+    Test("sign", "sign test", paired.sign_test, estimates="the median difference",
+         least=paired.least_of_signs),
     Test("bootstrap", "paired bootstrap test (studentised)", paired.bootstrap, random=True),
     Test("bootstrap-shift", "paired bootstrap test (mean shift)",
          partial(paired.bootstrap, studentised=False), random=True),

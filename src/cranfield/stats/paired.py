@@ -292,17 +292,8 @@ def bootstrap(
     """
     z, tolerance = differences(x, y, topics, least=2)
     one_of("alternative", alternative, Alternative)
-    n, observed = len(z), mean(z)
-    w, error = z - observed, standard_error(z, tolerance)
-
-    def trial(rng: np.random.Generator, size: int) -> Floats:
-        drawn = resampled(w, rng.integers(n, size=(size, n)))
-        means: Floats = drawn.mean(axis=1)
-        if not studentised:
-            return means
-        return _all_in_errors(means, drawn.std(axis=1, ddof=1) / math.sqrt(n), tolerance)
-
-    found = np.concatenate(in_chunks(trial, trials, seed, n, threads, progress))
+    observed, error = mean(z), standard_error(z, tolerance)
+    found = bootstrapped(z, tolerance, trials, seed, studentised, threads, progress)
     unit = error if studentised else 1.0
     statistic = in_errors(observed, unit)
     rounding = tolerance / unit if unit else tolerance
@@ -311,7 +302,29 @@ def bootstrap(
     assumed = "the differences are a random sample of any distribution"
     bounds = around(observed, unit * found, alternative)
     notices = about_identical(z) + about_constant(z, tolerance)
-    return by_trials(test, statistic, observed, n, assumed, bounds, sampled, notices)
+    return by_trials(test, statistic, observed, len(z), assumed, bounds, sampled, notices)
+
+
+def bootstrapped(
+    z: Floats,
+    tolerance: float,
+    trials: int,
+    seed: int,
+    studentised: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """The statistic of each sample of the differences, less their mean."""
+    n, w = len(z), z - mean(z)
+
+    def trial(rng: np.random.Generator, size: int) -> Floats:
+        drawn = resampled(w, rng.integers(n, size=(size, n)))
+        means: Floats = drawn.mean(axis=1)
+        if not studentised:
+            return means
+        return _all_in_errors(means, drawn.std(axis=1, ddof=1) / math.sqrt(n), tolerance)
+
+    return np.concatenate(in_chunks(trial, trials, seed, n, threads, progress))
 
 
 def resampled(w: Floats, integers: NDArray[np.integer]) -> Floats:
@@ -450,6 +463,33 @@ def ends(low: float, high: float, alternative: Alternative) -> tuple[float, floa
 def tail(confidence: float, alternative: Alternative) -> float:
     """The probability beyond each end of an interval."""
     return (1 - confidence) / 2 if alternative == "two-sided" else 1 - confidence
+
+
+# -- the smallest p-value that so many topics which differ could have -----------------------------
+
+
+def least_of_signs(z: Floats) -> float:
+    """If all of them favoured the same system, which half of their signs decide.
+
+    >>> least_of_signs(np.array([0.0] * 35 + [-0.3] * 5))  # 2 / 2⁵
+    0.0625
+    """
+    return min(1.0, 2.0 ** (1 - np.count_nonzero(z)))
+
+
+def least_of_ranks(z: Floats) -> float:
+    """That of Wilcoxon's test if all of them favoured the same system."""
+    return wilcoxon(np.abs(z), np.zeros(len(z))).pvalue
+
+
+def least_of_t(z: Floats) -> float:
+    """That of the t-test if all of them, k of n, were the same: t² = k (n − 1) / (n − k).
+
+    >>> round(least_of_t(np.array([0.0] * 37 + [-0.3] * 3)), 4)  # t = √(3 · 39 / 37)
+    0.0832
+    """
+    n, alike = len(z), (z != 0).astype(np.float64)
+    return t_test(alike, np.zeros(n)).pvalue
 
 
 # -- signs and ranks ------------------------------------------------------------------------------

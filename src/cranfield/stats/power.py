@@ -20,7 +20,8 @@ from cranfield.stats.samples import Systems, Topics, matrix
 
 __all__ = [
     "Design", "Pilot", "difference_for_anova", "difference_for_t", "power_of_anova", "power_of_t",
-    "topics_for_anova", "topics_for_interval", "topics_for_t", "variance_from", "width_of_interval",
+    "topics_for_anova", "topics_for_interval", "topics_for_t", "topics_to_decide", "variance_from",
+    "width_of_interval",
 ]  # fmt: skip
 
 ALPHA, POWER = 0.05, 0.8  # what is asked for if nothing else is
@@ -242,6 +243,36 @@ def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPH
     bias = math.sqrt(2 / df) * math.exp(math.lgamma(topics / 2) - math.lgamma(df / 2))
     t = float(stdtrit(df, (1 + confidence) / 2))
     return 2 * t * bias * math.sqrt(variance / topics)
+
+
+def topics_to_decide(
+    difference: float, variance: float, margin: float = 0.0, alpha: float = ALPHA
+) -> int | None:
+    """The smallest number of topics that would decide whether a difference is within a margin.
+
+    With n topics of this mean difference d and variance s² the interval d ± t(1 − α; n − 1) s / √n
+    is above −margin, or below 0: n is the smallest with t(1 − α; n − 1) s / √n ≤ max(d + margin,
+    −d). See `within_margin`. None if even ten million topics would not decide.
+
+    If the interval has to be narrower than half a deviation, Student's table says t(0.95; 12) =
+    1.782 and 1.782 / √13 = 0.494, but 1.796 / √12 = 0.518:
+
+    >>> topics_to_decide(difference=0.0, variance=1.0, margin=0.5)
+    13
+
+    Reference: Schuirmann (1987), A comparison of the two one-sided tests procedure and the power
+    approach, Journal of Pharmacokinetics and Biopharmaceutics 15(6), 657-680: its test.
+    """
+    from scipy.special import stdtrit
+
+    _check(variance=variance, alpha=alpha)
+    room = max(difference + margin, -difference)
+
+    def enough(topics: int) -> bool:
+        t = float(stdtrit(topics - 1, 1 - alpha))
+        return t * math.sqrt(variance / topics) <= room
+
+    return _smallest(enough) if enough(MOST) else None
 
 
 # -- variances of pilots --------------------------------------------------------------------------
