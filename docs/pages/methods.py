@@ -36,7 +36,7 @@ def _of_meta() -> list[str]:
 
 
 GROUPS = {
-    "Tests of two systems": ("stats", *_tests(many=False), "unpaired_bootstrap", "welch"),
+    "Tests of two systems": ("stats", *_tests(many=False), "unpaired_bootstrap", "welch", "within_margin"),
     "Tests of many systems": (
         "stats", *_tests(many=True), "one_way", "two_way", "two_way_replicated", "compare_pairs",
     ),
@@ -48,7 +48,7 @@ GROUPS = {
     "How many topics, and how much power": (
         "stats", "plan", "topics_for_t", "topics_for_anova", "topics_for_interval", "power_of_t",
         "power_of_anova", "difference_for_t", "difference_for_anova", "width_of_interval",
-        "variance_from",
+        "variance_from", "topics_to_decide",
     ),
     "Rank correlation": (
         "meta", "kendall", "spearman", "tau_ap", "tau_ap_symmetric", "rbo", "correlation",

@@ -181,9 +181,14 @@ class Comparison(Shown, tables="comparison"):
         if margin is not None:
             checked_margin(margin, self.alpha)
         one_of("undecided", undecided, Undecided)
-        measures, notices = ranking(self.scores)
+        measures, others = ranking(self.scores)
         if not measures:
-            raise InputError(f"no measure to decide by{reasons(notices)}", "one")
+            raise InputError(f"no measure to decide by{reasons(others)}", "one that ranks runs")
+        notices = tuple(
+            Notice("no-verdict", f"{name} has no verdict: neither high nor low values are better")
+            for name in self.scores.measures
+            if name not in measures
+        )
         verdicts = [
             self._verdict(pair, margin)
             for pair in self.pairs

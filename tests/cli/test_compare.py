@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.comparison import Comparison, compare
 from cranfield.stats.samples import matrix
-from tests.made import simulated
+from tests.made import Command, simulated
 
 # On the command line
 
@@ -51,7 +52,8 @@ class TestCommand:
     def test_fails_if_worse(self, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         gate = ["compare", *files, "-m", "AP", "--trials", "999", "--fail-if-worse"]
         assert main([*gate, "--baseline", "good"]) == 1
-        assert "worse: bad than good by AP" in capsys.readouterr().err
+        said = "verdict: fail: bad is significantly worse than good by AP: -"
+        assert said in capsys.readouterr().err
         assert main([*gate, "--baseline", "bad"]) == 0
         assert main([*gate, "--baseline", files[1]]) == 1  # by its file
         folder, name = files[1].rsplit("/", 1)
@@ -210,6 +212,114 @@ def test_other_judgments_rank_the_other_way(
     arguments = "meta correlation qrels runs/x runs/y runs/z --qrels2 other -m RR --trials 2"
     assert main([*arguments.split(), "-f", "jsonl"]) == 0
     assert '"value": 0.0' in capsys.readouterr().out
+
+
+# The gate
+
+
+@pytest.fixture
+def forty(here: Path) -> Path:
+    """Scores of 40 topics: of 0.5, and of a run that loses 0.28 on five of them, which is 7%."""
+    for name, lost in (("old", 0.0), ("new", 0.28)):
+        lines = [f"map q{t} {0.5 - lost * (t < 5):.2f}\nRR q{t} 0.5\n" for t in range(40)]
+        (here / f"{name}.eval").write_text("".join(lines))
+    return here
+
+
+GATE = "compare --scores old.eval new.eval --baseline old --fail-if-worse"
+VERDICT = "is not significantly worse than old by map: -0.0350 (-7.0%), 95% interval ["
+
+
+def test_a_gate_that_cannot_fire_says_so(forty: Path, cranfield: Command) -> None:
+    done = cranfield(f"{GATE} -m map")
+    assert done.code == 0
+    [line] = [line for line in done.err.splitlines() if line.startswith("verdict: ")]
+    assert line.startswith(f"verdict: pass: new {VERDICT}")
+    assert line.endswith("5 topics worse and 0 better of 40; 5 topics that differ could not have "
+                         "shown a loss: no exact p is below 0.0625")  # fmt: skip
+    assert cranfield(f"{GATE} -m map --quiet").err == f"{line}\n"
+    assert "-0.035 (-7.0%), 95% interval [-0.06" in cranfield(f"{GATE} --decimals 3").err
+
+
+@pytest.mark.parametrize(
+    ("margin", "code", "said"),
+    [
+        ("0", 1, "verdict: fail: new is worse than old by map: -0.0350"),
+        ("0.05", 1, "verdict: fail: new is worse than old by map: -0.0350"),
+        ("0.07", 0, "verdict: pass: new is worse than old by map, but within the margin of 0.07"),
+    ],
+)
+def test_a_margin_decides(
+    forty: Path, cranfield: Command, margin: str, code: int, said: str
+) -> None:
+    """90% t interval [−0.0600, −0.0100]; any measure that fails, fails: RR is the same."""
+    done = cranfield(f"{GATE} --margin {margin}")
+    assert done.code == code
+    assert said in done.err
+    assert "verdict: pass: new is not worse than old by RR" in done.err
+
+
+def test_undecided_fails_unless_it_may_pass(forty: Path, cranfield: Command) -> None:
+    """One topic lost, one won: the mean is 0, and its interval [−0.02, 0.02]."""
+    for name, moved in (("old", {}), ("new", {0: -0.3, 1: 0.3})):
+        lines = [f"map q{t} {0.5 + moved.get(t, 0.0):.2f}\n" for t in range(40)]
+        (forty / f"{name}.eval").write_text("".join(lines))
+    for asked, code, how in (("", 1, "fails"), ("fail", 1, "fails"), ("pass", 0, "passes")):
+        also = f" --undecided {asked}" if asked else ""
+        done = cranfield(f"{GATE} --margin 0.01{also}")
+        assert done.code == code
+        assert f"verdict: undecided, which {how}: cannot tell whether new is worse" in done.err
+        assert re.search(r"; about \d+ topics like these would decide$", done.err, re.MULTILINE)
+    assert cranfield(f"{GATE} --margin 0.1").code == 0
+    assert cranfield(f"{GATE} --margin 0 --undecided pass").code == 0
+
+
+def test_lower_may_be_better_at_the_gate(forty: Path, cranfield: Command) -> None:
+    turned = "compare --scores old.eval new.eval --baseline new --fail-if-worse --margin 0.05"
+    done = cranfield(f"{turned} -m map --lower-is-better map")
+    assert done.code == 1
+    assert "fail: old is worse than new by map: +0.0350 (+7.5%), lower is better, " in done.err
+
+
+def test_json_has_the_verdict(forty: Path, cranfield: Command) -> None:
+    done = cranfield(f"{GATE} --margin 0.05 -m map -f json")
+    document = json.loads(done.out)
+    [verdict] = document["verdicts"]
+    assert (verdict["decision"], verdict["passes"], verdict["losses"]) == ("fail", False, 5)
+    assert verdict["text"] == done.err.rstrip("\n")
+    gate = document["settings"]["gate"]
+    assert (gate["margin"], gate["undecided"], gate["passed"]) == (0.05, "fail", False)
+    assert "verdicts" not in json.loads(cranfield(f"{GATE[:-16]} -m map -f json").out)
+    table = cranfield(f"{GATE} --margin 0.05 -m map --table verdicts -f csv")
+    assert table.out.splitlines()[1].startswith("map,new,old,fail,False,40,")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("--baseline old --margin 0.1", "found --margin, expected --fail-if-worse with it"),
+        ("--baseline old --fail-if-worse --undecided pass", "expected --margin M with it"),
+        ("--baseline old --fail-if-worse --margin -1", "found '-1', expected a number from 0"),
+        ("--baseline old --fail-if-worse --margin nan", "found 'nan', expected a number"),
+        ("--baseline old --fail-if-worse --margin x", "found 'x', expected a number"),
+        ("--baseline old --fail-if-worse --margin 1 --undecided x", "expected one of fail, pass"),
+        ("--baseline old --fail-if-worse --margin 1 --alpha 0.5", "a number below 0.5"),
+        ("--fail-if-worse --margin 1", "found --fail-if-worse, expected --baseline RUN with it"),
+        ("--table verdicts", "there is no such table of these results"),
+    ],
+)
+def test_what_no_gate_is_asked(forty: Path, cranfield: Command, asked: str, said: str) -> None:
+    done = cranfield(f"compare --scores old.eval new.eval {asked}")
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_a_gate_needs_a_measure_that_can_be_worse(here: Path, cranfield: Command) -> None:
+    for name in ("old", "new"):
+        (here / f"{name}.eval").write_text("num_ret 1 5\nnum_ret 2 6\n")
+    done = cranfield(GATE)
+    assert done.code == 2
+    assert "found no measure to decide by" in done.err
 
 
 # Verdicts and what cannot be significant

@@ -70,6 +70,7 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "comparison": lambda: cf.compare(scores(), trials=200),
     "baseline": lambda: cf.compare(scores(), baseline="bm25", test="t", correction="none"),
     "movers": lambda: cf.compare(scores(), trials=200).movers(1),
+    "gate": lambda: cf.compare(scores(), baseline="bm25", trials=200).gate(margin=0.1),
     "plan": lambda: cf.stats.plan(scores(), differences=[0.1], sizes=[50]),
     "pool": lambda: cf.pool(RUNS, depth=2, qrels=QRELS),
     "agreement": lambda: cf.agreement(ASSESSORS),
