@@ -86,6 +86,13 @@ def test_error_rates() -> None:
         assert count == pytest.approx(2000 * 0.05, abs=3 * math.sqrt(2000 * 0.05 * 0.95))
 
 
+def test_false_passes_are_more_frequent_with_long_left_tails() -> None:
+    """Losses are exponential, and the margin is their mean: 10% of 25 topics, as is documented."""
+    losses = np.random.default_rng(11).exponential(1, (2000, 25))
+    passes = sum(within_margin(-z, 0 * z, 1.0, trials=1).decision == "pass" for z in losses)
+    assert passes / 2000 == pytest.approx(0.10, abs=0.02)
+
+
 def test_the_bootstrap_interval_is_wider_where_the_tail_is() -> None:
     """With a long left tail it reaches further down, and less far up: Hall 1992."""
     z = np.array([0.02] * 36 + [-0.4] * 4)
