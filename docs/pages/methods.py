@@ -36,7 +36,9 @@ def _of_meta() -> list[str]:
 
 
 GROUPS = {
-    "Tests of two systems": ("stats", *_tests(many=False), "unpaired_bootstrap", "welch", "within_margin"),
+    "Tests of two systems": (
+        "stats", *_tests(many=False), "unpaired_bootstrap", "welch", "within_margin",
+    ),
     "Tests of many systems": (
         "stats", *_tests(many=True), "one_way", "two_way", "two_way_replicated", "compare_pairs",
     ),

@@ -469,12 +469,12 @@ def tail(confidence: float, alternative: Alternative) -> float:
 
 
 def least_of_signs(z: Floats) -> float:
-    """If all of them favoured the same system, which half of their signs decide.
+    """If all of them favoured the same system: so do two of the 2ᵏ ways to sign k differences.
 
     >>> least_of_signs(np.array([0.0] * 35 + [-0.3] * 5))  # 2 / 2⁵
     0.0625
     """
-    return min(1.0, 2.0 ** (1 - np.count_nonzero(z)))
+    return min(1.0, 2.0 ** (1 - int(np.count_nonzero(z))))
 
 
 def least_of_ranks(z: Floats) -> float:
