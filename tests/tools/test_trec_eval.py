@@ -117,6 +117,8 @@ FILES = {
     "zscores": ZSCORES,
     # The original looks beyond the end for what it does not find: these sort last.
     "zscores.ended": f"{ZSCORES}9 ~ 0 1\n10 ~ 0 1\nB ~ 0 1\nÿ ~ 0 1\n",
+    "zscores.nan": "9 map nan 0.1\n9 ndcg 0.1 NaN\n9 ~ 0 1\n"
+    "10 map 0.5 0\n10 ndcg nan nan\n10 ~ 0 1\nÿ ~ 0 1\n",
     "empty": "",
     "qrels.short": "9 0 d1 1\n9 0 d2\n",
     "qrels.long": "9 0 d1 1\n9 0 d2 1 what\n",
@@ -511,6 +513,56 @@ def test_note_of_relevant_documents(ours: Ours) -> None:
     assert ours("-c -m num_rel with_absent run").err == ""
     assert ours("-c -l 2 -m map with_absent run").err == ""
     assert ours("-l 2 -m num_rel qrels run").err == ""
+
+
+@pytest.mark.parametrize("names", ["all_trec", "all_prefs", "qrels_jg"])
+def test_version_9_prints_no_topic_that_the_run_lacks(names: str, ours: Ours) -> None:
+    """With -c they count all the same: all lines but those of topic 50 are as without -q."""
+    formats = {"all_trec": "with_absent", "all_prefs": "-R prefs prefs.with_absent"}
+    files = f"{formats.get(names, '-R qrels_jg groups.with_absent')} run"
+    asked = f"-c -m {names}"
+    nine, ten = (ours(f"--as-version {x} -q {asked} {files}").out for x in (9, 10))
+    assert "\t50\t" in ten
+    assert "\t50\t" not in nine
+    assert nine.endswith(ours(f"--as-version 9 {asked} {files}").out)
+    unanswered = values(ours(f"--as-version 9 {asked} {files}"))
+    assert unanswered["num_q", "all"] == values(ours(f"{asked} {files}"))["num_q", "all"]
+
+
+def test_nine_on_an_unanswered_topic(ours: Ours) -> None:
+    """By hand: AP 1 and none, over two topics; the logarithm of the second is that of 0.00001."""
+    Path("two.qrels").write_text("1 0 a 1\n2 0 a 1\n2 0 b 1\n")
+    Path("one.run").write_text("1 Q0 a 0 1 x\n")
+    asked = "-q -c -m map -m gm_map -m num_rel -m num_q two.qrels one.run"
+    lines = ours(f"--as-version 9 {asked}").out.split("\n")
+    expected = ["num_rel 1 1", "map 1 1.0000", "num_q all 2", "num_rel all 3"]
+    expected += ["map all 0.5000", "gm_map all 0.0032"]
+    assert [" ".join(line.split()) for line in lines if line] == expected
+
+
+def test_ranks_are_read_as_c_reads_numbers(ours: Ours) -> None:
+    """And a note says so where more was written than was read."""
+    found = ours("-m ndcg_cut.10,20,23.4 -m P.5x,1e2 -m recall.5 qrels run")
+    names = ["P_1", "P_5", "recall_5", "ndcg_cut_10", "ndcg_cut_20", "ndcg_cut_23"]
+    assert [name for name, _ in values(found)] == names
+    read = {"ndcg_cut.23.4": "ndcg_cut.23", "P.5x": "P.5", "P.1e2": "P.1"}
+    notes = [f"note: {a} is read as {b}, as trec_eval does\n" for a, b in read.items()]
+    assert found.err == "".join(notes)
+    assert "duplicate cutoffs" in ours("-m P.5,5.5 qrels run").err
+    assert "found cutoff 'x5'" in ours("-m P.x5 qrels run").err
+
+
+def test_preferences_as_described(ours: Ours) -> None:
+    """One relevant document above two others: nothing is left to wish for. The program, which
+    counts pairs of nonrelevant documents as well, prints a third."""
+    Path("few.qrels").write_text("1 0 a 1\n1 0 b 0\n1 0 c 0\n")
+    Path("few.run").write_text("1 Q0 a 0 3 x\n1 Q0 b 0 2 x\n1 Q0 c 0 1 x\n")
+    asked = "-R qrels_prefs -m prefs_avgjg_Rnonrel few.qrels few.run"
+    printed, described = ours(asked), ours(f"--as-described {asked}")
+    name = ("prefs_avgjg_Rnonrel", "all")
+    assert (values(printed)[name], values(described)[name]) == ("0.3333", "1.0000")
+    assert "as trec_eval computes it, which is not what it describes" in printed.err
+    assert described.err == ""
 
 
 def test_measures_of_version_10_alone(ours: Ours) -> None:

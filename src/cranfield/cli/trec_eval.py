@@ -46,8 +46,10 @@ A drop-in for trec_eval 10: the same options, numbers and layout. - is standard 
  -D, --Debug_level N[.TOPIC]         evaluate this topic only; there is no debug output
  -h, --help                          print this, the formats, and the measures named by -m
  -v, --version                       print the version
-     --as-version 9                  scores in single precision and recall rounded as before
-                                     version 10
+     --as-version 9                  scores in single precision, recall rounded and topics that
+                                     the run lacks not printed (-c), as before version 10
+     --as-described                  prefs_avgjg_Rnonrel and prefs_avgjg_Rnonrel_ret as they are
+                                     described, not as trec_eval computes them
 
 Nicknames:
 {nicknames}
@@ -60,7 +62,10 @@ OPTIONS = re.findall(r"^ (-\w,|   ) --(\S+)( \S+)?", HELP, re.M)  # as -q, --lon
 SHORT = "o" + "".join(short[1] + ":" * bool(value) for short, _, value in OPTIONS if short.strip())
 LONG = ["Output_old_results_format=", *(long + "=" * bool(value) for _, long, value in OPTIONS)]
 SPELLED = {f"--{long}": short.strip(" ,") or f"--{long}" for short, long, _ in OPTIONS}
-FLAGS = {"-q": "per_topic", "-c": "complete", "-J": "condensed"}  # options that are settings
+FLAGS = {  # options that are settings
+    **{"-q": "per_topic", "-c": "complete", "-J": "condensed"},
+    "--as-described": "described",
+}
 NUMBERS = {"-l": "rel", "-M": "depth", "-N": "docs", "--as-version": "version"}
 TEXTS = {"-R": "format", "-T": "results", "-Z": "zscores"}
 

@@ -4,15 +4,19 @@ A preference of a over b is fulfilled if a is retrieved above b, or a is retriev
 The names are trec_eval's. Those that end in ``_ret`` see nothing but preferences between two
 retrieved documents; those that end in ``_imp`` leave out preferences neither document of which
 was retrieved, which the others count as not fulfilled. A topic without preferences scores 0.
+
+`MEASURES` has them as trec_eval describes them, `PRINTED` as it computes them: two are not alike.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
-from cranfield.labelling.preferences import PreferenceCounts, RankedGroup
+from cranfield.labelling.preferences import Levels, PreferenceCounts, RankedGroup
 
 
 def prefs_num_prefs_poss(x: PreferenceCounts) -> float:
@@ -112,6 +116,41 @@ def _as_many_nonrelevant(group: RankedGroup) -> float:
     return _ratio(fulfilled, group.possible + R * missing)
 
 
+def _printed(x: PreferenceCounts, among_retrieved: bool = False) -> float:
+    """What trec_eval 9 and 10 print for `prefs_avgjg_Rnonrel`, or for its `_ret`.
+
+    A group with nothing to count makes the topic 0.
+    """
+    groups = (x.among_retrieved if among_retrieved else x).groups
+    shares = [_as_printed(seen, group.R) for seen, group in zip(groups, x.groups, strict=True)]
+    return 0.0 if any(map(math.isnan, shares)) else _mean(shares)
+
+
+def _as_printed(group: RankedGroup, R: int) -> float:
+    """The share of a group's preferences that are fulfilled; R are all of its relevant documents.
+
+    More than R nonrelevant documents: pairs of them count as preferences where levels say what is
+    preferred, all R where sub groups do. Fewer: those made up are worse than all R.
+    """
+    missing = group.R - group.N
+    if missing >= 0:
+        fulfilled = group.fulfilled + group.R_retrieved * missing
+        return _ratio(fulfilled, group.possible + R * missing, nothing=math.nan)
+    if not isinstance(group.order, Levels):
+        few = group.first_nonrelevant(R)
+        return _ratio(few.fulfilled, few.possible, nothing=math.nan)
+    few = group.first_nonrelevant(group.R)
+    above = np.minimum(np.arange(group.R), group.retrieved - group.R_retrieved)
+    fulfilled, possible = few.fulfilled + int(above.sum()), few.possible + group.R * group.N
+    return _ratio(fulfilled, possible, nothing=math.nan)
+
+
+PRINTED = MEASURES | {
+    "prefs_avgjg_Rnonrel": _printed,
+    "prefs_avgjg_Rnonrel_ret": partial(_printed, among_retrieved=True),
+}
+
+
 def _mean_over_pairs(x: PreferenceCounts, failed: int) -> float:
     """Over all pairs that groups vote on, and some that score 0."""
     fulfilled, against = x.votes
@@ -128,5 +167,5 @@ def _sum(values: Sequence[float] | np.ndarray) -> float:
     return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
+def _ratio(part: float, whole: float, nothing: float = 0.0) -> float:
+    return part / whole if whole else nothing

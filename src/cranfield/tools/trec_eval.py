@@ -31,11 +31,11 @@ from cranfield.labelling.preferences import preference_counts
 from cranfield.labelling.runs import label_run
 from cranfield.labelling.strategies import regraded
 from cranfield.measures.base import Measure
-from cranfield.measures.preferences import MEASURES
+from cranfield.measures.preferences import MEASURES, PRINTED
 from cranfield.measures.trec_eval import ALL, BY_GROUP, PREFERENCES, given_gains, unit_gains
 from cranfield.scores import FLOOR, Notice
 from cranfield.tools.drop_ins import about_topics, added_up, refuse_judgments
-from cranfield.tools.trec_measures import Failed, Gains, Line, asked
+from cranfield.tools.trec_measures import Failed, Gains, Line, asked, cut_short
 
 T = TypeVar("T")
 MISSING = -1_000_000.0  # where there is no mean to compare with
@@ -81,6 +81,7 @@ class Settings:
     results: str = RESULTS
     zscores: str | None = None
     version: int = 10
+    described: bool = False  # measures of preferences as their descriptions say
 
     def chosen(self, topics: Sequence[str]) -> list[str]:
         """The topics to look at, in the order of their bytes."""
@@ -96,6 +97,7 @@ class Evaluated:
     values: Mapping[Line, Floats]
     relstrings: Mapping[Line, Sequence[str]]
     num_rel: int | None = None  # that of the summary, if not the sum
+    misdescribed: Sequence[str] = ()  # measures that would have other values as described
 
     def of(self, counted: Bools) -> Evaluated:
         """Numbers and texts of some of the topics."""
@@ -116,6 +118,7 @@ def trec_eval(
     qrels: str, run: str, measures: Iterable[str], settings: Settings
 ) -> tuple[str, list[Notice]]:
     """What trec_eval prints of a run, and what the user should know."""
+    measures = list(measures)
     lines, complete, known = asked(measures, settings.version), settings.complete, None
     _refuse_formats(settings.format, settings.results, lines)
     evaluate, read = _PATHS[settings.format]
@@ -126,17 +129,19 @@ def trec_eval(
     _refuse_nothing(settings.chosen(judged.topics))
     with np.errstate(all="ignore"):  # what is not finite is refused
         every = _read(run, "results", lines, lambda: evaluate(judged, ranked, lines, settings))
-        evaluated = every.of(every.answered | complete)
+        evaluated = every.of(every.answered | (complete and settings.version > 9))
         _refuse_nothing(evaluated.topics)
+        _refuse_infinite(evaluated)
         if known is not None:
             evaluated = replace(evaluated, values=dict(_standardised(evaluated, known)))
-        _refuse_infinite(evaluated)
+            _refuse_infinite(evaluated, np.nansum)  # means may be no numbers
     prefix = "" if known is None else "Z"
     text = _topic_lines(evaluated, lines, prefix) if settings.per_topic else ""
     if settings.summary:
         n = len(judged.topics) if complete else len(evaluated.topics)
         text += _summary_lines(evaluated, n, lines, prefix, ranked)
-    return text, list(_notices(run, every, lines, settings))
+    notices = [Notice("definition", f"{text}, as trec_eval does") for text in cut_short(measures)]
+    return text, [*notices, *_notices(run, every, lines, settings)]
 
 
 def _refuse_nothing(topics: Sequence[str]) -> None:
@@ -144,9 +149,9 @@ def _refuse_nothing(topics: Sequence[str]) -> None:
         raise Failed("trec_eval: No queries with both results and relevance info", 7)
 
 
-def _refuse_infinite(evaluated: Evaluated) -> None:
+def _refuse_infinite(evaluated: Evaluated, total: Callable[[Floats], Any] = np.sum) -> None:
     for line, x in evaluated.values.items():
-        if not np.isfinite(x.sum()):
+        if not np.isfinite(total(x)):
             raise Failed(f"trec_eval: found {line.name} beyond any number, expected less", 2)
 
 
@@ -203,15 +208,21 @@ def _of_preferences(
 ) -> Evaluated:
     """Documents with equal scores are here in the order of their names, ascending."""
     topics, lists = settings.chosen(judged.topics), run.to_dict()
-    values = {line: np.zeros(len(topics)) for line in lines if line.measure in MEASURES}
+    measures = MEASURES if settings.described else PRINTED
+    values = {line: np.zeros(len(topics)) for line in lines if line.measure in measures}
+    odd = {x.measure for x in values if measures[x.measure] is not MEASURES[x.measure]}
+    misdescribed: set[str] = set()
     for t, topic in enumerate(topics):
         docs = lists.get(topic, {})
         ranking = sorted(docs, key=lambda doc: (-docs[doc], doc))[: settings.depth]
         counts = preference_counts(judged, topic, ranking)  # matrices: those of one topic at a time
         for line, x in values.items():
-            x[t] = MEASURES[line.measure](counts)
+            x[t] = measures[line.measure](counts)
+            if line.measure in odd and x[t] != MEASURES[line.measure](counts):
+                misdescribed.add(line.measure)
     values |= {line: np.ones(len(topics)) for line in lines if line.measure == "num_q"}
-    return Evaluated(topics, np.array([t in lists for t in topics]), values, {})
+    answered = np.array([t in lists for t in topics])
+    return Evaluated(topics, answered, values, {}, misdescribed=sorted(misdescribed))
 
 
 def _cut(rankings: Rankings, settings: Settings) -> Rankings:
@@ -316,7 +327,7 @@ def _topic_lines(evaluated: Evaluated, lines: Sequence[Line], prefix: str) -> st
 def _summary_lines(
     evaluated: Evaluated, n: int, lines: Sequence[Line], prefix: str, run: Run
 ) -> str:
-    """Means over n topics, of which those that were not looked at (-c -D) are worth nothing."""
+    """Means over n topics; those not looked at (-c -D, or -c in version 9) are worth nothing."""
     shown = []
     for line in lines:
         if line.measure == "runid":
@@ -401,17 +412,21 @@ def _single(table: Table) -> Table:
 
 
 def _means(path: str) -> dict[tuple[str, str], tuple[float, float]]:
-    """Mean and standard deviation of each topic and measure."""
+    """Mean and standard deviation of each topic and measure; either may be nan."""
     found = {}
     source = Source.of(path)
     for number, line in text_lines(source):
         fields = line.split()
-        mean, deviation = (finite(x) for x in fields[2:4]) if len(fields) == 4 else (None, None)
+        mean, deviation = map(_mean, fields[2:]) if len(fields) == 4 else (None, None)
         if mean is None or deviation is None:
             expected = "topic measure mean standard_deviation"
             raise InputError(repr(line.strip()), expected, source.name, number)
         found[fields[0], fields[1]] = mean, deviation
     return found
+
+
+def _mean(text: str) -> float | None:
+    return math.nan if text.lower().lstrip("+-") == "nan" else finite(text)
 
 
 _PATHS: dict[str, tuple[Callable[..., Evaluated], Callable[[str], Any]]] = {
@@ -432,6 +447,9 @@ def _notices(
     if not settings.complete:
         after = " judged and not in the run, left out (-c counts them)"
         yield from about_topics("missing-topics", missing, f"{run}: ", after)
+    for name in every.misdescribed:
+        text = "as trec_eval computes it, which is not what it describes (--as-described)"
+        yield Notice("definition", f"{name}: {text}")
     counts = [every.values[line].sum() for line in lines if line.measure == "num_rel"]
     if counts and settings.topic is None and every.num_rel not in (None, counts[0]):
         text = "with -c, num_rel of all topics counts every level above 0, as trec_eval's does"

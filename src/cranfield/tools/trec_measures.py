@@ -138,6 +138,21 @@ def _meant(text: str) -> str:
     return f" (did you mean {same[near[0]]}?)" if near else ""
 
 
+def cut_short(texts: Iterable[str]) -> list[str]:
+    """Ranks that were read as less than they say.
+
+    >>> cut_short(["ndcg_cut.10,23.4", "P.5", "iprec_at_recall.0.5"])
+    ['ndcg_cut.23.4 is read as ndcg_cut.23']
+    """
+    ranks = [
+        (name, part)
+        for name, _, parameters in (text.partition(".") for text in texts)
+        for part in parameters.split(",")
+        if name in trec.AT_RANKS and part and whole(part) is None
+    ]
+    return [f"{name}.{part} is read as {name}.{_rank(part)}" for name, part in ranks]
+
+
 def described(texts: Iterable[str], version: int = 10) -> list[str]:
     """What the measures asked for are: the words of the measures themselves."""
     found = []
@@ -223,7 +238,9 @@ def _gains(text: str, persistent: bool) -> tuple[Gains, float | None]:
 
 
 def _rank(text: str) -> int:
-    rank = whole(text)
+    """A rank as C reads numbers: 23.4 is 23, and what follows the digits is not looked at."""
+    read = re.match(r"\s*[+-]?[0-9]+", text)
+    rank = whole(read[0]) if read else None
     if rank is None:
         raise InputError(f"cutoff {text!r}", "a whole number from 1")
     if rank <= 0:
