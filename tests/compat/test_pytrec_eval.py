@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 import pytrec_eval as real_trec
+from hypothesis import given
+from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.compat import pytrec_eval
@@ -70,7 +73,8 @@ class TestRelevanceEvaluator:
                 relevance_level=level,
                 judged_docs_only_flag=judged_only,
             )
-            assert ours.keys() == theirs.keys() == qrels.keys() - {"7", "21"}
+            assert list(ours) == list(theirs)  # in the order of the run
+            assert ours.keys() == qrels.keys() - {"7", "21"}
             assert all(list(ours[t]) == list(theirs[t]) for t in theirs)
             assert not differences(ours, theirs)
             compared += sum(map(len, theirs.values()))
@@ -154,6 +158,53 @@ class TestRelevanceEvaluator:
         ours, theirs = both(["map"])
         assert ours.keys() == theirs.keys() == {"a", "b"}
 
+    @given(st.permutations("abcdefg"), st.sets(st.sampled_from("abcdefg"), min_size=1))
+    def test_topics_are_in_the_order_of_the_run(self, run: list[str], judged: set[str]) -> None:
+        """Callers pair values with their own lists by position."""
+        qrels = {topic: {"x": 1} for topic in sorted(judged)}
+        lists = {topic: {"x": 1.0, "y": 0.5 + i} for i, topic in enumerate(run)}
+        ours, theirs = both(["map", "ndcg"], qrels, lists)
+        assert list(ours) == list(theirs) == [topic for topic in run if topic in judged]
+        assert not differences(ours, theirs)
+
+    @pytest.mark.parametrize("qrels", [{}, {"a": {}}])
+    def test_without_judgments_there_is_nothing(self, qrels: Nested) -> None:
+        ours, theirs = both(["all_trec"], qrels)
+        assert ours == theirs == {}
+
+    @given(
+        st.dictionaries(
+            st.sampled_from("abcdef"),
+            st.sampled_from([-math.inf, -3.5, 0, 1, 2.25, True, False, math.inf]),
+            min_size=1,
+        ),
+        st.dictionaries(
+            st.sampled_from("abcdef"), st.sampled_from([True, False, 0, 1, 3]), min_size=1
+        ),
+    )
+    def test_infinity_and_booleans_are_numbers(
+        self, docs: dict[str, float], judged: dict[str, int]
+    ) -> None:
+        ours, theirs = both(["all_trec"], {"1": judged}, {"1": docs})
+        assert list(ours) == list(theirs) == ["1"]
+        assert not differences(ours, theirs)
+
+    def test_nan_is_refused(self) -> None:
+        """The original puts it anywhere."""
+        evaluator = pytrec_eval.RelevanceEvaluator(QRELS, ["map"])
+        with pytest.raises(cf.InputError, match="found score nan for document x of topic a"):
+            evaluator.evaluate({"a": {"x": math.nan, "y": math.inf}})
+
+    def test_no_run_is_an_empty_one(self) -> None:
+        nothing: Any = None
+        for module in (pytrec_eval, real_trec):
+            assert module.RelevanceEvaluator(QRELS, ["map"]).evaluate(nothing) == {}
+
+    def test_levels_from_1_are_relevant_at_most(self) -> None:
+        for module in (pytrec_eval, real_trec):
+            with pytest.raises(TypeError, match="relevance_level"):
+                module.RelevanceEvaluator(QRELS, ["map"], relevance_level=0)
+
     @pytest.mark.parametrize("run", [{}, {"extra": {"x": 1.0}}, {"no judgments": {"x": 1.0}}])
     def test_runs_without_a_judged_topic(self, run: Nested) -> None:
         ours, theirs = both(["map", "runid"], run=run)
@@ -188,14 +239,43 @@ class TestRelevanceEvaluator:
             assert a == pytest.approx(b, rel=1e-12, abs=1e-12), name
         assert math.isnan(pytrec_eval.compute_aggregated_measure("map", []))
 
+    @given(st.lists(st.floats(-12, 12), min_size=1, max_size=300))
+    def test_the_same_values_are_aggregated_to_the_last_bit(self, values: list[float]) -> None:
+        for name in ("map", "num_ret", "gm_map"):
+            ours = pytrec_eval.compute_aggregated_measure(name, values)
+            theirs = real_trec.compute_aggregated_measure(name, values)
+            assert ours == theirs
+            assert type(ours) is type(theirs) is float
+
+    def test_every_public_name_is_here(self) -> None:
+        own = {"parse_run", "parse_qrel", "compute_aggregated_measure", *real_trec.__all__}
+        assert own == set(pytrec_eval.__all__)
+        for name in own - {"RelevanceEvaluator"}:
+            assert type(getattr(pytrec_eval, name)) is type(getattr(real_trec, name))
+        for name in ("parse_run", "parse_qrel", "compute_aggregated_measure"):
+            ours, theirs = (
+                list(inspect.signature(getattr(module, name)).parameters)
+                for module in (pytrec_eval, real_trec)
+            )
+            assert ours == theirs
+        for method in ("__init__", "evaluate"):
+            ours, theirs = (
+                list(inspect.signature(getattr(module.RelevanceEvaluator, method)).parameters)
+                for module in (pytrec_eval, real_trec)
+            )
+            assert ours == theirs
+
 
 class TestParsing:
     LINES = ("q1 Q0 d1 1 2.5 tag\n", "q2 Q0 d1\t1 -1e3 tag\n", "q1 Q0 d2 2 2 tag")
     JUDGED = ("q1 0 d1 2\n", "q2 0  d1 -1\n", "q1 0 d2 0")
 
     def test_files_are_read_as_there(self) -> None:
-        assert pytrec_eval.parse_run(self.LINES) == real_trec.parse_run(self.LINES)
-        assert pytrec_eval.parse_qrel(self.JUDGED) == real_trec.parse_qrel(self.JUDGED)
+        for name, lines in (("parse_run", self.LINES), ("parse_qrel", self.JUDGED)):
+            ours, theirs = getattr(pytrec_eval, name)(lines), getattr(real_trec, name)(lines)
+            assert ours == theirs
+            assert repr(ours) == repr(theirs)  # a defaultdict, too
+            assert ours["new"] == theirs["new"] == {}
 
     @pytest.mark.parametrize(
         ("parse", "line"),

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from typing import Any, NamedTuple, TextIO, TypeAlias
 
-from cranfield.compat.scorer import Scorer, Wanted, fields
+from cranfield.compat.scorer import Gains, Scorer, Wanted, fields
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.columns import SPELLINGS, Kind, spelt
 from cranfield.data.reading.source import Source
@@ -249,7 +249,7 @@ def _in_our_words(name: str, params: dict[str, Any]) -> tuple[str, dict[str, Any
 def _wanted(measure: Measure) -> Wanted:
     """What to compute for a measure."""
     name, params = _in_our_words(measure.name, dict(measure.params))
-    gains = tuple(sorted((params.pop("gains", None) or {}).items()))
+    pairs = tuple(sorted((params.pop("gains", None) or {}).items()))
     plain, _, at_cutoff = IR_MEASURES.get(name.lower(), name).partition("|")
     ours = grammar.parse_measure(at_cutoff if at_cutoff and "cutoff" in params else plain)
     settings: dict[str, Any] = {}
@@ -260,7 +260,7 @@ def _wanted(measure: Measure) -> Wanted:
     if ours.combines and "rel" in settings:  # it is the other measure's
         ours = ours.with_defaults({"rel": settings.pop("rel")})
     try:
-        found = Wanted(replace(ours, **settings), gains)
+        found = Wanted(replace(ours, **settings), Gains(pairs) if pairs else None)
     except CranfieldError as problem:
         raise CranfieldError(f"measure {str(measure)!r}: {problem}") from None
     if len(found.measure.names()) > 1:

@@ -13,8 +13,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
+
+import numpy as np
 
 from cranfield.compat.scorer import Scorer, Wanted, fields
 from cranfield.data.reading.columns import VALUE, Kind
@@ -75,6 +78,8 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
+        if relevance_level < 1:
+            raise TypeError(f"found relevance_level {relevance_level}, expected one from 1")
         found: dict[str, Measure] = {}
         for name, parameters in _asked(measures).items():
             for parameter in sorted(parameters or _DEFAULTS.get(name, _NONE)):
@@ -86,8 +91,10 @@ class RelevanceEvaluator:
         self._score = Scorer(judged, [Wanted(measure) for measure in (*found.values(), R)])
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """``{topic: {name: value}}`` for the topics that are judged and in the run."""
-        results = {}
+        """``{topic: {name: value}}`` for topics that are judged and in the run, in its order."""
+        results: dict[str, dict[str, float]] = {}
+        if scores is None:  # as there
+            return results
         for topic, (*values, R) in self._score(scores).items():
             results[topic] = dict(zip(self._keys, values, strict=True))
             for key in self._keys:
@@ -104,19 +111,18 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     >>> compute_aggregated_measure("num_ret", [3, 4]), compute_aggregated_measure("map", [0.5, 1])
     (7.0, 0.75)
     """
-    every = [float(value) for value in values]
-    total = math.fsum(every)
+    every = np.array(list(values), dtype=float)
     if measure.startswith("num_"):
-        return total
-    mean = total / len(every) if every else math.nan
-    return math.exp(mean) if measure.startswith("gm_") else mean
+        return float(every.sum())
+    mean = float(every.sum() / len(every)) if len(every) else math.nan  # to their last bit
+    return float(np.exp(mean)) if measure.startswith("gm_") else mean
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """The run that the lines of a TREC file hold.
 
-    >>> parse_run(["q1 Q0 d7 1 2.5 bm25"])
-    {'q1': {'d7': 2.5}}
+    >>> parse_run(["q1 Q0 d7 1 2.5 bm25"])["q1"]
+    {'d7': 2.5}
     """
     return _parsed(f_run, "run", float)
 
@@ -124,8 +130,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """The judgments that the lines of a TREC file hold.
 
-    >>> parse_qrel(["q1 0 d7 2"])
-    {'q1': {'d7': 2}}
+    >>> parse_qrel(["q1 0 d7 2"])["q1"]
+    {'d7': 2}
     """
     return _parsed(f_qrel, "qrels", int)
 
@@ -133,9 +139,9 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 def _parsed(
     lines: Iterable[str], kind: Kind, number: Callable[[str], T]
 ) -> dict[str, dict[str, T]]:
-    made: dict[str, dict[str, T]] = {}
+    made: dict[str, dict[str, T]] = defaultdict(dict)
     for line in fields(lines, kind):
-        docs = made.setdefault(line["topic"], {})
+        docs = made[line["topic"]]
         if line["doc"] in docs:
             found = f"document {line['doc']} of topic {line['topic']} twice"
             raise InputError(found, "each document once", kind)

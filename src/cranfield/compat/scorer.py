@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+import math
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.columns import TREC, Kind
-from cranfield.data.run import read_run
+from cranfield.data.run import ListRun, Run, read_run
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.base import Measure
 from cranfield.measures.counts import Judged
 from cranfield.measures.incomplete import infAP
 
-Gains: TypeAlias = tuple[tuple[float, float], ...]
+Relabel: TypeAlias = Callable[[float], float]  # equal ones compare equal, and have a hash
+
+
+@dataclass(frozen=True)
+class Gains:
+    """Levels that take the place of others."""
+
+    pairs: tuple[tuple[float, float], ...]
+
+    def __call__(self, level: float) -> float:
+        return dict(self.pairs).get(level, level)
 
 
 class Wanted(NamedTuple):
-    """A measure, and the level that takes the place of each judged level if they are changed."""
+    """A measure, and what makes the levels it sees of those judged, if anything does."""
 
     measure: Measure
-    gains: Gains = ()
+    relabel: Relabel | None = None
 
     @property
     def pooled(self) -> bool:
@@ -33,19 +46,27 @@ class Wanted(NamedTuple):
 
 
 class Scorer:
-    """Judgments prepared once; called with a run, the values for its judged topics.
+    """Judgments prepared once; called with a run, the values for its judged topics, in its order.
+
+    Without judgments there are no values. True is a level, and infinity a score: the peers take
+    them for numbers.
 
     >>> from cranfield.measures.ncu import AP, RR
-    >>> Scorer({"q1": {"a": 1}, "q2": {"a": 1}}, [Wanted(AP()), Wanted(RR())])({"q1": {"a": 1.0}})
-    {'q1': [1.0, 1.0]}
+    >>> score = Scorer({"q1": {"a": 1}, "q2": {"a": 1}}, [Wanted(AP()), Wanted(RR())])
+    >>> score({"q2": {"a": 1.0}, "q1": {"b": math.inf, "a": 1.0}})
+    {'q2': [1.0, 1.0], 'q1': [0.5, 0.5]}
     """
 
     def __init__(self, qrels: Any, wanted: Sequence[Wanted]) -> None:
-        judged = read_qrels(qrels)
-        self.topics, self._wanted = judged.topics, wanted
-        self._places: dict[tuple[Gains, bool], list[int]] = {}  # of those with the same levels
+        self.topics: Sequence[str] = ()
+        self._wanted = wanted
+        self._places: dict[tuple[Relabel | None, bool], list[int]] = {}  # of those with like levels
+        if is_empty(qrels):
+            return
+        judged = read_qrels(_without_booleans(qrels))
+        self.topics = judged.topics
         for place, one in enumerate(wanted):
-            self._places.setdefault((one.gains, one.pooled), []).append(place)
+            self._places.setdefault((one.relabel, one.pooled), []).append(place)
         self._evaluators = {
             key: Evaluator(_relabelled(judged, *key), [wanted[i].measure for i in places])
             for key, places in self._places.items()
@@ -53,29 +74,74 @@ class Scorer:
 
     def __call__(self, run: Any) -> dict[str, list[float]]:
         """The values in the order of the measures, for each judged topic that the run answers."""
-        if isinstance(run, Sized) and not len(run):
+        if is_empty(run) or not self.topics:
             return {}
-        read = read_run(run)
+        try:
+            return self._values(read_run(run).held())
+        except InputError:
+            if not isinstance(run, Mapping) or (held := _without_infinity(run)) == run:
+                raise
+            return self._values(read_run(held))
+
+    def _values(self, run: Run) -> dict[str, list[float]]:
         values = {topic: [0.0] * len(self._wanted) for topic in self.topics}
+        order = [topic for topic in _in_order(run) if topic in values]
+        if not order:
+            return {}
         unanswered: set[str] = set()
         for key, places in self._places.items():
-            scores = self._evaluators[key](read)
+            scores = self._evaluators[key](run)
             columns = [scores.measures.index(str(self._wanted[i].measure)) for i in places]
             for topic, row in zip(scores.topics, scores.values[0].tolist(), strict=True):
                 for i, column in zip(places, columns, strict=True):
                     values[topic][i] = row[column]
             missing = (n.topics for n in scores.notices if n.kind == "missing-topics")
             unanswered.update(*missing)
-        return {topic: row for topic, row in values.items() if topic not in unanswered}
+        return {topic: values[topic] for topic in order if topic not in unanswered}
 
 
-def _relabelled(qrels: Qrels, gains: Gains, pooled: bool) -> Qrels:
-    """The judgments with other levels, and without those below 0 unless they mean something."""
-    if not gains and (pooled or qrels.levels.min(initial=0.0) >= 0):
+def is_empty(data: Any) -> bool:
+    """Whether there is nothing in it."""
+    return isinstance(data, Sized) and not len(data)
+
+
+def _in_order(run: Run) -> Iterable[str]:
+    """The topics of a run, in its order."""
+    if isinstance(run, ListRun):
+        return run.lists
+    return dict.fromkeys(topic for table in run.tables() for topic in table.names)
+
+
+def _without_booleans(qrels: Any) -> Any:
+    """Judgments with 1 for True and 0 for False, if they are a mapping."""
+    if not isinstance(qrels, Mapping):
         return qrels
-    gain = dict(gains)
+    return {
+        topic: {doc: int(x) if x is True or x is False else x for doc, x in docs.items()}
+        if isinstance(docs, Mapping) and bool in set(map(type, docs.values()))
+        else docs
+        for topic, docs in qrels.items()
+    }
+
+
+def _without_infinity(run: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A run with the largest numbers in the place of infinite ones."""
+    most = sys.float_info.max
+    most_of = {math.inf: most, -math.inf: -most}
+    return {
+        topic: {doc: most_of.get(x, x) for doc, x in docs.items()}
+        if isinstance(docs, Mapping)
+        else docs
+        for topic, docs in run.items()
+    }
+
+
+def _relabelled(qrels: Qrels, relabel: Relabel | None, pooled: bool) -> Qrels:
+    """The judgments with other levels, and without those below 0 unless they mean something."""
+    if relabel is None and (pooled or qrels.levels.min(initial=0.0) >= 0):
+        return qrels
     judged = {
-        topic: {doc: gain.get(level, level) for doc, level in docs.items()}
+        topic: {doc: level if relabel is None else relabel(level) for doc, level in docs.items()}
         for topic, docs in qrels.to_dict().items()
     }
     if pooled:
