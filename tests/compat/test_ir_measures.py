@@ -258,14 +258,35 @@ class TestNamesOfIrMeasures:
         assert str(ours) == repr(ours) == str(real_ir.parse_measure(text))
         assert ir_measures.parse_measure(str(ours)) == ours
 
-    def test_every_measure_is_here_or_known_not_to_be(self) -> None:
+    def test_every_name_is_here_or_known_not_to_be(self) -> None:
+        """Besides modules and the logger."""
+        absent = {"__version__", "lazylibs", "measures", "providers", "util"}
+        assert set(real_ir.__all__) - set(ir_measures.__all__) == absent
+        assert set(ir_measures.__all__) - set(real_ir.__all__) == {"qrel_inputs", "run_inputs"}
+        assert all(hasattr(real_ir, name) for name in ir_measures.__all__)
+
+    def test_every_measure_is_what_it_is_there(self) -> None:
         values = {name: getattr(ir_measures, name) for name in ir_measures.__all__}
-        ours = {name for name, x in values.items() if isinstance(x, ir_measures.Measure)}
-        cwl = {"BPM", "INST", "INSQ", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"}
-        assert ours | cwl == set(real_ir.measures.registry)
-        assert not ours & cwl
-        for name in ours:
-            assert str(getattr(ir_measures, name)) == str(getattr(real_ir, name))
+        ours = {name: x for name, x in values.items() if isinstance(x, ir_measures.Measure)}
+        assert ours.keys() == real_ir.measures.registry.keys()
+        for name, measure in ours.items():
+            there = getattr(real_ir, name)
+            assert str(measure) == str(there)
+            assert (measure.NAME, measure.AT_PARAM) == (there.NAME, there.AT_PARAM)
+            assert measure.DEFAULT == there.DEFAULT
+            assert measure.SUPPORTED_PARAMS.keys() == there.SUPPORTED_PARAMS.keys()
+            for key, known in there.SUPPORTED_PARAMS.items():
+                given = real_ir.providers.base.NOT_PROVIDED
+                expected = None if known.default is given else known.default
+                assert measure.SUPPORTED_PARAMS[key].default == expected, (name, key)
+                needed = known.required and name not in ("SetP", "IPrec")
+                assert measure.SUPPORTED_PARAMS[key].required in (needed, False), (name, key)
+            assert type(measure.aggregator()).__name__ == type(there.aggregator()).__name__
+            for value in (0.25, 2):
+                mine, theirs = measure.aggregator(), there.aggregator()
+                mine.add(value)
+                theirs.add(value)
+                assert mine.result() == theirs.result()
 
     def test_written_in_python(self) -> None:
         m = ir_measures
@@ -278,7 +299,10 @@ class TestNamesOfIrMeasures:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("INST", "no such measure"),
+            ("INSTANT", "no such measure"),
+            ("INST", "'INST': expected max_rel to be given"),
+            ("SDCG(max_rel=2)", "expected cutoff to be given"),
+            ("INST(max_rel=1, min_rel=1)", "found min_rel=1, expected less than max_rel"),
             ("NRBP@10", "NRBP has no parameter 'cutoff'"),
             ("ERR_IA(alpha=0.3)@10", "ERR_IA has no parameter 'alpha'"),
             ("alpha_nDCG(alpha=2)@10", "found alpha=2"),
@@ -357,10 +381,84 @@ class TestForms:
         expected = ir_measures.calc(MEASURES, SMALL_QRELS, SMALL_RUN)
         assert ir_measures.calc(MEASURES, SMALL_QRELS, runs()[form]) == expected
 
-    @pytest.mark.parametrize("run", [{}, [], iter([]), pd.DataFrame()])
+    @pytest.mark.parametrize(
+        "run", [{}, [], iter([]), pd.DataFrame(columns=["query_id", "doc_id", "score"])]
+    )
     def test_an_empty_run_scores_nothing(self, run: Any) -> None:
         found = ir_measures.calc_aggregate(MEASURES, SMALL_QRELS, run)
         assert found == dict.fromkeys(MEASURES, 0.0)
+
+    @pytest.mark.parametrize(
+        "qrels", [{}, [], pd.DataFrame(columns=["query_id", "doc_id", "relevance"])]
+    )
+    def test_without_judgments_there_is_nothing(self, qrels: Any) -> None:
+        """No values, NaN for means, and counts of 0."""
+        texts = ["AP", "nDCG@10", "NumRet", "NumQ", "INST(max_rel=3)"]
+        for measures in (texts, ["alpha_nDCG@5"]):
+            ours = ir_measures.calc(measures, qrels, SMALL_RUN)
+            theirs = real_ir.calc([real_ir.parse_measure(m) for m in measures], qrels, SMALL_RUN)
+            assert ours.per_query == []
+            assert theirs.per_query == []
+            assert isinstance(theirs.aggregated, dict)
+            expected = {str(m): value for m, value in theirs.aggregated.items()}
+            assert ours.aggregated == pytest.approx(expected, nan_ok=True)
+        assert list(ir_measures.iter_calc(texts, iter([]), SMALL_RUN)) == []
+
+    def test_frames_have_its_columns_and_no_others(self) -> None:
+        """What else looks like a topic or a document is not looked at."""
+        rows = [(t, d, x) for t, docs in SMALL_QRELS.items() for d, x in docs.items()]
+        n = len(rows)
+        qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+        decoys = {"qid": "x", "query": "some words", "docno": "y", "label": 7, "topic": "z"}
+        rows = [(t, d, x) for t, docs in SMALL_RUN.items() for d, x in docs.items()]
+        run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+        more = {"docno": "y", "docid": 3, "rank": 1, "query": "words", "run": "many", "tag": "b"}
+        expected = ir_measures.calc(MEASURES, SMALL_QRELS, SMALL_RUN)
+        pairs = [(qrels.assign(**decoys), run.assign(**more))]
+        pairs += [(pl.from_pandas(a), pl.from_pandas(b)) for a, b in pairs]
+        pairs += [(pl.from_pandas(a).lazy(), pl.from_pandas(b).lazy()) for a, b in pairs[:1]]
+        for judged, ranked in pairs:
+            assert len(qrels) == n
+            assert ir_measures.calc(MEASURES, judged, ranked) == expected
+        theirs = real_ir.calc_aggregate([real_ir.AP], *pairs[0])
+        assert theirs[real_ir.AP] == expected.aggregated[ir_measures.AP]
+
+    @pytest.mark.parametrize("missing", ["query_id", "doc_id", "score", "relevance"])
+    def test_other_columns_are_refused(self, missing: str) -> None:
+        """PyTerrier's qid, docno and label are not taken for its own, there or here."""
+        qrels = pd.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "relevance": [1]})
+        run = pd.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "score": [1.0]})
+        names = {missing: {"query_id": "qid", "doc_id": "docno"}.get(missing, "label")}
+        frames = (qrels.rename(columns=names), run.rename(columns=names))
+        with pytest.raises(cf.InputError, match=f"found no column {missing} among"):
+            ir_measures.AP.calc_aggregate(*frames)
+        with pytest.raises(ValueError, match=missing):
+            real_ir.AP.calc_aggregate(*frames)
+
+    def test_booleans_and_infinity_are_numbers(self) -> None:
+        qrels: Nested = {"q1": {"a": True, "b": False}}
+        run = {"q1": {"x": math.inf, "a": 1.0, "b": -math.inf}}
+        for module in (ir_measures, real_ir):
+            judged = [module.Qrel("q1", doc, level) for doc, level in qrels["q1"].items()]
+            ranked = [module.ScoredDoc("q1", doc, score) for doc, score in run["q1"].items()]
+            assert module.RR.calc_aggregate(qrels, run) == 0.5
+            assert module.RR.calc_aggregate(judged, ranked) == 0.5
+            assert module.RR.calc_aggregate(judged, pd.DataFrame(ranked)) == 0.5
+        subtopics = [ir_measures.Qrel("q1", "a", True, "x")]
+        assert ir_measures.StRecall(cutoff=2).calc_aggregate(subtopics, run) == 1.0
+
+    def test_topics_are_in_the_order_of_the_run(self) -> None:
+        """Those that it does not answer come last."""
+        qrels = {topic: {"a": 1} for topic in "fbecad"}
+        run = {topic: {"a": 1.0} for topic in ("e", "zz", "a", "d")}
+        rows = [(t, d, x) for t, docs in run.items() for d, x in docs.items()]
+        frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+        for form in (run, [ir_measures.ScoredDoc(*row) for row in rows], frame):
+            for text in ("AP", "RR@5", "Judged@5", "INST(max_rel=1)", "Compat"):
+                ours = ir_measures.parse_measure(text).iter_calc(qrels, form)
+                theirs = real_ir.parse_measure(text).iter_calc(qrels, form)
+                order = [metric.query_id for metric in theirs]
+                assert [metric.query_id for metric in ours] == order == [*"eadbcf"]
 
     @pytest.mark.parametrize("wrong", [3, [("q1", "a", 1)], ["q1 0 a 1"]])
     def test_other_forms_are_refused(self, wrong: Any) -> None:
@@ -423,3 +521,237 @@ class TestResults:
         for measure in either:
             found = ir_measures.calc_aggregate(measure, SMALL_QRELS, SMALL_RUN)
             assert found == {measure: 0.25}
+
+
+# -- trec_eval's names, user models, measures of one's own, providers ------------------------------
+
+
+class TestNamesOfTrecEval:
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *("ndcg", "P", "map_cut", "set_map", "set_P", "infAP", "bpref", "num_rel_ret"),
+            *("recip_rank", "recall", "set_recall", "set_relative_P", "num_ret", "num_rel"),
+            *("ndcg_cut", "Rprec", "num_q", "map", "success", "set_F", "iprec_at_recall"),
+            *("P_5", "P.5,10", "ndcg_cut_10", "map_cut.7", "set_F.2", "set_F_0.5"),
+            *("iprec_at_recall.0.25", "iprec_at_recall_0.1,0.5", "official", "set", "all_trec"),
+        ],
+    )
+    @pytest.mark.filterwarnings("ignore:.* without")
+    def test_mean_what_they_mean_there(self, name: str) -> None:
+        expected = list(map(str, real_ir.parse_trec_measure(name)))
+        assert list(map(str, ir_measures.parse_trec_measure(name))) == expected
+        with pytest.deprecated_call():
+            assert list(map(str, ir_measures.convert_trec_name(name))) == expected
+
+    @pytest.mark.parametrize("name", ["foo", "gm_map", "map_5", "P_5.5", "11pt_avg", "P_", ""])
+    def test_what_is_refused_in_both(self, name: str) -> None:
+        for module in (ir_measures, real_ir):
+            with pytest.raises(ValueError, match=r"measure|argument|literal|supported"):
+                module.parse_trec_measure(name)
+
+    def test_what_is_left_out_is_said(self) -> None:
+        with pytest.warns(UserWarning, match="^official without gm_map$"):
+            ir_measures.parse_trec_measure("official")
+
+
+MODELS = (
+    *("INST(max_rel=3)", "INST(max_rel=3,T=2.0)", "INST(min_rel=1,max_rel=2)"),
+    *("INSQ(max_rel=3)", "INSQ(T=3.0,max_rel=4)", "BPM(max_rel=3)@5", "BPM(T=2.0,max_rel=3)@20"),
+    *("SDCG(max_rel=3)@5", "SDCG(max_rel=2)@30", "NERR8(max_rel=3)@10", "NERR9(max_rel=3)@10"),
+    *("NERR10(max_rel=3)", "NERR10(p=0.5,max_rel=4)", "NERR11(max_rel=3)"),
+    *("NERR11(T=2.0,max_rel=3)", "RBP(rel=1)", "RBP(rel=2,p=0.95)"),
+)
+
+
+def assert_five_alike(ours: Any, theirs: Any) -> None:
+    """The same metrics, topic by topic and number by number."""
+    found, expected = ({m.query_id: m for m in metrics} for metrics in (ours, theirs))
+    assert list(found) == list(expected)
+    for topic, metric in expected.items():
+        assert type(found[topic]).__name__ == type(metric).__name__
+        assert found[topic]._fields == metric._fields
+        assert str(found[topic].measure) == str(metric.measure)
+        assert found[topic][2:] == pytest.approx(metric[2:], abs=1e-9)
+
+
+class TestUserModels:
+    @pytest.mark.parametrize("levels", LEVELS)
+    @pytest.mark.parametrize("text", MODELS)
+    def test_agree(self, text: str, levels: tuple[int, ...]) -> None:
+        """With cwl-eval, by way of ir_measures: all five numbers."""
+        qrels, run = collection(11, levels, ties=False)
+        measure = real_ir.parse_measure(text)
+        theirs = real_ir.calc([measure], qrels, run)
+        ours = ir_measures.calc([text], qrels, run)
+        assert_five_alike(ours.per_query, theirs.per_query)
+        assert sum(len(metric) == 7 for metric in ours.per_query) == 58
+        assert isinstance(theirs.aggregated, dict)
+        assert ours.aggregated[text] == pytest.approx(theirs.aggregated[measure], abs=1e-9)
+
+    @pytest.mark.parametrize("text", ["P@5", "P(rel=2)@10", "RR", "AP", "RR(rel=2)"])
+    def test_cwl_eval_reads_others_as_user_models(self, text: str) -> None:
+        qrels, run = collection(12, (0, 1, 2, 3), ties=False)
+        ours = ir_measures.cwl_eval.iter_calc([text], qrels, run)
+        theirs = real_ir.cwl_eval.iter_calc([real_ir.parse_measure(text)], qrels, run)
+        assert_five_alike(ours, theirs)
+
+    def test_beside_other_measures(self) -> None:
+        measures = [ir_measures.AP, ir_measures.INST(max_rel=2), ir_measures.P @ 5]
+        found = ir_measures.calc(measures, SMALL_QRELS, SMALL_RUN)
+        assert [type(m).__name__ for m in found.per_query[:3]] == ["Metric", "CwlMetric", "Metric"]
+        alone = ir_measures.INST(max_rel=2).calc_aggregate(SMALL_QRELS, SMALL_RUN)
+        assert found.aggregated[measures[1]] == alone
+
+
+def share(qrels: Any, run: Any) -> float:
+    """Of the documents returned, those that are relevant."""
+    return float(run["doc_id"].isin(qrels[qrels["relevance"] > 0]["doc_id"]).mean())
+
+
+def scores_of_all(qrels: Any, run: Any) -> list[tuple[str, float]]:
+    """The best score of each list, and how many judgments there are."""
+    best = run.groupby("query_id")["score"].max()
+    return [(topic, score + len(qrels)) for topic, score in best.items()]
+
+
+class TestMeasuresOfOnesOwn:
+    def forms(self, module: Any) -> list[tuple[Any, Any]]:
+        judged = [module.Qrel(t, d, x) for t, docs in SMALL_QRELS.items() for d, x in docs.items()]
+        ranked = [module.ScoredDoc(t, d, x) for t, ds in SMALL_RUN.items() for d, x in ds.items()]
+        return [
+            (SMALL_QRELS, SMALL_RUN),
+            (judged, ranked),
+            (iter(judged), iter(ranked)),
+            (pd.DataFrame(judged), pd.DataFrame(ranked)),
+        ]
+
+    def made(self, module: Any) -> list[Any]:
+        by_query = module.define_byquery(share)
+        of_all = module.define(scores_of_all, "best", support_cutoff=False)
+        return [by_query, by_query @ 1, of_all, module.P @ 2]
+
+    def test_agree(self) -> None:
+        for ours, theirs in zip(self.forms(ir_measures), self.forms(real_ir), strict=True):
+            mine, expected = (
+                module.calc(self.made(module), *form)
+                for module, form in ((ir_measures, ours), (real_ir, theirs))
+            )
+            found = {(m.query_id, str(m.measure)): m.value for m in mine.per_query}
+            assert found == {(m.query_id, str(m.measure)): m.value for m in expected.per_query}
+            assert {("q9", "share"), ("q2", "share@1")} <= found.keys()
+            assert isinstance(expected.aggregated, dict)
+            aggregated = {str(m): value for m, value in expected.aggregated.items()}
+            assert {str(m): value for m, value in mine.aggregated.items()} == aggregated
+
+    def test_frames_are_in_order_and_whole(self) -> None:
+        """As there: by topic, then judgments by document and results by score."""
+        qrels = pd.DataFrame(
+            [("q2", "b", 1, "x"), ("q1", "c", 0, "y"), ("q1", "a", 2, "z")],
+            columns=["query_id", "doc_id", "relevance", "why"],
+        )
+        run = pd.DataFrame(
+            [("q2", "b", 1.0, 9), ("q1", "c", 0.5, 8), ("q1", "a", 2.5, 7)],
+            columns=["query_id", "doc_id", "score", "length"],
+        )
+        seen: dict[str, list[Any]] = {}
+        for module in (ir_measures, real_ir):
+
+            def look(qrels: Any, run: Any, name: str = module.__name__) -> list[Any]:
+                seen[name] = [x.to_dict("list") for x in (qrels, run)]
+                return []
+
+            assert math.isclose(module.define(look, "look").calc_aggregate(qrels, run), 0)
+        ours, theirs = seen.values()
+        assert ours == theirs
+        assert ours[1]["length"] == [7, 8, 9]
+
+    def test_without_documents(self) -> None:
+        """Measures may need other columns than ours."""
+        qrels = pd.DataFrame({"query_id": ["q1"], "answer": ["yes"]})
+        run = pd.DataFrame({"query_id": ["q1"], "said": ["yes"]})
+        for module in (ir_measures, real_ir):
+            right = module.define_byquery(
+                lambda q, r: float(q["answer"].iloc[0] == r["said"].iloc[0]),
+                name="right",
+                support_cutoff=False,
+                run_inputs=["query_id", "said"],
+                qrel_inputs=["query_id", "answer"],
+            )
+            assert right.calc_aggregate(qrels, run) == 1.0
+            assert sorted(module.run_inputs([right])) == ["query_id", "said"]
+            assert sorted(module.qrel_inputs([right])) == ["answer", "query_id"]
+            both = module.run_inputs([right, module.AP])
+            assert sorted(both) == ["doc_id", "query_id", "said", "score"]
+
+    def test_names(self) -> None:
+        for module in (ir_measures, real_ir):
+            named = module.define(scores_of_all, "best")
+            assert (str(named), str(named @ 3), named.NAME) == ("best", "best@3", "best")
+            assert "object at" in str(module.define(scores_of_all))
+            assert str(module.define_byquery(share)) == "share"
+            assert sorted(named.RUN_INPUTS) == ["doc_id", "query_id", "score"]
+
+    def test_no_topic_column_is_an_error(self) -> None:
+        wrong = pd.DataFrame({"qid": ["q1"]})
+        with pytest.raises(cf.InputError, match="found no column query_id among qid"):
+            ir_measures.define(scores_of_all).calc_aggregate(wrong, SMALL_RUN)
+
+
+class TestProviders:
+    NAMES = (
+        *("accuracy", "compat", "cwl_eval", "gdeval", "judged", "msmarco", "pyndeval"),
+        *("pytrec_eval", "ranx", "runtime", "trectools"),
+    )
+
+    def test_names(self) -> None:
+        assert set(self.NAMES) == set(real_ir.providers.registry)
+        for name in self.NAMES:
+            assert getattr(ir_measures, name).NAME == getattr(real_ir, name).NAME == name
+            assert getattr(ir_measures, name).is_available()
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_they_have_the_same_measures(self, name: str) -> None:
+        for text in (
+            *ALIKE,
+            *GDEVAL,
+            *DIVERSE,
+            *MODELS,
+            "Accuracy",
+            "RBP(rel=1)@5",
+            "NumRel(rel=2)",
+        ):
+            ours = getattr(ir_measures, name).supports(ir_measures.parse_measure(text))
+            theirs = getattr(real_ir, name).supports(real_ir.parse_measure(text))
+            assert ours == theirs, text
+        for module in (ir_measures, real_ir):
+            own = module.define(scores_of_all, "best")
+            assert getattr(module, name).supports(own) == (name == "runtime")
+
+    def test_they_compute(self) -> None:
+        for module in (ir_measures, real_ir):
+            provider, measure = module.pytrec_eval, module.AP
+            assert provider.calc_aggregate([measure], SMALL_QRELS, SMALL_RUN) == {measure: 0.125}
+            assert provider.calc([measure], SMALL_QRELS, SMALL_RUN).aggregated == {measure: 0.125}
+            evaluator = provider.evaluator([measure], SMALL_QRELS)
+            assert evaluator.calc_aggregate(SMALL_RUN) == {measure: 0.125}
+            found = list(provider.iter_calc([measure], SMALL_QRELS, SMALL_RUN))
+            assert [(m.query_id, m.value) for m in found] == [("q1", 0.25), ("q2", 0.0)]
+            assert set(provider.run_inputs([measure])) == {"query_id", "doc_id", "score"}
+            with pytest.deprecated_call(), module.calc_ctxt([measure], SMALL_QRELS) as evaluate:
+                assert [m.value for m in evaluate(SMALL_RUN)] == [0.25, 0.0]
+
+    def test_what_they_do_not_have_is_refused(self) -> None:
+        with pytest.raises(cf.CranfieldError, match=r"measure 'ERR@5', expected .*pytrec_eval's"):
+            ir_measures.pytrec_eval.evaluator([ir_measures.ERR @ 5], SMALL_QRELS)
+
+    def test_names_of_before(self) -> None:
+        for module in (ir_measures, real_ir):
+            with pytest.deprecated_call():
+                assert module.GenericQrel("q1", "a", 1) == ("q1", "a", 1, "0")
+            with pytest.deprecated_call():
+                assert module.GenericScoredDoc("q1", "a", 1.0) == ("q1", "a", 1.0)
+            with pytest.deprecated_call():
+                assert list(module.parse_trec_qrels("q1 0 a 1\n")) == [("q1", "a", 1, "0")]
+            with pytest.deprecated_call():
+                assert list(module.parse_trec_run("q1 0 a 1 2 t\n")) == [("q1", "a", 2.0)]

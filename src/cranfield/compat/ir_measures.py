@@ -19,42 +19,29 @@ a judgment is its subtopic:
 from __future__ import annotations
 
 import ast
-import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from os import PathLike, fspath
-from typing import Any, NamedTuple, TextIO, TypeAlias
+from itertools import product
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-from cranfield.compat.scorer import Gains, Scorer, Wanted, fields
-from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.reading.columns import SPELLINGS, Kind, spelt
-from cranfield.data.reading.source import Source
-from cranfield.data.reading.tables import is_frame
-from cranfield.data.run import Run
+from cranfield.compat import inputs
+from cranfield.compat.inputs import COLUMNS, by_subtopic, from_zero, held, rows, sorted_frame
+from cranfield.compat.meaning import MODELS, five_wanted, is_model, wanted
+from cranfield.compat.pytrec_eval import supported_nicknames
+from cranfield.compat.scorer import Scorer, Wanted, is_empty
+from cranfield.data.qrels import Qrels
 from cranfield.errors import CranfieldError, InputError
-from cranfield.measures import base, grammar
-from cranfield.measures.names import IR_MEASURES, PARAMETERS
+from cranfield.measures import base
+from cranfield.measures.trec_eval import AT_RANKS, AT_SHARES
 
-_ITERATION = "0"  # of judgments that name none
-
-
-class Qrel(NamedTuple):
-    """One judgment."""
-
-    query_id: str
-    doc_id: str
-    relevance: int
-    iteration: str = _ITERATION
-
-
-class ScoredDoc(NamedTuple):
-    """One result."""
-
-    query_id: str
-    doc_id: str
-    score: float
+Qrel = inputs.Qrel
+ScoredDoc = inputs.ScoredDoc
+read_trec_qrels = inputs.read_trec_qrels
+read_trec_run = inputs.read_trec_run
 
 
 class Metric(NamedTuple):
@@ -65,14 +52,67 @@ class Metric(NamedTuple):
     value: float
 
 
+class CwlMetric(NamedTuple):
+    """The five measurements of a user model for one topic, the first of which is its value."""
+
+    query_id: str
+    measure: Any
+    value: float
+    expected_total_utility: float
+    expected_cost: float
+    expected_total_cost: float
+    expected_items: float
+
+
 class CalcResults(NamedTuple):
     """The values for all topics together, and for each."""
 
     aggregated: Any  # {measure: value}, or the value if the measure itself was asked
-    per_query: list[Metric]
+    per_query: list[Metric | CwlMetric]
 
 
 # -- measures -------------------------------------------------------------------------------------
+
+
+class ParamInfo(NamedTuple):
+    """What is known of a parameter."""
+
+    dtype: type | None = None
+    required: bool = False
+    choices: Any = None
+    default: Any = None
+    desc: str | None = None
+
+
+class MeanAgg:
+    """The mean of values that are added one after the other."""
+
+    def __init__(self, default: float = math.nan) -> None:
+        self.sum, self.count, self.default = 0.0, 0, default
+
+    def add(self, value: float) -> None:
+        """One more value."""
+        self.sum += value
+        self.count += 1
+
+    def result(self) -> float:
+        """The mean so far."""
+        return self.sum / self.count if self.count else self.default
+
+
+class SumAgg:
+    """The sum of values that are added one after the other."""
+
+    def __init__(self) -> None:
+        self.sum: float = 0
+
+    def add(self, value: float) -> None:
+        """One more value."""
+        self.sum += value
+
+    def result(self) -> float:
+        """The sum so far."""
+        return self.sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,6 +128,40 @@ class Measure:
     name: str
     defaults: Mapping[str, Any] = field(default_factory=dict)  # its parameters
     params: Mapping[str, Any] = field(default_factory=dict)  # those that are not at their default
+    required: tuple[str, ...] = ()  # parameters that have to be given
+
+    DEFAULT: ClassVar[float] = 0.0  # for a topic that the run does not answer
+
+    @property
+    def NAME(self) -> str:
+        """Its name."""
+        return self.name
+
+    @property
+    def AT_PARAM(self) -> str:
+        """What the number behind @ is."""
+        return "recall" if "recall" in self.defaults else "cutoff"
+
+    @property
+    def SUPPORTED_PARAMS(self) -> dict[str, ParamInfo]:
+        """Its parameters."""
+        return {
+            name: ParamInfo(required=name in self.required, default=default)
+            for name, default in self.defaults.items()
+        }
+
+    def __getitem__(self, name: str) -> Any:
+        return self.params.get(name, self.defaults[name])
+
+    def validate_params(self) -> None:
+        """Refuse to go on without a parameter that has to be given."""
+        for name in self.required:
+            if name not in self.params:
+                raise CranfieldError(f"measure '{self}': expected {name} to be given")
+
+    def aggregator(self) -> MeanAgg | SumAgg:
+        """What makes one number of those of the topics."""
+        return SumAgg() if self.name.startswith("Num") else MeanAgg()
 
     def __call__(self, **params: Any) -> Measure:
         if unknown := sorted(params.keys() - self.defaults.keys()):
@@ -97,12 +171,13 @@ class Measure:
         return replace(self, params={k: v for k, v in every.items() if v != self.defaults[k]})
 
     def __matmul__(self, at: float) -> Measure:
-        return self(**{self._at: at})
+        return self(**{self.AT_PARAM: at})
 
     def __str__(self) -> str:
-        set_ = [f"{k}={_shown(v)}" for k, v in self.params.items() if k != self._at]
+        set_ = [f"{k}={_shown(v)}" for k, v in self.params.items() if k != self.AT_PARAM]
         name = self.name + (f"({','.join(set_)})" if set_ else "")
-        return name + (f"@{self.params[self._at]}" if self._at in self.params else "")
+        at = self.AT_PARAM
+        return name + (f"@{self.params[at]}" if at in self.params else "")
 
     __repr__ = __str__
 
@@ -112,12 +187,7 @@ class Measure:
     def __hash__(self) -> int:
         return hash(str(self))
 
-    @property
-    def _at(self) -> str:
-        """What the number behind @ is."""
-        return "recall" if "recall" in self.defaults else "cutoff"
-
-    def iter_calc(self, qrels: Any, run: Any) -> Iterator[Metric]:
+    def iter_calc(self, qrels: Any, run: Any) -> Iterator[Metric | CwlMetric]:
         """The value for each topic."""
         return iter_calc([self], qrels, run)
 
@@ -135,6 +205,7 @@ class Measure:
         return Evaluator([self], qrels)
 
 
+BaseMeasure = Measure
 MeasureLike: TypeAlias = Any  # a Measure, its text, or a measure object of ir_measures itself
 
 _REL: dict[str, Any] = {"rel": 1}
@@ -180,15 +251,21 @@ alpha_nDCG = α_nDCG = Measure("alpha_nDCG", _CUT | _REL | _ALPHA | _JUDGED)  # 
 nERR_IA = Measure("nERR_IA", _CUT | _REL | _JUDGED)
 nNRBP = Measure("nNRBP", _REL | _ALPHA | _BETA)
 
+# user models, of which cwl_eval gives five numbers
+_SCALE: dict[str, Any] = {"min_rel": 0, "max_rel": None}
+_T: dict[str, Any] = {"T": 1.0}
+_AT_MOST = ("cutoff", "max_rel")
+
+BPM = Measure("BPM", _CUT | _T | _SCALE, required=_AT_MOST)
+INSQ = Measure("INSQ", _T | _SCALE, required=("max_rel",))
+INST = Measure("INST", _T | _SCALE, required=("max_rel",))
+NERR8 = Measure("NERR8", _CUT | _SCALE, required=_AT_MOST)
+NERR9 = Measure("NERR9", _CUT | _SCALE, required=_AT_MOST)
+NERR10 = Measure("NERR10", {"p": 0.9} | _SCALE, required=("max_rel",))
+NERR11 = Measure("NERR11", _T | _SCALE, required=("max_rel",))
+SDCG = Measure("SDCG", _CUT | {"dcg": "log2"} | _SCALE, required=_AT_MOST)
+
 _KNOWN = {name: value for name, value in globals().items() if isinstance(value, Measure)}
-__all__ = sorted(  # noqa: PLE0605 (the measures above, and what is done with them)
-    [
-        *_KNOWN,
-        *("CalcResults", "Evaluator", "Measure", "Metric", "Qrel", "ScoredDoc", "calc"),
-        *("calc_aggregate", "evaluator", "iter_calc", "parse_measure"),
-        *("read_trec_qrels", "read_trec_run"),
-    ]
-)
 _SHAPE = re.compile(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\d*\.?\d+))?", re.DOTALL)
 
 
@@ -230,148 +307,171 @@ def _shown(value: Any) -> str:
     return repr(value)
 
 
-def _in_our_words(name: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters of a measure, where ours are other ones."""
-    match name:
-        case "NumRet" if "rel" in params:
-            return "NumRelRet", params
-        case "SetP" if params.pop("relative", False):
-            return "SetRelP", params
-        case "SetF" if "beta" in params:  # trec_eval's F, which does not square it
-            params["alpha"] = 1.0 / (params.pop("beta") + 1.0)
-        case "IPrec":  # trec_eval 9's rule
-            params["reach"] = "trec9"
-        case "alpha_nDCG" | "nERR_IA" | "nNRBP":  # ndeval's ideal list
-            params["equal"] = "bits"
-    return name, params
+_WITHOUT_NUMBERS = {  # trec_eval's names
+    **{"bpref": Bpref, "infAP": infAP, "map": AP, "ndcg": nDCG, "recip_rank": RR, "Rprec": Rprec},
+    **{"num_q": NumQ, "num_rel": NumRel, "num_rel_ret": NumRelRet, "num_ret": NumRet},
+    **{"set_map": SetAP, "set_P": SetP, "set_recall": SetR, "set_relative_P": SetRelP},
+}
+_WITH_NUMBERS = {  # and what their numbers are
+    **{"map_cut": (AP, "cutoff"), "ndcg_cut": (nDCG, "cutoff"), "P": (P, "cutoff")},
+    **{"recall": (R, "cutoff"), "success": (Success, "cutoff")},
+    **{"iprec_at_recall": (IPrec, "recall"), "set_F": (SetF, "beta")},
+}
+_USUAL: dict[str, tuple[float, ...]] = {**AT_RANKS, **AT_SHARES, "set_F": (1.0,)}
+_NUMBERS = re.compile(r"(.+?)[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
 
 
-def _wanted(measure: Measure) -> Wanted:
-    """What to compute for a measure."""
-    name, params = _in_our_words(measure.name, dict(measure.params))
-    pairs = tuple(sorted((params.pop("gains", None) or {}).items()))
-    plain, _, at_cutoff = IR_MEASURES.get(name.lower(), name).partition("|")
-    ours = grammar.parse_measure(at_cutoff if at_cutoff and "cutoff" in params else plain)
-    settings: dict[str, Any] = {}
-    for key, value in params.items():
-        settings |= PARAMETERS[key](value) if key in PARAMETERS else {key: value}
-    if ours.at_name in settings:
-        settings["cutoff"] = settings.pop(ours.at_name)
-    if ours.combines and "rel" in settings:  # it is the other measure's
-        ours = ours.with_defaults({"rel": settings.pop("rel")})
-    try:
-        found = Wanted(replace(ours, **settings), Gains(pairs) if pairs else None)
-    except CranfieldError as problem:
-        raise CranfieldError(f"measure {str(measure)!r}: {problem}") from None
-    if len(found.measure.names()) > 1:
-        raise CranfieldError(f"measure {str(measure)!r}: expected a recall, {measure}@0.1")
-    return found
+def parse_trec_measure(measure: str) -> list[Measure]:
+    """The measures that a name of trec_eval stands for.
 
-
-# -- judgments and runs ---------------------------------------------------------------------------
-
-
-def read_trec_qrels(file: str | PathLike[str] | TextIO) -> Iterator[Qrel]:
-    """The judgments of a TREC file: a path, an open file, or its text.
-
-    >>> list(read_trec_qrels("q1 0 d1 2\\n"))
-    [Qrel(query_id='q1', doc_id='d1', relevance=2, iteration='0')]
+    >>> parse_trec_measure("ndcg_cut.5,10"), parse_trec_measure("success")
+    ([nDCG@5, nDCG@10], [Success@1, Success@5, Success@10])
     """
-    for line in _fields(file, "qrels"):
-        yield Qrel(line["topic"], line["doc"], int(line["level"]), line["iteration"])
+    if measure in supported_nicknames:
+        known = {*_WITHOUT_NUMBERS, *_WITH_NUMBERS}
+        names = sorted(supported_nicknames[measure])
+        if skipped := [name for name in names if name not in {*known, "runid"}]:
+            warnings.warn(f"{measure} without {', '.join(skipped)}", stacklevel=2)
+        return [one for name in names if name in known for one in parse_trec_measure(name)]
+    if measure in _WITHOUT_NUMBERS:
+        return [_WITHOUT_NUMBERS[measure]]
+    shape = None if measure in _WITH_NUMBERS else _NUMBERS.fullmatch(measure)
+    name = shape[1] if shape else measure
+    if name not in _WITH_NUMBERS:
+        expected = f"a name of trec_eval: {', '.join((*_WITHOUT_NUMBERS, *_WITH_NUMBERS))}"
+        raise ValueError(f"found measure {measure!r}, expected {expected}")
+    found, number = _WITH_NUMBERS[name]
+    read = int if number == "cutoff" else float
+    values = shape[2].split(",") if shape else _USUAL[name]
+    return [found(**{number: read(value)}) for value in values]
 
 
-def read_trec_run(file: str | PathLike[str] | TextIO) -> Iterator[ScoredDoc]:
-    """The results of a TREC file: a path, an open file, or its text.
+# -- measures of one's own ------------------------------------------------------------------------
 
-    >>> list(read_trec_run("q1 Q0 d1 1 2.5 bm25\\n"))
-    [ScoredDoc(query_id='q1', doc_id='d1', score=2.5)]
+Defining: TypeAlias = Callable[[Any, Any], Iterable[tuple[str, float]]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DefinedMeasure(Measure):
+    """A function of frames as a measure; made by `define` and `define_byquery`."""
+
+    impl: Defining = field(kw_only=True)
+    RUN_INPUTS: Sequence[str] = COLUMNS["run"]
+    QREL_INPUTS: Sequence[str] = COLUMNS["qrels"]
+    PRETTY_NAME: str | None = None
+    SHORT_DESC: str | None = None
+
+    def __str__(self) -> str:
+        return super().__str__() if self.name else object.__repr__(self)
+
+    __repr__ = __str__
+
+    def aggregator(self) -> MeanAgg:
+        return MeanAgg()
+
+    def values(self, qrels: Any, run: Any) -> Iterator[Metric]:
+        """What the function gives, of the first documents of each list if there is a cutoff."""
+        if (cutoff := self.params.get("cutoff")) is not None:
+            run = run.groupby("query_id").head(cutoff).reset_index(drop=True)
+        for topic, value in self.impl(qrels, run):
+            yield Metric(topic, self, value)
+
+
+def define(
+    impl: Defining,
+    name: str | None = None,
+    support_cutoff: bool = True,
+    *,
+    run_inputs: Sequence[str] | None = None,
+    qrel_inputs: Sequence[str] | None = None,
+    pretty_name: str | None = None,
+    short_desc: str | None = None,
+) -> DefinedMeasure:
+    """A measure from a function of two pandas frames, judgments and results, that gives pairs of
+    topics and values.
+
+    >>> most = define(lambda qrels, run: run.groupby("query_id")["score"].max().items(), "most")
+    >>> most.calc_aggregate({"q1": {"a": 1}}, {"q1": {"a": 0.5, "b": 2.5}})
+    2.5
     """
-    for line in _fields(file, "run"):
-        yield ScoredDoc(line["topic"], line["doc"], float(line["score"]))
+    return DefinedMeasure(
+        name or "",
+        _CUT if support_cutoff else {},
+        impl=impl,
+        RUN_INPUTS=list(run_inputs or COLUMNS["run"]),
+        QREL_INPUTS=list(qrel_inputs or COLUMNS["qrels"]),
+        PRETTY_NAME=pretty_name,
+        SHORT_DESC=short_desc,
+    )
 
 
-def _fields(file: str | PathLike[str] | TextIO, kind: Kind) -> Iterator[Mapping[str, str]]:
-    if not isinstance(file, str | PathLike):
-        yield from fields(file, kind)
-    elif "\n" in fspath(file):
-        yield from fields(io.StringIO(fspath(file)), kind)
-    else:
-        with Source.of(file).reading() as stream:
-            yield from fields(io.TextIOWrapper(stream, encoding="utf-8"), kind)
+def define_byquery(
+    impl: Callable[[Any, Any], float],
+    name: str | None = None,
+    support_cutoff: bool = True,
+    **others: Any,
+) -> DefinedMeasure:
+    """A measure from a function of the judgments and the results of one topic.
 
+    >>> def size(qrels, run):
+    ...     return len(run)
+    >>> size = define_byquery(size)
+    >>> calc_aggregate([size, size @ 1], {"q1": {"a": 1}}, {"q1": {"a": 0.5, "b": 2.5}})
+    {size: 2.0, size@1: 1.0}
+    """
 
-def _by_subtopic(qrels: Any) -> Qrels:
-    """Judgments for subtopics, which iterations name; without any they are for one."""
-    if isinstance(qrels, Qrels) and qrels.by_intent is None:
-        qrels = qrels.to_dict()
-    elif is_frame(qrels) and spelt(SPELLINGS["intent"], qrels.columns) is None:
-        qrels = read_qrels(qrels).to_dict()
-    if isinstance(qrels, Mapping):
-        levels = (level for docs in qrels.values() for level in docs.values())
-        if not isinstance(next(levels, None), Mapping):
-            qrels = {topic: {_ITERATION: docs} for topic, docs in qrels.items()}
-    return read_qrels(_rows(qrels, "relevance", subtopics=True), by_intent=True)
+    def of_all(qrels: Any, run: Any) -> Iterator[tuple[str, float]]:
+        for topic, results in run.groupby("query_id"):
+            yield topic, impl(qrels[qrels["query_id"] == topic], results)
 
-
-def _from_zero(qrels: Qrels) -> Qrels:
-    """The judgments, with levels below 0 like any other that is not relevant."""
-    assert qrels.by_intent is not None  # noqa: S101
-    known = replace(qrels.by_intent, levels=qrels.by_intent.levels.clip(min=0.0))
-    return replace(qrels, levels=qrels.levels.clip(min=0.0), by_intent=known)
-
-
-def _rows(data: Any, value: str, subtopics: bool = False) -> Any:
-    """What cranfield reads: named tuples by the names of their fields, all else as it is."""
-    if isinstance(data, Mapping | str | PathLike | Qrels | Run) or is_frame(data):
-        return data
-    names = ("query_id", "doc_id", value)
-    try:
-        if subtopics:
-            return [
-                (row.query_id, getattr(row, "iteration", _ITERATION), row.doc_id, row.relevance)
-                for row in data
-            ]
-        return [tuple(getattr(row, name) for name in names) for row in data]
-    except (AttributeError, TypeError):
-        kind = "qrels" if value == "relevance" else "run"
-        expected = f"a dict of dicts, a frame, or named tuples ({', '.join(names)})"
-        raise InputError(type(data).__name__, expected, kind) from None
+    return define(of_all, name or getattr(impl, "__name__", repr(impl)), support_cutoff, **others)
 
 
 # -- calculating ----------------------------------------------------------------------------------
 
 
 class Evaluator:
-    """Judgments prepared once, for many runs; made by `evaluator`."""
+    """Judgments prepared once, for many runs; made by `evaluator`.
 
-    def __init__(self, measures: MeasureLike | Iterable[MeasureLike], qrels: Any) -> None:
+    With `five`, whatever is a user model has five numbers.
+    """
+
+    def __init__(
+        self, measures: MeasureLike | Iterable[MeasureLike], qrels: Any, five: bool = False
+    ) -> None:
         several = isinstance(measures, Iterable) and not isinstance(measures, str)
         self.measures = tuple(dict.fromkeys(measures if several else [measures]))
-        wanted = [_wanted(_one(m)) for m in self.measures]
-        self._counts = {
-            m for m, w in zip(self.measures, wanted, strict=True) if w.measure.summary == "sum"
-        }
-        diverse = [i for i, one in enumerate(wanted) if one.measure.takes == "intents"]
-        plain = [i for i, one in enumerate(wanted) if one.measure.takes != "intents"]
-        judged = _by_subtopic(qrels) if diverse else _rows(qrels, "relevance")
-        self._scorers = [(plain, Scorer(judged, [wanted[i] for i in plain]))]
-        if diverse:
-            scorer = Scorer(_from_zero(judged), [wanted[i] for i in diverse])
-            self._scorers.append((diverse, scorer))
-        self._topics = self._scorers[0][1].topics
+        meant = {m: _one(m) for m in self.measures}
+        self._means = {m: one.aggregator for m, one in meant.items()}
+        self._own = {m: one for m, one in meant.items() if isinstance(one, DefinedMeasure)}
+        others = {m: _wanted(one, five) for m, one in meant.items() if m not in self._own}
+        qrels = held(qrels)
+        self._frame = sorted_frame(qrels, "qrels") if self._own else None
+        self._scorers = list(_scorers(others, qrels))
+        topics = [scorer.topics for scorer in self._scorers]
+        if self._frame is not None:
+            topics.append(tuple(self._frame["query_id"].unique()))
+        self.qrel_qids = topics[0] if topics else ()
 
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """The value of every measure for every judged topic."""
-        lists = _rows(run, "score")
-        values = {topic: [0.0] * len(self.measures) for topic in self._topics}
-        for places, scorer in self._scorers:
-            for topic, row in scorer(lists).items():
-                for place, value in zip(places, row, strict=True):
-                    values[topic][place] = value
-        for topic, scored in values.items():
-            for m, value in zip(self.measures, scored, strict=True):
-                yield Metric(topic, m, value)
+    def iter_calc(self, run: Any) -> Iterator[Metric | CwlMetric]:
+        """The value of every measure for every judged topic: first those of the run, in its order,
+        then those that it does not answer."""
+        run = held(run)
+        missing = dict.fromkeys(product(self.measures, self.qrel_qids))
+        for metric in self._answered(run):
+            missing.pop((metric.measure, metric.query_id), None)
+            yield metric
+        for measure, topic in sorted(missing, key=lambda x: (str(x[0]), x[1])):
+            yield Metric(topic, measure, Measure.DEFAULT)
+
+    def _answered(self, run: Any) -> Iterator[Metric | CwlMetric]:
+        if self._own:
+            frame = sorted_frame(run, "run")
+            for m, own in self._own.items():
+                yield from (Metric(x.query_id, m, x.value) for x in own.values(self._frame, frame))
+        lists = rows(run, "run") if self._scorers else None
+        for scorer in self._scorers:
+            yield from scorer(lists)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """The values for all judged topics: counts are added up, all else is averaged."""
@@ -382,14 +482,52 @@ class Evaluator:
         per_query = list(self.iter_calc(run))
         return CalcResults(self._aggregated(per_query), per_query)
 
-    def _aggregated(self, metrics: Iterable[Metric]) -> dict[Any, float]:
-        values: dict[Any, list[float]] = {m: [] for m in self.measures}
+    def _aggregated(self, metrics: Iterable[Metric | CwlMetric]) -> dict[Any, float]:
+        every = {m: aggregator() for m, aggregator in self._means.items()}
         for metric in metrics:
-            values[metric.measure].append(metric.value)
-        return {
-            m: math.fsum(x) if m in self._counts else math.fsum(x) / len(x)
-            for m, x in values.items()
-        }
+            every[metric.measure].add(metric.value)
+        return {m: aggregator.result() for m, aggregator in every.items()}
+
+
+class _Columns:
+    """Measures of the same judgments; called with a run, their values topic by topic."""
+
+    def __init__(self, wanted: Mapping[Any, list[Wanted]], judged: Any) -> None:
+        self._sizes = {m: len(columns) for m, columns in wanted.items()}
+        self._score = Scorer(judged, [one for columns in wanted.values() for one in columns])
+        self.topics = self._score.topics
+
+    def __call__(self, run: Any) -> Iterator[Metric | CwlMetric]:
+        for topic, values in self._score(run).items():
+            row = iter(values)
+            for m, size in self._sizes.items():
+                first = next(row)
+                if size == 1:
+                    yield Metric(topic, m, first)
+                else:
+                    yield CwlMetric(topic, m, first, next(row), next(row), next(row), next(row))
+
+
+def _scorers(wanted: Mapping[Any, list[Wanted]], qrels: Any) -> Iterator[_Columns]:
+    """What computes measures of documents, and of diversity."""
+    diverse = {m: some for m, some in wanted.items() if some[0].measure.takes == "intents"}
+    if diverse and not is_empty(qrels):
+        qrels = by_subtopic(qrels)
+    if plain := {m: some for m, some in wanted.items() if m not in diverse}:
+        yield _Columns(plain, rows(qrels, "qrels"))
+    if diverse:
+        yield _Columns(diverse, from_zero(qrels) if isinstance(qrels, Qrels) else ())
+
+
+def _wanted(measure: Measure, five: bool) -> list[Wanted]:
+    """What to compute for a measure: a number, or the five of a user model."""
+    measure.validate_params()
+    try:
+        if is_model(measure.name, measure.params) or (five and measure.name in MODELS):
+            return five_wanted(measure.name, measure.params)
+        return [wanted(measure.name, measure.params)]
+    except CranfieldError as problem:
+        raise CranfieldError(f"measure {str(measure)!r}: {problem}") from None
 
 
 def _one(measure: MeasureLike) -> Measure:
@@ -402,30 +540,212 @@ def _one(measure: MeasureLike) -> Measure:
     return parse_measure(measure if isinstance(measure, Measure) else str(measure))
 
 
-def evaluator(measures: Iterable[MeasureLike], qrels: Any) -> Evaluator:
-    """The judgments prepared once, for many runs.
+# -- providers ------------------------------------------------------------------------------------
 
-    >>> ev = evaluator([nDCG@10, "RR"], {"q1": {"d1": 1}})
-    >>> ev.calc_aggregate({"q1": {"d2": 0.9, "d1": 0.8}})["RR"]
-    0.5
+_GIVEN = object()  # a parameter that a provider must be given
+Conditions: TypeAlias = Mapping[str, tuple[Any, ...]]  # of parameters, what they may be
+
+_WHOLE: Conditions = {"cutoff": (None,)}
+_ALL_DOCS: Conditions = {"judged_only": (False,)}
+_AT: Conditions = {"cutoff": (_GIVEN,)}
+_TO: Conditions = {"max_rel": (_GIVEN,)}
+_REL_1: Conditions = {"rel": (1,)}
+_NO_GAINS: Conditions = {"gains": (None,)}
+
+
+def _any(names: str) -> dict[str, Conditions]:
+    return {name: {} for name in names.split()}
+
+
+@dataclass(frozen=True)
+class Provider:
+    """One of ir_measures' sources of numbers, by name: here all numbers are cranfield's.
+
+    >>> pytrec_eval.supports(AP @ 5), pytrec_eval.supports(ERR @ 5)
+    (True, False)
     """
-    return Evaluator(measures, qrels)
+
+    NAME: str
+    measures: Mapping[str, Conditions] | None = None  # None: all
+
+    def supports(self, measure: Measure) -> bool:
+        """Whether it has the measure, with these parameters."""
+        if self.measures is None:
+            return measure.name in _KNOWN or isinstance(measure, DefinedMeasure)
+        if self.NAME == "runtime" or isinstance(measure, DefinedMeasure):
+            return self.NAME == "runtime" and isinstance(measure, DefinedMeasure)
+        if measure.name not in self.measures:
+            return False
+        return all(
+            measure[name] is not None if _GIVEN in allowed else measure[name] in allowed
+            for name, allowed in self.measures[measure.name].items()
+        )
+
+    def is_available(self) -> bool:
+        """Nothing needs to be installed."""
+        return True
+
+    def evaluator(self, measures: Iterable[MeasureLike], qrels: Any) -> Evaluator:
+        """The judgments prepared once, for many runs.
+
+        >>> ev = evaluator([nDCG@10, "RR"], {"q1": {"d1": 1}})
+        >>> ev.calc_aggregate({"q1": {"d2": 0.9, "d1": 0.8}})["RR"]
+        0.5
+        """
+        made = Evaluator(measures, qrels, five=self.NAME == "cwl_eval")
+        for measure in made.measures if self.measures is not None else ():
+            if not self.supports(_one(measure)):
+                raise CranfieldError(f"found measure '{measure}', expected one of {self.NAME}'s")
+        return made
+
+    def iter_calc(
+        self, measures: Iterable[MeasureLike], qrels: Any, run: Any
+    ) -> Iterator[Metric | CwlMetric]:
+        """The value of every measure for every judged topic.
+
+        >>> list(iter_calc([RR], [Qrel("q1", "d1", 1)], [ScoredDoc("q1", "d1", 0.5)]))
+        [Metric(query_id='q1', measure=RR, value=1.0)]
+        """
+        return self.evaluator(measures, qrels).iter_calc(run)
+
+    def calc_aggregate(
+        self, measures: Iterable[MeasureLike], qrels: Any, run: Any
+    ) -> dict[Any, float]:
+        """The values for all judged topics: counts are added up, all else is averaged."""
+        return self.evaluator(measures, qrels).calc_aggregate(run)
+
+    def calc(self, measures: Iterable[MeasureLike], qrels: Any, run: Any) -> CalcResults:
+        """The values for all topics together, and for each."""
+        return self.evaluator(measures, qrels).calc(run)
+
+    @contextmanager
+    def calc_ctxt(
+        self, measures: Iterable[MeasureLike], qrels: Any
+    ) -> Iterator[Callable[[Any], Iterator[Metric | CwlMetric]]]:
+        """What `evaluator` gives, as it was written before."""
+        _deprecated("calc_ctxt", "evaluator")
+        yield self.evaluator(measures, qrels).iter_calc
+
+    def run_inputs(self, measures: Iterable[Measure]) -> list[str]:
+        """The columns that the measures need of runs.
+
+        >>> run_inputs([AP, nDCG@10])
+        ['query_id', 'doc_id', 'score']
+        """
+        return self._inputs(measures, "RUN_INPUTS", COLUMNS["run"])
+
+    def qrel_inputs(self, measures: Iterable[Measure]) -> list[str]:
+        """The columns that the measures need of judgments."""
+        return self._inputs(measures, "QREL_INPUTS", COLUMNS["qrels"])
+
+    def _inputs(self, measures: Iterable[Measure], own: str, usual: Sequence[str]) -> list[str]:
+        needed = (getattr(m, own, usual) for m in measures if self.supports(m))
+        return list(dict.fromkeys(name for names in needed for name in names))
 
 
-def iter_calc(measures: Iterable[MeasureLike], qrels: Any, run: Any) -> Iterator[Metric]:
-    """The value of every measure for every judged topic.
-
-    >>> list(iter_calc([RR], [Qrel("q1", "d1", 1)], [ScoredDoc("q1", "d1", 0.5)]))
-    [Metric(query_id='q1', measure=RR, value=1.0)]
-    """
-    return Evaluator(measures, qrels).iter_calc(run)
+def _deprecated(name: str, instead: str) -> None:
+    warnings.warn(f"{name} is deprecated: use {instead}", DeprecationWarning, stacklevel=3)
 
 
-def calc_aggregate(measures: Iterable[MeasureLike], qrels: Any, run: Any) -> dict[Any, float]:
-    """The values for all judged topics: counts are added up, all else is averaged."""
-    return Evaluator(measures, qrels).calc_aggregate(run)
+accuracy = Provider("accuracy", _any("Accuracy"))
+compat = Provider("compat", _any("Compat"))
+cwl_eval = Provider(
+    "cwl_eval",
+    {
+        **{"P": _ALL_DOCS, "RR": {**_WHOLE, **_ALL_DOCS}, "AP": {**_WHOLE, **_ALL_DOCS}},
+        **{"RBP": {**_WHOLE, "rel": (_GIVEN,)}, "SDCG": {**_AT, **_TO, "dcg": ("log2",)}},
+        **dict.fromkeys(("BPM", "NERR10", "NERR11", "INST", "INSQ"), _TO),
+        **{name: {**_AT, **_TO} for name in ("NERR8", "NERR9")},
+    },
+)
+gdeval = Provider(
+    "gdeval", {"nDCG": {**_AT, **_NO_GAINS, **_ALL_DOCS, "dcg": ("exp-log2",)}, "ERR": _AT}
+)
+judged = Provider("judged", _any("Judged"))
+msmarco = Provider("msmarco", {"RR": _ALL_DOCS})
+pyndeval = Provider(
+    "pyndeval", _any("ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP AP_IA P_IA StRecall")
+)
+pytrec_eval = Provider(
+    "pytrec_eval",
+    {
+        **_any("P Rprec AP R Bpref NumRet NumQ SetAP SetF SetP SetR Success IPrec infAP"),
+        **{"RR": _WHOLE, "nDCG": {"dcg": ("log2",)}, "NumRel": _REL_1},
+    },
+)
+ranx = Provider(
+    "ranx",
+    {
+        **dict.fromkeys(("P", "SetP", "Rprec", "AP", "R"), _ALL_DOCS),
+        **{"RR": {**_WHOLE, **_ALL_DOCS}, "nDCG": {**_NO_GAINS, **_ALL_DOCS}, "SetR": {}},
+        **{"NumRet": {"rel": (_GIVEN,)}, "Success": {**_AT, **_ALL_DOCS}},
+    },
+)
+runtime = Provider("runtime", {})
+trectools = Provider(
+    "trectools",
+    {
+        **{name: {**_REL_1, **_ALL_DOCS} for name in ("P", "Rprec", "AP")},
+        **{"RR": {**_WHOLE, **_REL_1, **_ALL_DOCS}, "nDCG": {**_NO_GAINS, **_ALL_DOCS}},
+        **{"Bpref": _REL_1, "RBP": {}},
+    },
+)
+
+DefaultPipeline = Provider("default")
+evaluator = DefaultPipeline.evaluator
+iter_calc = DefaultPipeline.iter_calc
+calc_aggregate = DefaultPipeline.calc_aggregate
+calc = DefaultPipeline.calc
+calc_ctxt = DefaultPipeline.calc_ctxt
+run_inputs = DefaultPipeline.run_inputs
+qrel_inputs = DefaultPipeline.qrel_inputs
 
 
-def calc(measures: Iterable[MeasureLike], qrels: Any, run: Any) -> CalcResults:
-    """The values for all topics together, and for each."""
-    return Evaluator(measures, qrels).calc(run)
+# -- names of before ------------------------------------------------------------------------------
+
+
+class GenericQrel(Qrel):
+    """A `Qrel`, as it was called before."""
+
+    def __new__(cls, *values: Any, **named: Any) -> GenericQrel:
+        _deprecated("GenericQrel", "Qrel")
+        return super().__new__(cls, *values, **named)
+
+
+class GenericScoredDoc(ScoredDoc):
+    """A `ScoredDoc`, as it was called before."""
+
+    def __new__(cls, *values: Any, **named: Any) -> GenericScoredDoc:
+        _deprecated("GenericScoredDoc", "ScoredDoc")
+        return super().__new__(cls, *values, **named)
+
+
+def convert_trec_name(measure: str) -> list[Measure]:
+    """`parse_trec_measure`, as it was called before."""
+    _deprecated("convert_trec_name", "parse_trec_measure")
+    return parse_trec_measure(measure)
+
+
+def parse_trec_qrels(file: Any) -> Iterator[Qrel]:
+    """`read_trec_qrels`, as it was called before."""
+    _deprecated("parse_trec_qrels", "read_trec_qrels")
+    return read_trec_qrels(file)
+
+
+def parse_trec_run(file: Any) -> Iterator[ScoredDoc]:
+    """`read_trec_run`, as it was called before."""
+    _deprecated("parse_trec_run", "read_trec_run")
+    return read_trec_run(file)
+
+
+_PROVIDERS = {name for name, value in globals().items() if isinstance(value, Provider)}
+__all__ = sorted(  # noqa: PLE0605 (the measures and providers above, and what is done with them)
+    [
+        *(*_KNOWN, *_PROVIDERS, "BaseMeasure", "CalcResults", "CwlMetric", "Evaluator"),
+        *("GenericQrel", "GenericScoredDoc", "MeanAgg", "Measure", "Metric", "ParamInfo"),
+        *("Provider", "Qrel", "ScoredDoc", "SumAgg", "calc", "calc_aggregate", "calc_ctxt"),
+        *("convert_trec_name", "define", "define_byquery", "evaluator", "iter_calc"),
+        *("parse_measure", "parse_trec_measure", "parse_trec_qrels", "parse_trec_run"),
+        *("qrel_inputs", "read_trec_qrels", "read_trec_run", "run_inputs"),
+    ]
+)

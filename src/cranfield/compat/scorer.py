@@ -8,8 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.columns import TREC, Kind
+from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import ListRun, Run, read_run
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
@@ -79,9 +82,10 @@ class Scorer:
         try:
             return self._values(read_run(run).held())
         except InputError:
-            if not isinstance(run, Mapping) or (held := _without_infinity(run)) == run:
+            finite = _without_infinity(run)
+            if finite is None:
                 raise
-            return self._values(read_run(held))
+            return self._values(read_run(finite))
 
     def _values(self, run: Run) -> dict[str, list[float]]:
         values = {topic: [0.0] * len(self._wanted) for topic in self.topics}
@@ -124,16 +128,26 @@ def _without_booleans(qrels: Any) -> Any:
     }
 
 
-def _without_infinity(run: Mapping[Any, Any]) -> dict[Any, Any]:
-    """A run with the largest numbers in the place of infinite ones."""
-    most = sys.float_info.max
-    most_of = {math.inf: most, -math.inf: -most}
-    return {
-        topic: {doc: most_of.get(x, x) for doc, x in docs.items()}
-        if isinstance(docs, Mapping)
-        else docs
-        for topic, docs in run.items()
-    }
+def _without_infinity(run: Any) -> Any:
+    """A run with the largest numbers in the place of infinite ones, or None if it has none."""
+    if is_frame(run):
+        run = list(zip(*(run[name] for name in run.columns), strict=True))
+    made: Any = None
+    if isinstance(run, Mapping):
+        made = {
+            topic: {doc: _finite(x) for doc, x in docs.items()}
+            if isinstance(docs, Mapping)
+            else docs
+            for topic, docs in run.items()
+        }
+    elif isinstance(run, list):
+        made = [tuple(map(_finite, row)) for row in run]
+    return None if made == run else made
+
+
+def _finite(value: Any) -> Any:
+    infinite = isinstance(value, float | np.floating) and math.isinf(value)
+    return math.copysign(sys.float_info.max, value) if infinite else value
 
 
 def _relabelled(qrels: Qrels, relabel: Relabel | None, pooled: bool) -> Qrels:
