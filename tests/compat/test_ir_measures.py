@@ -576,6 +576,15 @@ def assert_five_alike(ours: Any, theirs: Any) -> None:
 
 
 class TestUserModels:
+    @pytest.mark.parametrize(
+        ("text", "limits"),
+        [("INST(max_rel=1)", "min_rel=0 to max_rel=1"), ("INST(min_rel=1,max_rel=2)", "min_rel=1")],
+    )
+    def test_levels_beyond_the_ends_are_told(self, text: str, limits: str) -> None:
+        with pytest.warns(UserWarning, match=f"^found levels from 0 to 2, expected {limits}"):
+            ir_measures.parse_measure(text).calc_aggregate(SMALL_QRELS, SMALL_RUN)
+
+    @pytest.mark.filterwarnings("ignore:found levels")
     @pytest.mark.parametrize("levels", LEVELS)
     @pytest.mark.parametrize("text", MODELS)
     def test_agree(self, text: str, levels: tuple[int, ...]) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from cranfield.compat.scorer import Gains, Relabel, Wanted
+from cranfield.compat.scorer import From, Gains, Relabel, Scaled, Wanted
 from cranfield.errors import CranfieldError
 from cranfield.measures import grammar, models
 from cranfield.measures.base import FIVE
@@ -29,27 +29,6 @@ MODELS: dict[str, tuple[type[UserModel], dict[str, str]]] = {
     "INSQ": (models.INSQ, {}),
 }
 ONLY_MODELS = tuple(MODELS)[4:]  # which are nothing else
-
-
-@dataclass(frozen=True)
-class Scaled:
-    """Levels as gains from 0 to 1; what is beyond the ends is as they are."""
-
-    low: float
-    high: float
-
-    def __call__(self, level: float) -> float:
-        return (min(max(level, 0.0, self.low), self.high) - self.low) / (self.high - self.low)
-
-
-@dataclass(frozen=True)
-class From:
-    """Levels as 1 from one of them on, below it as 0."""
-
-    rel: float
-
-    def __call__(self, level: float) -> float:
-        return float(level >= self.rel)
 
 
 def is_model(name: str, params: Mapping[str, Any]) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from cranfield.arrays import Floats
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.columns import TREC, Kind
 from cranfield.data.reading.tables import is_frame
@@ -31,6 +33,35 @@ class Gains:
 
     def __call__(self, level: float) -> float:
         return dict(self.pairs).get(level, level)
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Levels as gains from 0 to 1; what is beyond the ends is as they are."""
+
+    low: float
+    high: float
+
+    def __call__(self, level: float) -> float:
+        return (min(max(level, 0.0, self.low), self.high) - self.low) / (self.high - self.low)
+
+    def warn_of(self, levels: Floats) -> None:
+        """Say that there are levels beyond the ends; below 0 they are like 0 to all measures."""
+        lowest, highest = max(levels.min(), 0.0), levels.max()
+        if lowest < self.low or highest > self.high:
+            found = f"found levels from {lowest:g} to {highest:g}"
+            text = f"{found}, expected min_rel={self.low:g} to max_rel={self.high:g}"
+            warnings.warn(f"{text}: those beyond count as these", stacklevel=2)
+
+
+@dataclass(frozen=True)
+class From:
+    """Levels as 1 from one of them on, below it as 0."""
+
+    rel: float
+
+    def __call__(self, level: float) -> float:
+        return float(level >= self.rel)
 
 
 class Wanted(NamedTuple):
@@ -66,7 +97,7 @@ class Scorer:
         self._places: dict[tuple[Relabel | None, bool], list[int]] = {}  # of those with like levels
         if is_empty(qrels):
             return
-        judged = read_qrels(_without_booleans(qrels))
+        judged = _judged(qrels)
         self.topics = judged.topics
         for place, one in enumerate(wanted):
             self._places.setdefault((one.relabel, one.pooled), []).append(place)
@@ -116,16 +147,20 @@ def _in_order(run: Run) -> Iterable[str]:
     return dict.fromkeys(topic for table in run.tables() for topic in table.names)
 
 
-def _without_booleans(qrels: Any) -> Any:
-    """Judgments with 1 for True and 0 for False, if they are a mapping."""
-    if not isinstance(qrels, Mapping):
-        return qrels
-    return {
-        topic: {doc: int(x) if x is True or x is False else x for doc, x in docs.items()}
-        if isinstance(docs, Mapping) and bool in set(map(type, docs.values()))
-        else docs
+def _judged(qrels: Any) -> Qrels:
+    """The judgments, with 1 for True and 0 for False."""
+    try:
+        return read_qrels(qrels)
+    except InputError:
+        if not isinstance(qrels, Mapping) or not all(
+            isinstance(x, Mapping) for x in qrels.values()
+        ):
+            raise
+    numbers = {
+        topic: {doc: int(x) if isinstance(x, bool) else x for doc, x in docs.items()}
         for topic, docs in qrels.items()
     }
+    return read_qrels(numbers)  # or the same error
 
 
 def _without_infinity(run: Any) -> Any:
@@ -154,6 +189,8 @@ def _relabelled(qrels: Qrels, relabel: Relabel | None, pooled: bool) -> Qrels:
     """The judgments with other levels, and without those below 0 unless they mean something."""
     if relabel is None and (pooled or qrels.levels.min(initial=0.0) >= 0):
         return qrels
+    if isinstance(relabel, Scaled):
+        relabel.warn_of(qrels.levels)
     judged = {
         topic: {doc: level if relabel is None else relabel(level) for doc, level in docs.items()}
         for topic, docs in qrels.to_dict().items()
