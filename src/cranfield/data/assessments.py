@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.reading.cells import Layout, lines_of, of_text
-from cranfield.data.reading.columns import SPELLINGS, spelt
+from cranfield.data.reading.columns import SPELLINGS, column_named, spelt
 from cranfield.data.reading.formats import Format, recognise
 from cranfield.data.reading.lines import Line
 from cranfield.data.reading.source import Source, split_name
@@ -39,8 +39,7 @@ class _Layout(Layout):
 
     def lacking(self, columns: Mapping[str, str]) -> str:
         missing = (name for name in self.needed if name not in columns)
-        such = ((name, ", ".join(self.spellings[name][1:5])) for name in missing)
-        return next((f"a column named {name} (or {some})" for name, some in such), "")
+        return next((column_named(name, self.spellings[name], 4) for name in missing), "")
 
 
 SEVERAL = _Layout(  # assessors

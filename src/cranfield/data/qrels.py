@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from cranfield.data.reading.formats import recognise
 from cranfield.data.reading.labels import LabelsLike, level_of, read_labels
 from cranfield.data.reading.lines import identifier, not_empty, real, short
 from cranfield.data.reading.mappings import Nested, nested
-from cranfield.data.reading.records import PLAIN, Problem, Record, Text
+from cranfield.data.reading.records import AGAIN, COLUMNS, PLAIN, Problem, Record, Text
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings, spans
 from cranfield.data.reading.table import Irregular, Table
@@ -47,6 +47,7 @@ class Qrels:
     grouped: int = 0  # judgments that name a class
     lines: Ints | slice | None = None  # of LETOR data, the place of each judgment in its file
     by_intent: intents.ByIntent | None = None  # where judgments are for intents
+    in_doubt: str = ""  # which columns were taken, where others could be meant
 
     @cached_property
     def docs(self) -> Strings:
@@ -111,7 +112,8 @@ def read_qrels(
     if isinstance(data, str | os.PathLike):
         qrels = _read_file(Source.of(data), format, text)
     elif is_frame(data):
-        qrels = _of_table(frame_table(data, "qrels", "qrels", by_intent))
+        table = frame_table(data, "qrels", "qrels", by_intent)
+        qrels = replace(_of_table(table), in_doubt=table.in_doubt)
     elif by_intent:
         qrels = _of_judged(*_by_intent(data, text), "qrels")
     else:
@@ -136,12 +138,13 @@ def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:
     try:
         return _in_order(format.table(source, "qrels", text), source.name)
     except Irregular:
-        found = format.errors(source, "qrels", text)
+        good = good_records(format.errors(source, "qrels", text))
     if text.intents:
-        return _of_judged(*_judged(found), source.name)
-    qrels = _of_records(found, source.name)
-    if format.nested is None:
-        return qrels
+        qrels = _of_judged(_judged(good.records), good.repeated, source.name)
+    else:
+        qrels = _of_records(good, source.name)
+    if format.nested is None or text.intents:
+        return replace(qrels, in_doubt=good.in_doubt)
     levels = qrels.to_dict()  # records cannot tell of topics without documents
     return _of_nested({t: levels.get(t, {}) for t in format.nested(source)}, source.name)
 
@@ -171,7 +174,8 @@ def _in_order(table: Table, where: str) -> Qrels:
     if table.repeats():
         raise Irregular
     offsets = np.append(table.starts, len(table))
-    return Qrels(tuple(table.names), offsets, table.values, table.docs, where)
+    columns = offsets, table.values, table.docs
+    return Qrels(tuple(table.names), *columns, where, in_doubt=table.in_doubt)
 
 
 def _placed(table: Table, where: str) -> Qrels:
@@ -197,27 +201,36 @@ def _of_table(table: Table) -> Qrels:
         return _of_nested(judged, "qrels", repeated)
 
 
-def _of_records(found: Iterable[Problem | Record], where: str) -> Qrels:
+def _of_records(good: Good, where: str) -> Qrels:
     judged: dict[str, dict[str, float]] = {}
-    good, repeated = good_records(found)
-    for record in good:
+    for record in good.records:
         judged.setdefault(record.topic, {})[record.doc] = record.value or 0.0
-    grouped = sum(record.group is not None for record in good)
-    return replace(_of_nested(dict(judged), where, repeated), grouped=grouped)
+    grouped = sum(record.group is not None for record in good.records)
+    return replace(_of_nested(dict(judged), where, good.repeated), grouped=grouped)
 
 
-def good_records(found: Iterable[Problem | Record]) -> tuple[list[Record], int]:
-    """The records, if nothing is wrong, and how many judgments repeat another."""
+class Good(NamedTuple):
+    """What a file holds in which nothing is wrong."""
+
+    records: list[Record]
+    repeated: int  # judgments that repeat another
+    in_doubt: str  # which columns were taken, where others could be meant
+
+
+def good_records(found: Iterable[Problem | Record]) -> Good:
+    """The records of a file, or the error that is in it."""
     records: list[Record] = []
-    repeated = 0
+    warnings: list[Problem] = []
     for item in found:
         if isinstance(item, Record):
             records.append(item)
         elif item.cause is not None:
             raise item.cause
         else:
-            repeated += 1
-    return records, repeated
+            warnings.append(item)
+    doubts = dict.fromkeys(warning.text for warning in warnings if warning.kind == COLUMNS)
+    repeated = sum(warning.kind == AGAIN for warning in warnings)
+    return Good(records, repeated, "; ".join(doubts))
 
 
 # -- for intents ----------------------------------------------------------------------------------
@@ -231,18 +244,17 @@ def _of_intents(table: Table, where: str) -> Qrels:
     if table.types is None or (table.types.length == 0).any():
         raise Irregular
     offsets, levels, first, judged = intents.documents_of(table)
-    docs = table.docs[first]
-    return Qrels(tuple(table.names), offsets, levels, docs, where, by_intent=judged)
+    found = Qrels(tuple(table.names), offsets, levels, table.docs[first], where, by_intent=judged)
+    return replace(found, in_doubt=table.in_doubt)
 
 
-def _judged(found: Iterable[Problem | Record]) -> tuple[Judged, int]:
-    """Judgments for intents, and how many repeat another."""
+def _judged(records: Iterable[Record]) -> Judged:
+    """Judgments for intents."""
     judged: Judged = {}
-    good, repeated = good_records(found)
-    for record in good:
+    for record in records:
         docs = judged.setdefault(record.topic, {}).setdefault(str(record.type), {})
         docs[record.doc] = record.value or 0.0
-    return judged, repeated
+    return judged
 
 
 def _by_intent(data: Any, text: Text) -> tuple[Judged, int]:

@@ -59,6 +59,7 @@ class Run(ABC):
     where: str = "run"
     source: Source | None = None
     stable: bool = False
+    in_doubt: str = ""  # which columns were taken, where others could be meant
 
     def __repr__(self) -> str:
         return f"Run {self.name!r}"
@@ -413,7 +414,8 @@ def _of_table(table: Table, where: str, ties: Ties | None) -> Run:
     if ties is None and not table.scored:
         ties = "given" if table.ranks is None else "rank"
     ranked = by_order(table, ties, where)
-    return _in_parts(table.tag or where, [lambda: ranked], ties, where)
+    run = _in_parts(table.tag or where, [lambda: ranked], ties, where)
+    return replace(run, in_doubt=table.in_doubt)
 
 
 def _in_parts(name: str, parts: Sequence[Part], ties: Ties | None, where: str) -> TableRun:
@@ -490,7 +492,7 @@ def _placed(values: Floats, qrels: Qrels, first: int, stop: int) -> Table:
 
 def _of_records(source: Source, format: Format, ties: Ties | None, text: Text) -> Run:
     """Record by record, with the line of every error."""
-    found, _ = good_records(format.errors(source, "run", text))
+    found, _, in_doubt = good_records(format.errors(source, "run", text))
     scored = all(r.value is not None for r in found)
     if not scored and any(r.value is not None for r in found):
         expected = "a score on every line or on none"
@@ -502,7 +504,8 @@ def _of_records(source: Source, format: Format, ties: Ties | None, text: Text) -
         return _of_lists(dict(lists), scored, ties, source.name, found[0].tag if found else None)
     if ties == "rank" and (unranked := [r for r in found if r.rank is None]):
         raise InputError("no rank", "one for ties=rank", source.name, unranked[0].line)
-    return _of_table(_table_of(found, scored, text.types), source.name, ties)
+    table = replace(_table_of(found, scored, text.types), in_doubt=in_doubt)
+    return _of_table(table, source.name, ties)
 
 
 def _table_of(found: Sequence[Record], scored: bool, typed: bool) -> Table:

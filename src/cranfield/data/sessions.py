@@ -30,7 +30,7 @@ Key: TypeAlias = tuple[str, str]  # topic and session
 COLUMNS = {  # the query before the topic, which may be called query as well
     "session": ("session", "session_id", "sessionid", "session_number"),
     "query": ("query_number", "querynumber", "query_no", "qnum", "query", "interaction"),
-    "topic": SPELLINGS["topic"],
+    "topic": ("topic", *SPELLINGS["topic"]),
     "doc": SPELLINGS["doc"],
     "rank": ("rank", "position", "clicked_rank", "clickedrank"),
     "score": SPELLINGS["score"],

@@ -108,7 +108,9 @@ def of_judgments(
 
 
 def _of_file(qrels: Qrels, plain: bool) -> Iterator[Notice]:
-    """What a file of judgments says that nobody listens to."""
+    """What a file of judgments says that nobody listens to, or that could mean something else."""
+    if qrels.in_doubt:
+        yield Notice("columns", f"{qrels.where}: {qrels.in_doubt}")
     if qrels.repeated:
         text = f"{counted(qrels.repeated, 'judgment')} repeated, each alike"
         yield Notice("duplicates", f"{qrels.where}: {text}")
@@ -217,6 +219,8 @@ def of_run(
     def notice(kind: str, text: str, topics: Sequence[str] = ()) -> Notice:
         return Notice(kind, f"{name}: {text}", name, tuple(topics))
 
+    if labelled.run.in_doubt:
+        yield notice("columns", labelled.run.in_doubt)
     then = "left out" if options.topics == "common" else "counted as empty lists"
     unanswered = _flagged(judged, ~rankings.answered)
     yield from about("missing-topics", unanswered, f"not answered, {then}", name)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from cranfield.data.reading.columns import Kind, in_order
 from cranfield.data.reading.labels import level_of, one_of
 from cranfield.data.reading.lines import Line, fields_of, lines, text_lines
-from cranfield.data.reading.records import PLAIN, Problem, Record, Text
+from cranfield.data.reading.records import AGAIN, PLAIN, Problem, Record, Text
 from cranfield.data.reading.source import Source, cannot_read
 from cranfield.errors import InputError
 from cranfield.wording import counted, some
@@ -333,7 +333,8 @@ def _records(files: Mapping[str, Source], text: Text) -> Iterator[Record | Probl
                 error = InputError(found, f"{seen[item.doc]:g} as above", source.name, item.line)
                 yield Problem.error(error, source.name)
             elif item.doc in seen:
-                yield Problem("warning", source.name, item.line, f"{item.doc} is judged again")
+                said = f"{item.doc} is judged again"
+                yield Problem("warning", source.name, item.line, said, kind=AGAIN)
             else:
                 seen[item.doc] = item.level
                 yield Record(item.line, topic, item.doc, item.level, None, None, item.group)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from cranfield.data.reading.columns import spelt
+from cranfield.data.reading.columns import column_named, spelt
 from cranfield.data.reading.formats import FORMAT, TREC, Format, recognise
 from cranfield.data.reading.lines import Line, fields_of, short, text_lines
 from cranfield.data.reading.mappings import keys_of
@@ -58,8 +58,7 @@ class Layout:
         """What is expected of a table where a column is missing, nothing if all are there."""
         for name in self.needed:
             if name not in columns:
-                such = ", ".join(self.spellings[name][1:4])
-                return self.columns_are or f"a column named {name} (or {such})"
+                return self.columns_are or column_named(name, self.spellings[name], 3)
         return ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from cranfield.errors import InputError
@@ -18,11 +18,13 @@ EARLY = ("topic", "level", "doc", "relevant")  # NTCIR's first rounds: grades S,
 VALUE = {"qrels": "level", "run": "score"}
 ITERATIONS = ("0", "1", "Q0")  # what TREC's second column holds
 
+# In this order: where a table has several, the first is taken. What can only be an id comes before
+# what may be a text (`query`) or a number inside a system (PyTerrier's `docid`).
 SPELLINGS = {
-    "topic": ("topic", "topic_id", "topicid", "query", "query_id", "query-id", "queryid", "qid",
-              "q_id"),
-    "doc": ("doc", "doc_id", "docid", "docno", "document", "document_id", "corpus_id", "corpus-id",
-            "item", "item_id", "passage_id", "pid", "did"),
+    "topic": ("qid", "query_id", "query-id", "queryid", "q_id", "topic_id", "topicid", "topic",
+              "query"),
+    "doc": ("docno", "doc_id", "document_id", "corpus_id", "corpus-id", "passage_id", "item_id",
+            "docid", "pid", "did", "doc", "document", "item"),
     "level": ("level", "relevance", "rel", "label", "grade", "score", "judgment", "judgement",
               "gain"),
     "score": ("score", "sim", "similarity", "value"),
@@ -38,6 +40,7 @@ WANTED = {
     "run": ("topic", "doc", "score", "rank", "tag"),
 }
 OPTIONAL = ("intent", "rank", "tag", "score", "type")
+WORDS = {"doc": "document", "tag": "name of the run"}
 
 
 def is_header(names: list[str]) -> bool:
@@ -74,9 +77,36 @@ def name_columns(
             found[wanted] = theirs
         elif wanted not in OPTIONAL or (types and wanted == "intent"):
             given = f"columns {', '.join(map(str, names)) or '(none)'}"
-            expected = f"a column named {wanted} (or {', '.join(SPELLINGS[wanted][1:5])})"
-            raise InputError(given, expected, where, line)
+            raise InputError(given, column_named(wanted, SPELLINGS[wanted], 4), where, line)
     return found
+
+
+def column_named(name: str, spellings: Sequence[str], few: int) -> str:
+    """What is expected of a table that lacks a column.
+
+    >>> column_named("rank", SPELLINGS["rank"], 3)
+    'a column named rank (or position)'
+    """
+    others = [spelling for spelling in spellings if spelling != name]
+    return f"a column named {name} (or {', '.join(others[:few])})"
+
+
+def in_doubt(columns: Mapping[str, str], names: Iterable[str], types: bool = False) -> str:
+    """Which columns were taken where others could be meant; nothing, if none could.
+
+    >>> names = ["qid", "docid", "docno", "score", "query"]
+    >>> in_doubt(name_columns(names, "run", "run.csv"), names)
+    'the topic is column qid, not query; the document is column docno, not docid'
+    """
+    idle = () if types else ("intent", "type")
+    used = {ours: theirs for ours, theirs in columns.items() if ours not in idle}
+    left = [name for name in names if name not in columns.values()]
+    others = {ours: [n for n in left if spelt(SPELLINGS[ours], [n]) is not None] for ours in used}
+    return "; ".join(
+        f"the {WORDS.get(ours, ours)} is column {used[ours]}, not {' or '.join(map(str, rest))}"
+        for ours, rest in others.items()
+        if rest
+    )
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -99,7 +99,7 @@ class Format:
             return
         empty = True
         for item in checked(self.each(source, kind, text), kind, source.name, text.intents):
-            empty = False
+            empty = empty and isinstance(item, Problem) and item.cause is None
             yield item
         if empty:
             what = self.kinds.get(kind, BOTH[kind])

@@ -14,6 +14,7 @@ from cranfield.data.reading.columns import VALUE, Kind
 from cranfield.data.reading.labels import level_of, one_of
 from cranfield.data.reading.lines import NUMBER, finite, first_on, identifier, real, short
 from cranfield.errors import InputError, RepetitionError
+from cranfield.wording import without_numbers
 
 Severity: TypeAlias = Literal["error", "warning"]
 
@@ -27,13 +28,14 @@ class Problem:
     line: int | None
     text: str
     cause: InputError | None = None
+    kind: str = ""  # those of one kind say the same of different lines
 
     @classmethod
     def error(cls, cause: InputError, where: str) -> Problem:
         """An error, as its sentence without the place."""
         text = f"found {cause.found}, expected {cause.expected}"
         text += f" ({cause.hint})" if cause.hint else ""
-        return cls("error", where, cause.line, text, cause)
+        return cls("error", where, cause.line, text, cause, without_numbers(cause.expected))
 
 
 class Record(NamedTuple):
@@ -49,7 +51,7 @@ class Record(NamedTuple):
     type: str | None = None  # of a result, or the intent: the second column of TREC text
 
 
-Found: TypeAlias = Record | InputError
+Found: TypeAlias = Record | InputError | Problem
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class Text:
 
 
 PLAIN = Text()
+AGAIN, COLUMNS = "again", "columns"  # kinds of warnings: judged again; others could be meant
 
 
 def meant(fields: list[str], kind: Kind) -> str:
@@ -95,7 +98,7 @@ class Recorder:
 
     def record(
         self, cells: Mapping[str, Any], line: int | None = None, scored: bool = False
-    ) -> Found:
+    ) -> Record | InputError:
         """The record that some cells are, or what is wrong with them.
 
         A result need not have a score, unless others of its list are `scored`.
@@ -147,8 +150,8 @@ def checked(
     """Every record, and every error in its place; identical judgments are warnings."""
     seen: dict[tuple[str, ...], Record] = {}
     for record in found:
-        if isinstance(record, InputError):
-            yield Problem.error(record, where)
+        if not isinstance(record, Record):
+            yield record if isinstance(record, Problem) else Problem.error(record, where)
             continue
         which = (record.type or "",) if by_intent else ()
         first = seen.setdefault((record.topic, record.doc, *which), record)
@@ -171,9 +174,8 @@ def _duplicate(record: Record, first: Record, where: str, kind: Kind, by_intent:
         error = RepetitionError(record.doc, found, expected, where, record.line)
         return Problem.error(error, where)
     if first.value == record.value:
-        return Problem(
-            "warning", where, record.line, f"{what} is judged again,{before or ' alike'}"
-        )
+        text = f"{what} is judged again,{before or ' alike'}"
+        return Problem("warning", where, record.line, text, kind=AGAIN)
     found, expected = f"level {record.value:g} for {what}", f"{first.value:g}{before}"
     hint = "or are these for intents? `evaluate` takes them with a measure of diversity"
     hint = "" if by_intent or first.type == record.type else hint

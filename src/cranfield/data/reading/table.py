@@ -33,6 +33,7 @@ class Table:
     tag: str | None = None  # of the first line
     scored: bool = True  # False where there were no values to read
     types: Strings | None = None  # of results, or the intents of judgments, where asked for
+    in_doubt: str = ""  # which columns were taken, where others could be meant
 
     @classmethod
     def of(cls, docs: Strings, values: Floats, topics: Strings | None = None) -> Table:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, is_header, name_columns
+from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, in_doubt, is_header, name_columns
 from cranfield.data.reading.lines import lines, not_text, short
-from cranfield.data.reading.records import Found, Recorder, Text
+from cranfield.data.reading.records import COLUMNS, Found, Problem, Recorder, Text
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
@@ -50,12 +50,13 @@ class Tabular:
         if self.mixed:
             raise Irregular
         try:
-            found = tidy(self.frame(source), kind, source.name, text.typed)
+            frame = self.frame(source)
+            found = tidy(frame, kind, source.name, text.typed)
         except (pl.exceptions.PolarsError, InputError):
             raise Irregular from None
         if self.headed and any(column.null_count() for column in found):
             raise Irregular  # an empty cell, or a line with too few of them
-        return _table_of(found, text.typed)
+        return _table_of(found, kind, frame.columns, text.typed)
 
     def records(self, source: Source, kind: Kind, text: Text) -> Iterator[Found]:
         """The rows of a file, each as a record."""
@@ -76,6 +77,8 @@ class Tabular:
                     if self.mixed:
                         continue
                     return
+                if doubt := in_doubt(known[columns], columns, text.typed):
+                    yield Problem("warning", source.name, line, doubt, kind=COLUMNS)
                 if self.headed:
                     continue
             ours = {name: cells[column] for name, column in known[columns].items()}
@@ -242,7 +245,9 @@ def frame_table(data: Any, kind: Kind, where: str, types: bool = False) -> Table
     def wanted(names: list[str]) -> list[str]:
         return list(name_columns(names, kind, where, types=types).values())
 
-    return _table_of(tidy(polars_frame(data, wanted, where), kind, where, types), types)
+    data = data.collect() if hasattr(data, "collect") else data
+    found = tidy(polars_frame(data, wanted, where), kind, where, types)
+    return _table_of(found, kind, list(map(str, data.columns)), types)
 
 
 def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str) -> pl.DataFrame:
@@ -266,8 +271,11 @@ def _pandas_column(column: Any) -> list[Any]:
     return [None if m else x for x, m in zip(column.tolist(), missing, strict=True)]
 
 
-def _table_of(frame: pl.DataFrame, types: bool) -> Table:
-    """The frame's columns as ours; a run without scores is ranked by its ranks or its order."""
+def _table_of(frame: pl.DataFrame, kind: Kind, names: list[str], types: bool) -> Table:
+    """The columns of a tidy frame as ours; `names` are those that it had before.
+
+    A run without scores is ranked by its ranks or its order.
+    """
     topic, docs = frame["topic"], strings_of(frame["doc"])
     starts = np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
     has = frame.columns
@@ -283,6 +291,7 @@ def _table_of(frame: pl.DataFrame, types: bool) -> Table:
         str(frame["tag"][0]) if "tag" in has and len(frame) else None,
         scored="value" in has,
         types=strings_of(frame[second].fill_null("")) if second else None,
+        in_doubt=in_doubt(name_columns(names, kind, "", types=types), names, types),
     )
 
 

@@ -1,0 +1,132 @@
+"""Names of columns: which is taken where two could be meant, and that this is said."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cranfield as cf
+from cranfield.data.reading.columns import SPELLINGS, WANTED, Kind, in_doubt, name_columns
+
+# A PyTerrier result, as its transformers return them, and topics and judgments of its datasets.
+RESULT = {
+    "qid": ["q1", "q1", "q2"],
+    "docid": [12, 13, 12],
+    "docno": ["d1", "d2", "d1"],
+    "rank": [0, 1, 0],
+    "score": [3.5, 2.5, 3.5],
+    "query": ["chemical reactions", "chemical reactions", "q1"],
+}
+JUDGED = {"qid": ["q1", "q2"], "docno": ["d2", "d1"], "label": [1, 2], "query": ["a", "b"]}
+TAKEN = "the topic is column qid, not query"
+BOTH = f"{TAKEN}; the document is column docno, not docid"
+
+WRITE: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
+    "csv": lambda frame, path: frame.write_csv(path),
+    "tsv": lambda frame, path: frame.write_csv(path, separator="\t"),
+    "jsonl": lambda frame, path: frame.write_ndjson(path),
+    "parquet": lambda frame, path: frame.write_parquet(path),
+    "arrow": lambda frame, path: frame.write_ipc(path),
+}
+
+
+def said(scores: cf.Scores) -> list[str]:
+    return [notice.text for notice in scores.notices if notice.kind == "columns"]
+
+
+class TestPyTerrier:
+    """RR by hand: d2 is second in q1, d1 first in q2."""
+
+    @pytest.mark.parametrize("made", [pl.DataFrame, pl.LazyFrame, pd.DataFrame])
+    def test_frames(self, made: Callable[[Any], Any]) -> None:
+        scores = cf.evaluate(made(JUDGED), made(RESULT), "RR")
+        assert scores.summary() == {"run": {"RR": 0.75}}
+        assert said(scores) == [f"qrels: {TAKEN}", f"run: {BOTH}"]
+
+    @pytest.mark.parametrize("format", WRITE)
+    @pytest.mark.parametrize("odd", [False, True], ids=["fast", "by record"])
+    def test_files(self, format: str, odd: bool, tmp_path: Path, cranfield: Any) -> None:
+        """By the fast path and, where a judgment is repeated, by the record reader."""
+        judged = pl.DataFrame(JUDGED)
+        judged = pl.concat([judged, judged[:1]]) if odd else judged
+        qrels, run = tmp_path / f"q.{format}", tmp_path / f"r.{format}"
+        WRITE[format](judged, qrels)
+        WRITE[format](pl.DataFrame(RESULT), run)
+        scores = cf.evaluate(qrels, run, "RR")
+        assert list(scores.summary().values()) == [{"RR": 0.75}]
+        assert said(scores) == [f"{qrels}: {TAKEN}", f"{run}: {BOTH}"]
+        shown = cranfield("evaluate", qrels, run, "-m", "RR")
+        assert f"note: {qrels}: {TAKEN}" in shown.err
+        checked = cranfield("validate", qrels, run)
+        assert f": warning: {TAKEN}\n" in checked.out
+        assert f": warning: {BOTH}\n" in checked.out
+
+    def test_many_runs_in_one_line(self) -> None:
+        runs = {name: pl.DataFrame(RESULT) for name in "abc"}
+        assert f"all 3 runs: {BOTH}" in repr(cf.evaluate(pl.DataFrame(JUDGED), runs, "RR"))
+
+    def test_nothing_is_said_without_doubt(self, tmp_path: Path) -> None:
+        plain = pl.DataFrame(RESULT).select(pl.col("query").alias("text"), "qid", "docno", "score")
+        assert said(cf.evaluate(pl.DataFrame(JUDGED).drop("query"), plain, "RR")) == []
+        path = tmp_path / "query.csv"
+        path.write_text("query,docid,score\nq1,d2,1\n")  # one of each: there is no other
+        assert said(cf.evaluate({"q1": {"d2": 1}}, path, "RR")) == []
+
+    def test_a_table_without_rows_is_refused(self, tmp_path: Path, cranfield: Any) -> None:
+        path = tmp_path / "empty.csv"
+        path.write_text("qid,query,docno,score\n")
+        assert "error: found an empty file" in cranfield("validate", path, "--kind", "run").out
+
+
+IDS = ("qid", "query_id", "query-id", "topic_id")
+
+
+@pytest.mark.parametrize(
+    ("preferred", "to", "of"),
+    [(name, "query", "topic") for name in IDS] + [("docno", "docid", "doc")],
+)
+def test_ids_are_preferred(preferred: str, to: str, of: str) -> None:
+    for names in itertools.permutations([preferred, to, "doc" if of == "topic" else "topic"]):
+        assert name_columns(list(names), "run", "")[of] == preferred
+
+
+NAMES = st.lists(
+    st.sampled_from(sorted({name for spellings in SPELLINGS.values() for name in spellings})),
+    unique=True,
+)
+
+
+@given(names=NAMES, kind=st.sampled_from(["qrels", "run"]), data=st.data())
+def test_the_order_of_columns_does_not_matter(names: list[str], kind: Kind, data: Any) -> None:
+    """The table decides; and every column that is passed over is named."""
+    other = data.draw(st.permutations(names))
+    try:
+        found = name_columns(names, kind, "")
+    except cf.InputError:
+        with pytest.raises(cf.InputError):
+            name_columns(other, kind, "")
+        return
+    assert found == name_columns(other, kind, "")
+    doubt = in_doubt(found, names, types=True)
+    of = {name for ours in found for name in SPELLINGS[ours]}
+    passed_over = {name for name in names if name in of and name not in found.values()}
+    told = re.findall(r"not ([^;]*)", doubt)
+    assert {name for few in told for name in few.split(" or ")} == passed_over
+    assert set(found) <= set(WANTED[kind])
+
+
+def test_the_guide_has_the_order() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "guide.md").read_text("utf-8")
+    for ours in ("topic", "doc", "level", "score", "rank", "tag"):
+        row = re.search(rf"^\| {ours}(?: \(.*\))? \| (.*) \|$", guide, re.MULTILINE)
+        assert row is not None
+        assert tuple(re.findall(r"`(.+?)`", row[1])) == SPELLINGS[ours]
