@@ -23,7 +23,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table, types_without
 from cranfield.data.reading.tables import is_frame, names_things, polars_frame, strings_of
-from cranfield.data.reading.trec import COMMENT, number_columns
+from cranfield.data.reading.trec import data_of, number_columns
 from cranfield.errors import InputError
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _in_order(data: CostsLike) -> DocCosts | None:
 
 def _from_text(source: Source) -> DocCosts | None:
     """The costs in a text, or None if a line of it is not in order."""
-    text = COMMENT.sub(b"", source.read())
+    text = data_of(source.read())
     width = len(text.lstrip().partition(b"\n")[0].split())
     layout = next((names for names in TEXT if len(names) == width), None)
     if layout is None:

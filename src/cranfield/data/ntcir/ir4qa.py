@@ -47,7 +47,7 @@ def _read(source: Source) -> dict[str, dict[str, int]]:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal topic
-        line = parser.CurrentLineNumber
+        line = source.line(parser.CurrentLineNumber)
         if name == "TOPIC":
             topic = attributes.get("ID", "").strip()
             if not topic or topic in found:
@@ -75,7 +75,7 @@ def _read(source: Source) -> dict[str, dict[str, int]]:
         parser.Parse(source.read(), True)
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
-        raise InputError(what, "well-formed XML", source.name, error.lineno) from None
+        raise InputError(what, "well-formed XML", source.name, source.line(error.lineno)) from None
     except (LookupError, ValueError) as error:  # an encoding that the parser does not have
         raise InputError(str(error), "XML in UTF-8", source.name) from None
     if not any(found.values()):

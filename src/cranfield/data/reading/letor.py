@@ -24,7 +24,7 @@ from cranfield.data.reading.records import PLAIN, Found, Record, Text, meant
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import ROOM, Bytes, Strings, spans
 from cranfield.data.reading.table import Irregular, Table
-from cranfield.data.reading.trec import COMMENT, all_numbers, number_columns, refuse_other_encodings
+from cranfield.data.reading.trec import all_numbers, data_of, number_columns, refuse_other_encodings
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
@@ -139,7 +139,7 @@ def _documents(text: bytes, ends: Ints, line: Ints, before: int) -> Strings:
 
 def are_predictions(source: Source) -> bool:
     """Whether most of the first lines of a file are a number and nothing else."""
-    first = [line.split() for line in COMMENT.sub(b"", source.start).splitlines()[:100]]
+    first = [line.split() for line in data_of(source.start).splitlines()[:100]]
     first = [fields for fields in first if fields]
     return 2 * sum(len(fields) == 1 and _is_number(fields[0]) for fields in first) > len(first)
 

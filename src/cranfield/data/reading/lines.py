@@ -6,17 +6,17 @@ import math
 from collections.abc import Iterator, Mapping, Sized
 from typing import Any, NamedTuple
 
-from cranfield.data.reading.source import Source
+from cranfield.data.reading.source import NO_DATA, Source
 from cranfield.errors import InputError
 
 NUMBER = "a finite number"
 
 
 def lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str | InputError]]:
-    """Lines that hold something, with their numbers; those that begin with # do not."""
+    """Lines that hold something, with their numbers; comments and descriptions do not."""
     with source.reading() as stream:
-        for number, raw in enumerate(stream, 1):
-            if not raw.strip() or (comments and raw.lstrip().startswith(b"#")):
+        for number, raw in enumerate(stream, source.line(1)):
+            if not raw.strip() or (comments and NO_DATA.match(raw)):
                 continue
             try:
                 yield number, raw.decode().rstrip("\r\n")

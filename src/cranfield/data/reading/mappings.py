@@ -32,7 +32,7 @@ def read_json(source: Source) -> Any:
         return json.loads(source.read(), object_pairs_hook=once)
     except json.JSONDecodeError as error:
         found = f"broken JSON ({error.msg})"
-        raise InputError(found, "a JSON object", source.name, error.lineno) from None
+        raise InputError(found, "a JSON object", source.name, source.line(error.lineno)) from None
     except UnicodeDecodeError:
         raise InputError("bytes that are not UTF-8", "UTF-8 text", source.name) from None
     except (ValueError, RecursionError) as error:

@@ -16,7 +16,18 @@ from typing import IO, Any
 from cranfield.data.reading.columns import Kind
 from cranfield.errors import CranfieldError, InputError
 
-BOM = b"\xef\xbb\xbf"
+BLANKS = rb"[ \t\r\f\v]*"
+# What is no data: comments, and how NTCIR's runs describe their system. A description may take
+# several lines before the first line of data, elsewhere one.
+NO_DATA = re.compile(
+    rb"^%b(?:#[^\n]*|<SYSDESC>[^\n]*</SYSDESC>%b)(?:\n|\Z)" % (BLANKS, BLANKS),
+    re.MULTILINE | re.IGNORECASE,
+)
+BEFORE = re.compile(
+    rb"(?:\xef\xbb\xbf)?"  # a byte order mark
+    rb"(?:(?:%b(?:#[^\n]*)?\n)*%b<SYSDESC>(?:(?!</?SYSDESC>).)*</SYSDESC>%b(?:\n|\Z))*" % ((BLANKS,) * 3),
+    re.DOTALL | re.IGNORECASE,
+)
 CHUNK = 4 << 20
 START = 1 << 14
 MAGIC = {
@@ -73,11 +84,21 @@ class Source:
             return stream.read(START)
 
     def open(self) -> IO[bytes]:
-        """The bytes, decompressed and without a byte order mark."""
+        """The bytes, decompressed, without what stands before the data."""
         stream = io.BufferedReader(self._decompressed(), buffer_size=1 << 17)
-        if stream.peek(len(BOM))[: len(BOM)] == BOM:
-            stream.read(len(BOM))
+        stream.read(len(self._before))
         return stream
+
+    @cached_property
+    def _before(self) -> bytes:
+        """A byte order mark, and descriptions of the system."""
+        with self._decompressed() as stream:
+            found = BEFORE.match(stream.read(START))
+        return found.group() if found else b""
+
+    def line(self, number: int) -> int:
+        """The number that a line has in the file, counted in what is read."""
+        return self._before.count(b"\n") + number
 
     def read(self) -> bytes:
         """All bytes at once."""
@@ -92,7 +113,7 @@ class Source:
             return
         with self._raw() as stream:
             end = os.fstat(stream.fileno()).st_size
-            begin = len(BOM) if stream.read(len(BOM)) == BOM else 0
+            begin = len(self._before)
             while begin < end:
                 stream.seek(begin + size)
                 stop = min(begin + size + len(stream.readline()), end)
@@ -181,7 +202,7 @@ class Beginning:
     def lines(self) -> list[bytes]:
         """The first lines that hold something, but for one that may be cut."""
         lines = self.start.splitlines()[: None if len(self.start) < START else -1]
-        return [line for line in lines if line.strip() and not line.lstrip().startswith(b"#")]
+        return [line for line in lines if line.strip() and not NO_DATA.match(line)]
 
     @property
     def first(self) -> str:

@@ -132,7 +132,7 @@ def _separated(separator: str, source: Source, verbatim: bool) -> Rows:
     try:
         decoded = text.decode()
     except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
+        line = source.line(text.count(b"\n", 0, error.start) + 1)
         yield not_text(text[error.start : error.start + 4], source, line)
         return
     table = csv.reader(io.StringIO(decoded, newline=""), delimiter=separator, strict=True)
@@ -144,13 +144,14 @@ def _separated(separator: str, source: Source, verbatim: bool) -> Rows:
             cells = [cell if verbatim and header else cell.strip() for cell in row]
             header = header or cells
             if len(cells) == len(header):
-                yield table.line_num, dict(zip(header, cells, strict=True))
+                yield source.line(table.line_num), dict(zip(header, cells, strict=True))
                 continue
             found = f"{counted(len(cells), 'field')} ({short(separator.join(cells))})"
             expected = f"{len(header)}: {' '.join(header)}"
-            yield InputError(found, expected, source.name, table.line_num)
+            yield InputError(found, expected, source.name, source.line(table.line_num))
     except csv.Error as error:
-        yield InputError(str(error), "a well-formed table", source.name, table.line_num)
+        line = source.line(table.line_num)
+        yield InputError(str(error), "a well-formed table", source.name, line)
 
 
 # -- a JSON object on each line -------------------------------------------------------------------

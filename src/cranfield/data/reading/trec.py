@@ -3,8 +3,8 @@
 And NTCIR's judgments: ``topic doc L2``, ``topic doc L2 class``, and ``topic S doc 1`` of its first
 rounds.
 
-Fields are separated by any blanks; lines may end in CRLF; blank lines and lines that begin with
-``#`` are skipped. A piece of text is cut into fields with a few array operations; anything out of
+Fields are separated by any blanks; lines may end in CRLF; blank lines, lines that begin with ``#``
+and NTCIR's ``<SYSDESC>…</SYSDESC>`` are skipped. A piece of text is cut into fields with a few array operations; anything out of
 order makes it Irregular, and `records` finds the line.
 """
 
@@ -22,14 +22,13 @@ from cranfield.data.reading.columns import EARLY, ITERATIONS, NTCIR, TREC, VALUE
 from cranfield.data.reading.labels import GRADES, NTCIR_LABEL
 from cranfield.data.reading.lines import fields_of, finite, lines, short
 from cranfield.data.reading.records import PLAIN, Found, Record, Recorder, Text, meant
-from cranfield.data.reading.source import Beginning, Source
+from cranfield.data.reading.source import NO_DATA, Beginning, Source
 from cranfield.data.reading.strings import ROOM, Bytes, Strings, numbers, whole_numbers
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
 FURTHER = re.compile(rb"^([^\S\n]*(?:\S+[^\S\n]+){5}\S+)[^\S\n]+[^\n]*", re.MULTILINE)
-COMMENT = re.compile(rb"^[ \t\r\f\v]*#[^\n]*(?:\n|\Z)", re.MULTILINE)
 
 
 # -- as columns -----------------------------------------------------------------------------------
@@ -40,8 +39,7 @@ def read_table(text: bytes, kind: Kind, how: Text = PLAIN) -> Table:
 
     The second column is kept if it matters: the type of each result, or the intent of a judgment.
     """
-    if b"#" in text:
-        text = COMMENT.sub(b"", text)
+    text = data_of(text)
     try:
         column = Fields(text, len(TREC[kind])).column
     except Irregular:
@@ -67,14 +65,18 @@ def read_ntcir(text: bytes, kind: Kind, how: Text = PLAIN) -> Table:
     """The lines ``topic doc L2`` of NTCIR's judgments, or Irregular if one is not in order."""
     if how.intents or kind == "run":
         raise Irregular
-    if b"#" in text:
-        text = COMMENT.sub(b"", text)
+    text = data_of(text)
     topics, docs, labels = (Fields(text, 3).column(i) for i in range(3))
     levels = whole_numbers(Strings(labels.buffer, labels.start + 1, labels.length - 1))
     marked = labels.buffer[labels.start] == ord("L")
     if levels is None or not (marked & (labels.length > 1)).all():
         raise Irregular
     return Table.of(docs, levels, topics)
+
+
+def data_of(text: bytes) -> bytes:
+    """The text without comments and descriptions."""
+    return NO_DATA.sub(b"", text) if b"#" in text or b"<" in text else text
 
 
 # -- told by their lines --------------------------------------------------------------------------
@@ -196,7 +198,7 @@ def first_tag(source: Source, text: Text) -> str | None:
 
 def number_columns(text: bytes, width: int) -> tuple[list[Strings], Floats]:
     """The fields of lines that end in a number, or Irregular if one is not in order."""
-    fields = Fields(COMMENT.sub(b"", text) if b"#" in text else text, width)
+    fields = Fields(data_of(text), width)
     found = all_numbers(fields.column(width - 1))
     if found is None:
         raise Irregular
@@ -210,7 +212,7 @@ def last_tag(source: Source) -> str | None:
     while end > 0:
         begin = last.rfind(b"\n", 0, end) + 1
         fields = last[begin:end].split()
-        if len(fields) > at and not fields[0].startswith(b"#"):
+        if len(fields) > at and not NO_DATA.match(last[begin:end]):
             return fields[at].decode("utf-8", "replace")
         end = begin - 1
     return None
