@@ -30,7 +30,11 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.data.reading.cells import read_lines
+from cranfield.data.reading.columns import Kind
+from cranfield.data.reading.formats import FORMAT, Format
+from cranfield.data.reading.records import COLUMNS, Problem, Record, Text
 from cranfield.data.reading.source import Source
+from cranfield.data.reading.table import Irregular
 from cranfield.data.verticals import LAYOUT
 
 Lists = dict[str, dict[str, float]]
@@ -1055,6 +1059,12 @@ SNIPPETS = [
     *("nan", "inf", "1e999", "a", "x", "\0", "\x1c", "\x85", "\xa0", "é", "中", "\u2028", "\ufeff"),
     *("a Q0 x 1 2.5 t\n", "a 0 x 1\n", "a 0 x 2\n", "all 0 x 1\n", "\n\n", "  ", "٣", "1.25e-7"),
 ]
+DESCRIPTIONS = [
+    "<SYSDESC>BM25, k1 = 0.9</SYSDESC>\n",
+    "\n# of a run\n <sysdesc>\na Q0 x 1 2.5 t\n\n</SysDesc>\t\r\n",
+    "<SYSDESC></SYSDESC>\n<SYSDESC>two\nlines</SYSDESC>\n",
+]
+SNIPPETS += [*DESCRIPTIONS, "<SYSDESC>", "</SYSDESC>", "</sysdesc>\n"]
 EDIT = st.tuples(
     st.floats(0, 1),
     st.integers(0, 6),
@@ -1077,10 +1087,28 @@ class Refused(Exception):
     """The line on which the simplest possible reader finds a mistake."""
 
 
+def undescribed(content: bytes) -> list[bytes]:
+    """Lines, those of descriptions empty: of one line anywhere, of several before all data."""
+    lines = content.split(b"\n")
+    before = True
+    for i, line in enumerate(lines):
+        if line.strip().lower().startswith(b"<sysdesc>"):
+            for end in range(i, len(lines) if before else i + 1):
+                whole = b"\n".join(lines[i : end + 1]).strip().lower()
+                tags = whole.count(b"<sysdesc>") + whole.count(b"</sysdesc>")
+                if tags > 1:
+                    if tags == 2 and whole.endswith(b"</sysdesc>"):
+                        lines[i : end + 1] = [b""] * (end + 1 - i)
+                    break
+        line = lines[i].strip()
+        before = before and (not line or line.startswith(b"#"))
+    return lines
+
+
 def simplest(kind: str, content: bytes) -> Lists:
     """TREC text read in the simplest possible way."""
     found: Lists = {}
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+    for number, line in enumerate(undescribed(content.removeprefix(b"\xef\xbb\xbf")), 1):
         fields = line.split()
         if not fields or fields[0].startswith(b"#"):
             continue
@@ -1139,12 +1167,21 @@ def agrees(kind: str, path: str, content: bytes, size: int) -> None:
 
 @KINDS
 class TestAnything:
-    @given(edits=st.lists(EDIT, min_size=1, max_size=4), size=st.sampled_from([5, 40, 1 << 20]))
+    @given(
+        before=st.sampled_from(["", *DESCRIPTIONS]),
+        edits=st.lists(EDIT, max_size=4),
+        size=st.sampled_from([5, 40, 1 << 20]),
+    )
     @settings(max_examples=250)
     def test_a_file_with_a_few_edits(
-        self, scratch: Folder, kind: str, edits: list[tuple[float, int, bytes]], size: int
+        self,
+        scratch: Folder,
+        kind: str,
+        before: str,
+        edits: list[tuple[float, int, bytes]],
+        size: int,
     ) -> None:
-        content = edited(BASE[kind].encode(), edits)
+        content = edited((before + BASE[kind]).encode(), edits)
         agrees(kind, scratch(content), content, size)
 
     @given(
@@ -1256,6 +1293,7 @@ class TestAnyTable:
         extra=st.integers(0, 4),
         order=st.permutations(["topic", "doc", "tag", "value"]),
         end=st.sampled_from(["\n", "\r\n", "\n\n"]),
+        before=st.sampled_from(["", "", *DESCRIPTIONS]),
     )
     @settings(max_examples=300)
     def test_is_read_as_simply_as_possible(
@@ -1266,6 +1304,7 @@ class TestAnyTable:
         extra: int,
         order: list[str],
         end: str,
+        before: str,
     ) -> None:
         table = [dict(zip(("topic", "doc", "tag", "value"), row, strict=True)) for row in rows]
         lines = [",".join(VALUE[kind] if name == "value" else name for name in order)]
@@ -1273,17 +1312,116 @@ class TestAnyTable:
         if extra < len(lines):
             lines[extra] += ",more" if extra else ""
         text = end.join(lines) + end
-        path = scratch(text, "any.csv")
+        path = scratch(before + text, "any.csv")
         try:
             expected = simplest_table(kind, text)
         except Refused as refused:
-            line = refused.args[0]
+            line = refused.args[0] and refused.args[0] + before.count("\n")
             with pytest.raises(cf.CranfieldError) as caught:
                 evaluate_file(kind, path)
             place = f"{path}:{line}: found " if line else f"{path}: found "
             assert str(caught.value).startswith(place), caught.value
         else:
             assert read(kind, path) == expected
+
+
+# -- both readers of a format -----------------------------------------------------------------
+
+
+Read = tuple[list[Any], str]  # rows, and which columns were in doubt
+
+
+def as_columns(format: Format, source: Source, kind: Kind, text: Text) -> Read | None:
+    """What the fast reader yields, None if it gives up."""
+    try:
+        table = format.table(source, kind, text)
+    except Irregular:
+        return None
+    grouped = table.grouped()
+    if grouped.repeats() or not len(table) or (kind == "qrels" and "all" in table.names):
+        return None
+    topics = np.repeat(np.array(table.names, dtype=object), table.sizes).tolist()
+    values = table.values.tolist() if table.scored else [None] * len(table)
+    seconds = [None] * len(table) if table.types is None else table.types.tolist()
+    rows = list(zip(topics, table.docs.tolist(), values, seconds, strict=True))
+    return [*rows, table.tag], table.in_doubt
+
+
+def by_record(format: Format, source: Source, kind: Kind, text: Text) -> Read | None:
+    """What the record reader yields, None if anything is wrong or judged again."""
+    found = list(format.errors(source, kind, text))
+    problems = [item for item in found if isinstance(item, Problem)]
+    if any(problem.kind != COLUMNS for problem in problems):
+        return None
+    records = [item for item in found if isinstance(item, Record)]
+    rows = [(r.topic, r.doc, r.value, r.type if text.typed else None) for r in records]
+    doubts = dict.fromkeys(problem.text for problem in problems)
+    return [*rows, records[0].tag if kind == "run" else None], "; ".join(doubts)
+
+
+LINES = {
+    ("trec", "qrels"): BASE["qrels"],
+    ("trec", "run"): BASE["run"],
+    ("ntcir", "qrels"): "# made by hand\na x L1\na y L0\n\nb  x\tL2\r\nb z L10\n",
+    ("letor", "qrels"): "2 qid:a 1:0.5 2:1 # docid = x\n0 qid:a 1:1\n1 qid:b 1:3 #docid = z\n",
+    ("csv", "qrels"): "qid,query,docno,docid,label\na,x y,x,1,1\na,x y,y,2,0\nb,q,x,1,2\n",
+    ("tsv", "run"): "query\tq_id\tdocid\tscore\tsim\trun\nx y\ta\tx\t2.5\t1\tt\nq\tb\tz\t3\t\tt\n",
+}
+
+
+@pytest.mark.parametrize(("name", "kind"), LINES)
+@given(
+    before=st.sampled_from(["", *DESCRIPTIONS]),
+    edits=st.lists(EDIT, max_size=2),
+    typed=st.booleans(),
+    size=st.sampled_from([5, 40, 1 << 20]),
+)
+@settings(max_examples=120)
+def test_both_readers_of_text_agree(
+    scratch: Folder, name: str, kind: Kind, before: str, edits: Any, typed: bool, size: int
+) -> None:
+    """What the fast reader takes, the record reader takes, and they yield the same."""
+    content = edited((before + LINES[name, kind]).encode(), edits)
+    source, format = Source.of(scratch(content, f"both.{name}")), FORMAT[name]
+    text = Text(types=typed and kind == "run" and name == "trec")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Source.pieces, "__defaults__", (size,))
+        fast, slow = (read(format, source, kind, text) for read in (as_columns, by_record))
+    assert fast is None or fast == slow
+    if not edits:
+        assert fast is not None
+
+
+CELL = st.sampled_from([None, "", "a", "b", " x", "é", "1"])
+COLUMN = {
+    "id": st.lists(CELL, min_size=3, max_size=3)
+    | st.just(["a", "b", "c"])
+    | st.lists(st.sampled_from([1, 2, 3, None]), min_size=3, max_size=3)
+    | st.just([True, False, True]),
+    "number": st.lists(
+        st.sampled_from([1.0, 0.5, -1.0, math.nan, math.inf, None]), min_size=3, max_size=3
+    )
+    | st.sampled_from([[1, 2, 3], [True, False, True], ["1", "2", "3"], ["1", "x", None]]),
+}
+NAMED = st.fixed_dictionaries(
+    {"docno": COLUMN["id"], "qid": COLUMN["id"], "score": COLUMN["number"]},
+    optional={"query": COLUMN["id"], "docid": COLUMN["id"], "label": COLUMN["number"],
+              "rank": COLUMN["number"], "run": st.just(["t", "t", "t"])},
+)  # fmt: skip
+
+
+@KINDS
+@pytest.mark.parametrize(("name", "writer"), [("parquet", "write_parquet"), ("arrow", "write_ipc")])
+@given(columns=NAMED)
+@settings(max_examples=120)
+def test_both_readers_of_tables_agree(
+    scratch: Folder, kind: Kind, name: str, writer: str, columns: dict[str, list[Any]]
+) -> None:
+    out = io.BytesIO()
+    getattr(pl.DataFrame(columns), writer)(out)
+    source = Source.of(scratch(out.getvalue(), f"both.{name}"))
+    fast, slow = (read(FORMAT[name], source, kind, Text()) for read in (as_columns, by_record))
+    assert fast is None or fast == slow
 
 
 class TestNumbers:

@@ -101,9 +101,12 @@ def in_doubt(columns: Mapping[str, str], names: Iterable[str], types: bool = Fal
     idle = () if types else ("intent", "type")
     used = {ours: theirs for ours, theirs in columns.items() if ours not in idle}
     left = [name for name in names if name not in columns.values()]
-    others = {ours: [n for n in left if spelt(SPELLINGS[ours], [n]) is not None] for ours in used}
+    others = {
+        ours: [name.strip() for name in left if spelt(SPELLINGS[ours], [name]) is not None]
+        for ours in used
+    }
     return "; ".join(
-        f"the {WORDS.get(ours, ours)} is column {used[ours]}, not {' or '.join(map(str, rest))}"
+        f"the {WORDS.get(ours, ours)} is column {used[ours].strip()}, not {' or '.join(rest)}"
         for ours, rest in others.items()
         if rest
     )

@@ -53,7 +53,7 @@ def read_table(source: Source, kind: Kind = "qrels", text: Text = PLAIN) -> Tabl
 
     Irregular if a line is not in order; `records` says which.
     """
-    before, parts = 0, []
+    before, parts = source.line(0), []
     for piece in source.pieces():
         table, lines = _read_lines(piece(), before)
         parts.append(table)

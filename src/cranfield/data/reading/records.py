@@ -95,6 +95,7 @@ class Recorder:
     where: str
     text: Text = PLAIN
     number_as: str = NUMBER  # how levels and scores are written
+    tabular: bool = False  # whether a text may be a number where there are no lines
 
     def record(
         self, cells: Mapping[str, Any], line: int | None = None, scored: bool = False
@@ -122,7 +123,7 @@ class Recorder:
 
     def _number(self, value: Any, line: int | None) -> float | None:
         """The level or score that a cell holds, or None; where there are lines, all is text."""
-        number = finite(value) if line is not None else real(value)
+        number = finite(value) if self.tabular or line is not None else real(value)
         if self.kind == "qrels" and (isinstance(value, str) or self.text.labels):
             return level_of(str(value), self.text.labels, number)
         return number

@@ -20,7 +20,7 @@ BLANKS = rb"[ \t\r\f\v]*"
 # What is no data: comments, and how NTCIR's runs describe their system. A description may take
 # several lines before the first line of data, elsewhere one.
 NO_DATA = re.compile(
-    rb"^%b(?:#[^\n]*|<SYSDESC>[^\n]*</SYSDESC>%b)(?:\n|\Z)" % (BLANKS, BLANKS),
+    rb"^%b(?:#[^\n]*|<SYSDESC>(?:(?!</?SYSDESC>)[^\n])*</SYSDESC>%b)(?:\n|\Z)" % (BLANKS, BLANKS),
     re.MULTILINE | re.IGNORECASE,
 )
 BEFORE = re.compile(

@@ -21,6 +21,7 @@ from cranfield.data.reading.records import COLUMNS, Found, Problem, Recorder, Te
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
+from cranfield.data.reading.trec import refuse_other_encodings
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted
 
@@ -54,13 +55,13 @@ class Tabular:
             found = tidy(frame, kind, source.name, text.typed)
         except (pl.exceptions.PolarsError, InputError):
             raise Irregular from None
-        if self.headed and any(column.null_count() for column in found):
+        if self.headed and any(column.null_count() for column in (*found, frame[:, -1])):
             raise Irregular  # an empty cell, or a line with too few of them
         return _table_of(found, kind, frame.columns, text.typed)
 
     def records(self, source: Source, kind: Kind, text: Text) -> Iterator[Found]:
         """The rows of a file, each as a record."""
-        recorder = Recorder(kind, source.name, text)
+        recorder = Recorder(kind, source.name, text, tabular=True)
         typed = kind == "run" or text.intents
         known: dict[tuple[str, ...], dict[str, str]] = {}
         for row in self.rows(source, False):
@@ -105,8 +106,10 @@ def separated(separator: str) -> Tabular:
     def frame(source: Source) -> pl.DataFrame:
         import polars as pl
 
+        text = source.read()
+        refuse_other_encodings(text)
         return pl.read_csv(
-            source.read(),
+            text,
             separator=separator,
             infer_schema=False,  # identifiers are strings and never parsed
             quote_char='"',
