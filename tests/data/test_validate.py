@@ -496,6 +496,41 @@ class TestCommand:
             assert code == 2
             assert f"{good}: 3 judgments (trec), 2 topics: fine" in out.splitlines()
 
+    def test_twenty_of_one_kind(self, write: Write, command: Command) -> None:
+        """Each kind by itself, in the order of the file; then how many more there are."""
+        few = [f"a 0 y{i}\n" for i in range(5)]
+        path = write("".join(["a 0 x 1\n", *few, *["a 0 x 1\n"] * 23, *few * 4, "a 0 z nan\n"]))
+        code, out, _ = command(path)
+        lines = out.splitlines()
+        assert code == 2
+        places = [int(line.split(":")[1]) for line in lines if line.startswith(f"{path}:")
+                  and line.split(":")[1].isdigit()]  # fmt: skip
+        assert places == [*range(2, 27), *range(30, 45), 50]
+        assert lines[-3:-1] == [
+            f"{path}: 5 more like line 2 (--all lists them)",
+            f"{path}: 3 more like line 7 (--all lists them)",
+        ]
+        assert lines[-1].endswith("26 errors, 23 warnings")
+        every = command(path, "--all")[1].splitlines()
+        assert len(every) == 26 + 23 + 1
+        assert len(json.loads(command(path, "-f", "json")[1])["problems"]) == 26 + 23
+
+    def test_judgments_for_intents(self, write: Write, command: Command) -> None:
+        """Thousands of lines say one thing: once."""
+        lines = [f"{t} {i} d{d} {(i + d) % 2}\n" for t in "ab" for d in range(50) for i in range(9)]
+        path = write("".join(lines))
+        code, out, _ = command(path)
+        error, intents, more, total = out.splitlines()
+        assert code == 2
+        assert error.startswith(f"{path}:2: error: found level 1 for document d0 of topic a")
+        assert intents.startswith(f"{path}: ")
+        assert "--by-intent" in intents
+        assert out.count("--by-intent") == 1
+        assert more == f"{path}: 799 more like line 2 (--all lists them)"
+        assert total.endswith("400 errors, 400 warnings")
+        assert len(command(path, "--all")[1].splitlines()) == 802
+        assert command.printed(path, "--by-intent").endswith(": fine\n")
+
     def test_no_such_file(self, tmp_path: Path, command: Command) -> None:
         assert "no such file" in command.refused(tmp_path / "nowhere")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 from cranfield.cli.options import LABELS, SEPARATOR, among
 from cranfield.cli.output import output, show
@@ -13,6 +14,8 @@ from cranfield.data.validate import Report, validate
 from cranfield.report.listing import Listing
 from cranfield.wording import counted
 
+SHOWN = 20  # problems of one kind that are listed
+
 OPTIONS = {
     "files FILE +": "judgments, or results",
     "--kind {qrels,run}": "instead of recognising it",
@@ -20,6 +23,7 @@ OPTIONS = {
     "--by-intent": "judgments are for intents: topic intent doc level",
     **LABELS,
     **SEPARATOR,
+    "--all": f"list every problem, and not only {SHOWN} of a kind",
     **output(("problems", "files"), flags="-f --output-format"),
 }
 
@@ -29,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     labels = None if options.labels is None else read_labels(options.labels)
     text = Text(options.separator, labels, intents=options.by_intent)
     reports = validate(options.files, options.kind, options.input_format, text)
-    lines = [line for x in reports for line in (*map(_line, x.problems), _summary(x))]
+    lines = [line for x in reports for line in (*_listed(x, options.all), _summary(x))]
     files = [
         {
             **{"file": report.where, "kind": report.kind, "format": report.format},
@@ -45,6 +49,25 @@ def run(options: argparse.Namespace) -> int:
     ]
     show(Listing({"problems": rows, "files": files}, lines), options)
     return 2 if any(report.count("error") for report in reports) else 0
+
+
+def _listed(report: Report, every: bool) -> Iterator[str]:
+    """The problems of a file in its order; of many of one kind the first, and how many more."""
+    kinds: dict[object, list[Problem]] = {}
+    for problem in report.problems:
+        alike = problem.by_intent or (problem.severity, problem.kind or problem.text)
+        kinds.setdefault(alike, []).append(problem)
+    of_intents = sorted(kinds.get(True, []), key=lambda problem: problem.severity)  # errors first
+    shown = {id(x) for kind, few in kinds.items() if kind is not True for x in few[:SHOWN]}
+    shown |= {id(problem) for problem in of_intents[:1]}
+    yield from (_line(problem) for problem in report.problems if every or id(problem) in shown)
+    if of_intents:
+        yield f"{report.where}: are judgments for intents, topic intent doc level? then --by-intent"
+    for few in [] if every else kinds.values():
+        if more := sum(id(problem) not in shown for problem in few):
+            line = next(problem.line for problem in few if id(problem) in shown)
+            like = "of this kind" if line is None else f"like line {line}"
+            yield f"{report.where}: {more:,} more {like} (--all lists them)"
 
 
 def _line(problem: Problem) -> str:

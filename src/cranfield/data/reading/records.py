@@ -7,7 +7,7 @@ asks here for everything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from cranfield.data.reading.columns import VALUE, Kind
@@ -29,6 +29,7 @@ class Problem:
     text: str
     cause: InputError | None = None
     kind: str = ""  # those of one kind say the same of different lines
+    by_intent: bool = False  # whether it would be none, were judgments for intents
 
     @classmethod
     def error(cls, cause: InputError, where: str) -> Problem:
@@ -170,15 +171,15 @@ def _duplicate(record: Record, first: Record, where: str, kind: Kind, by_intent:
     what = f"document {record.doc} of topic {record.topic}"
     what += f", intent {record.type}" if by_intent else ""
     before = "" if first.line is None else f" as on line {first.line}"
+    others = not by_intent and first.type != record.type
     if kind == "run":
         found, expected = f"{what} again{first_on(first.line)}", "each document once"
         error = RepetitionError(record.doc, found, expected, where, record.line)
         return Problem.error(error, where)
     if first.value == record.value:
         text = f"{what} is judged again,{before or ' alike'}"
-        return Problem("warning", where, record.line, text, kind=AGAIN)
+        return Problem("warning", where, record.line, text, kind=AGAIN, by_intent=others)
     found, expected = f"level {record.value:g} for {what}", f"{first.value:g}{before}"
     hint = "or are these for intents? `evaluate` takes them with a measure of diversity"
-    hint = "" if by_intent or first.type == record.type else hint
-    error = RepetitionError(record.doc, found, expected, where, record.line, hint)
-    return Problem.error(error, where)
+    error = RepetitionError(record.doc, found, expected, where, record.line, hint * others)
+    return replace(Problem.error(error, where), by_intent=others)
