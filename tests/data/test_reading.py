@@ -1100,8 +1100,7 @@ def undescribed(content: bytes) -> list[bytes]:
                     if tags == 2 and whole.endswith(b"</sysdesc>"):
                         lines[i : end + 1] = [b""] * (end + 1 - i)
                     break
-        line = lines[i].strip()
-        before = before and (not line or line.startswith(b"#"))
+        before = before and b"".join(lines[i : i + 1]).strip()[:1] in (b"", b"#")
     return lines
 
 
@@ -1525,3 +1524,38 @@ def test_a_run_as_a_dict_is_checked(last: str, said: str, tmp_path: Path) -> Non
     with pytest.raises(cf.CranfieldError) as caught:
         cf.read_run(path).to_dict()
     assert str(caught.value).startswith(f"{tmp_path}/{said}")
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "said"),
+    [
+        ({"b": 1}, {"a": 3.0, "b": True, "c": 1.0}, "score True for document b of topic q"),
+        ({"b": 1}, {"a": 3.0, "b": None, "c": 1.0}, "score None for document b of topic q"),
+        ({"b": 1}, {"a": 3.0, "x": None, "c": 1.0}, "score None for document x of topic q"),
+        ({"b": 1}, {"a": 3.0, 7: 3.0, "b": 3.0}, "document 7 of topic q"),  # names decide ties
+        ({"a": 1, "b": None, "c": 1}, {"a": 1.0}, "level None for document b of topic q"),
+        ({"a": 1, "b": True, "c": 1}, {"a": 1.0}, "level True for document b of topic q"),
+        ({"a": 1, 2.5: 1, "c": 1}, {"a": 1.0}, "2.5 as an identifier"),
+    ],
+)
+def test_what_does_not_belong_into_a_dict(qrels: Any, run: Any, said: str) -> None:
+    with pytest.raises(cf.InputError, match=f"found {said}"):
+        cf.evaluate({"q": qrels}, {"q": run}, "RR")
+
+
+def test_numbers_among_the_ids_of_judgments() -> None:
+    assert cf.read_qrels({"q": {"a": 0, 7: 1, "b": 0}}).to_dict() == {"q": {"a": 0, "7": 1, "b": 0}}
+
+
+def test_the_line_of_a_mistake_after_a_description(write: Folder) -> None:
+    text = "\n<SYSDESC>BM25,\nk1 = 0.9</SYSDESC>\n1 Q0 d1 1 2 A\n1 Q0 d2 2 x A\n"
+    path = write(text)
+    with pytest.raises(cf.InputError, match=r":5: found score 'x'"):
+        cf.evaluate({"1": {"d1": 1}}, path)
+
+
+@pytest.mark.parametrize("text", ["<SYSDESC>BM25\n1 Q0 d1 1 2 A\n", "<SYSDESC>x</SYSDESC> y\n"])
+def test_other_descriptions_are_refused(write: Folder, text: str) -> None:
+    path = write(text + "1 Q0 d2 2 1 A\n")
+    with pytest.raises(cf.InputError, match=r":1: found . fields? \('<SYSDESC>"):
+        cf.evaluate({"1": {"d1": 1}}, path, run_format="trec")

@@ -53,21 +53,26 @@ def run(options: argparse.Namespace) -> int:
 
 def _listed(report: Report, every: bool) -> Iterator[str]:
     """The problems of a file in its order; of many of one kind the first, and how many more."""
+    kinds = _kinds(report)
+    firsts = [few[: 1 if few[0].by_intent else SHOWN] for few in kinds]
+    shown = {id(problem) for few in firsts for problem in few}
+    yield from (_line(problem) for problem in report.problems if every or id(problem) in shown)
+    if any(few[0].by_intent for few in kinds):
+        yield f"{report.where}: are judgments for intents, topic intent doc level? then --by-intent"
+    for few, first in zip(kinds, firsts, strict=True):
+        if len(few) > len(first) and not every:
+            like = f"like line {first[0].line}" if first[0].line else "of this kind"
+            yield f"{report.where}: {len(few) - len(first):,} more {like} (--all lists them)"
+
+
+def _kinds(report: Report) -> list[list[Problem]]:
+    """The problems of each kind; of those that --by-intent would mend, errors come first."""
     kinds: dict[object, list[Problem]] = {}
     for problem in report.problems:
-        alike = problem.by_intent or (problem.severity, problem.kind or problem.text)
-        kinds.setdefault(alike, []).append(problem)
-    of_intents = sorted(kinds.get(True, []), key=lambda problem: problem.severity)  # errors first
-    shown = {id(x) for kind, few in kinds.items() if kind is not True for x in few[:SHOWN]}
-    shown |= {id(problem) for problem in of_intents[:1]}
-    yield from (_line(problem) for problem in report.problems if every or id(problem) in shown)
-    if of_intents:
-        yield f"{report.where}: are judgments for intents, topic intent doc level? then --by-intent"
-    for few in [] if every else kinds.values():
-        if more := sum(id(problem) not in shown for problem in few):
-            line = next(problem.line for problem in few if id(problem) in shown)
-            like = "of this kind" if line is None else f"like line {line}"
-            yield f"{report.where}: {more:,} more {like} (--all lists them)"
+        kind = problem.by_intent or (problem.severity, problem.kind or problem.text)
+        kinds.setdefault(kind, []).append(problem)
+    kinds.get(True, []).sort(key=lambda problem: problem.severity)
+    return list(kinds.values())
 
 
 def _line(problem: Problem) -> str:

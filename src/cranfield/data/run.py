@@ -123,6 +123,8 @@ class ListRun(Run):
     def _top(self, topic: str, docs: Mapping[str, float], depth: int | None) -> Top:
         if any(real(score) is None for score in docs.values()):
             raise self.without_order(topic, docs)
+        if not all(isinstance(doc, str) for doc in docs):
+            raise self.not_a_name(topic, docs)
         ranked = from_the_top(docs, self.given, self.stable)
         return ranked[:depth], not self.given and _parts_equals([docs[d] for d in ranked], depth)
 
@@ -131,6 +133,11 @@ class ListRun(Run):
         doc, score = next((d, s) for d, s in docs.items() if real(s) is None)
         found = f"score {score!r} for document {doc} of topic {topic}"
         return InputError(found, "a finite number", self.where)
+
+    def not_a_name(self, topic: str, docs: Mapping[Any, float]) -> InputError:
+        """The error that names a document of a list that is not a string, among others that are."""
+        doc = next(doc for doc in docs if not isinstance(doc, str))
+        return InputError(f"document {doc!r} of topic {topic}", "a string", self.where)
 
     def renamed(self, name: Callable[[str], str]) -> ListRun:
         return replace(self, lists={name(topic): docs for topic, docs in self.lists.items()})

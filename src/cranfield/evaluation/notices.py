@@ -109,14 +109,19 @@ def of_judgments(
 
 def _of_file(qrels: Qrels, plain: bool) -> Iterator[Notice]:
     """What a file of judgments says that nobody listens to, or that could mean something else."""
-    if qrels.in_doubt:
-        yield Notice("columns", f"{qrels.where}: {qrels.in_doubt}")
+    yield from _of_columns(qrels.in_doubt, qrels.where)
     if qrels.repeated:
         text = f"{counted(qrels.repeated, 'judgment')} repeated, each alike"
         yield Notice("duplicates", f"{qrels.where}: {text}")
     if qrels.grouped and plain:
         text = f"{counted(qrels.grouped, 'judgment')} name a class, which is ignored"
         yield Notice("classes", f"{qrels.where}: {text}; --classes counts each class once")
+
+
+def _of_columns(in_doubt: str, where: str, run: str | None = None) -> Iterator[Notice]:
+    """Which columns were taken, where others could be meant."""
+    if in_doubt:
+        yield Notice("columns", f"{where}: {in_doubt}", run)
 
 
 def _of_levels(
@@ -219,8 +224,7 @@ def of_run(
     def notice(kind: str, text: str, topics: Sequence[str] = ()) -> Notice:
         return Notice(kind, f"{name}: {text}", name, tuple(topics))
 
-    if labelled.run.in_doubt:
-        yield notice("columns", labelled.run.in_doubt)
+    yield from _of_columns(labelled.run.in_doubt, name, name)
     then = "left out" if options.topics == "common" else "counted as empty lists"
     unanswered = _flagged(judged, ~rankings.answered)
     yield from about("missing-topics", unanswered, f"not answered, {then}", name)

@@ -81,7 +81,7 @@ class _Lists:
     """The lists of a batch as arrays: their scores side by side, falling within each list."""
 
     def __init__(self, batch: _Batch, run: ListRun) -> None:
-        self.batch, self.stable = batch, run.stable
+        self.batch, self.run, self.stable = batch, run, run.stable
         self.topics = np.array(batch.topics, dtype=np.int64)
         self.sizes = np.array([len(packed) // 8 for packed in batch.scores], dtype=np.int64)
         self.starts = np.cumsum(self.sizes) - self.sizes
@@ -91,6 +91,10 @@ class _Lists:
         if len(bad):
             which = self.list[bad[0]]
             raise run.without_order(batch.names[which], batch.lists[which])
+        if bool in set(map(type, batch.found_scores)):
+            for name, ranked in zip(batch.names, batch.lists, strict=True):
+                if bool in set(map(type, ranked.values())):
+                    raise run.without_order(name, ranked)
         self.within = np.ones(len(self.scores), dtype=bool)  # not the first of its list
         self.within[self.starts[self.sizes > 0]] = False
         self.falling = self._falling()
@@ -136,7 +140,10 @@ class _Lists:
             lists = which[doubtful]
             for t in np.unique(lists).tolist():
                 hits = doubtful[lists == t].tolist()
-                place = self._among_equals(t, {float(score[k]) for k in hits})
+                try:
+                    place = self._among_equals(t, {float(score[k]) for k in hits})
+                except TypeError:
+                    raise self.run.not_a_name(self.batch.names[t], self.batch.lists[t]) from None
                 for k in hits:
                     ranks[k] += place[names[k]]
         return self.topics[which], ranks, np.array(self.batch.items, dtype=np.int64), first, last

@@ -138,7 +138,7 @@ def _from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> Nested:
         if name in made:
             raise InputError(f"topic {name} twice", "each topic once", where)
         if isinstance(docs, Mapping):
-            made[name] = docs if _has_str_keys(docs) else _with_str_keys(docs, name, where)
+            made[name] = docs if _has_str_keys(docs, kind) else _with_str_keys(docs, name, where)
         elif kind == "run" and _is_list(docs):
             places = {doc: -float(place) for place, doc in enumerate(docs)}
             if len(places) < len(docs):
@@ -152,9 +152,18 @@ def _from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> Nested:
     return made
 
 
-def _has_str_keys(docs: Mapping[Any, Any]) -> bool:
-    """Told by the first and the last key: to look at all would cost more than the evaluation."""
-    return not docs or (isinstance(next(iter(docs)), str) and isinstance(_last(docs), str))
+def _has_str_keys(docs: Mapping[Any, Any], kind: Kind) -> bool:
+    """Told of judgments by every key, of a run by the first and the last.
+
+    To look at all that a run returned would cost a quarter of its evaluation.
+    """
+    if kind == "run":
+        return not docs or (isinstance(next(iter(docs)), str) and isinstance(_last(docs), str))
+    try:
+        "".join(docs)  # the fastest look at every key
+    except TypeError:
+        return False
+    return True
 
 
 def _last(docs: Mapping[Any, Any]) -> Any:

@@ -25,7 +25,8 @@ NO_DATA = re.compile(
 )
 BEFORE = re.compile(
     rb"(?:\xef\xbb\xbf)?"  # a byte order mark
-    rb"(?:(?:%b(?:#[^\n]*)?\n)*%b<SYSDESC>(?:(?!</?SYSDESC>).)*</SYSDESC>%b(?:\n|\Z))*" % ((BLANKS,) * 3),
+    rb"(?:(?:%b(?:#[^\n]*)?\n)*%b<SYSDESC>(?:(?!</?SYSDESC>).)*</SYSDESC>%b(?:\n|\Z))*"
+    % ((BLANKS,) * 3),
     re.DOTALL | re.IGNORECASE,
 )
 CHUNK = 4 << 20
