@@ -4,8 +4,8 @@ And NTCIR's judgments: ``topic doc L2``, ``topic doc L2 class``, and ``topic S d
 rounds.
 
 Fields are separated by any blanks; lines may end in CRLF; blank lines, lines that begin with ``#``
-and NTCIR's ``<SYSDESC>…</SYSDESC>`` are skipped. A piece of text is cut into fields with a few array operations; anything out of
-order makes it Irregular, and `records` finds the line.
+and NTCIR's ``<SYSDESC>…</SYSDESC>`` are skipped. A piece of text is cut into fields with a few
+array operations; anything out of order makes it Irregular, and `records` finds the line.
 """
 
 from __future__ import annotations

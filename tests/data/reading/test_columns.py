@@ -125,7 +125,7 @@ def test_the_order_of_columns_does_not_matter(names: list[str], kind: Kind, data
 
 
 def test_the_guide_has_the_order() -> None:
-    guide = (Path(__file__).parents[2] / "docs" / "guide.md").read_text("utf-8")
+    guide = (Path(__file__).parents[3] / "docs" / "guide.md").read_text("utf-8")
     for ours in ("topic", "doc", "level", "score", "rank", "tag"):
         row = re.search(rf"^\| {ours}(?: \(.*\))? \| (.*) \|$", guide, re.MULTILINE)
         assert row is not None
