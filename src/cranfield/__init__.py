@@ -24,7 +24,7 @@ _PUBLIC = {
     "comparison": "Comparison compare",
     "data.ntcir.nev": "read_means",
     "data.qrels": "Qrels read_qrels",
-    "data.run": "Run read_run",
+    "data.run": "Run read_run read_runs",
     "data.simulate": "Collection simulate",
     "errors": "CranfieldError InputError UserCodeError",
     "evaluation.distributions": "evaluate_distributions",

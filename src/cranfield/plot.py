@@ -543,10 +543,10 @@ class _Walks:
         if len(evaluator.measures) != len(five):
             raise InputError("the same model twice", "each once")
         wanted = evaluator.options.named_topics
-        read = evaluator.read(runs)
+        read, scores = evaluator.read_and_score(runs)
         if kind == "vary":
             refuse_many(len(read) * len(wanted or [ALL]))
-        return cls(evaluator, asked, read, wanted, evaluator(read))
+        return cls(evaluator, asked, read, wanted, scores)
 
     @property
     def notices(self) -> tuple[Notice, ...]:

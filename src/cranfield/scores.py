@@ -80,6 +80,14 @@ def about(
         yield Notice(kind, f"{whose}{some(topics, noun)} {said}", run, tuple(topics))
 
 
+LOUD = ("none-judged", "few-topics")  # kinds of notices that are said first
+
+
+def loud_first(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """The notices; first those without which the others mislead."""
+    return tuple(sorted(notices, key=lambda notice: notice.kind not in LOUD))
+
+
 def in_brief(notices: Iterable[Notice], runs: int | None = None, listed: str = "") -> list[str]:
     """The notices for people, a line each; one line for all that say the same of several runs.
 

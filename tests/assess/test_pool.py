@@ -231,7 +231,7 @@ def test_options_out_of_range(options: dict[str, Any], error: str) -> None:
         ({"all": {"a": 1.0}}, "found a topic named 'all'"),
         ({"q": {}}, "found no document for 1 topic (q)"),
         (pl.DataFrame({"topic": [], "doc": [], "score": []}), "found no results"),
-        (["same.run", "same.run"], "cannot read same.run"),
+        (["same.run", "same.run"], "found same.run twice"),
     ],
 )
 def test_runs_that_cannot_be_pooled(runs: Any, error: str) -> None:

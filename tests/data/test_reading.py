@@ -69,7 +69,7 @@ def lists_of(run: cf.Run) -> Lists:
 def read(kind: str, data: Any, format: str | None = None) -> Lists:
     if kind == "qrels":
         return cf.read_qrels(data, format).to_dict()
-    return lists_of(cf.read_run(data, format))
+    return lists_of(cf.read_run(data, format, run_names="file"))
 
 
 KINDS = pytest.mark.parametrize("kind", ["qrels", "run"])
@@ -722,7 +722,8 @@ def evaluate_file(kind: str, path: str, format: str | None = None) -> cf.Scores:
     """What a user does with a file, to the end: some mistakes show themselves late."""
     if kind == "qrels":
         return cf.evaluate(path, {"a": {"x": 1.0}}, "AP NumRet", qrels_format=format)
-    return cf.evaluate({"a": {"x": 1}}, path, "AP NumRet", run_format=format)
+    judged = {"a": {"x": 1}}
+    return cf.evaluate(judged, path, "AP NumRet", run_format=format, run_names="file")
 
 
 class TestMistakes:
@@ -1137,7 +1138,7 @@ LISTS = {"r": {"a": {"x": 1.0, "y": 1.0}, "b": {"z": 2.0, "x": 1.0}}}
 def scored(kind: str, data: Any) -> cf.Scores:
     if kind == "qrels":
         return cf.evaluate(cf.read_qrels(data, "trec" * isinstance(data, str) or None), LISTS)
-    return cf.evaluate(GOLD, {"r": data}, run_format="trec")
+    return cf.evaluate(GOLD, {"r": data}, run_format="trec", run_names="file")
 
 
 @pytest.fixture(scope="session")
@@ -1159,6 +1160,10 @@ def agrees(kind: str, path: str, content: bytes, size: int) -> None:
             assert str(caught.value).startswith(place), caught.value
             return
         assert read(kind, path, "trec") == expected
+        if expected.keys().isdisjoint(GOLD if kind == "run" else LISTS["r"]):
+            with pytest.raises(cf.CranfieldError, match="expected some of"):
+                scored(kind, path)
+            return
         from_file, from_memory = scored(kind, path), scored(kind, expected)
     assert from_file.topics == from_memory.topics
     assert np.array_equal(from_file.values, from_memory.values)

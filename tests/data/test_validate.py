@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from cranfield.data.reading.records import Text
 from cranfield.data.validate import Report, validate
 from tests.made import Command
 
@@ -323,7 +324,7 @@ class TestErrors:
         errors = [p for p in one(str(path), "run").problems if p.severity == "error"]
         message = ""
         try:
-            cf.evaluate({"a": {"x": 1}}, path, "AP")
+            cf.evaluate({"a": {"x": 1}, "b": {"y": 1}}, path, "AP")
         except cf.CranfieldError as error:
             message = str(error)
         assert bool(errors) is bool(message)
@@ -379,7 +380,15 @@ class TestWarnings:
 
     def test_several_tags(self, write: Write) -> None:
         text = "a Q0 x 1 2.5 t\na Q0 y 2 1.5 u\n"
-        starts(one(write(text)), [("warning", None, "2 run tags (t, u); the first names the run")])
+        starts(one(write(text)), [("warning", None, "2 run tags (t, u), each a run")])
+        as_one = one(write(text), "run", None, Text())
+        starts(as_one, [("warning", None, "2 run tags (t, u), taken as one run")])
+
+    def test_a_hundred_tags_and_no_more(self, write: Write) -> None:
+        text = "".join(f"a Q0 x 1 2.5 r{i}\n" for i in range(101))
+        report = one(write(text))
+        assert report.count("error") == 1
+        assert report.problems[0].text.startswith("found more than 100 run tags (r0, r1, r2, …)")
 
     def test_topics_without_a_relevant_document(self, write: Write) -> None:
         text = QRELS + "c 0 x 0\nd 0 x -1\n"
@@ -397,9 +406,29 @@ class TestTopics:
         judged, report = validate([qrels, run])
         assert judged.problems == []
         assert found(report) == [
+            ("warning", None, f"only 1 of 3 topics of {qrels} answered"),
             ("warning", None, f"2 topics (b, c) of {qrels} not answered"),
             ("warning", None, f"1 topic (z) not judged in {qrels}"),
         ]
+
+    def test_none_in_common_is_an_error(self, write: Write) -> None:
+        qrels = write(QRELS, "qrels")
+        report = validate([qrels, write("0a Q0 x 1 2.5 t\n0b Q0 x 1 2.5 t\n", "run")])[1]
+        expected = f"found topics 0a, 0b, expected some of a, b (judged in {qrels})"
+        assert found(report) == [("error", None, expected)]
+
+    def test_of_each_run_of_a_file(self, write: Write) -> None:
+        qrels = write(QRELS, "qrels")
+        text = "a Q0 x 1 2.5 t\nb Q0 z 1 2.5 t\n0a Q0 x 1 2.5 u\na Q0 X 1 2.5 v\n"
+        starts(
+            validate([qrels, write(text, "run")])[1],
+            [
+                ("warning", None, "run v: none of its documents is judged in "),
+                ("warning", None, "3 run tags (t, u, v), each a run"),
+                ("error", None, "run u: found topics 0a, expected some of a, b"),
+                ("warning", None, "run v: 1 topic (b) of "),
+            ],
+        )
 
     def test_in_any_order_and_for_every_run(self, write: Write) -> None:
         one_run = write("a Q0 x 1 2.5 t\n", "1")
@@ -415,7 +444,7 @@ class TestTopics:
         qrels = write("".join(f"t{i} 0 x 1\n" for i in range(9)), "qrels")
         report = validate([qrels, write("t0 Q0 x 1 2.5 t\n", "run")])[1]
         assert (
-            report.problems[0].text == f"8 topics (t1, t2, t3, t4, t5, …) of {qrels} not answered"
+            report.problems[1].text == f"8 topics (t1, t2, t3, t4, t5, …) of {qrels} not answered"
         )
 
 

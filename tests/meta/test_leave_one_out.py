@@ -300,7 +300,7 @@ def test_command_with_a_team_file(files: list[Path], tmp_path: Path, command: Co
 
 def test_command_refuses(files: list[Path], tmp_path: Path, command: Command) -> None:
     """One run; a run that is not in order; a picture of an unknown kind."""
-    assert "found 1 run, expected QRELS and at least 2" in command.refused(*files[:2])
+    assert "found 1 run (x), expected at least 2" in command.refused(*files[:2])
     files[1].write_text("1 Q0 a 1 9 x\n1 Q0 a\n")
     assert "x.txt:2: found 3 fields" in command.refused(*files)
     said = command.refused(*files, "--plot", tmp_path / "loo.docx")

@@ -254,6 +254,8 @@ class TestUserModels:
     def test_one_topic_at_a_time(self, expected: cf.Scores) -> None:
         top = max(x for docs in UNIT_QRELS.values() for x in docs.values())
         for t, topic in enumerate(expected.topics):
+            if topic not in RUN:
+                continue
             highest = {"top": {"x": top}}  # residuals take it for the best there is
             alone = modelled({topic: UNIT_QRELS[topic], **highest}, RUN, COSTS)
             assert np.array_equal(alone.values[0, 0], expected.values[0, t])

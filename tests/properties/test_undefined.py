@@ -88,9 +88,7 @@ class TestTopics:
         assert scores.topics == ("a", "b")
 
     def test_nothing_in_common(self) -> None:
-        with pytest.raises(
-            cf.CranfieldError, match=r"no judged topic in run, .* 3 topics \(a, b, c"
-        ):
+        with pytest.raises(cf.CranfieldError, match="found topics z, expected some of a, b, …"):
             cf.evaluate(HOLES, {"z": {"x": 1.0}}, "AP", topics="common")
         both = {"r1": {"a": {"x": 1.0}}, "r2": {"b": {"x": 1.0}}}
         with pytest.raises(cf.CranfieldError, match="no judged topic that every run answers"):
@@ -102,6 +100,6 @@ class TestTopics:
         ):
             cf.evaluate(HOLES, HOLES_RUN, topics="all")
 
-    def test_a_run_with_none_of_the_topics_scores_zero(self) -> None:
-        scores = cf.evaluate(HOLES, {"z": {"x": 1.0}}, "AP P@5 NumRet")
-        assert not scores.values.any()
+    def test_a_run_with_none_of_the_topics_is_refused(self) -> None:
+        with pytest.raises(cf.CranfieldError, match="found topics z, expected some of a, b, …"):
+            cf.evaluate(HOLES, {"z": {"x": 1.0}}, "AP P@5 NumRet")

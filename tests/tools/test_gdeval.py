@@ -263,7 +263,8 @@ class TestInputs:
                    "score": [float(r[4]) for r in rows]}  # fmt: skip
         frames, _ = gdeval("qrels", pl.DataFrame(columns))
         assert [line.replace("last,", "run,") for line in files] == frames
-        dicts, _ = gdeval(cf.read_qrels("qrels").to_dict(), cf.read_run("run").to_dict())
+        lists = cf.read_run("run", run_names="first").to_dict()
+        dicts, _ = gdeval(cf.read_qrels("qrels").to_dict(), lists)
         assert dicts == frames
 
     def test_standard_input(self) -> None:

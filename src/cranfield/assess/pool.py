@@ -14,7 +14,16 @@ from cranfield.arrays import Bools, Ints
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.lines import finite
-from cranfield.data.run import RunLike, Ties, Top, read_runs
+from cranfield.data.run import (
+    Run,
+    RunLike,
+    RunNames,
+    Ties,
+    Top,
+    no_judged_topic,
+    open_runs,
+    with_each,
+)
 from cranfield.data.tracks import TeamsLike, TopicsLike, named_topics, read_teams
 from cranfield.errors import InputError
 from cranfield.scores import ALL, Notice, about
@@ -164,6 +173,7 @@ def pool(
     ties: Ties | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    run_names: RunNames = "tag",
     separator: str | None = None,
     labels: LabelsLike | None = None,
 ) -> Pool:
@@ -179,6 +189,8 @@ def pool(
         those that every run answers. Else the judged ones, else all of the runs.
     ties
         Order of the lists, see `read_run`.
+    run_names
+        ``tag`` or ``file``: whether several tags in a file are several runs, see `read_runs`.
 
     >>> made = pool({"q1": {"a": 0.9, "b": 0.8, "c": 0.7}}, depth=2)
     >>> made, made.to_dict()
@@ -188,14 +200,14 @@ def pool(
         raise InputError(f"depth {depth!r}", "a whole number from 1")
     if rel is not None and finite(rel) is None:
         raise InputError(f"rel {rel!r}", "a finite number")
-    read = read_runs(runs, run_format, ties=ties, separator=separator)
-    names = tuple(run.name for run in read)
+    given = open_runs(runs, run_format, ties=ties, separator=separator, run_names=run_names)
     judgments = None
     if qrels is not None:
         judgments = read_qrels(qrels, qrels_format, separator=separator, labels=labels)
     team_of = None if teams is None else read_teams(teams)
-    tops = [run.tops(int(depth)) for run in read]
-    wanted, why = _wanted(topics, judgments, tops)
+    read, tops = with_each(given, lambda each: (each, [run.tops(int(depth)) for run in each]))
+    names = tuple(run.name for run in read)
+    wanted, why = _wanted(topics, judgments, read, tops)
     finders = _finders(tops, wanted)
     docs = {topic: tuple(sorted(found)) for topic, found in finders.items()}
     judged, relevant = (None, None) if judgments is None else _judged(docs, judgments, rel)
@@ -204,7 +216,7 @@ def pool(
         names,
         None if team_of is None else tuple(team_of.get(name, name) for name in names),
         docs,
-        _found(docs, finders, len(read)),
+        _found(docs, finders, len(names)),
         judged,
         relevant,
         (
@@ -216,14 +228,18 @@ def pool(
 
 
 def _wanted(
-    topics: TopicsLike, judgments: Qrels | None, tops: Sequence[Tops]
+    topics: TopicsLike, judgments: Qrels | None, runs: Sequence[Run], tops: Sequence[Tops]
 ) -> tuple[Sequence[str], str]:
     """The topics to pool, and why others of the runs are left out."""
     if (named := named_topics(topics, or_file=True)) is not None:
         return named, "not asked for"
     if judgments is None and topics == "judged":
         raise InputError("topics=judged", "judgments with it (qrels=, or --qrels)")
-    every = dict.fromkeys(chain(*tops)) if judgments is None else judgments.topics
+    every = dict.fromkeys(chain(*tops)) if judgments is None else dict.fromkeys(judgments.topics)
+    where = "" if judgments is None else judgments.where
+    for run, lists in zip(runs, tops, strict=True):
+        if every.keys().isdisjoint(lists):
+            raise no_judged_topic([*lists], [*every], where, run)
     if topics != "common":
         return tuple(every), "without judgments"
     common = tuple(topic for topic in every if all(topic in lists for lists in tops))

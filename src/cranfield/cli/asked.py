@@ -15,7 +15,6 @@ from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading.source import Source
 from cranfield.data.tracks import read_gains, read_topics
 from cranfield.errors import CranfieldError, InputError
-from cranfield.wording import counted
 
 if TYPE_CHECKING:
     from cranfield.evaluation.presets import Preset
@@ -146,6 +145,6 @@ def runs_of(
     for run in runs:
         if os.path.isdir(run) and not os.path.isdir(qrels):
             raise CranfieldError(f"{run} is a directory, expected a run ({run}/* are all in it)")
-    if len(runs) < least:
-        raise InputError(counted(len(runs), "run") if least > 1 else "no run", expected)
+    if not runs:  # a file may hold several
+        raise InputError("0 runs" if least > 1 else "no run", expected)
     return runs

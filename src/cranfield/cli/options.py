@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, TypeVar, get_args
 
 from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
 from cranfield.data.reading.lines import finite
+from cranfield.data.run import RunNames
 from cranfield.errors import CranfieldError
 
 T = TypeVar("T")
@@ -237,6 +238,11 @@ def judged() -> Rows:
 SEPARATOR = {
     "separator --sep S": "what separates the fields of a line of text, where they contain blanks",
 }
+RUN_NAMES = {
+    f"--run-names {among(get_args(RunNames))}": "tag: several run tags in a file are several runs, "
+    "each named by its tag, or by the path where tags clash or are missing (default); file: a file "
+    "is one run, named by its path",
+}
 PRESETS = "a TOML file with presets of your own"
 LABELS = {"--labels A=2,B=1,…": "the levels that labels in judgments mean, such as S=3,A=2,B=1,C=0"}
 SHARED: dict[str, Rows] = {
@@ -281,6 +287,7 @@ SHARED: dict[str, Rows] = {
     "formats": {
         f"--qrels-format {among(FORMATS)}": "instead of recognising it",
         f"--run-format {among(RUN_FORMATS)}": "instead of recognising it",
+        **RUN_NAMES,
         **SEPARATOR,
     },
     "import": {

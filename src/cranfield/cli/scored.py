@@ -15,6 +15,7 @@ from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.options import NAMES
 from cranfield.evaluation.results import Missing, read_scores
 from cranfield.scores import Scores
+from cranfield.wording import counted
 
 FILES = (
     "QRELS RUN RUN…: judgments and results, as for `cranfield evaluate`; with --scores, files with "
@@ -87,7 +88,9 @@ def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
     else:
         scores = evaluated(options, runs)
     if len(scores.runs) < runs:
-        raise InputError(f"{len(scores.runs)} run", f"at least {runs}")
+        least = f"at least {runs} runs"
+        expected = least if options.scores else f"QRELS and {least}, or --scores"
+        raise InputError(counted(len(scores.runs), "run"), expected)
     return scores
 
 

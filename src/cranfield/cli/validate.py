@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from cranfield.cli.options import LABELS, SEPARATOR, among
+from cranfield.cli.options import LABELS, RUN_NAMES, SEPARATOR, among
 from cranfield.cli.output import output, show
 from cranfield.data.reading.formats import FORMATS
 from cranfield.data.reading.labels import read_labels
@@ -22,6 +22,7 @@ OPTIONS = {
     f"--input-format {among(FORMATS)}": "instead of recognising it",
     "--by-intent": "judgments are for intents: topic intent doc level",
     **LABELS,
+    **RUN_NAMES,
     **SEPARATOR,
     "--all": f"list every problem, and not only {SHOWN} of a kind",
     **output(("problems", "files"), flags="-f --output-format"),
@@ -31,7 +32,8 @@ OPTIONS = {
 def run(options: argparse.Namespace) -> int:
     """Validate and print."""
     labels = None if options.labels is None else read_labels(options.labels)
-    text = Text(options.separator, labels, intents=options.by_intent)
+    by_tag = options.run_names != "file"
+    text = Text(options.separator, labels, intents=options.by_intent, by_tag=by_tag)
     reports = validate(options.files, options.kind, options.input_format, text)
     lines = [line for x in reports for line in (*_listed(x, options.all), _summary(x))]
     files = [

@@ -111,7 +111,7 @@ class Scorer:
         if is_empty(run) or not self.topics:
             return {}
         try:
-            return self._values(read_run(run).held())
+            return self._values(read_run(run, run_names="first").held())
         except InputError:
             finite = _without_infinity(run)
             if finite is None:
@@ -125,7 +125,7 @@ class Scorer:
             return {}
         unanswered: set[str] = set()
         for key, places in self._places.items():
-            scores = self._evaluators[key](run)
+            scores = self._evaluators[key].scores([run], strangers=True)
             columns = [scores.measures.index(str(self._wanted[i].measure)) for i in places]
             for topic, row in zip(scores.topics, scores.values[0].tolist(), strict=True):
                 for i, column in zip(places, columns, strict=True):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from itertools import count, islice, pairwise
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.qrels import Qrels, good_records
 from cranfield.data.reading import letor, trec
+from cranfield.data.reading.columns import TREC
 from cranfield.data.reading.formats import Format, recognise, runs_in
 from cranfield.data.reading.lines import not_empty, real
 from cranfield.data.reading.mappings import Nested, is_listed, nested
@@ -23,12 +25,15 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.tables import frame_table, is_frame
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import CranfieldError, InputError, one_of
+from cranfield.wording import some
 
 RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, a frame, tuples, Run,
 # or predictions for LETOR data: an array or a list of numbers
 Ties: TypeAlias = Literal["trec", "rank", "given", "file"]
 TIES: tuple[Ties, ...] = get_args(Ties)
+RunNames: TypeAlias = Literal["tag", "file"]
+TAGS = 100  # as many runs may be in one file
 PART = 1 << 16  # predictions that are labelled at a time
 
 
@@ -38,6 +43,7 @@ def reading_order(ties: str | None) -> Ties | None:
 
 
 Part: TypeAlias = Callable[[], Table]
+T = TypeVar("T")
 Top: TypeAlias = tuple[list[str], bool]  # some documents, and whether a tie decided which
 
 
@@ -91,6 +97,10 @@ class Run(ABC):
     def held(self, progress: Callable[[str], None] | None = None) -> Run:
         """The run with all it has in memory."""
         return self
+
+    def apart(self) -> Sequence[Run]:
+        """The runs that it turns out to be, if it was read from a file that may hold several."""
+        return [self]
 
     def ranked(self, topic: str) -> list[str]:
         """The documents of one topic from the top down, none if the run does not answer it."""
@@ -150,6 +160,10 @@ class TableRun(Run):
     parts: Callable[[], Iterator[Part]]
     format: Format | None = None  # of the file, where errors have lines
     text: Text = PLAIN
+    each: Callable[[], Sequence[Run]] | None = None  # reads the file if it holds several runs
+
+    def apart(self) -> Sequence[Run]:
+        return [self] if self.each is None else self.each()
 
     def tables(self) -> Iterator[Table]:
         """The parts one after the other; one that is not in order is the error it is."""
@@ -274,6 +288,34 @@ def _falling(table: Table, stable: bool) -> Ints:
     return np.lexsort([*by_name, -table.values, table.group])
 
 
+class SeveralRuns(InputError):
+    """Lines with another tag in what was read as one run."""
+
+    def __init__(self, tags: Sequence[str], where: str) -> None:
+        hint = "run_names='file' or --run-names file takes all of a file as one"
+        super().__init__(some(tags, "run tag"), "one run", where, hint=hint)
+
+
+def no_judged_topic(
+    topics: Sequence[str], judged: Sequence[str], qrels: str, run: Run | None = None
+) -> InputError:
+    """The error that a run is which answers other topics than those that are judged.
+
+    >>> no_judged_topic(["0101"], ["101", "102", "103"], "qrels.txt", read_run({"0101": ["a"]}))
+    InputError('run: found topics 0101, expected some of 101, 102, … (judged in qrels.txt)')
+    """
+    found, where = f"topics {_few(topics)}", None
+    if run is not None:
+        where = run.name if run.where == "run" else run.where
+        found += "" if run.name == where else f" of run {run.name}"
+    hint = "" if qrels == "qrels" else f"judged in {qrels}"
+    return InputError(found, f"some of {_few(judged)}", where, hint=hint)
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join([*names[:2], *["…"] * (len(names) > 2)]) or "(none)"
+
+
 def read_run(
     data: RunLike,
     format: str | None = None,
@@ -284,6 +326,7 @@ def read_run(
     types: bool = False,
     qrels: Qrels | None = None,
     further: bool = False,
+    run_names: RunNames | Literal["first"] = "tag",
 ) -> Run:
     """A run from a path, a mapping, a Polars or pandas frame, or tuples.
 
@@ -301,26 +344,16 @@ def read_run(
     instead of blanks; what follows the six fields of a TREC run's line is an error, unless
     `further` allows it. With `types`, the type of each result is kept: the second column of TREC
     text, or the column ``type`` of a table.
+
+    Lines with several run tags are several runs, which is an error here (text says so when it is
+    used): `read_runs` reads them all. With `run_names` ``file`` they are one run, named by its
+    path; with ``first``, as trec_eval has it, by the tag of the first line.
     """
-    if ties is not None and ties not in TIES:
-        raise InputError(f"ties {ties!r}", f"one of {', '.join(TIES)}")
-    if isinstance(data, Run):
-        if ties == "rank":
-            raise InputError("a run already read", "ties=rank when it is read")
-        stable = data.stable if ties is None else ties == "file"
-        given = data.given or ties == "given"
-        return replace(data, name=name or data.name, given=given, stable=stable)
-    if isinstance(data, str | os.PathLike):
-        text = Text(separator, further=further, types=types)
-        run = _read_file(Source.of(data), format, ties, text, qrels)
-    elif _is_array(data) or _is_list_of_numbers(data):
-        run = _predicted(partial(letor.predictions_of, data), qrels, ties, name or "run", "run")
-    elif is_frame(data):
-        run = _of_table(frame_table(data, "run", "run", types), "run", ties)
-    else:
-        lists, _ = nested(data, "run", "run")
-        run = _of_lists(lists, not is_listed(data), ties, "run")
-    return replace(run, name=name) if name else run
+    text = Text(separator, further=further, types=types, by_tag=run_names == "tag")
+    runs = _Reader(format, ties, text, qrels, run_names).runs(data)
+    if len(runs) > 1:
+        raise SeveralRuns([run.name for run in runs], runs[0].where)
+    return _as_one(runs[0], name)
 
 
 def read_runs(
@@ -331,37 +364,264 @@ def read_runs(
     separator: str | None = None,
     types: bool = False,
     qrels: Qrels | None = None,
+    run_names: RunNames = "tag",
 ) -> list[Run]:
     """One run or several (a list, or a dict from their names), each under a name of its own.
 
-    A directory with one for each topic, as NTCIREVAL has them, stands for all runs in it. The
-    options are those of `read_run`.
+    A directory with one for each topic, as NTCIREVAL has them, stands for all runs in it. Lines
+    with several tags are several runs, each named by its tag, or by the path where tags clash or
+    are missing; with `run_names` ``file``, a file is one run, named by its path. The other options
+    are those of `read_run`.
+
+    >>> rows = [("q1", "Q0", "d1", 1, 0.9, "bm25"), ("q1", "Q0", "d1", 1, 0.5, "dense")]
+    >>> read_runs(rows)
+    [Run 'bm25', Run 'dense']
     """
+    given = open_runs(
+        runs,
+        format,
+        ties=ties,
+        separator=separator,
+        types=types,
+        qrels=qrels,
+        run_names=run_names,
+    )
+    return with_each(given, _looked_over)
+
+
+def open_runs(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    format: str | None = None,
+    *,
+    ties: Ties | None = None,
+    separator: str | None = None,
+    types: bool = False,
+    qrels: Qrels | None = None,
+    run_names: RunNames = "tag",
+) -> list[Run]:
+    """The same, but text may turn out to hold several runs when it is used: see `with_each`."""
+    one_of("run_names", run_names, RunNames)
     if isinstance(runs, str | os.PathLike):
         runs = runs_in(runs)
     elif isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
         runs = [path for run in runs for path in runs_in(run)]
-    read = [
-        read_run(data, format, name=name, ties=ties, separator=separator, types=types, qrels=qrels)
-        for name, data in _named(runs, qrels)
-    ]
-    return [replace(run, name=name) for run, name in zip(read, _distinct(read), strict=True)]
+    text = Text(separator, types=types, by_tag=run_names == "tag")
+    reader = _Reader(format, ties, text, qrels, run_names)
+    named = _named(runs, qrels)
+    _refuse_twice(data for _, _, data in named if isinstance(data, str | os.PathLike))
+    found: list[Run] = []
+    for name, where, data in named:
+        read = reader.runs(data, where)
+        if name is not None and len(read) > 1:
+            raise SeveralRuns([run.name for run in read], name)
+        found += [_as_one(run, name) for run in read] if name is not None else read
+    return _distinct(found)
 
 
-def _named(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, RunLike]]:
-    """The runs of an argument, each with the name the user gave it, if any."""
+def _looked_over(runs: Sequence[Run]) -> list[Run]:
+    """The runs, of which all lines have been read that may be those of others."""
+    for run in runs:
+        if isinstance(run, TableRun) and run.each is not None:
+            for _ in run.tables():
+                pass
+    return list(runs)
+
+
+def with_each(runs: Sequence[Run], use: Callable[[Sequence[Run]], T]) -> T:
+    """What comes of the use of some runs; those that were read as one are told apart.
+
+    The tags of a text are known when it has been read, and it is read when it is used: if it holds
+    several runs, they are used in its place.
+    """
+    try:
+        return use(runs)
+    except SeveralRuns:
+        each = [one for run in runs for one in run.apart()]
+        if len(each) == len(runs):
+            raise
+        return use(_distinct(each))
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """How runs are read."""
+
+    format: str | None
+    ties: Ties | None
+    text: Text
+    qrels: Qrels | None
+    names: RunNames | Literal["first"]
+
+    def __post_init__(self) -> None:
+        if self.ties is not None and self.ties not in TIES:
+            raise InputError(f"ties {self.ties!r}", f"one of {', '.join(TIES)}")
+
+    def runs(self, data: RunLike, where: str = "run") -> Sequence[Run]:
+        """The runs that some data hold; text is taken for one as long as nobody has used it."""
+        if isinstance(data, Run):
+            return [self._again(data)]
+        if isinstance(data, str | os.PathLike):
+            return self._of_file(Source.of(data))
+        if _are_numbers(data):
+            read = partial(letor.predictions_of, data)
+            return [_predicted(read, self.qrels, self.ties, where)]
+        if is_frame(data):
+            return self._of_table(frame_table(data, "run", where, self.text.types), where)
+        return [
+            self._of_lists(nested(one, "run", where)[0], not is_listed(one), where, tag)
+            for tag, one in self._by_tag(data, where)
+        ]
+
+    def _again(self, run: Run) -> Run:
+        ties = self.ties
+        if ties == "rank":
+            raise InputError("a run already read", "ties=rank when it is read")
+        stable = run.stable if ties is None else ties == "file"
+        return replace(run, given=run.given or ties == "given", stable=stable)
+
+    def _by_tag(self, data: Any, where: str) -> Iterable[tuple[str | None, Any]]:
+        """What is in memory and no frame; of rows, those of each tag."""
+        in_rows = isinstance(data, Iterable) and not isinstance(data, Mapping | str | bytes)
+        if self.names != "tag" or not in_rows:
+            return [(None, data)]
+        rows, width = list(data), len(TREC["run"])
+        if not rows or not all(isinstance(row, Sequence) and len(row) == width for row in rows):
+            return [(None, rows)]
+        each: dict[str | None, list[Any]] = {}
+        for row in rows:
+            each.setdefault(None if row[-1] is None else str(row[-1]), []).append(row)
+        refuse_many(each, where)
+        return each.items()
+
+    def _of_lists(self, lists: Nested, scored: bool, where: str, tag: str | None = None) -> Run:
+        ties = self.ties
+        not_empty(lists, "results", where)
+        if ties == "rank":
+            raise InputError("no ranks", "a rank column for ties=rank", where)
+        if ties in ("trec", "file") and not scored:
+            raise InputError("no scores", f"scores for ties={ties}", where)
+        given, stable = ties == "given" or not scored, ties == "file"
+        return ListRun(tag or where, lists, given=given, where=where, stable=stable)
+
+    def _of_table(self, table: Table, where: str) -> list[Run]:
+        if self.names != "tag":
+            tag = table.tag if self.names == "first" else None
+            return [self._of_one(replace(table, tag=tag, tags=None), where)]
+        tables: dict[str, Table] = {}
+        for one in table.by_tag():
+            tables[one.tag or ""] = one
+            refuse_many(tables, where)
+        return [self._of_one(one, where) for one in tables.values()]
+
+    def _of_one(self, table: Table, where: str) -> Run:
+        ties = self.ties
+        if ties in ("trec", "file") and not table.scored:
+            raise InputError("no scores", f"scores for ties={ties}", where)
+        if ties is None and not table.scored:
+            ties = "given" if table.ranks is None else "rank"
+        ranked = by_order(table, ties, where)
+        run = _in_parts(table.tag or where, [lambda: ranked], ties, where)
+        return replace(run, in_doubt=table.in_doubt)
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def _of_file(self, source: Source) -> Sequence[Run]:
+        """The fast way where the file is in order, else record by record, for errors' places."""
+        text, forced, qrels = self.text, self.format, self.qrels
+        format = recognise(source, forced, text.separator, kind="run")
+        learnt = qrels is not None and qrels.lines is not None and format.checks is None
+        if format.placed or (learnt and forced is None and letor.are_predictions(source)):
+            read, where = partial(letor.read_predictions, source), source.name
+            return [replace(_predicted(read, qrels, self.ties, where), source=source)]
+        if format.streamed and text.separator is None:
+            return [self._streamed(source, format)]
+        try:
+            runs = self._of_table(format.table(source, "run", text), source.name)
+        except Irregular:
+            runs = self._of_records(source, format)
+        made = [replace(run, source=source) for run in runs]
+        return [
+            replace(run, format=format, text=text) if isinstance(run, TableRun) else run
+            for run in made
+        ]
+
+    def _streamed(self, source: Source, format: Format) -> TableRun:
+        """Text whose parts are read when it is evaluated, and not kept."""
+        text, ties, where = self.text, self.ties, source.name
+        tag = trec.first_tag(source, text)
+        if tag is None:
+            raise format.first_error(source, "run", text)
+        name = where if self.names == "file" else tag
+        run = replace(_in_parts(name, (), ties, where), source=source, format=format, text=text)
+        run = replace(run, parts=lambda: format.parts(source, "run", text))
+        run = run.changed(lambda table: by_order(table, ties, where))
+        if self.names != "tag":
+            return run
+        return replace(run.changed(partial(_refuse_others, tag, where)), each=partial(_each, run))
+
+    def _of_records(self, source: Source, format: Format) -> list[Run]:
+        """Record by record, with the line of every error."""
+        text = self.text
+        found, _, in_doubt = good_records(format.errors(source, "run", text))
+        scored = all(r.value is not None for r in found)
+        if not scored and any(r.value is not None for r in found):
+            expected = "a score on every line or on none"
+            raise InputError("scores on some lines only", expected, source.name)
+        if format.topics is not None:  # records cannot tell of those without documents
+            lists: dict[str, dict[str, float]] = {topic: {} for topic in format.topics(source)}
+            for place, r in enumerate(found):
+                lists[r.topic][r.doc] = -float(place) if r.value is None else r.value
+            tag = found[0].tag if found and self.names != "file" else None
+            return [self._of_lists(dict(lists), scored, source.name, tag)]
+        if self.ties == "rank" and (unranked := [r for r in found if r.rank is None]):
+            raise InputError("no rank", "one for ties=rank", source.name, unranked[0].line)
+        table = replace(_table_of(found, scored, text.types), in_doubt=in_doubt)
+        return self._of_table(table, source.name)
+
+
+def _refuse_others(tag: str, where: str, table: Table) -> Table:
+    """The table, if all its lines have that tag."""
+    if table.tags is not None or (len(table) and table.tag != tag):
+        others = [table.tag or ""] if table.tags is None else table.tags[table.tags.changes()]
+        raise SeveralRuns(list(dict.fromkeys([tag, *others])), where)
+    return table
+
+
+def _each(whole: TableRun) -> list[Run]:
+    """Every run of a text, in memory if there are several."""
+    tags: dict[str, None] = {}
+    for table in whole.tables():
+        tags |= dict.fromkeys(one.tag or "" for one in table.by_tag() if len(one))
+        refuse_many(tags, whole.where)
+    if len(tags) == 1:
+        return [whole]
+    parts: dict[str, list[Part]] = {tag: [] for tag in tags}
+    for table in whole.tables():
+        for one in table.by_tag():
+            if len(one):
+                parts[one.tag or ""].append(partial(_same, one.compact()))
+    return [replace(whole, name=tag, parts=partial(iter, few)) for tag, few in parts.items()]
+
+
+def _same(table: Table) -> Table:
+    return table
+
+
+def _named(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, str, RunLike]]:
+    """The runs of an argument, each with the name the user gave it, if any, and what else it is."""
     if isinstance(runs, Mapping):
         if any(_is_run(value, qrels) for value in islice(runs.values(), 100)):
-            return [(str(name), run) for name, run in runs.items()]
-        return [(None, runs)]
+            return [(str(n), str(n) if _are_numbers(r) else "run", r) for n, r in runs.items()]
+        return [(None, "run", runs)]
     if _is_list_of_numbers(runs):
-        return [(None, runs)]
+        return [(None, "run", runs)]
     if isinstance(runs, list | tuple) and any(_is_run(r, qrels) for r in runs):
         known = (str, os.PathLike, Run)
         in_memory = count(1)
-        named = [(None if isinstance(r, known) else f"run{next(in_memory)}", r) for r in runs]
-        return named if len(named) > 1 else [(None, runs[0])]
-    return [(None, runs)]
+        if len(runs) == 1:
+            return [(None, "run", runs[0])]
+        return [(None, "" if isinstance(r, known) else f"run{next(in_memory)}", r) for r in runs]
+    return [(None, "run", runs)]
 
 
 def _is_run(value: Any, qrels: Qrels | None) -> bool:
@@ -376,6 +636,11 @@ def _is_run(value: Any, qrels: Qrels | None) -> bool:
     return isinstance(value, str | os.PathLike | Run) or is_frame(value) or _is_array(value)
 
 
+def _are_numbers(data: Any) -> bool:
+    """Whether these are predictions in memory."""
+    return _is_array(data) or _is_list_of_numbers(data)
+
+
 def _is_array(data: Any) -> bool:
     """Whether this is an array or a series, of NumPy, pandas, Polars or another library."""
     return hasattr(data, "__array__") and not is_frame(data)
@@ -386,43 +651,44 @@ def _is_list_of_numbers(data: Any) -> bool:
     return isinstance(data, list | tuple) and bool(data) and real(data[0]) is not None
 
 
-def _distinct(runs: Sequence[Run]) -> list[str]:
-    """A run's name is its tag; where tags clash, the path as given. No path twice."""
-    paths = [run.source.path for run in runs if run.source is not None]
-    places = [os.path.abspath(path) for path in paths]
-    for path, place in zip(paths, places, strict=True):
-        if places.count(place) > 1:
-            raise InputError(f"{path} twice", "each run once")
-    names = [run.name for run in runs]
-    unique = [
-        run.where if names.count(run.name) > 1 and run.where != "run" else run.name for run in runs
-    ]
-    for name in unique:
-        if unique.count(name) > 1:
-            raise InputError(f"two runs named {name!r}", "different names")
-    return unique
+def _refuse_twice(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """No file may be given twice."""
+    seen: set[str] = set()
+    for path in paths:
+        place = os.path.abspath(path)
+        if place in seen:
+            raise InputError(f"{os.fspath(path)} twice", "each run once")
+        seen.add(place)
 
 
-def _of_lists(
-    lists: Nested, scored: bool, ties: Ties | None, where: str, tag: str | None = None
-) -> Run:
-    not_empty(lists, "results", where)
-    if ties == "rank":
-        raise InputError("no ranks", "a rank column for ties=rank", where)
-    if ties in ("trec", "file") and not scored:
-        raise InputError("no scores", f"scores for ties={ties}", where)
-    given, stable = ties == "given" or not scored, ties == "file"
-    return ListRun(tag or where, lists, given=given, where=where, stable=stable)
+def _distinct(runs: Sequence[Run]) -> list[Run]:
+    """The runs by their tags; where these clash, by the path as given, and the tag if need be."""
+    tags, places = Counter(run.name for run in runs), Counter(run.where for run in runs)
+
+    def name(run: Run) -> str:
+        if tags[run.name] == 1 or run.where == "run":
+            return run.name
+        return run.where if places[run.where] == 1 else f"{run.where}:{run.name}"
+
+    unique = Counter(map(name, runs))
+    for given, often in unique.items():
+        if often > 1:
+            raise InputError(f"two runs named {given!r}", "different names")
+    return [replace(run, name=name(run)) for run in runs]
 
 
-def _of_table(table: Table, where: str, ties: Ties | None) -> Run:
-    if ties in ("trec", "file") and not table.scored:
-        raise InputError("no scores", f"scores for ties={ties}", where)
-    if ties is None and not table.scored:
-        ties = "given" if table.ranks is None else "rank"
-    ranked = by_order(table, ties, where)
-    run = _in_parts(table.tag or where, [lambda: ranked], ties, where)
-    return replace(run, in_doubt=table.in_doubt)
+def _as_one(run: Run, name: str | None) -> Run:
+    """A run that is to be one, and is an error if its file holds others; under a name, if any."""
+    run = replace(run, each=None) if isinstance(run, TableRun) else run
+    return replace(run, name=name) if name else run
+
+
+def refuse_many(tags: Collection[str | None], where: str) -> None:
+    """Refuse a file with so many runs that the tags are hardly those of runs."""
+    if len(tags) > TAGS:
+        found = f"more than {TAGS} run tags ({', '.join(map(str, islice(tags, 3)))}, …)"
+        expected = f"at most {TAGS}; --run-names file takes all of a file as one run"
+        raise InputError(found, expected, where)
 
 
 def _in_parts(name: str, parts: Sequence[Part], ties: Ties | None, where: str) -> TableRun:
@@ -439,42 +705,11 @@ def by_order(table: Table, ties: Ties | None, where: str) -> Table:
     return replace(table, values=-table.ranks)
 
 
-def _read_file(
-    source: Source, forced: str | None, ties: Ties | None, text: Text, qrels: Qrels | None
-) -> Run:
-    """The fast way where the file is in order, else record by record, with every error's place."""
-    format = recognise(source, forced, text.separator, kind="run")
-    learnt = qrels is not None and qrels.lines is not None and format.checks is None
-    if format.placed or (learnt and forced is None and letor.are_predictions(source)):
-        name = os.path.basename(source.name)
-        read = partial(letor.read_predictions, source)
-        return replace(_predicted(read, qrels, ties, source.name, name), source=source)
-    if format.streamed and text.separator is None:
-        return _stream(source, format, ties, text)
-    try:
-        run = _of_table(format.table(source, "run", text), source.name, ties)
-    except Irregular:
-        run = _of_records(source, format, ties, text)
-    run = replace(run, source=source)
-    return replace(run, format=format, text=text) if isinstance(run, TableRun) else run
-
-
-def _stream(source: Source, format: Format, ties: Ties | None, text: Text) -> Run:
-    """Text whose parts are read when it is evaluated, and not kept."""
-    tag = trec.first_tag(source, text)
-    if tag is None:
-        raise format.first_error(source, "run", text)
-    run = replace(_in_parts(tag, (), ties, source.name), source=source, format=format, text=text)
-    run = replace(run, parts=lambda: format.parts(source, "run", text))
-    return run.changed(lambda table: by_order(table, ties, source.name))
-
-
 def _predicted(
     read: Callable[[int, str, str], Floats],
     qrels: Qrels | None,
     ties: Ties | None,
     where: str,
-    name: str,
 ) -> Run:
     """One number for each judgment of LETOR data: read, and put where the judgments are."""
     if qrels is None or qrels.lines is None:
@@ -486,7 +721,7 @@ def _predicted(
     cuts = np.searchsorted(qrels.offsets, np.arange(0, len(values), PART))
     bounds = np.unique(np.append(cuts, len(qrels.topics))).tolist()
     tables = [partial(_placed, values, qrels, *bound) for bound in pairwise(bounds)]
-    return _in_parts(name, tables, ties or "file", where)
+    return _in_parts(where, tables, ties or "file", where)
 
 
 def _placed(values: Floats, qrels: Qrels, first: int, stop: int) -> Table:
@@ -497,32 +732,16 @@ def _placed(values: Floats, qrels: Qrels, first: int, stop: int) -> Table:
     return Table(list(qrels.topics[first:stop]), starts, docs, docs.hashes(), values[begin:end])
 
 
-def _of_records(source: Source, format: Format, ties: Ties | None, text: Text) -> Run:
-    """Record by record, with the line of every error."""
-    found, _, in_doubt = good_records(format.errors(source, "run", text))
-    scored = all(r.value is not None for r in found)
-    if not scored and any(r.value is not None for r in found):
-        expected = "a score on every line or on none"
-        raise InputError("scores on some lines only", expected, source.name)
-    if format.topics is not None:  # records cannot tell of those without documents
-        lists: dict[str, dict[str, float]] = {topic: {} for topic in format.topics(source)}
-        for place, r in enumerate(found):
-            lists[r.topic][r.doc] = -float(place) if r.value is None else r.value
-        return _of_lists(dict(lists), scored, ties, source.name, found[0].tag if found else None)
-    if ties == "rank" and (unranked := [r for r in found if r.rank is None]):
-        raise InputError("no rank", "one for ties=rank", source.name, unranked[0].line)
-    table = replace(_table_of(found, scored, text.types), in_doubt=in_doubt)
-    return _of_table(table, source.name, ties)
-
-
 def _table_of(found: Sequence[Record], scored: bool, typed: bool) -> Table:
     """Records as columns."""
     topics, docs = (Strings.of([getattr(r, name) for r in found]) for name in ("topic", "doc"))
     ranks, types = [record.rank for record in found], [record.type or "" for record in found]
+    tags = [record.tag or "" for record in found]
     return replace(
         Table.of(docs, np.array([record.value or 0.0 for record in found]), topics),
         ranks=None if None in ranks else np.array(ranks),
         tag=found[0].tag,
         scored=scored,
         types=Strings.of(types) if typed and any(types) else None,
+        tags=Strings.of(tags) if len({*tags}) > 1 else None,
     )

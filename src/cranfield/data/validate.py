@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
@@ -17,11 +17,13 @@ from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading import letor
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.formats import FORMAT, recognise
-from cranfield.data.reading.records import PLAIN, Problem, Record, Severity, Text
+from cranfield.data.reading.records import Problem, Record, Severity, Text
 from cranfield.data.reading.source import Source
+from cranfield.data.run import no_judged_topic, refuse_many
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import some
 
+TAGGED = Text(by_tag=True)
 FEW_DECIMALS = 4  # ties between scores with so few are likely to come from rounding
 
 
@@ -34,6 +36,7 @@ class Report:
     format: str
     lines: int = 0
     topics: tuple[str, ...] = ()
+    runs: dict[str, dict[str, set[str]]] = field(default_factory=dict)  # documents by run and topic
     problems: list[Problem] = field(default_factory=list)
 
     def count(self, severity: str) -> int:
@@ -46,7 +49,7 @@ class Report:
 
 
 def validate(
-    paths: Iterable[str], kind: str | None = None, format: str | None = None, text: Text = PLAIN
+    paths: Iterable[str], kind: str | None = None, format: str | None = None, text: Text = TAGGED
 ) -> list[Report]:
     """Look for every problem in some files, and in how the runs fit the judgments among them."""
     reports: list[Report] = []
@@ -59,19 +62,37 @@ def validate(
     if judged is not None:
         for report in reports:
             if report.kind == "run" and report.topics:
-                _compare_topics(report, judged)
+                each = report.runs.items()
+                loud = [x for name, lists in each for x in _compared(report, judged, name, lists)]
+                report.problems[:0] = loud
             elif report.kind == "run" and report.format == judged.format == "letor":
                 _compare_lines(report, judged)
     return reports
 
 
-def _compare_topics(run: Report, qrels: Report) -> None:
-    missing = [t for t in qrels.topics if t not in set(run.topics)]
-    unjudged = [t for t in run.topics if t not in set(qrels.topics)]
+def _compared(
+    run: Report, qrels: Report, name: str, lists: Mapping[str, Collection[str]]
+) -> Iterator[Problem]:
+    """Note what a run and the judgments do not have in common; what is said first is given."""
+    of = f"run {name}: " if len(run.runs) > 1 else ""
+    missing = [t for t in qrels.topics if t not in lists]
+    if len(missing) == len(qrels.topics):
+        error = no_judged_topic([*lists], qrels.topics, qrels.where)
+        run.add("error", f"{of}{error}")
+        return
+    judged = qrels.runs.get("", {})
+    if judged and all(judged.get(t, set()).isdisjoint(docs) for t, docs in lists.items()):
+        text = f"{of}none of its documents is judged in {qrels.where}"
+        yield Problem("warning", run.where, None, text)
+    if 2 * len(missing) > len(qrels.topics):
+        answered = f"only {len(qrels.topics) - len(missing)} of {len(qrels.topics)}"
+        text = f"{of}{answered} topics of {qrels.where} answered"
+        yield Problem("warning", run.where, None, text)
+    unjudged = [t for t in lists if t not in set(qrels.topics)]
     if missing:
-        run.add("warning", f"{some(missing, 'topic')} of {qrels.where} not answered")
+        run.add("warning", f"{of}{some(missing, 'topic')} of {qrels.where} not answered")
     if unjudged:
-        run.add("warning", f"{some(unjudged, 'topic')} not judged in {qrels.where}")
+        run.add("warning", f"{of}{some(unjudged, 'topic')} not judged in {qrels.where}")
 
 
 def _compare_lines(predictions: Report, qrels: Report) -> None:
@@ -95,11 +116,15 @@ def _validate_directory(path: str, text: Text) -> list[Report]:
         report, source = Report(run, "run", "trec"), Source.of(run)
         _collect(report, topic_dirs.errors(source, "run", text))
         report.topics = tuple(topic_dirs.topics_of(source))
+        lists = report.runs.setdefault("", {})
+        lists.update({topic: set() for topic in report.topics if topic not in lists})
         reports.append(report)
     return reports
 
 
-def _collect(report: Report, items: Iterable[Problem | Record]) -> list[Record]:
+def _collect(
+    report: Report, items: Iterable[Problem | Record], by_tag: bool = False
+) -> list[Record]:
     """Note the problems and the size of a file, and give its records."""
     found: list[Record] = []
     for item in items:
@@ -109,13 +134,16 @@ def _collect(report: Report, items: Iterable[Problem | Record]) -> list[Record]:
             found.append(item)
     report.lines = len(found)
     report.topics = tuple(dict.fromkeys(r.topic for r in found))
+    for r in found:
+        tag = (r.tag or "") if report.kind == "run" and by_tag else ""
+        report.runs.setdefault(tag, {}).setdefault(r.topic, set()).add(r.doc)
     if report.kind == "qrels":
         _oddities_of_qrels(report, found)
     return found
 
 
 def validate_file(
-    path: str, kind: str | None = None, format: str | None = None, text: Text = PLAIN
+    path: str, kind: str | None = None, format: str | None = None, text: Text = TAGGED
 ) -> Report:
     """Look for every problem in one file."""
     source = Source.of(path)
@@ -127,11 +155,11 @@ def validate_file(
     if format in (None, "letor") and known != "qrels" and letor.are_predictions(source):
         known, recognised = "run", FORMAT["letor"]
     report = Report(source.name, known or recognised.kind_of(source, text), recognised.name)
-    found = _collect(report, recognised.errors(source, report.kind, text))
+    found = _collect(report, recognised.errors(source, report.kind, text), text.by_tag)
     if report.kind == "run" and recognised.placed:
         report.topics = ()  # those of the judgments
     elif report.kind == "run":
-        _oddities_of_run(report, found)
+        _oddities_of_run(report, found, text.by_tag)
     return report
 
 
@@ -145,10 +173,12 @@ def _oddities_of_qrels(report: Report, found: list[Record]) -> None:
         report.add("warning", f"{some(without, 'topic')} without a relevant document")
 
 
-def _oddities_of_run(report: Report, found: list[Record]) -> None:
+def _oddities_of_run(report: Report, found: list[Record], by_tag: bool) -> None:
+    tags = list(dict.fromkeys(r.tag for r in found if r.tag is not None))
     lists: dict[str, list[Record]] = {}
     for record in found:
-        lists.setdefault(record.topic, []).append(record)
+        tag = f" of run {record.tag}" if by_tag and len(tags) > 1 else ""
+        lists.setdefault(f"{record.topic}{tag}", []).append(record)
     scores = {
         t: np.array([r.value for r in few if r.value is not None]) for t, few in lists.items()
     }
@@ -158,10 +188,19 @@ def _oddities_of_run(report: Report, found: list[Record]) -> None:
     if contradicted:
         text = f"ranks contradict scores in {some(list(contradicted), 'topic')}; the scores decide"
         report.add("warning", text, min(contradicted.values()) or None)
-    tags = list(dict.fromkeys(r.tag for r in found if r.tag is not None))
+    _tags(report, tags, by_tag)
+
+
+def _tags(report: Report, tags: list[str], by_tag: bool) -> None:
+    """Note several tags, and whether they are several runs."""
+    if by_tag:
+        try:
+            refuse_many(tags, report.where)
+        except InputError as error:
+            report.problems.append(Problem.error(error, report.where))
     if len(tags) > 1:
-        text = f"{len(tags)} run tags ({', '.join(tags[:5])}); the first names the run"
-        report.add("warning", text)
+        taken = "each a run (--run-names file: all are one)" if by_tag else "taken as one run"
+        report.add("warning", f"{some(tags, 'run tag')}, {taken}")
 
 
 def _ties(report: Report, scores: Mapping[str, Floats], documents: int) -> None:

@@ -15,7 +15,7 @@ from cranfield.data.intents import Intents as KnownIntents
 from cranfield.data.intents import read_intents
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.qrels import QrelsLike, read_qrels
-from cranfield.data.run import Run, RunLike, read_runs, reading_order
+from cranfield.data.run import Run, RunLike, no_judged_topic, open_runs, reading_order
 from cranfield.data.tracks import unknown_topic
 from cranfield.data.verticals import embedded
 from cranfield.errors import InputError
@@ -171,16 +171,20 @@ class Collection:
     # -- runs -------------------------------------------------------------------------------------
 
     def read(self, runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> list[Run]:
-        """One or several runs, read as the options say, each under a name of its own."""
+        """One or several runs, read as the options say, each under a name of its own.
+
+        They are to be used in `with_each`: text may hold several.
+        """
         if self.directory is not None:  # whose runs are meant, and not files of the same name
             runs = _inside(self.directory, runs)
-        return read_runs(
+        return open_runs(
             runs,
             self.options.run_format,
             ties=reading_order(self.options.ties),
             separator=self.options.separator,
             types=any(extra.needs_types for extra in self.extras),
             qrels=self.gold.qrels,
+            run_names=self.options.run_names,
         )
 
     def label(self, run: Run) -> Labelled:
@@ -202,9 +206,16 @@ class Collection:
 
     def rankings(self, run: Run, topic: str | None = None) -> Rankings:
         """The lists of a run, in which all that measures look at is known; in one topic, or all."""
-        rankings = self.label(run).rankings
-        self.refuse_unknown(run, rankings, topic)
-        return rankings
+        labelled = self.label(run)
+        self.refuse_stranger(labelled)
+        self.refuse_unknown(run, labelled.rankings, topic)
+        return labelled.rankings
+
+    def refuse_stranger(self, labelled: Labelled) -> None:
+        """Refuse a run that answers no judged topic: it is that of other judgments."""
+        if not labelled.placed.answered.any():
+            where = self.gold.qrels.where
+            raise no_judged_topic(labelled.topics, self.topics, where, labelled.run)
 
     def refuse_unknown(self, run: Run, rankings: Rankings, topic: str | None = None) -> None:
         """Refuse a run in which something is not known where a measure looks."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, RunLike
+from cranfield.data.run import Run, RunLike, with_each
 from cranfield.errors import InputError
 from cranfield.evaluation import notices
 from cranfield.evaluation.asked import Asked, MeasuresLike
@@ -19,7 +19,7 @@ from cranfield.evaluation.measuring import Measuring
 from cranfield.evaluation.options import Options, Settings, shows_options
 from cranfield.labelling.blocks import Rankings
 from cranfield.measures.base import Measure
-from cranfield.scores import Notice, Scores
+from cranfield.scores import Notice, Scores, loud_first
 from cranfield.wording import some
 
 RunsLike: TypeAlias = RunLike | Sequence[RunLike] | Mapping[str, RunLike]
@@ -79,11 +79,21 @@ class Evaluator:
 
     def __call__(self, runs: RunsLike) -> Scores:
         """Score one or several runs."""
+        return self.read_and_score(runs)[1]
+
+    def read_and_score(self, runs: RunsLike) -> tuple[Sequence[Run], Scores]:
+        """One or several runs, as the options say, and their scores."""
+        return with_each(self.read(runs), lambda each: (each, self.scores(each)))
+
+    def scores(self, runs: Sequence[Run], strangers: bool = False) -> Scores:
+        """Score runs that have been read; `strangers` answer no judged topic, and score nothing."""
         names: list[str] = []
         rankings: list[Rankings] = []
         about_runs: list[Notice] = []
-        for run in self.read(runs):
+        for run in runs:
             labelled = self.collection.label(run)
+            if not strangers:
+                self.collection.refuse_stranger(labelled)
             self.collection.refuse_unknown(run, labelled.rankings)
             about_runs += notices.of_run(labelled, self.collection, self.measures)
             names.append(run.name)
@@ -107,7 +117,7 @@ class Evaluator:
             summaries=tuple(column.summary for column in columns),
             better=tuple(column.better for column in columns),
             undefined=self.options.undefined,
-            notices=(*notices.of_evaluation(self.measuring, counts), *about_runs),
+            notices=loud_first((*notices.of_evaluation(self.measuring, counts), *about_runs)),
             asked=self.measuring.asked.spellings,
         )
 

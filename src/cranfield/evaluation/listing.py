@@ -9,6 +9,7 @@ from typing import Unpack
 
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.lines import finite
+from cranfield.data.run import with_each
 from cranfield.errors import InputError
 from cranfield.evaluation.collection import Collection, Labelled
 from cranfield.evaluation.evaluate import RunsLike
@@ -48,8 +49,8 @@ def label(
     whole = replace(collection, options=replace(settings, depth=None))  # what a depth cuts off
     wanted = settings.named_topics or collection.topics
     by_topic: dict[str, list[LabelledList]] = {topic: [] for topic in wanted}
-    for run in collection.read(runs):
-        placed = whole.label(run)
+    for placed in with_each(collection.read(runs), lambda each: [*map(whole.label, each)]):
+        whole.refuse_stranger(placed)
         if settings.topics == "common":
             answered = placed.placed.answered
             wanted = tuple(topic for topic in wanted if answered[collection.place(topic)])

@@ -225,6 +225,7 @@ def of_run(
         return Notice(kind, f"{name}: {text}", name, tuple(topics))
 
     yield from _of_columns(labelled.run.in_doubt, name, name)
+    yield from _few_topics(name, judged, rankings.answered, collection.chosen)
     then = "left out" if options.topics == "common" else "counted as empty lists"
     unanswered = _flagged(judged, ~rankings.answered)
     yield from about("missing-topics", unanswered, f"not answered, {then}", name)
@@ -245,6 +246,16 @@ def of_run(
         yield from extra.notices_of(labelled.run, rankings)
     if options.ties != "expected" and not collection.counting.plain:
         yield from of_counts(name, collection.of_chosen(labelled.rankings), collection.ideal)
+
+
+def _few_topics(
+    name: str, judged: Sequence[str], answered: Bools, asked: Bools
+) -> Iterator[Notice]:
+    """Whether fewer than half of the topics are answered."""
+    kept, every = _flagged(judged, answered & asked), int(asked.sum())
+    if 2 * len(kept) < every:
+        text = f"{name}: only {len(kept)} of {counted(every, 'judged topic')} answered"
+        yield Notice("few-topics", text, name, tuple(kept))
 
 
 def of_lengths(

@@ -19,6 +19,7 @@ from cranfield.data.costs import CostsLike
 from cranfield.data.intents import IntentsLike
 from cranfield.data.lengths import LengthsLike
 from cranfield.data.reading.labels import LabelsLike
+from cranfield.data.run import RunNames
 from cranfield.data.tracks import named_topics
 from cranfield.data.verticals import VerticalsLike
 from cranfield.errors import InputError, one_of
@@ -105,6 +106,10 @@ class Options:
         How many to use; the result does not depend on it.
     qrels_format, run_format
         The format of files, instead of recognising it.
+    run_names
+        ``tag``: lines with several run tags are several runs, each named by its tag, or by the
+        path as given where tags clash or are missing; ``file``: a file is one run, named by its
+        path.
     block_cells
         How many topics × judged documents are computed at a time; the result does not depend on it.
     progress
@@ -137,12 +142,14 @@ class Options:
     threads: int | None = None
     qrels_format: str | None = None
     run_format: str | None = None
+    run_names: RunNames = "tag"
     block_cells: int = BLOCK_CELLS
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "topics", named_topics(self.topics) or self.topics)
         one_of("undefined", self.undefined, Undefined)
+        one_of("run_names", self.run_names, RunNames)
         if self.ties is not None:
             one_of("ties", self.ties, TieOrder)
         for name, low in {"depth": 1, "tie_samples": 2, "seed": 0}.items():
@@ -234,6 +241,7 @@ class ListSettings(TypedDict, total=False):
     threads: int | None
     qrels_format: str | None
     run_format: str | None
+    run_names: RunNames
     block_cells: int
     progress: Progress | None
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, RunLike
+from cranfield.data.run import Run, RunLike, with_each
 from cranfield.errors import InputError
 from cranfield.evaluation.asked import Asked, MeasuresLike
 from cranfield.evaluation.collection import Collection
@@ -128,14 +128,19 @@ def explain_all(
     asked = Asked.of(measures, settings)
     collection = Collection.of(qrels, settings, asked.measures)
     runs = [run] if isinstance(run, Run) else collection.read(run)
-    if len(runs) != 1:
-        raise InputError(f"{len(runs)} runs", "one")
-    measuring, found = Measuring(collection, asked), list[Explanation]()
-    for name in _wanted(collection, runs[0], topic):
-        t = collection.place(name)
-        seen = _Topic(measuring, runs[0], collection.rankings(runs[0], name), t)
-        found += [seen.explanation(m) for m in asked.measures]
-    return Explanations(found)
+
+    def explained(each: Sequence[Run]) -> Explanations:
+        if len(each) != 1:
+            names = ", ".join(one.name for one in each)
+            raise InputError(f"{len(each)} runs ({names})", "one")
+        measuring, found = Measuring(collection, asked), list[Explanation]()
+        for name in _wanted(collection, each[0], topic):
+            t = collection.place(name)
+            seen = _Topic(measuring, each[0], collection.rankings(each[0], name), t)
+            found += [seen.explanation(m) for m in asked.measures]
+        return Explanations(found)
+
+    return with_each(runs, explained)
 
 
 def _wanted(collection: Collection, run: Run, topic: Any) -> Sequence[str]:

@@ -17,7 +17,7 @@ from cranfield.data.costs import read_costs
 from cranfield.data.intents import read_intents
 from cranfield.data.lengths import read_lengths
 from cranfield.data.qrels import Qrels, QrelsLike
-from cranfield.data.run import RunLike
+from cranfield.data.run import RunLike, with_each
 from cranfield.data.tracks import TeamsLike
 from cranfield.data.verticals import read_verticals
 from cranfield.errors import InputError
@@ -157,7 +157,7 @@ def leave_one_out(
     settings = _read_once(options)
     progress = settings.pop("progress", None)
     reader = Evaluator(qrels, measures, **settings)
-    held = [run.held(progress) for run in reader.read(runs)]
+    held = with_each(reader.read(runs), lambda each: [run.held(progress) for run in each])
     settings["topics"] = reader.options.topics  # read once
     settings |= {name: new for name, old, new in _OTHERWISE if settings.get(name) == old}
     judged = reader.collection.gold.qrels
@@ -178,7 +178,9 @@ def leave_one_out(
     for contributor, alone, own in zip(contributors, brought_alone, members.values(), strict=True):
         if contributor.unique_judged:
             part = _without(judged, place[alone])
-            less = Evaluator(part, measures, **settings)([held[i] for i in own])
+            less = Evaluator(part, measures, **settings).scores(
+                [held[i] for i in own], strangers=True
+            )
             after[own] = _means(_where_defined(less, full, own))
             about.append((contributor.name, less.notices))
     columns, about_measures = _rankable(full, before, after)

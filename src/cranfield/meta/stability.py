@@ -253,8 +253,7 @@ def stability_of_judgments(
     whole = Evaluator(qrels, measures, threads=threads, **options)
     if whole.collection.intents is not None:
         raise InputError("judgments for intents", "judgments of documents")
-    read = whole.read(runs)
-    scores = whole(read)
+    read, scores = whole.read_and_score(runs)
     matrices, noticed = by_measure(scores, least=1)
     notices = (*noticed, *_about(matrices))
     rankings = [whole.collection.rankings(run) for run in read]

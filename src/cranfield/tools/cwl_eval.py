@@ -269,7 +269,7 @@ def cwl_eval(
     for name, model in placed:
         if model.unit_gains and (model.gain, model.rel, model.max_level) == ("raw", None, None):
             _refuse_gains(judged, qrels, 0, 1, f"for {name}")
-    lists = read_run(run, "trec", ties="given", types=known is not None)
+    lists = read_run(run, "trec", ties="given", types=known is not None, run_names="first")
     order, untold = _looked_over(lists, known)
     topics = list(dict.fromkeys(order))
     gold = GoldStandard.of(judged.of_topics(topics))

@@ -15,7 +15,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.trec import last_tag
 from cranfield.data.run import Run, RunLike, read_run
 from cranfield.errors import InputError
-from cranfield.evaluation.evaluate import evaluate
+from cranfield.evaluation.evaluate import Evaluator
 from cranfield.scores import Notice
 from cranfield.tools.drop_ins import mean_of, refuse_judgments
 
@@ -39,16 +39,16 @@ def gdeval(
     judged = read_qrels(qrels if source is None else source, "trec")
     wrong = (judged.levels > HIGHEST) | (judged.levels % 1 != 0)
     refuse_judgments(judged, wrong, "level {} for", f"whole levels up to {HIGHEST}", source)
-    results = read_run(run, "trec", further=True)
+    results = read_run(run, "trec", further=True, run_names="first")
     tag = None if results.source is None else last_tag(results.source)
     judged, results, notices = numbered(judged, replace(results, name=tag or results.name))
-    scores = evaluate(
+    evaluator = Evaluator(
         judged,
-        results,
         [f"nDCG(gain=exp)@{k}", f"ERR(max_level={HIGHEST})@{k}"],
         topics="judged" if complete else "common",
         undefined="skip",
     )
+    scores = evaluator.scores([results], strangers=True)
     found = scores.to_dict()[results.name]  # topics without a relevant document are not in it
     if not found:
         raise InputError("no topic with a relevant document", "at least one", judged.where)

@@ -102,7 +102,7 @@ def ndeval(
 
 
 def _scored(evaluator: Evaluator, run: Run) -> _Scored:
-    scores = evaluator(run)
+    scores = evaluator.scores([run], strangers=True)
     subtopics = _subtopics(evaluator.collection.gold.qrels)
     scored = zip(scores.topics, scores.values[0], strict=True)
     rows = {topic: _divided_once(row, subtopics[topic]) for topic, row in scored}
@@ -141,8 +141,8 @@ def _subtopics(judged: Qrels) -> dict[str, int]:
 def _read(run: RunLike, traditional: bool) -> Run:
     """A run by rank, where there are ranks, or by score."""
     if traditional or not (isinstance(run, str | os.PathLike) or is_frame(run)):
-        return read_run(run, "trec", further=True)
-    ranked = read_run(run, "trec", ties="rank", further=True)
+        return read_run(run, "trec", further=True, run_names="first")
+    ranked = read_run(run, "trec", ties="rank", further=True, run_names="first")
     if isinstance(ranked, TableRun):
         _refuse_repeated_ranks(ranked)
     return ranked

@@ -119,7 +119,7 @@ def split_runs(
         source, run = Source.of(path), os.path.basename(path)
         if is_ir4qa(source):
             return run.removesuffix(".xml"), read_ir4qa(source)
-        return run, read_run(path, ties="given", separator=separator).rankings()
+        return run, read_run(path, ties="given", separator=separator, run_names="first").rankings()
 
     return split(
         names(runs), names(topics), RES, directory, lists, lambda docs, _: text_of(docs[:limit])

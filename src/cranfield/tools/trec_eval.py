@@ -403,7 +403,8 @@ def _refuse_fractions(judged: Qrels, source: Source | None = None) -> None:
 
 def _run(path: str, version: int) -> Run:
     """A run by score, then document; version 9 holds scores in single precision."""
-    run = read_run("-" if path.startswith("-") else path, "trec", ties="trec", further=True)
+    given = "-" if path.startswith("-") else path
+    run = read_run(given, "trec", ties="trec", further=True, run_names="first")
     return run if version == 10 or not isinstance(run, TableRun) else run.changed(_single)
 
 

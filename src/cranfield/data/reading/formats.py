@@ -98,7 +98,7 @@ class Format:
             yield from self.checks(source, kind, text)
             return
         empty = True
-        for item in checked(self.each(source, kind, text), kind, source.name, text.intents):
+        for item in checked(self.each(source, kind, text), kind, source.name, text):
             empty = empty and isinstance(item, Problem) and item.cause is None
             yield item
         if empty:

@@ -64,6 +64,7 @@ class Text:
     further: bool = False  # whether lines of a TREC run may go on after the tag
     intents: bool = False  # whether judgments are for intents
     types: bool = False  # whether the types of results are kept
+    by_tag: bool = False  # whether results with different tags are different runs
 
     @property
     def typed(self) -> bool:
@@ -147,7 +148,7 @@ class Recorder:
 
 
 def checked(
-    found: Iterable[Found], kind: Kind, where: str, by_intent: bool = False
+    found: Iterable[Found], kind: Kind, where: str, text: Text = PLAIN
 ) -> Iterator[Problem | Record]:
     """Every record, and every error in its place; identical judgments are warnings."""
     seen: dict[tuple[str, ...], Record] = {}
@@ -155,10 +156,11 @@ def checked(
         if not isinstance(record, Record):
             yield record if isinstance(record, Problem) else Problem.error(record, where)
             continue
-        which = (record.type or "",) if by_intent else ()
+        which = (record.type or "",) if text.intents else ()
+        which = (record.tag or "",) if text.by_tag and kind == "run" else which
         first = seen.setdefault((record.topic, record.doc, *which), record)
         if first is not record:
-            yield _duplicate(record, first, where, kind, by_intent)
+            yield _duplicate(record, first, where, kind, text.intents)
         elif kind == "qrels" and record.topic == "all":
             expected = "another name: 'all' is the summary's"
             yield Problem.error(

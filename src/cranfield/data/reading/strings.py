@@ -130,6 +130,21 @@ class Strings:
             equal[rows[which]] &= mine == theirs
         return equal
 
+    def alike(self) -> bool:
+        """Whether all strings are the same.
+
+        >>> Strings.of(["bm25", "bm25"]).alike(), Strings.of(["bm25", "bm26"]).alike()
+        (True, False)
+        """
+        size = int(self.length[0]) if len(self) else 0
+        if (self.length != size).any():
+            return False
+        for done in range(0, size, 8):
+            word = self._word_at(self.start + done) & _FIRST[min(size - done, 8)]
+            if (word != word[0]).any():
+                return False
+        return True
+
     def changes(self) -> Ints:
         """The rows whose string differs from that of the row before; the first row does."""
         differs = np.ones(len(self), dtype=bool)

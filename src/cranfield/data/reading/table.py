@@ -13,7 +13,7 @@ import numpy as np
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.strings import Strings, Words
 
-COLUMNS = ("docs", "hashes", "values", "ranks", "types")  # a cell for each line
+COLUMNS = ("docs", "hashes", "values", "ranks", "types", "tags")  # a cell for each line
 
 
 class Irregular(ValueError):
@@ -34,6 +34,7 @@ class Table:
     scored: bool = True  # False where there were no values to read
     types: Strings | None = None  # of results, or the intents of judgments, where asked for
     in_doubt: str = ""  # which columns were taken, where others could be meant
+    tags: Strings | None = None  # of all lines, where they are not all the same
 
     @classmethod
     def of(cls, docs: Strings, values: Floats, topics: Strings | None = None) -> Table:
@@ -79,6 +80,19 @@ class Table:
         left = np.unique(group)
         names = [self.names[g] for g in left.tolist()]
         return self._lines(kept, names, np.searchsorted(group, left))
+
+    def by_tag(self) -> Iterator[Table]:
+        """The lines of each tag, in the order of the first of each."""
+        if self.tags is None:
+            yield self
+            return
+        starts = self.tags.changes()
+        names = self.tags[starts].tolist()
+        code = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        sizes = np.diff(starts, append=len(self))
+        tag = np.repeat([code[name] for name in names], sizes)
+        for name, i in code.items():
+            yield replace(self.where(tag == i), tag=name, tags=None)
 
     def reordered(self, rows: Ints) -> Table:
         """The lines in another order, each within its group."""

@@ -292,11 +292,18 @@ def _table_of(frame: pl.DataFrame, kind: Kind, names: list[str], types: bool) ->
         docs.hashes(),
         frame["value"].to_numpy() if "value" in has else np.zeros(len(frame)),
         ranks,
-        str(frame["tag"][0]) if "tag" in has and len(frame) else None,
+        frame["tag"][0] if "tag" in has and len(frame) else None,
         scored="value" in has,
         types=strings_of(frame[second].fill_null("")) if second else None,
         in_doubt=in_doubt(name_columns(names, kind, "", types=types), names, types),
+        tags=_tags(frame["tag"]) if "tag" in has else None,
     )
+
+
+def _tags(column: pl.Series) -> Strings | None:
+    """The tags of runs, where there are several."""
+    given = column.fill_null("")
+    return strings_of(given) if given.n_unique() > 1 else None
 
 
 def strings_of(column: pl.Series) -> Strings:

@@ -55,10 +55,12 @@ def read_table(text: bytes, kind: Kind, how: Text = PLAIN) -> Table:
         made = replace(made, types=column(1))
     if kind == "qrels":
         return made
-    rank, tag = column(at("rank")), column(at("tag"), slice(1)).tolist()
+    rank, tags = column(at("rank")), column(at("tag"))
     ranks = whole_numbers(rank)
     ranks = all_numbers(rank) if ranks is None else ranks
-    return replace(made, ranks=ranks, tag=tag[0] if tag else None)
+    several = how.by_tag and not tags.alike()
+    tag = next(iter(tags[:1]), None)
+    return replace(made, ranks=ranks, tag=tag, tags=tags if several else None)
 
 
 def read_ntcir(text: bytes, kind: Kind, how: Text = PLAIN) -> Table:

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cranfield.report.sheets import Field, Sheet, together
-from cranfield.scores import Notice, in_brief, printable
+from cranfield.scores import LOUD, Notice, in_brief, printable
 from cranfield.wording import folded
 
 if TYPE_CHECKING:
@@ -43,8 +43,14 @@ def notice_lines(
     >>> notice_lines([Notice("missing-topics", "bm25 has nothing for topic 302.", "bm25")])
     ['note: bm25 has nothing for topic 302.']
     """
-    lines = [n.text for n in notices] if every else in_brief(notices, runs, listed)
-    return [f"note: {printable(line)}" for line in lines]
+    found: dict[str, list[Notice]] = {"WARNING": [], "note": []}
+    for notice in notices:
+        found["WARNING" if notice.kind in LOUD else "note"].append(notice)
+    return [
+        f"{how}: {printable(line)}"
+        for how, those in found.items()
+        for line in ([n.text for n in those] if every else in_brief(those, runs, listed))
+    ]
 
 
 def wrapped(text: str, width: int | None) -> list[str]:
