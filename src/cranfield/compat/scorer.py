@@ -113,7 +113,7 @@ class Scorer:
         try:
             return self._values(read_run(run, run_names="first").held())
         except InputError:
-            finite = _without_infinity(run)
+            finite = _in_finite_numbers(run)
             if finite is None:
                 raise
             return self._values(read_run(finite))
@@ -163,8 +163,10 @@ def _judged(qrels: Any) -> Qrels:
     return read_qrels(numbers)  # or the same error
 
 
-def _without_infinity(run: Any) -> Any:
-    """A run with the largest numbers in the place of infinite ones, or None if it has none."""
+def _in_finite_numbers(run: Any) -> Any:
+    """A run with the largest numbers in the place of infinite ones and 1 and 0 in that of booleans,
+    if it is in memory.
+    """
     if is_frame(run):
         run = list(zip(*(run[name] for name in run.columns), strict=True))
     made: Any = None
@@ -177,10 +179,12 @@ def _without_infinity(run: Any) -> Any:
         }
     elif isinstance(run, list):
         made = [tuple(map(_finite, row)) for row in run]
-    return None if made == run else made
+    return made
 
 
 def _finite(value: Any) -> Any:
+    if isinstance(value, bool):
+        return float(value)
     infinite = isinstance(value, float | np.floating) and math.isinf(value)
     return math.copysign(sys.float_info.max, value) if infinite else value
 
