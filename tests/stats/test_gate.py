@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -125,11 +125,12 @@ def test_what_is_no_margin(margin: object) -> None:
 # The smallest p-value that topics can show
 
 
-@given(st.integers(1, 12), st.integers(0, 12))
+@given(st.integers(1, 5), st.integers(0, 2))
+@settings(max_examples=25)
 def test_no_differences_of_so_many_topics_have_a_smaller_p(differ: int, equal: int) -> None:
     random = np.random.default_rng(differ * 100 + equal)
     zeros, n = np.zeros(equal), differ + equal
-    for _ in range(5):
+    for _ in range(3):
         z = np.concatenate([random.normal(0.5, 0.5, differ), zeros])
         if n > 1:
             assert stats.ttest_1samp(z, 0).pvalue >= least_of_t(z) - 1e-12
