@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 LOWEST := .venv-lowest
 QUICK := tests --ignore=tests/peers --ignore=tests/properties --ignore=tests/docs
 
+unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
+
 .PHONY: demo test test-quick test-lowest slowest coverage mutants bench lint clean
 
 $(VENV)/installed: pyproject.toml
@@ -15,7 +17,7 @@ $(VENV)/installed: pyproject.toml
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@
 
 demo: $(VENV)/installed  ## simulate a collection, evaluate it, compare the runs
