@@ -13,7 +13,7 @@ import re
 from collections import UserDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from typing import (
     TYPE_CHECKING,
@@ -259,7 +259,14 @@ class Measure(metaclass=MeasureType):
     def __matmul__(self, cutoff: float) -> Self:
         return dataclasses.replace(self, cutoff=cutoff)  # type: ignore[arg-type]
 
+    # A measure never changes: what follows from its parameters is found once, when asked for.
     def __str__(self) -> str:
+        return self._written
+
+    __repr__ = __str__
+
+    @cached_property
+    def _written(self) -> str:
         settings = self.arguments() + [
             f"{f.name}={shown(getattr(self, f.name))}"
             for f in self.parameters()
@@ -269,8 +276,6 @@ class Measure(metaclass=MeasureType):
         name += type(self).__name__ + (f"({', '.join(settings)})" if settings else "")
         name += "" if self.cutoff is None else f"@{self.cutoff}"
         return name + (f".{self.measurement}" if self.measurement else "")
-
-    __repr__ = __str__
 
     # Written once here: having them made for every measure would slow down every start.
     def __init__(self, *levels: Any, **settings: Any) -> None:
@@ -312,10 +317,18 @@ class Measure(metaclass=MeasureType):
         raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and vars(self) == vars(other)
+        return type(self) is type(other) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash((type(self), *vars(self).values()))
+        return self._hash
+
+    @cached_property
+    def _key(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, f.name) for f in dataclasses.fields(self))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((type(self), self._key))
 
     def names(self) -> tuple[str, ...]:
         """The names of the numbers it gives for each topic: its own, unless it gives several."""

@@ -13,6 +13,7 @@ import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -271,10 +272,15 @@ class Combined(Diverse):
     def parameters(cls) -> Iterator[dataclasses.Field[Any]]:
         return (f for f in super().parameters() if f.name != "base")
 
-    @property
+    @cached_property
     def inner(self) -> Measure:
         """The measure that it is made of, at its cutoff."""
         return replace(self.base, cutoff=self.cutoff)
+
+    @cached_property
+    def _seen(self) -> Measure:
+        """The same, on the lists that it looks at."""
+        return replace(self.inner, condensed=self.condensed)
 
     @property
     def depth(self) -> int | None:
@@ -292,13 +298,13 @@ class Combined(Diverse):
         return replace(super().with_defaults(own), base=self.base.with_defaults(others))
 
     def view(self, lists: Lists) -> Lists:
-        return replace(self.inner, condensed=self.condensed).view(lists)
+        return self._seen.view(lists)
 
     def view_settings(self) -> dict[str, Any]:
         return self.base.view_settings()
 
     def of_intent(self) -> tuple[Measure, ...]:
-        return (replace(self.inner, condensed=self.condensed),)
+        return (self._seen,)
 
 
 class Expectation(Diverse):
@@ -388,11 +394,15 @@ class D(Combined):
 
     def values(self, lists: Lists) -> Floats:
         x = lists.condensed if self.condensed else lists
-        return self.inner.on_gains().values(global_lists(x, self.inner, self.din))
+        return self._on_gains.values(global_lists(x, self.inner, self.din))
 
     def traced(self, lists: Lists) -> Lists:
         x = lists.condensed if self.condensed else lists
-        return self.inner.on_gains().view(global_lists(x, self.inner, self.din))
+        return self._on_gains.view(global_lists(x, self.inner, self.din))
+
+    @cached_property
+    def _on_gains(self) -> Measure:
+        return self.inner.on_gains()
 
 
 @measure
