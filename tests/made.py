@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import functools
+import inspect
 import io
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,6 +51,29 @@ LIST_R = "".join(f"t Q0 {doc} {rank} {9 - rank} mine\n" for rank, doc in enumera
 def rows_of(text: str, separator: str = ",") -> list[dict[str, str]]:
     """The rows of a table, by the names of its columns."""
     return list(csv.DictReader(io.StringIO(text), delimiter=separator))
+
+
+def each(name: str, values: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The test for each of many values, as one: a thousand tests cost more than what they ask."""
+    every = list(values)
+    assert every
+
+    def for_all(test: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def run(*args: Any, **given: Any) -> None:
+            for value in every:
+                try:
+                    test(*args, **given, **{name: value})
+                except BaseException as error:
+                    error.add_note(f"{name} = {value}")
+                    raise
+
+        asked = inspect.signature(test)
+        others = [parameter for parameter in asked.parameters.values() if parameter.name != name]
+        run.__signature__ = asked.replace(parameters=others)  # type: ignore[attr-defined]
+        return run
+
+    return for_all
 
 
 # -- commands -------------------------------------------------------------------------------------

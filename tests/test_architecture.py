@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import cranfield
+from tests.made import each
 
 ROOT = Path(cranfield.__file__).parent
 FILES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
@@ -99,7 +100,7 @@ def names_of(room: str) -> list[str]:
     return [name for name in FILES if room_of(name) == room]
 
 
-EACH = pytest.mark.parametrize("name", FILES)
+EACH = each("name", FILES)
 
 
 class TestRooms:
@@ -187,7 +188,7 @@ def opens(written: str, call: ast.Call) -> bool:
 
 
 class TestFilesAndCode:
-    @pytest.mark.parametrize("name", [n for n in FILES if room_of(n) != "data"])
+    @each("name", [n for n in FILES if room_of(n) != "data"])
     def test_only_data_opens_files(self, name: str) -> None:
         assert not [f"{name}:{line} {w}" for w, line, call in calls(name) if opens(w, call)]
 
@@ -212,9 +213,7 @@ class TestFilesAndCode:
                 f"{name}:{line} {written}"
             )
 
-    @pytest.mark.parametrize(
-        "name", [n for n in FILES if room_of(n) in ("data", "labelling", "measures", "scores")]
-    )
+    @each("name", [n for n in FILES if room_of(n) in ("data", "labelling", "measures", "scores")])
     def test_only_people_rooms_print(self, name: str) -> None:
         assert not [line for written, line, _ in calls(name) if written == "print"]
 

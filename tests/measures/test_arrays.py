@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.measures.base import FIVE
 from cranfield.measures.cwl import models
+from tests.made import each
 
 Level = float | None
 
@@ -51,7 +52,7 @@ ALL += map(
         *("RBP.residual", "DCG@2.ideal", "GAP(thresholds=3:2:1, max_level=3)", "AP(rel=0)"),
     ),
 )
-every_measure = pytest.mark.parametrize("m", ALL, ids=str)
+every_measure = each("m", ALL)
 
 
 class Batch:
@@ -156,7 +157,7 @@ class TestBatch:
         assert found.shape == ((0,) if numbers(m) == 1 else (0, numbers(m)))
 
     @every_measure
-    @pytest.mark.parametrize("judged", [[], [1, 0, 2]])
+    @each("judged", [[], [1, 0, 2]])
     def test_empty_lists(self, m: cf.Measure, judged: list[float]) -> None:
         """No columns, nothing but mask, or simply []: all are the empty list."""
         known = np.tile(np.array(judged, dtype=float), (2, 1))

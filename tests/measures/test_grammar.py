@@ -26,6 +26,7 @@ from cranfield.measures.grammar import parse_model
 from cranfield.measures.names import ALIASES, IR_MEASURES, NTCIREVAL, TREC_EVAL
 from cranfield.measures.parameters import Choice, Flag, Table
 from cranfield.measures.references import REFERENCES
+from tests.made import each
 
 BUILT_IN = [
     c
@@ -33,9 +34,9 @@ BUILT_IN = [
     if c.__module__.startswith("cranfield.measures") and c.ranks_documents()
 ]
 OF_ALL_KINDS = [c for c in REGISTRY.values() if c.__module__.startswith("cranfield.measures")]
-EACH = pytest.mark.parametrize("cls", BUILT_IN, ids=str)
+EACH = each("cls", BUILT_IN)
 MODELS = [c for c in BUILT_IN if issubclass(c, cf.UserModel)]  # those with a name of their own
-EACH_MODEL = pytest.mark.parametrize("cls", dict.fromkeys(models().values()), ids=str)
+EACH_MODEL = each("cls", dict.fromkeys(models().values()))
 
 
 def same(text: str, expected: cf.Measure) -> None:
@@ -165,7 +166,7 @@ class TestRoundTrip:
             cf.parse_measure("gap@10")
         same("ntcir:gap@10", cf.GAP(thresholds="level") @ 10)  # NTCIREVAL has only one of them
 
-    @pytest.mark.parametrize("c", BUILT_IN, ids=str)
+    @each("c", BUILT_IN)
     def test_every_built_in_is_exported(self, c: type[cf.Measure]) -> None:
         assert getattr(cf, c.__name__) is c
         assert c.__name__ in cf.__all__
@@ -216,7 +217,7 @@ EXPRESSIONS = {
 
 
 class TestExpressions:
-    @pytest.mark.parametrize("text", EXPRESSIONS)
+    @each("text", EXPRESSIONS)
     def test_strings_and_expressions_mean_the_same(self, text: str) -> None:
         expected = EXPRESSIONS[text]
         same(text, expected)
@@ -434,7 +435,7 @@ class TestReadings:
     """Measures that C/W/L has a reading of: the suffix asks for it."""
 
     @EACH_MODEL
-    @pytest.mark.parametrize("measurement", FIVE)
+    @each("measurement", FIVE)
     def test_all_five_of_every_model(self, cls: type[cf.UserModel], measurement: str) -> None:
         m = cls(cutoff=7, measurement=measurement)
         same(f"{cls.__name__}@7.{measurement}", m)
@@ -442,7 +443,7 @@ class TestReadings:
         assert m.names() == (str(m),)
         assert m.reading("ED") == cls(cutoff=7, measurement="ED")
 
-    @pytest.mark.parametrize("cls", MODELS, ids=str)
+    @each("cls", MODELS)
     def test_a_model_alone_is_expected_utility(self, cls: type[cf.UserModel]) -> None:
         m = cls(n=20)
         assert m != m.EU  # written otherwise
@@ -508,7 +509,7 @@ VARIANTS = {  # words that tell one definition from the others
 class TestVariants:
     """Where several definitions go by one name, a measure says which one it is."""
 
-    @pytest.mark.parametrize("text", VARIANTS)
+    @each("text", VARIANTS)
     def test_says_which(self, text: str) -> None:
         said = cf.parse_measure(text).variant()
         assert [word for word in VARIANTS[text] if word not in said] == [], said
@@ -572,7 +573,7 @@ CATALOGUE = {  # ranked.md, "Canonical names in the grammar (aliases in brackets
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@each("name", CATALOGUE)
 def test_the_catalogue(name: str) -> None:
     m = cf.parse_measure(name)
     assert type(m).__name__ == re.split(r"[(@]", name)[0]
@@ -745,17 +746,17 @@ def foreign_names() -> dict[str, str]:
 
 
 class TestForeignNames:
-    @pytest.mark.parametrize("text", FOREIGN)
+    @each("text", FOREIGN)
     def test_mean_what_they_mean_there(self, text: str) -> None:
         assert str(cf.parse_measure(text)) == FOREIGN[text]
 
-    @pytest.mark.parametrize("name", foreign_names())
+    @each("name", foreign_names())
     def test_every_name_of_an_installed_tool_is_known(self, name: str) -> None:
         if name in " ".join(NO_NAMES.values()).split():
             return
         assert isinstance(cf.parse_measure(name), cf.Measure)
 
-    @pytest.mark.parametrize("name", " ".join(NO_NAMES.values()).split())
+    @each("name", " ".join(NO_NAMES.values()).split())
     def test_what_is_none_is_not_taken_for_something_else(self, name: str) -> None:
         with pytest.raises(cf.CranfieldError, match=f"no measure named '{name}'"):
             cf.parse_measure(name)
@@ -783,12 +784,12 @@ class TestForeignNames:
             assert m.cutoff == (10 if "@" in end else None)
             assert getattr(m, "rel", None) == (2 if "-l2" in end else 1 if "rbp" in name else None)
 
-    @pytest.mark.parametrize("name", IR_MEASURES)
+    @each("name", IR_MEASURES)
     def test_every_ir_measures_name_stands_for_one_of_ours(self, name: str) -> None:
         for ours in IR_MEASURES[name].split("|"):
             assert str(cf.parse_measure(ours)) == ours
 
-    @pytest.mark.parametrize("name", ALIASES)
+    @each("name", ALIASES)
     def test_every_alias_is_known(self, name: str) -> None:
         plain, _, at_cutoff = ALIASES[name].partition("|")
         assert cf.parse_measure(name) == cf.parse_measure(plain)
@@ -798,7 +799,7 @@ class TestForeignNames:
         k = 1 if plain.startswith("IPrec") else 7  # a recall, not a rank
         assert cf.parse_measure(f"{name}@{k}") == cf.parse_measure(at_cutoff or plain) @ k
 
-    @pytest.mark.parametrize("name", TREC_EVAL)
+    @each("name", TREC_EVAL)
     def test_every_trec_eval_name_is_known(self, name: str) -> None:
         plain = TREC_EVAL[name].partition("|")[0]
         assert cf.parse_measure("trec:" + name) == cf.parse_measure(plain)

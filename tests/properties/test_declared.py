@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
+from tests.made import each
 from tests.properties.made import BUILT_IN, EFFECTIVENESS
 
 # -- what measures say of themselves ----------------------------------------------------------
@@ -46,7 +47,7 @@ def differs(a: Any, b: Any) -> bool:
     return bool(np.abs(a - b).max() > 1e-12)
 
 
-each_measure = pytest.mark.parametrize("c", EFFECTIVENESS.values(), ids=str)
+each_measure = each("c", EFFECTIVENESS.values())
 CUTOFFS = (None, 1, 3, 8)
 
 # Normalised, but not at every cutoff: these compare with all relevant items wherever they stop
