@@ -199,7 +199,8 @@ def explained(m: Measure, **more: Any) -> cf.Explanation:
 
 def symbols(shown: cf.Explanation) -> list[str]:
     """Every name that stands for a number, as the text has it."""
-    lists = [steps for steps in (shown.steps, shown.ideal) if steps is not None]
+    orders = [shown.sampled.best.steps, shown.sampled.worst.steps] if shown.sampled else []
+    lists = [steps for steps in (shown.steps, *orders, shown.ideal) if steps is not None]
     return [*shown.facts, *(name for x in lists for name in (*x.columns, *x.totals))]
 
 
@@ -379,7 +380,7 @@ def has_the_mean(m: Measure, more: dict[str, Any]) -> None:
         for order, ends in (("best", shown.sampled.best), ("worst", shown.sampled.worst)):
             settings["ties"] = order
             found = cf.evaluate(qrels, run_for(m), m, **settings)
-            assert ends == {name: found["run", "t", name] for name in m.names()}
+            assert ends.values == {name: found["run", "t", name] for name in m.names()}
 
 
 COSTS = {t: {doc: i + 1.0 for i, doc in enumerate("abcefsxyz")} for t in "tu"}
@@ -440,8 +441,45 @@ def test_a_group_may_go_on_below_the_depth() -> None:
 def test_what_is_drawn_is_said() -> None:
     text = str(cf.explain("ERR", QRELS, RUN, "t", ties="expected", tie_samples=7, seed=2))
     assert "\nmean over 7 random orders of tied documents (seed 2): the equation" in text
-    assert re.search(r"\nties=best gives 0\.\d{4}, ties=worst 0\.\d{4}: explain shows both\n", text)
     assert re.search(r"\nERR = 0\.\d{4}, standard error 0\.\d{4}$", text)
+
+
+def test_two_orders_of_what_is_drawn_have_their_steps() -> None:
+    """a (level 2) and f (0) share ranks 3 and 4, c (1) is at 6: Pr is 3/8 and 1/8, 3 being the highest."""
+    shown = cf.explain("ERR", QRELS, RUN, "t", ties="expected", tie_samples=40)
+    assert shown.sampled is not None
+    best, worst = (3 / 8 / rank + 5 / 8 * 1 / 8 / 6 for rank in (3, 4))
+    assert shown.sampled.best.values["ERR"] == pytest.approx(best)
+    assert shown.sampled.worst.values["ERR"] == pytest.approx(worst)
+    docs = {name: "".join(row.doc for row in steps.rows[2:4]) for name, steps in shown.lists.items()}
+    assert (docs["best"], docs["worst"]) == ("af", "fa")
+    for steps in (shown.lists["best"], shown.lists["worst"]):
+        assert {"Pr", "stop"} <= {*steps.columns}
+    assert shown.steps.columns == ()  # a mean has no steps
+    assert {"Pr", "stop"} <= {*shown.legend}
+
+
+def test_the_orders_drawn_lead_to_the_mean() -> None:
+    """Each of the two orders has a score; so many were drawn of each, and that is the mean."""
+    shown = cf.explain("ERR", QRELS, RUN, "t", ties="expected", tie_samples=40)
+    assert shown.sampled is not None
+    scores = [score for (score,) in shown.sampled.drawn]
+    assert {f"{score:.4f}" for score in scores} == {"0.1380", "0.1068"}
+    assert shown.values["ERR"] == pytest.approx(sum(scores) / 40)
+    lines = str(shown).splitlines()
+    table = lines[lines.index("scores of 40 random orders of tied documents") + 4 :][:2]
+    counts = {text: sum(f"{score:.4f}" == text for score in scores) for text in ("0.1380", "0.1068")}
+    assert [line.split() for line in table] == [[x, str(n)] for x, n in counts.items()]
+
+
+def test_many_scores_are_counted_in_fewer_decimals() -> None:
+    docs = [f"d{i:02}" for i in range(40)]
+    qrels, run = {"t": {doc: i % 4 for i, doc in enumerate(docs)}}, {"t": dict.fromkeys(docs, 1.0)}
+    text = str(cf.explain("ERR", qrels, run, ties="expected", tie_samples=200))
+    title = "scores of 200 random orders of tied documents"
+    rows = [line.split() for line in text.split(title)[1].split("─\n")[1].split("\n\n")[0].splitlines()]
+    assert 2 <= len(rows) <= 20
+    assert sum(int(n) for _, n in rows) == 200
 
 
 def test_without_ties_there_is_one_order() -> None:

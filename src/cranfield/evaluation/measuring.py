@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import compress
 from typing import Any, NamedTuple
@@ -189,13 +189,9 @@ class Measuring:
         """Mean and standard error over random orders of tied documents, column by column."""
         if not measures:
             return []
-        reordering = Reordering(rankings)
-        random = np.random.default_rng(self.options.seed).random
-        spreads: list[_Spread] = []
-        for _ in range(self.options.tie_samples if reordering.possible else 1):
-            order = self.collection.counted(reordering.sample(random))
-            sample = self._plain(measures, order)
-            spreads = spreads or [_Spread(x) for x in sample]
+        spreads: list[Spread] = []
+        for sample in self.samples(measures, rankings):
+            spreads = spreads or [Spread(x) for x in sample]
             for spread, x in zip(spreads, sample, strict=True):
                 spread.add(x)
         return [
@@ -203,8 +199,15 @@ class Measuring:
             for spread in spreads
         ]
 
+    def samples(self, measures: Sequence[Measure], rankings: Rankings) -> Iterator[list[Floats]]:
+        """Topics × names of each measure, for one random order of tied documents after another."""
+        reordering = Reordering(rankings)
+        random = np.random.default_rng(self.options.seed).random
+        for _ in range(self.options.tie_samples if reordering.possible else 1):
+            yield self._plain(measures, self.collection.counted(reordering.sample(random)))
 
-class _Spread:
+
+class Spread:
     """Mean and standard error of arrays, one array after the other."""
 
     def __init__(self, first: Floats) -> None:

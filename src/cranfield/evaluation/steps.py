@@ -37,9 +37,10 @@ class Steps:
 class Sampled:
     """What is known of a score that is the mean of random orders of tied items."""
 
-    errors: dict[str, float]  # standard errors of the values
-    best: dict[str, float]  # the values of the order by level, the best first
-    worst: dict[str, float]
+    drawn: tuple[tuple[float, ...], ...]  # the values that each of the orders has
+    errors: dict[str, float]  # standard errors of their means
+    best: Explanation  # of the order by level, the best first
+    worst: Explanation
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,9 +62,16 @@ class Explanation(Shown, tables="steps"):
     sampled: Sampled | None = None  # if the values are means of some orders
 
     @property
+    def lists(self) -> dict[str, Steps]:
+        """All lists that are shown, by name."""
+        orders = ("best", "worst") if self.sampled else ()
+        found = {"run": self.steps} | {name: getattr(self.sampled, name).steps for name in orders}
+        return found if self.ideal is None else found | {"ideal": self.ideal}
+
+    @property
     def symbols(self) -> list[str]:
         """The names of all numbers that are shown, in their order."""
-        lists = [steps for steps in (self.steps, self.ideal) if steps is not None]
+        lists = self.lists.values()
         return [*self.facts, *(name for x in lists for name in (*x.columns, *x.totals))]
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ from cranfield.errors import InputError
 from cranfield.evaluation.asked import Asked, MeasuresLike
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.levels import Levels, as_files, written
-from cranfield.evaluation.measuring import Measuring
+from cranfield.evaluation.measuring import Measuring, Spread
 from cranfield.evaluation.options import Options, Settings, shows_options
 from cranfield.evaluation.steps import Explanation, Explanations, Row, Sampled, Steps
 from cranfield.labelling.blocks import Rankings
@@ -211,24 +211,35 @@ class _Topic:
         )
 
     def of_sample(self, m: Measure, one: Explanation) -> Explanation:
-        """What random orders give, in the place of what one gave: there are no steps of a mean."""
+        """What random orders give, in the place of what one gave.
+
+        There are no steps of a mean: two orders have theirs, and each order drawn its score.
+        """
         options, orders = self.collection.options, Reordering(self.rankings)
         best, worst = (
-            self.of_order(m, self.collection.counted(order)).values
+            self.of_order(m, self.collection.counted(order))
             for order in (orders.best(), orders.worst())
         )
-        errors = {name: self.means[f"{name}.se"] for name in one.values}
-        drawn = f"{counted(options.tie_samples, 'random order')} of tied documents"
+        drawn, names = self.drawn[m], [*one.values]
+        spread = Spread(drawn[0])
+        for order in drawn:
+            spread.add(order)
+        many = f"{counted(options.tie_samples, 'random order')} of tied documents"
         why = "the equation does not hold for expected values"
         view = self.expected.view(None if m.condensed else m.depth)
         return replace(
             one,
-            values={name: self.means[name] for name in one.values},
+            values=dict(zip(names, spread.mean.tolist(), strict=True)),
             fraction=None,
+            facts={name: x for name, x in best.facts.items() if x == worst.facts[name]},
             steps=_steps(view, self.docs(self.rankings)),
-            ideal=None,
-            notes=(f"mean over {drawn} (seed {options.seed}): {why}",),
-            sampled=Sampled(errors, best, worst),
+            notes=(f"mean over {many} (seed {options.seed}): {why}",),
+            sampled=Sampled(
+                tuple(map(tuple, drawn.tolist())),
+                dict(zip(names, spread.error.tolist(), strict=True)),
+                best,
+                worst,
+            ),
         )
 
     def docs(self, rankings: Rankings, condensed: bool = False) -> list[str]:
@@ -250,10 +261,15 @@ class _Topic:
         return bool(((start >= first) & (start < first + self.rankings.lengths[self.t])).any())
 
     @cached_property
-    def means(self) -> dict[str, float]:
-        """What all measures give in the mean, by column: as `evaluate` has them."""
-        row = self.measuring.values(self.rankings)[self.t].tolist()
-        return dict(zip((column.name for column in self.measuring.columns), row, strict=True))
+    def drawn(self) -> dict[Measure, Floats]:
+        """What the random orders that `evaluate` draws give, by measure: orders × names."""
+        measures = [m for m in self.measuring.measures if not self.measuring.exact(m)]
+        samples = self.measuring.samples(measures, self.rankings)
+        orders = [[x[self.t] for x in sample] for sample in samples]
+        return {
+            m: np.stack(rows)[:, : len(m.names())]
+            for m, rows in zip(measures, zip(*orders, strict=True), strict=True)
+        }
 
 
 def _ideal_items(collection: Collection, x: Lists, t: int) -> Ints:
@@ -339,7 +355,7 @@ def _last(x: Lists, docs: int) -> int:
 
 def _legend(m: Measure, e: Explanation) -> dict[str, str]:
     """What the names mean that are shown, in their order; a measure's name is its own symbol."""
-    in_the_mean = any(row.tied for row in e.steps.rows)
+    in_the_mean = e.sampled is None and any(row.tied for row in e.steps.rows)
     known = {**LETTERS, **NOTATION, **STEPS, **(IN_THE_MEAN if in_the_mean else {})}
     known |= {**getattr(m, "base", m).symbols, **m.symbols}  # D(M) shows the steps of M
     named = [*_letters(e.variant), *(x for name in e.symbols for x in (name, *_letters(name)))]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, TypeVar
 
 from cranfield.evaluation.steps import Explanation, Explanations, Row, Steps
 from cranfield.report.sheets import Field, Sheet, listed
+from cranfield.wording import counted
 
 T = TypeVar("T")
 
@@ -15,6 +18,11 @@ _WHOLE = 20  # lists up to this length are shown whole,
 _TOP = 10  # of longer ones the top;
 _STRETCH = 3  # below it longer stretches of items of no use are counted only
 _NAMED = 3  # so many tied documents are named
+_TITLES = {  # of lists other than that of the run
+    "best": "one order: tied documents by level, the best first (as with ties=best)",
+    "worst": "one order: tied documents by level, the worst first (as with ties=worst)",
+    "ideal": "ideal list",
+}
 
 
 def sheets(found: Explanation | Explanations) -> list[Sheet]:
@@ -26,29 +34,51 @@ def sheets(found: Explanation | Explanations) -> list[Sheet]:
 
 def _rows(e: Explanation) -> Iterator[dict[str, Any]]:
     where = {"measure": e.measure, "run": e.run, "topic": e.topic}
-    for name, steps in _lists(e).items():
+    for name, steps in e.lists.items():
         for row in steps.rows:
             item = {"list": name, "rank": row.rank, "doc": row.doc, "level": row.level}
             yield where | item | dict(zip(steps.columns, row.values, strict=False))
 
 
-def _lists(e: Explanation) -> dict[str, Steps]:
-    return {"run": e.steps} | ({} if e.ideal is None else {"ideal": e.ideal})
-
-
 def _sheets(e: Explanation) -> Iterator[Sheet]:
-    """The list and the ideal list; below the last facts, what symbols mean, and the score."""
-    titles = {"run": f"{e.measure} of {e.run}" + (f", topic {e.topic}" if e.topic else "")}
+    """The list and the ideal list; below the last facts, what symbols mean, and the score.
+
+    Where the score is the mean of random orders, two orders stand between them, with their steps
+    and scores, and at the end how often each score was drawn.
+    """
+    title = f"{e.measure} of {e.run}" + (f", topic {e.topic}" if e.topic else "")
     facts = ", ".join(f"{name} = {_number(value)}" for name, value in e.facts.items())
-    unjudged = any(None in row.levels for steps in _lists(e).values() for row in steps.rows)
+    unjudged = any(None in row.levels for steps in e.lists.values() for row in steps.rows)
     legend = e.legend | ({"–": "not judged"} if unjudged else {})
     symbols = "; ".join(f"{symbol}: {meaning}" for symbol, meaning in legend.items())
     told = *e.notes, e.variant, facts, symbols, *_scores(e)
-    for name, steps in _lists(e).items():
-        last = steps is (e.ideal or e.steps)
-        lines = [line for line in (*_totals(steps), *(told if last else ())) if line]
-        title = titles.get(name, "ideal list")
-        yield Sheet(f"{e.measure} {name}", [*_fields(steps)], title=title, lines=lines)
+    found = [
+        Sheet(
+            f"{e.measure} {name}",
+            [*_fields(steps)],
+            title=_TITLES.get(name, title),
+            lines=[*_totals(steps), *_scores(getattr(e.sampled, name, None))],
+        )
+        for name, steps in e.lists.items()
+    ]
+    found += _drawn(e)
+    lines = [line for line in (*found[-1].lines, *told) if line]
+    yield from (*found[:-1], replace(found[-1], lines=lines))
+
+
+def _drawn(e: Explanation) -> list[Sheet]:
+    """How many of the random orders have which score: in so few decimals that one can read it."""
+    if e.sampled is None or len(e.values) > 1:
+        return []
+    scores = sorted((score for (score,) in e.sampled.drawn), reverse=True)
+    written = (Counter(f"{score:.{places}f}" for score in scores) for places in (4, 3, 2, 1, 0))
+    found = next((few for few in written if len(few) <= _WHOLE), None)
+    if found is None:
+        return []
+    title = f"scores of {counted(len(scores), 'random order')} of tied documents"
+    fields = [Field(e.measure, None, e.measure, [*found], key=True, dtype=float)]
+    fields += [Field("orders", None, "orders", [*map(str, found.values())], dtype=float)]
+    return [Sheet(f"{e.measure} orders", fields, title=title)]
 
 
 def _fields(steps: Steps) -> Iterator[Field]:
@@ -71,15 +101,11 @@ def _totals(steps: Steps) -> Iterator[str]:
     yield from (f"{name} = {_number(value)}" for name, value in steps.totals.items())
 
 
-def _scores(e: Explanation) -> Iterator[str]:
-    for name, value in e.values.items():
+def _scores(e: Explanation | None) -> Iterator[str]:
+    for name, value in e.values.items() if e else ():
         quotient = " / ".join(map(_number, e.fraction)) + " = " if e.fraction else ""
-        line = f"{name} = {quotient}{_number(value) if e.counts else f'{value:.4f}'}"
-        if e.sampled is not None:
-            best, worst = e.sampled.best[name], e.sampled.worst[name]
-            yield f"ties=best gives {best:.4f}, ties=worst {worst:.4f}: explain shows both"
-            line += f", standard error {e.sampled.errors[name]:.4f}"
-        yield line
+        error = f", standard error {e.sampled.errors[name]:.4f}" if e.sampled else ""
+        yield f"{name} = {quotient}{_number(value) if e.counts else f'{value:.4f}'}{error}"
 
 
 def _cells(stretch: list[Row]) -> list[str]:
