@@ -17,6 +17,7 @@ import cranfield as cf
 from cranfield.assess.pool import Pool, pool
 from cranfield.cli.main import main
 from cranfield.data.reading.source import Source
+from cranfield.errors import InputError
 
 few = settings(max_examples=40)
 
@@ -132,6 +133,19 @@ class TestTopics:
                 "1 topic (q9) without judgments: every document is unjudged",
             ]
 
+    def test_a_topic_that_nobody_knows(self, tmp_path: Path) -> None:
+        """It is refused if it is named; a track has the topics that it has."""
+        run = {"q1": ["a"]}
+        for topics in ("q1,q7", ["q1", "q7"]):
+            with pytest.raises(InputError, match="found topic 'q7', expected one of the runs'"):
+                pool(run, qrels=QRELS, topics=topics)
+        assert pool(run, qrels=QRELS, topics="q1,q2").to_dict() == {"q1": ["a"], "q2": []}
+        path = tmp_path / "topics"
+        path.write_text("q1\nq7\n")
+        for file in (path, f"@{path}", str(path)):
+            found = pool(run, topics=file)
+            assert [n.text for n in found.notices] == ["1 topic (q7) not answered by any run"]
+
     def test_a_run_that_does_not_answer_a_topic(self) -> None:
         found = pool({"r": {"q1": ["a"], "q2": ["b"]}, "s": {"q2": ["b"]}})
         assert [(n.run, n.topics) for n in found.notices] == [("s", ("q1",))]
@@ -212,8 +226,8 @@ class TestTeamFiles:
         ({"rel": float("nan")}, "found rel nan, expected a finite number"),
         ({"ties": "best"}, "found ties 'best', expected one of trec, rank, given"),
         ({"topics": []}, "topics: found no topics, expected at least one"),
-        ({"topics": ["q7"]}, "found no document for 1 topic (q7), expected some"),
-        ({"topics": "no such file"}, "found no document for 1 topic (no such file), expected some"),
+        ({"topics": ["q7"]}, "found topic 'q7', expected one of the runs' 2 topics (q1, q2)"),
+        ({"topics": "no such file"}, "found topic 'no such file', expected one of the runs'"),
         ({"topics": "@no such file"}, "cannot read no such file"),
     ],
 )

@@ -51,6 +51,27 @@ def test_aggregate_prints_qrels(
     assert assess("aggregate", *files, "--scheme", "sum", *options) == (0, expected, "")
 
 
+@pytest.mark.parametrize("topics", ["q2", "common", "@few", "judged"])
+def test_aggregate_of_some_topics(files: list[str], topics: str, assess: Command) -> None:
+    """Bob judged nothing of q3, so that it is refused unless it is left out."""
+    with Path("ann.txt").open("a") as more:
+        more.write("q3 0 d A\n")
+    Path("few").write_text("q2 fishing\n")
+    found = assess("aggregate", *files, "--scheme", "sum", "--topics", topics)
+    if topics == "judged":
+        assert found[0] == 2
+        assert "d of q3 not by bob" in found[2]
+    else:
+        rows = "q1 0 a 4\nq1 0 b 3\n" * (topics == "common") + "q2 0 c 1\n"
+        assert found == (0, rows, "")
+
+
+def test_aggregate_knows_no_such_topic(files: list[str], assess: Command) -> None:
+    said = "found topic 'q9', expected one of the assessments' 2 topics (q1, q2)"
+    code, _, err = assess("aggregate", *files, "--topics", "q1,q9")
+    assert (code, err.startswith(said)) == (2, True)
+
+
 def test_aggregate_writes_what_evaluate_reads(files: list[str], assess: Command) -> None:
     for format in ("trec", "csv", "tsv", "json"):
         assess.succeeds(

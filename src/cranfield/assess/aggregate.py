@@ -14,6 +14,7 @@ from cranfield.assess.assessments import Assessments, exact, read_assessments
 from cranfield.assess.rules import RulesLike
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.labels import LabelsLike, read_labels, read_number
+from cranfield.data.tracks import TopicsLike
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.shown import Shown
@@ -48,6 +49,7 @@ def aggregate(
     labels: LabelsLike | None = None,
     rules: RulesLike | None = None,
     column: str | None = None,
+    topics: TopicsLike = "judged",
 ) -> Consolidated:
     """One level for each item from the scores of several assessors.
 
@@ -69,7 +71,9 @@ def aggregate(
     reaches it 1 and the rest 0, or `levels` maps scores to levels (``"4=2,3=2,2=1,1=1,0=0"``).
     Numbers may be given as fractions (``"2/3"``).
 
-    `labels`, `rules` and `column` are those of `read_assessments`.
+    `labels`, `rules` and `column` are those of `read_assessments`. `topics` are all of them
+    (``"judged"``), those in which everybody judged something (``"common"``), or those named: a
+    list, ``"101,102"``, a path or ``"@FILE"``.
 
     >>> votes = {"ann": {"q": {"d": 2, "e": 2}}, "bob": {"q": {"d": 1, "e": 2}},
     ...          "cy": {"q": {"d": 1, "e": 0}}}
@@ -86,7 +90,7 @@ def aggregate(
     if threshold is not None and levels is not None:
         raise InputError("a threshold and a map of levels", "one of them")
     limit = None if threshold is None else read_number(threshold, f"threshold {threshold!r}")
-    read = read_assessments(assessments, labels, rules, column)
+    read = read_assessments(assessments, labels, rules, column).of_topics(topics)
     votes, notices = _complete(read, missing)
     if scheme == "unanimity":
         settings.setdefault("max_score", read.top)

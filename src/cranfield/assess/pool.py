@@ -24,7 +24,14 @@ from cranfield.data.run import (
     open_runs,
     with_each,
 )
-from cranfield.data.tracks import TeamsLike, TopicsLike, named_topics, read_teams
+from cranfield.data.tracks import (
+    TeamsLike,
+    TopicsLike,
+    named_topics,
+    read_teams,
+    topics_file,
+    unknown_topic,
+)
 from cranfield.errors import InputError
 from cranfield.scores import ALL, Notice, about
 from cranfield.shown import Rows, Shown
@@ -232,6 +239,10 @@ def _wanted(
 ) -> tuple[Sequence[str], str]:
     """The topics to pool, and why others of the runs are left out."""
     if (named := named_topics(topics, or_file=True)) is not None:
+        known = dict.fromkeys(chain(judgments.topics if judgments else (), *tops))
+        unknown = [topic for topic in named if topic not in known]
+        if unknown and topics_file(topics, or_file=True) is None:  # which has all of a track
+            raise unknown_topic(unknown[0], known, "runs")
         return named, "not asked for"
     if judgments is None and topics == "judged":
         raise InputError("topics=judged", "judgments with it (qrels=, or --qrels)")

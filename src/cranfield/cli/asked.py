@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cranfield.cli.options import SETTINGS, Rows, declare, refuse_two_inputs
+from cranfield.cli.output import format_for
 from cranfield.data.groups import read_groups
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading.source import Source
@@ -44,6 +45,9 @@ def settled(run: Callable[..., Any], options: argparse.Namespace) -> Any:
         given = getattr(options, name, None)
         if isinstance(given, str | list):  # not the numbers of `simulate`
             setattr(options, name, read(given) or None)
+    for action in options.declared:
+        if action.dest == "format" and options.format is None:
+            options.format = format_for(options.output, action.choices)
     return run(options)
 
 

@@ -22,6 +22,8 @@ INPUT = {
     "--rules NAME|FILE": "turns several criteria into a score for each assessor: a TOML file, or "
     f"one of {', '.join(built_in())}",
     "--column NAME": "the column of the label in a table",
+    TOPICS: "101,102, or @FILE with topics; common: those in which everybody judged something; may "
+    "be repeated (default: judged, all of them)",
 }
 AGGREGATE = {
     **INPUT,
@@ -42,12 +44,7 @@ AGGREGATE = {
     "levels --map 4=2,3=2,…": "afterwards: scores to levels",
     **output(formats=(*TEXT, *FORMATS)),
 }
-AGREE = {
-    **INPUT,
-    TOPICS: "101,102, or @FILE with topics; common: those in which everybody judged something; may "
-    "be repeated (default: judged, all of them)",
-    **output(each="topic"),
-}
+AGREE = {**INPUT, **output(each="topic")}
 
 
 def add_to(command: Any) -> None:

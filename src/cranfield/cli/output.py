@@ -29,30 +29,46 @@ LOOK = {
 }
 PLAIN = {"decimals": 4, "label": None, "caption": None, "spreadsheet": False}
 LINES = ("text", "list")  # what some commands call a table, which has lines of their own
+ENDS = {"md": "markdown", "tex": "latex", "htm": "html"}  # of names, if not the format's own
 
 
 def output(
     tables: Sequence[str] = (),
     each: str = "",
     formats: Sequence[str] = FORMATS,
-    where: str = "write to FILE, whole or not at all",
+    where: str = "write to FILE, whole or not at all; without -f as its name ends: .csv, .md, …",
     flags: str = "-f --format",
+    name: str = "format",
 ) -> Rows:
     """The options that say how a result is shown, and where.
 
     The first of `formats` is the usual one. The result may have several `tables`, or rows for
-    `each` topic that are shown if that is asked for.
+    `each` topic that are shown if that is asked for. A `format` that is not given is settled before
+    the command runs (`format_for`), one by another `name` by the command.
     """
     default = formats[0]
     rows: Rows = {"-q --per-topic": f"show every {each}, then all"} if each else {}
     rows |= {
-        f"format {flags}": told(f"default: {default}", choices=formats, default=default),
+        f"{name} {flags}": told(f"default: {default}", choices=formats),
         "-o --output FILE": where,
     }
     if len(tables) > 1:
         text = f"one of {', '.join(tables)}; may be repeated (default: what suits the format; "
         rows["--table NAME …"] = told(f"{text}{', '.join(FLAT)} hold one)", choices=tables)
     return rows | {"how tables look": LOOK}
+
+
+def format_for(path: str | None, formats: Sequence[str]) -> str:
+    """The format that the end of a file's name asks for, else the usual one.
+
+    >>> format_for("scores.CSV", FORMATS), format_for("table1.tex", FORMATS)
+    ('csv', 'latex')
+    >>> format_for("scores.txt", FORMATS), format_for(None, FORMATS)
+    ('table', 'table')
+    """
+    end = os.path.splitext(path or "")[1].lower().removeprefix(".")
+    asked = ENDS.get(end, end)
+    return asked if asked in formats else formats[0]
 
 
 SORTED = {

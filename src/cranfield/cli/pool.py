@@ -6,11 +6,10 @@ import argparse
 import os
 
 from cranfield.assess.pool import pool
-from cranfield.cli.options import LABELS, TOPICS, among, call, shared, told
+from cranfield.cli.options import LABELS, TOPICS, among, call, shared
 from cranfield.cli.output import output, show, write
 from cranfield.data.run import TIES
 from cranfield.errors import InputError
-from cranfield.report.formats import FORMATS
 from cranfield.report.pool import render_lists
 
 OPTIONS = {
@@ -18,8 +17,7 @@ OPTIONS = {
     "--depth N": "only the first N documents of a list (default: 100)",
     "--pool FILE": "write the pool to FILE; -o FILE does so, too, if no -f is given",
     "--unjudged FILE with --qrels QRELS": "write to FILE what of the pool is not judged yet",
-    **output(each="topic", where="with -f write to FILE, else the pool"),
-    "format -f --format": told("default: table", choices=FORMATS),  # none: -o is for the pool
+    **output(each="topic", where="with -f write to FILE, else the pool", name="shown"),
     "judgments, topics and teams": {
         "--qrels QRELS": "the judgments made so far",
         "--rel N with --qrels QRELS": "lowest relevant level (default: all above 0)",
@@ -50,9 +48,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _settle(options: argparse.Namespace) -> None:
     """Which file is for what: without -f, -o is for the pool."""
-    if options.format is None and options.pool is None:
+    if options.shown is None and options.pool is None:
         options.pool, options.output = options.output, None
-    options.format = options.format or "table"
+    options.format = options.shown or "table"
     named = [path for path in (options.pool, options.output, options.unjudged) if path is not None]
     if len({*named}) < len(named):
         raise InputError(f"{min(named)} more than once", "a file for each")

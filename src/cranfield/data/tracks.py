@@ -37,19 +37,25 @@ def read_topics(data: TopicsLike, or_file: bool = False) -> tuple[str, ...]:
     >>> read_topics("101, 102"), read_topics([101, 102])
     (('101', '102'), ('101', '102'))
     """
-    where, file = "topics", data if isinstance(data, os.PathLike) else None
-    if isinstance(data, str):
-        there = or_file and (data == "-" or os.path.isfile(data))
-        file = data.removeprefix("@") if there or data.startswith("@") else None  # type: ignore
-        data = filter(None, map(str.strip, data.split(",")))
+    where, file = "topics", topics_file(data, or_file)
     if file is not None:
         source = Source.of(file)
         where, data = source.name, (fields_of(line, None)[0] for _, line in text_lines(source))
+    elif isinstance(data, str):
+        data = filter(None, map(str.strip, data.split(",")))
     elif not isinstance(data, Iterable):
         raise InputError(repr(data), "names of topics, or @FILE", where)
     found = tuple(dict.fromkeys(map(str, data)))
     not_empty(found, "topics", where)
     return found
+
+
+def topics_file(data: TopicsLike, or_file: bool = False) -> str | os.PathLike[str] | None:
+    """The file that has the topics, if it is one: see `read_topics`."""
+    if isinstance(data, str):
+        there = or_file and (data == "-" or os.path.isfile(data))
+        return data.removeprefix("@") if there or data.startswith("@") else None
+    return data if isinstance(data, os.PathLike) else None
 
 
 def unknown_topic(topic: str, known: Collection[str], of: str = "judgments") -> InputError:
