@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
@@ -239,10 +239,8 @@ def _wanted(
 ) -> tuple[Sequence[str], str]:
     """The topics to pool, and why others of the runs are left out."""
     if (named := named_topics(topics, or_file=True)) is not None:
-        known = dict.fromkeys(chain(judgments.topics if judgments else (), *tops))
-        unknown = [topic for topic in named if topic not in known]
-        if unknown and topics_file(topics, or_file=True) is None:  # which has all of a track
-            raise unknown_topic(unknown[0], known, "runs")
+        if topics_file(topics, or_file=True) is None:  # which has all of a track
+            _refuse_unknown(named, chain(judgments.topics if judgments else (), *tops))
         return named, "not asked for"
     if judgments is None and topics == "judged":
         raise InputError("topics=judged", "judgments with it (qrels=, or --qrels)")
@@ -257,6 +255,13 @@ def _wanted(
     if not common:
         raise InputError("no topic that every run answers", "some")
     return common, "that not all of them answer"
+
+
+def _refuse_unknown(named: Sequence[str], known: Iterable[str]) -> None:
+    known = dict.fromkeys(known)
+    for topic in named:
+        if topic not in known:
+            raise unknown_topic(topic, known, "runs")
 
 
 def _finders(tops: Sequence[Tops], wanted: Sequence[str]) -> Finders:

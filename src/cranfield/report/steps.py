@@ -102,7 +102,9 @@ def _totals(steps: Steps) -> Iterator[str]:
 
 
 def _scores(e: Explanation | None) -> Iterator[str]:
-    for name, value in e.values.items() if e else ():
+    if e is None:
+        return
+    for name, value in e.values.items():
         quotient = " / ".join(map(_number, e.fraction)) + " = " if e.fraction else ""
         error = f", standard error {e.sampled.errors[name]:.4f}" if e.sampled else ""
         yield f"{name} = {quotient}{_number(value) if e.counts else f'{value:.4f}'}{error}"
