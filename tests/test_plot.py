@@ -139,9 +139,11 @@ class TestFunctions:
         several = {f"r{i}": {t: ["a", "b"] for t in qrels} for i in range(runs)}
         for panel in panels_of(cf.plot.cwl("RBP", qrels, several)):
             line, points, _ = (layer["encoding"] for layer in panel["layer"])
-            for channel in (line["color"], line["strokeDash"], points["shape"]):
+            for channel in (line["color"], points["shape"]):
                 assert channel["title"] == legend
                 assert channel["scale"]["domain"] == lines
+            dash = line["strokeDash"]  # would cut the points of a legend to pieces
+            assert (dash["legend"], dash["scale"]["domain"]) == (None, [*lines, ""])
 
     def test_lists_have_no_run_to_name(self) -> None:
         panel = panels_of(cf.plot.cwl("RBP", lists=GAINS))[0]

@@ -478,6 +478,13 @@ def test_the_orders_drawn_lead_to_the_mean() -> None:
     assert [line.split() for line in table] == [[x, str(n)] for x, n in counts.items()]
 
 
+def test_an_order_like_the_other_is_not_shown_again() -> None:
+    shown = cf.explain("ERR", {"t": {"a": 0, "b": 0, "c": 1}}, {"t": {"a": 1, "b": 1, "c": 0.5}},
+                       ties="expected")  # fmt: skip
+    assert shown.sampled is not None
+    assert [*shown.lists] == ["run", "best"]
+
+
 def test_many_scores_are_counted_in_fewer_decimals() -> None:
     docs = [f"d{i:02}" for i in range(40)]
     qrels, run = {"t": {doc: i % 4 for i, doc in enumerate(docs)}}, {"t": dict.fromkeys(docs, 1.0)}

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cranfield.cli.asked import add_command
 from cranfield.cli.options import declare
 from cranfield.cli.output import output, show
 from cranfield.errors import CranfieldError
@@ -431,8 +432,9 @@ def usual(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def shown(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[str, str]:
     """What ends up on standard output and standard error."""
     parser = argparse.ArgumentParser()
-    declare(parser, output(("pairs", "other", "third")))
-    show(Two(), parser.parse_args(arguments))
+    add_command(parser, output(("pairs", "other", "third")), lambda options: show(Two(), options))
+    options = parser.parse_args(arguments)
+    options.run(options)
     out, err = capsysbinary.readouterr()
     return out.decode(), err.decode()
 

@@ -63,10 +63,13 @@ class Explanation(Shown, tables="steps"):
 
     @property
     def lists(self) -> dict[str, Steps]:
-        """All lists that are shown, by name."""
-        orders = ("best", "worst") if self.sampled else ()
-        found = {"run": self.steps} | {name: getattr(self.sampled, name).steps for name in orders}
-        return found if self.ideal is None else found | {"ideal": self.ideal}
+        """All lists that are shown, by name; of two orders that are alike, one."""
+        found, ideal = {"run": self.steps}, {} if self.ideal is None else {"ideal": self.ideal}
+        if self.sampled is not None:
+            found |= {"best": self.sampled.best.steps, "worst": self.sampled.worst.steps}
+            if found["best"] == found["worst"]:
+                del found["worst"]
+        return found | ideal
 
     @property
     def symbols(self) -> list[str]:

@@ -135,7 +135,7 @@ class Swap(Shown, tables="meta.swap"):
             for one in self.rates
             if 0 < one.sensitivity(rate) * one.comparisons < FEW
         ]
-        text = f"{some(few, 'difference')} needed rest on fewer than {FEW} comparisons"
+        text = f"fewer than {FEW} comparisons are behind {some(few, 'difference needed')}"
         return (Notice("few-comparisons", text),) if few else ()
 
     def __repr__(self) -> str:

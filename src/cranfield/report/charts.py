@@ -27,7 +27,7 @@ LOOK: dict[str, Any] = {
     "background": "white",
     "font": "sans-serif",
     "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal",
-             "gridColor": "#e6e6e6", "titlePadding": 6},
+             "gridColor": "#e6e6e6", "titlePadding": 6, "labelFlush": False},
     "axisY": {"minExtent": 30},  # so that panels are below each other
     # names are `shortened` before: cut at the end they could become equal
     "legend": {"labelFontSize": 12, "titleFontSize": 12, "symbolSize": 70, "labelLimit": 0,
@@ -66,6 +66,13 @@ def axis(
     return channel(f"{field}:Q", title=title, scale={**usual, **scale}, axis=look)
 
 
+def ranks(last: int) -> Look:
+    """The look of an axis of ranks from 1: whole numbers, not too many."""
+    steps = (1, 5, *(m * 10**e for e in range(1, 7) for m in (1, 2, 5)), last)
+    step = next(step for step in steps if step * 9 >= last)
+    return {"values": sorted({1, *range(step, last + 1, step)}), "format": "d", "grid": False}
+
+
 def decimals(*names: str, format: str = ".4f") -> list[Any]:
     """Numbers that a point tells, with four decimals or as they are asked for."""
     return [alt.Tooltip(f"{name}:Q", format=format) for name in names]
@@ -94,9 +101,13 @@ def told_apart(names: pl.Series, title: str | list[str], **settings: Any) -> dic
     each, many = names.unique(maintain_order=True).to_list(), len(COLOURS)
     made = {"color": alt.Color, "shape": alt.Shape, "dash": alt.StrokeDash}
     for name, values, turn in (("color", COLOURS, 0), ("shape", SHAPES, 0), ("dash", DASHES, 1)):
-        looks = [values[(k + turn * (k // many)) % many] for k in range(len(each))]
-        scale = alt.Scale(domain=each, range=looks)
-        made[name] = made[name](names.name, type="nominal", title=title, scale=scale, **settings)
+        # A legend of points has no dashes, which would cut them to pieces. With a domain of its
+        # own, Vega-Lite does not take what dashes tell for the same legend, and hide both.
+        hidden = turn and not settings
+        domain, look = ([*each, ""], {"legend": None}) if hidden else (each, settings)
+        looks = [values[(k + turn * (k // many)) % many] for k in range(len(domain))]
+        scale = alt.Scale(domain=domain, range=looks)
+        made[name] = made[name](names.name, type="nominal", title=title, scale=scale, **look)
     return made
 
 
@@ -193,7 +204,7 @@ class Plane:
     def square(cls, data: pl.DataFrame, titles: Look, side: float, **look: Any) -> Plane:
         """One that shows how two columns differ: both axes are the same."""
         ticks = places.around_all(value for name in titles for value in data[name])
-        return cls(titles, (ticks, ticks), side, side, look={"labelFlush": False, **look})
+        return cls(titles, (ticks, ticks), side, side, look=look)
 
     @property
     def window(self) -> list[Ticks]:
@@ -264,6 +275,12 @@ class Plane:
         """The line on which both are equal."""
         ends = alt.Data(values=[dict.fromkeys(self.titles, end) for end in self.window[0]])
         return self.base.mark_line(color="#b0b0b0", strokeDash=[4, 3]).properties(data=ends)
+
+    @property
+    def on_equal(self) -> list[Box]:
+        """What this line covers, for names to keep off it."""
+        ends = self.at((end, end) for end in self.window[0])
+        return [places.around(point, 1) for point in places.between(ends)]
 
     def panel(self, data: pl.DataFrame, *layers: Any, **more: Any) -> Any:
         """The panel with what is in it."""

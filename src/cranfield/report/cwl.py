@@ -32,8 +32,7 @@ def functions(data: pl.DataFrame, width: float, height: float, title: str) -> An
     data, apart = _lines(data)
     tooltip = ["model:N", "run:N", "topic:N", "rank:N", "gain:N", "cost:N", *decimals(*FUNCTIONS)]
     last = int(data["rank"].max())  # type: ignore[arg-type]
-    step = next(s for s in (1, 5, 10, 20, 50, 100, 200, last) if s * 9 >= last)
-    look = {"values": sorted({1, *range(step, last + 1, step)}), "format": "d", "grid": False}
+    look = charts.ranks(last)
     ranks = charts.axis("x", "rank", "rank i", [1, last], {"padding": 6}, **look)
     rows = []
     for of_model in _by_model(data):

@@ -241,7 +241,7 @@ def _given(designs: Sequence[Design]) -> str:
 def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:
     last = int(data["topics"].max())  # type: ignore[arg-type]
     ticks = [m * 10**e for e in range(9) for m in (1, 2, 5) if 2 <= m * 10**e <= last]
-    numbers = {"values": ticks, "format": ",d", "labelFlush": False, "labelSeparation": 4}
+    numbers = {"values": ticks, "format": ",d", "labelSeparation": 4}
     base = alt.Chart().encode(
         charts.axis("x", "topics", "topics", [2, last], {"type": "log"}, **numbers),
         charts.axis("y", "power", "power", [0, 1], values=[k / 10 for k in range(0, 11, 2)]),

@@ -131,7 +131,7 @@ def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     for name in found.names:
         of_measure = data.filter(measure=name)
         plane = charts.Plane.square(of_measure, titles, SIDE, grid=False)
-        texts = plane.texts(plane.named(of_measure, of_measure, NAMED))
+        texts = plane.texts(plane.named(of_measure, of_measure, NAMED, plane.on_equal))
         layers = plane.equal(), plane.points(tooltip), *texts
         title = f"{name}: {tables.with_interval(found[name, name])}"
         panels.append(plane.panel(of_measure, *layers, title=title))

@@ -113,10 +113,9 @@ def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
     above = (pl.col("pvalue") > top).sum().over("measure")
     drawn = data.with_columns(line=line).filter(pl.col("rank") >= above)  # begins with the last
     ranked = f"{counted(pairs, 'pair')} of runs, by falling p-value"
-    whole_numbers: dict[str, Any] = {"format": "d", "tickMinStep": 1, "grid": False}
     chart = charts.curves(
         drawn,
-        charts.axis("x", "rank", ranked, [1, max(2, pairs)], **whole_numbers),
+        charts.axis("x", "rank", ranked, [1, max(2, pairs)], **charts.ranks(pairs)),
         charts.axis("y", "pvalue", "p-value (ASL)", [0, top]),
         f"share with p ≤ {found.alpha:g}",
         ["measure:N", "run:N", "other:N", *charts.decimals("difference", "pvalue"), "rank:Q"],

@@ -116,7 +116,7 @@ def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut) -> Any:
         points = points.encode(apart["color"], apart["shape"])
     changed = data.filter(pl.col("difference") != 0)
     most = changed.sort(pl.col("difference").abs(), descending=True).head(NAMED)
-    texts = plane.texts(plane.named(most, data, NAMED))
+    texts = plane.texts(plane.named(most, data, NAMED, plane.on_equal))
     return plane.panel(data, plane.equal(), points, *texts)
 
 

@@ -112,7 +112,7 @@ def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
     first = "difference on the first set of topics"
     chart = charts.curves(
         drawn,
-        charts.axis("x", "middle", first, grid=False, labelFlush=False),
+        charts.axis("x", "middle", first, grid=False),
         charts.axis("y", "rate_taken_together", "swap rate"),
         "measure" if len(short) > 1 else measures[0],
         [*plain, *charts.decimals("swap_rate")],
