@@ -494,6 +494,14 @@ def test_many_scores_are_counted_in_fewer_decimals() -> None:
     assert sum(int(n) for _, n in rows) == 200
 
 
+def test_decimals_are_those_asked_for(cranfield: Command) -> None:
+    """(3 + 2/log2 3)/(3 + 3/log2 3 + 2/log2 4)"""
+    asked = ("explain", "nDCG", "--levels", "3 2", "--judged", "3 3 2", "--decimals", "3")
+    lines = cranfield.printed(*asked).splitlines()
+    assert lines[-1] == "nDCG = 4.262 / 5.893 = 0.723"
+    assert not any(re.search(r"\d\.\d{4}", line) for line in lines)
+
+
 def test_without_ties_there_is_one_order() -> None:
     shown = cf.explain("ERR", QRELS, RUN, "u", ties="expected")
     assert shown.sampled is None

@@ -10,7 +10,7 @@ from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import read_assessments
 from cranfield.assess.rules import built_in
 from cranfield.cli.asked import add_command
-from cranfield.cli.options import TOPICS, among, call, told
+from cranfield.cli.options import among, call, told, topics
 from cranfield.cli.output import output, show, tell, write
 from cranfield.report.formats import FORMATS
 from cranfield.report.qrels import TEXT, qrels_text
@@ -22,8 +22,7 @@ INPUT = {
     "--rules NAME|FILE": "turns several criteria into a score for each assessor: a TOML file, or "
     f"one of {', '.join(built_in())}",
     "--column NAME": "the column of the label in a table",
-    TOPICS: "101,102, or @FILE with topics; common: those in which everybody judged something; may "
-    "be repeated (default: judged, all of them)",
+    **topics(who="in which everybody judged something"),
 }
 AGGREGATE = {
     **INPUT,

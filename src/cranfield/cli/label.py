@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from cranfield.cli.asked import runs_of
-from cranfield.cli.options import LABELS, TOPICS, call, order, preset, shared
+from cranfield.cli.options import LABELS, call, order, preset, shared, topics
 from cranfield.cli.output import output, show
 from cranfield.evaluation.listing import label
 from cranfield.report.formats import FORMATS
@@ -13,8 +13,7 @@ from cranfield.report.formats import FORMATS
 OPTIONS = {
     "qrels QRELS": "judgments",
     "runs RUN *": "results; of each topic all are shown",
-    TOPICS: "101,102, or @FILE with topics; common: those that every run answers; may be "
-    "repeated (default: judged, all of them)",
+    **topics(),
     **output(formats=("text", *FORMATS)),
     "lists": order(),
     "judgments and files": {

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, TypeVar, get_args
 
 from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
 from cranfield.data.reading.lines import finite
+from cranfield.data.run import TIES as AS_READ
 from cranfield.data.run import RunNames
 from cranfield.errors import CranfieldError
 
@@ -213,8 +214,19 @@ ONE_ORDER = tuple(name for name in TIES if name != "expected")
 
 def order(ties: Sequence[str] = ONE_ORDER) -> Rows:
     """The options that decide which items of a list are looked at, and in which order."""
+    return {**by_ties(ties), **SHARED["lists"]}
+
+
+def by_ties(ties: Sequence[str] = AS_READ) -> Rows:
+    """The option that decides the order of a list."""
     text = "; ".join(f"{name}: {ORDERS[name]}" for name in ties)
-    return {f"--ties {among(ties)}": f"order of a list: {text}", **SHARED["lists"]}
+    return {f"--ties {among(ties)}": f"order of a list: {text}"}
+
+
+def topics(of: str = "all of them", who: str = "that every run answers") -> Rows:
+    """The option that says which topics are looked at, where it does not decide means."""
+    text = f"101,102, or @FILE with topics; common: those {who}; may be repeated"
+    return {TOPICS: f"{text} (default: judged, {of})"}
 
 
 def preset(said: str) -> Rows:

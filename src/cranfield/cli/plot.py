@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from cranfield.cli.asked import add_command, one_measure
-from cranfield.cli.options import TIES, TOPICS, Rows, call, order, shared, told
+from cranfield.cli.options import TIES, Rows, call, order, shared, told, topics
 from cranfield.cli.output import refuse_output, tell
 from cranfield.cli.progress import Progress
 from cranfield.report.pictures import FORMATS, NUMBERS, format_of
@@ -28,8 +28,7 @@ def _rows(own: Rows, judgments: str = "topic iteration doc level", of: str = "al
         "runs RUN +": "results: topic Q0 doc rank score tag",
         "-o --output FILE !": f"the picture, or its numbers: the name ends in {ENDINGS}",
         **own,
-        TOPICS: "101,102, or @FILE with topics; common: those that every run answers; may be "
-        f"repeated (default: judged, {of})",
+        **topics(of),
     }
 
 

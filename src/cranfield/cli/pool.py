@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from cranfield.assess.pool import pool
-from cranfield.cli.options import LABELS, TOPICS, among, call, shared
-from cranfield.cli.output import output, show, write
-from cranfield.data.run import TIES
+from cranfield.cli.options import LABELS, TOPICS, by_ties, call, shared
+from cranfield.cli.output import format_for, output, show, write
 from cranfield.errors import InputError
-from cranfield.report.pool import render_lists
+from cranfield.report.pool import LISTS, render_lists
 
 OPTIONS = {
     "runs RUN +": "results: topic Q0 doc rank score tag",
@@ -26,9 +24,7 @@ OPTIONS = {
         "--teams FILE": "whose the runs are: lines `run team`, or a table with these columns",
     },
     "other": {
-        f"--ties {among(TIES)}": "order of a list: trec: by score, then document id, both "
-        "descending (default); rank: by the rank column; given: as in the file (default without "
-        "scores); file: by score, then as in the file",
+        **by_ties(),
         **LABELS,
         **shared("formats"),
     },
@@ -40,7 +36,9 @@ def run(options: argparse.Namespace) -> int:
     _settle(options)
     made = call(pool, options)
     lists = ((options.pool, made.docs), (options.unjudged, made.unjudged))
-    files = [(path, render_lists(docs or {}, _format(path))) for path, docs in lists if path]
+    files = [
+        (path, render_lists(docs or {}, format_for(path, LISTS))) for path, docs in lists if path
+    ]
     for path, data in files:
         write(data, path)
     return show(made, options)
@@ -54,8 +52,3 @@ def _settle(options: argparse.Namespace) -> None:
     named = [path for path in (options.pool, options.output, options.unjudged) if path is not None]
     if len({*named}) < len(named):
         raise InputError(f"{min(named)} more than once", "a file for each")
-
-
-def _format(path: str) -> str:
-    suffix = os.path.splitext(path)[1].lower().removeprefix(".")
-    return suffix if suffix in ("csv", "tsv", "json") else "text"

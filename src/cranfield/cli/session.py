@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.options import LABELS, among, call, shared, told
+from cranfield.cli.options import LABELS, among, by_ties, call, shared, told
 from cranfield.cli.output import scores_output, show, show_scores
 from cranfield.data.reading.formats import FORMATS
-from cranfield.data.run import TIES
 from cranfield.errors import InputError
 from cranfield.evaluation.sessions import DEFAULT_MEASURES, evaluate_sessions, trailtext
 
@@ -30,9 +29,7 @@ OPTIONS = {
         "only this session; may be repeated (-q shows every session)", dest="session"
     ),
     "lists and files": {
-        f"--ties {among(TIES)}": "order of a list: trec: by score, then document id, both "
-        "descending (default); rank: by the rank column; given: as in the file; file: by score, "
-        "then as in the file",
+        **by_ties(),
         **LABELS,
         f"--qrels-format {among(FORMATS)}": "instead of recognising it",
         **shared("import"),

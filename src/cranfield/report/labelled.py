@@ -10,7 +10,7 @@ from cranfield.evaluation.labelled import Item, LabelledList, LabelledLists
 from cranfield.report.formats import terminal
 from cranfield.report.formats.programs import whole
 from cranfield.report.sheets import Sheet, columns, listed
-from cranfield.report.steps import stretches
+from cranfield.report.steps import stretches, together
 from cranfield.scores import printable
 from cranfield.wording import counted
 
@@ -94,11 +94,10 @@ _Row = tuple[list[str], str | None]  # the cells, and the colour
 def _rows(items: Sequence[Item]) -> list[_Row]:
     rows: list[_Row] = []
     for stretch in stretches(items, lambda item: (item.level or 0) > 0):
-        item, last = stretch[0], stretch[-1]
-        if item is not last:
-            kinds = {s: sum(i.status == s for i in stretch) for s in ("nonrelevant", "unjudged")}
-            text = ", ".join(f"{n} {status}" for status, n in kinds.items() if n)
-            rows.append(([f"{item.rank}–{last.rank}", f"({text})", "", "", ""], None))
+        item = stretch[0]
+        if len(stretch) > 1:
+            ranks, text = together(stretch)
+            rows.append(([ranks, f"({text})", "", "", ""], None))
             continue
         level = "–" if item.level is None else f"{item.level:g}"
         cells = [str(item.rank), item.doc, level, _status(item), _group(item)]

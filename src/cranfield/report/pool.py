@@ -17,6 +17,7 @@ KINDS = {
     "judged": float,
 }
 COUNTS = [*KINDS][4:]
+LISTS = ("text", "csv", "tsv", "json")  # the formats of what assessors get
 
 
 def sheets(found: Pool, per_topic: bool = False) -> list[Sheet]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, TypeVar
 
 from cranfield.evaluation.steps import Explanation, Explanations, Row, Steps
 from cranfield.report.sheets import Field, Sheet, listed
-from cranfield.wording import counted
+from cranfield.wording import counted, rounded
 
 T = TypeVar("T")
 
@@ -71,8 +71,9 @@ def _drawn(e: Explanation) -> list[Sheet]:
     if e.sampled is None or len(e.values) > 1:
         return []
     scores = sorted((score for (score,) in e.sampled.drawn), reverse=True)
-    written = (Counter(f"{score:.{places}f}" for score in scores) for places in (4, 3, 2, 1, 0))
-    found = next((few for few in written if len(few) <= _WHOLE), None)
+    fewer = ([f"{score:.{places}f}" for score in scores] for places in (3, 2, 1, 0))
+    tries = map(Counter, chain([map(rounded, scores)], fewer))
+    found = next((few for few in tries if len(few) <= _WHOLE), None)
     if found is None:
         return []
     title = f"scores of {counted(len(scores), 'random order')} of tied documents"
@@ -106,18 +107,15 @@ def _scores(e: Explanation | None) -> Iterator[str]:
         return
     for name, value in e.values.items():
         quotient = " / ".join(map(_number, e.fraction)) + " = " if e.fraction else ""
-        error = f", standard error {e.sampled.errors[name]:.4f}" if e.sampled else ""
-        yield f"{name} = {quotient}{_number(value) if e.counts else f'{value:.4f}'}{error}"
+        error = f", standard error {rounded(e.sampled.errors[name])}" if e.sampled else ""
+        yield f"{name} = {quotient}{_number(value) if e.counts else rounded(value)}{error}"
 
 
 def _cells(stretch: list[Row]) -> list[str]:
     """A row, or several of no use together."""
-    row, last = stretch[0], stretch[-1]
-    if row is not last:
-        unjudged = sum(r.level is None for r in stretch)
-        text = {"nonrelevant": len(stretch) - unjudged, "unjudged": unjudged}
-        together = ", ".join(f"{n} {what}" for what, n in text.items() if n)
-        return [f"{row.rank}–{last.rank}", together, "…"]
+    row = stretch[0]
+    if len(stretch) > 1:
+        return [*together(stretch), "…"]
     doc, level = row.doc, _level(row.level)
     if row.tied:
         names = ", ".join(doc for doc, _ in row.tied)
@@ -129,6 +127,14 @@ def _cells(stretch: list[Row]) -> list[str]:
 
 def _level(level: float | None) -> str:
     return "–" if level is None else _number(level)
+
+
+def together(stretch: Sequence[Any]) -> tuple[str, str]:
+    """The ranks of several rows of no use, and what they are."""
+    unjudged = sum(row.level is None for row in stretch)
+    counts = {"nonrelevant": len(stretch) - unjudged, "unjudged": unjudged}
+    text = ", ".join(f"{n} {what}" for what, n in counts.items() if n)
+    return f"{stretch[0].rank}–{stretch[-1].rank}", text
 
 
 def stretches(rows: Sequence[T], useful: Callable[[T], bool]) -> list[list[T]]:
@@ -143,4 +149,4 @@ def stretches(rows: Sequence[T], useful: Callable[[T], bool]) -> list[list[T]]:
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else f"{value:.4f}"
+    return str(int(value)) if value == int(value) else rounded(value)
