@@ -1396,6 +1396,16 @@ def test_both_readers_of_text_agree(
         assert fast is not None
 
 
+def test_a_carriage_return_alone_ends_a_line(scratch: Folder) -> None:
+    """Unless it is quoted; whoever reads the file."""
+    quoted = scratch(b'qid,docno,label\na,"x\ry",1\n', "quoted.csv")
+    assert cf.read_qrels(quoted).to_dict() == {"a": {"x\ry": 1}}
+    source = Source.of(scratch(b"qid,docno,label\na,x\r y,1\n", "cr.csv"))
+    assert as_columns(FORMAT["csv"], source, "qrels", Text()) is None
+    with pytest.raises(cf.CranfieldError, match=r"cr\.csv:2: found 2 fields \('a,x'\)"):
+        cf.read_qrels(source)
+
+
 CELL = st.sampled_from([None, "", "a", "b", " x", "é", "1"])
 COLUMN = {
     "id": st.lists(CELL, min_size=3, max_size=3)

@@ -168,7 +168,7 @@ def test_mistakes_in_hierarchies(
         ({"measure": "nDCG@10"}, "found nDCG@10, expected one measure of diversity, such as Dsh"),
         ({"measure": "IRec@5 IRec@10"}, "found IRec@5, IRec@10, expected one measure"),
         ({"alpha": 1.5}, "found alpha 1.5, expected a number from 0 to 1"),
-        ({"ties": "best"}, "found ties 'best', expected one of trec, rank, given, file"),
+        ({"ties": "best"}, "found ties='best', expected one of trec, rank, given, file"),
         ({"ties": "rank"}, "run: found no ranks, expected ranks of both levels for ties=rank"),
     ],
 )
@@ -178,12 +178,30 @@ def test_settings_that_make_no_sense(options: dict[str, Any], said: str) -> None
     assert said in str(told.value)
 
 
+def test_several_tags_are_several_runs(tmp_path: Path) -> None:
+    first, second, parents, run = written(tmp_path)
+    alone = evaluate_hierarchy(first, second, parents, run)
+    lines = Path(run).read_text().splitlines()
+    tag = lines[0].rpartition(";")[2]
+    both = tmp_path / "both"
+    other = [line.removesuffix(tag) + "other" for line in lines]
+    both.write_text("\n".join(f"{a}\n{b}" for a, b in zip(lines, other, strict=True)))
+    scores = evaluate_hierarchy(first, second, parents, both)
+    assert scores.runs == (tag, "other")
+    assert scores.values.tolist() == [*alone.values.tolist()] * 2
+    with pytest.raises(cf.CranfieldError, match="again, expected each second-level subtopic once"):
+        evaluate_hierarchy(first, second, parents, both, run_names="file")
+    with pytest.raises(cf.CranfieldError, match=r"found 2 run tags .*, expected one run"):
+        evaluate_hierarchy(first, second, parents, {"mine": both})
+    assert evaluate_hierarchy(first, second, parents, run, run_names="file").runs == (run,)
+
+
 def test_runs_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
     first, second, parents, run = written(tmp_path)
     other = tmp_path / "other"
     other.write_text(Path(run).read_text())
     assert evaluate_hierarchy(first, second, parents, [run, other]).runs == (run, str(other))
-    with pytest.raises(cf.CranfieldError, match="found two runs named"):
+    with pytest.raises(cf.CranfieldError, match="run twice, expected each run once"):
         evaluate_hierarchy(first, second, parents, [run, run])
     assert repr(read_hierarchy(run)) == (
         "Hierarchy 'sys': 3 first-level and 4 second-level subtopics of 1 topic"

@@ -132,14 +132,17 @@ def test_ndeval_and_gdeval(here: Path, text: str, expected: Any) -> None:
 def test_ir_measures(here: Path) -> None:
     scores = read_scores(written(IR_MEASURES, "dense.txt"))
     assert values(scores) == {
-        "dense": {"301": {"AP": 0.31, "nDCG@10": 0.4578}, "302": {"AP": 0.3311, "nDCG@10": 0.4569}}
+        "dense.txt": {
+            "301": {"AP": 0.31, "nDCG@10": 0.4578},
+            "302": {"AP": 0.3311, "nDCG@10": 0.4569},
+        }
     }
 
 
 def test_ntcireval(here: Path) -> None:
     scores = read_scores(written(NEV, "bm25.nev"))
     assert values(scores) == {
-        "bm25": {"0001": {"RR": 1.0, "AP": 0.8333}, "0002": {"RR": 0.5, "AP": 0.5}}
+        "bm25.nev": {"0001": {"RR": 1.0, "AP": 0.8333}, "0002": {"RR": 0.5, "AP": 0.5}}
     }
 
 
@@ -164,7 +167,7 @@ def test_which_column_is_the_topic(
 ) -> None:
     scores = read_scores(written(text))
     assert (scores.topics, scores.measures) == (topics, measures)
-    assert scores.runs == ("scores",)  # as the file
+    assert scores.runs == ("scores.txt",)  # the path
 
 
 def test_a_long_file_has_its_summary_out_of_sight(here: Path) -> None:
@@ -275,7 +278,7 @@ def test_a_blank_cell_is_missing(here: Path) -> None:
 
 def test_text_is_not_looked_at_unless_asked_for(here: Path) -> None:
     file = written("id,title,mrr\nq1,hello world,0.5\n")
-    assert values(read_scores(file, measures="mrr")) == {"scores": {"q1": {"mrr": 0.5}}}
+    assert values(read_scores(file, measures="mrr")) == {"scores.txt": {"q1": {"mrr": 0.5}}}
     with pytest.raises(CranfieldError) as error:
         read_scores(file)
     assert str(error.value) == (
@@ -402,18 +405,21 @@ def test_frames_name_their_systems() -> None:
 
 def test_named_by_the_file_or_by_the_user(here: Path) -> None:
     Path("dense.eval.gz").write_bytes(gzip.compress(b"map\t301\t0.5\nmap\t302\t0.25\n"))
-    assert read_scores("dense.eval.gz").runs == ("dense",)
+    assert read_scores("dense.eval.gz").runs == ("dense.eval.gz",)
     assert read_scores({"mine": "dense.eval.gz", "bm25": written(TREC_EVAL)}, "common",
                        "map").runs == ("mine", "bm25")  # fmt: skip
 
 
 def test_two_files_with_one_name(here: Path) -> None:
     files = [written(TREC_EVAL, "a/x.txt"), written(TREC_EVAL, "b/y.txt")]
-    with pytest.raises(CranfieldError) as error:
-        read_scores(files)
-    assert str(error.value) == (
-        "b/y.txt:1: found run bm25 again, which a/x.txt has, expected runs with names of their own"
-    )
+    assert read_scores(files).runs == ("a/x.txt", "b/y.txt")
+    one, two = (written(f"a q1 AP 0.{i}\nb{i} q1 AP 0.5\n", f"{i}.txt") for i in (1, 2))
+    assert {run: means["AP"] for run, means in read_scores([one, two]).mean().items()} == {
+        "1.txt:a": 0.1, "2.txt:a": 0.2, "b1": 0.5, "b2": 0.5,
+    }  # fmt: skip
+    saved = read_scores({"bm25": {"301": {"map": 0.5}, "302": {"map": 0.25}}})
+    Path("s.json").write_text(saved.to_json(), encoding="utf-8")
+    assert read_scores(["s.json", files[0]], measures="map").runs == ("s.json", "a/x.txt")
     assert read_scores(dict(zip("xy", files, strict=True))).runs == ("x", "y")
 
 
@@ -427,8 +433,27 @@ def test_files_that_are_called_the_same(here: Path) -> None:
         "v2/scores.csv": {"AP": 0.2},
         "bm25": {"AP": 0.3},
     }
-    with pytest.raises(CranfieldError, match="AP of topic q1 again for run v1/scores"):
-        read_scores([files[0], files[0]])
+    with pytest.raises(CranfieldError, match=r"found \./v1/scores\.csv twice, expected each file"):
+        read_scores([files[0], f"./{files[0]}"])
+
+
+def test_a_file_may_be_one_run(here: Path, cranfield: Command) -> None:
+    files = [written(TREC_EVAL, "a/x.txt"), written("b 301 map 0.5\nb 302 map 0.3\n", "y.txt")]
+    assert read_scores(files, measures="map").runs == ("bm25", "b")
+    assert read_scores(files, measures="map", run_names="file").runs == ("a/x.txt", "y.txt")
+    shown = cranfield.succeeds(
+        "compare", "--scores", *files, "-m", "map", "--run-names", "file", "--table", "runs",
+        "-f", "csv",
+    )  # fmt: skip
+    assert {row.split(",")[1] for row in shown.out.splitlines()[1:]} == {"a/x.txt", "y.txt"}
+    two = written("a q1 AP 0.5\nb q1 AP 0.25\n", "two.txt")
+    with pytest.raises(CranfieldError, match=r"AP of topic q1 again for run two\.txt"):
+        read_scores(two, run_names="file")
+    Path("s.json").write_text(read_scores(two).to_json(), encoding="utf-8")
+    with pytest.raises(CranfieldError, match=r"AP of topic q1 again for run s\.json"):
+        read_scores("s.json", run_names="file")
+    with pytest.raises(CranfieldError, match="run_names='name', expected one of tag, file"):
+        read_scores(two, run_names="name")  # type: ignore[arg-type]
 
 
 def test_measures_of_a_run_may_be_in_two_files(here: Path) -> None:
@@ -561,7 +586,7 @@ def test_not_scores_at_all(here: Path) -> None:
 def test_nan_is_undefined(here: Path) -> None:
     scores = read_scores(written("map\t301\tnan\nmap\t302\t0.5\nmap\t303\t-nan\n"))
     assert scores.undefined == "skip"
-    assert scores.mean() == {"scores": {"map": 0.5}}
+    assert scores.mean() == {"scores.txt": {"map": 0.5}}
 
 
 # On the command line
@@ -592,10 +617,10 @@ def test_the_direction_of_measures(here: Path, cranfield: Command, compare: Comm
     best = ("-m", "mine", "--table", "runs", "-f", "csv")
     guessed = compare.succeeds(*files, *best)
     assert "higher values are taken to be better" in guessed.err
-    assert guessed.out.splitlines()[1].startswith("mine,b,")
+    assert guessed.out.splitlines()[1].startswith("mine,b.csv,")
     told = compare.succeeds(*files, *best, "--lower-is-better", "mine")
     assert "taken to be better" not in told.out + told.err
-    assert told.out.splitlines()[1].startswith("mine,a,")
+    assert told.out.splitlines()[1].startswith("mine,a.csv,")
     said = cranfield.refused("compare", "qrels", *files, "--lower-is-better", "mine")
     assert said == "found --lower-is-better, expected --scores with it"
 
@@ -641,5 +666,5 @@ def test_saved_scores_and_those_of_another_tool(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(saved.to_json())
     (tmp_path / "b.eval").write_text("AP 1 0.3\nAP 2 0.4\n")
     both = cf.read_scores([tmp_path / "a.json", tmp_path / "b.eval"])
-    assert both.runs == ("a", "b")
+    assert both.runs == ("a", str(tmp_path / "b.eval"))
     assert both.values.ravel().tolist() == [0.1, 0.2, 0.3, 0.4]

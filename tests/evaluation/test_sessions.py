@@ -776,7 +776,7 @@ LOG = {"t": {"s": [(1, 1, 10)]}}
             "lengths: found no length of document b of session t/s, expected one",
         ),
         ((), {"clicks": {"t": {"s": [(1, 1)]}}}, "found (1, 1) in session 's' of topic 't'"),
-        ((QRELS, SESSIONS), {"ties": "best"}, "found ties 'best', expected one of trec, rank"),
+        ((QRELS, SESSIONS), {"ties": "best"}, "found ties='best', expected one of trec, rank"),
         ((QRELS, SESSIONS), {"ties": "rank"}, "sessions: found no rank, expected one on every"),
     ],
 )
@@ -838,6 +838,36 @@ def session(cranfield: Command) -> Command:
     return cranfield.of("session")
 
 
+TAGGED = "q s 1 a 1 2 one\nq s 1 c 1 2 two\nq s 2 b 1 1 one\nq s 2 a 1 1 two\n"
+
+
+def test_several_tags_are_several_systems(tmp_path: Path) -> None:
+    path = tmp_path / "both.txt"
+    path.write_text(TAGGED)
+    qrels = {"q": {"a": 2, "b": 1, "c": 0}}
+    scores = evaluate_sessions(qrels, path, "nsDCG@10")
+    apart = {"one": {"q": {"s": [["a"], ["b"]]}}, "two": {"q": {"s": [["c"], ["a"]]}}}
+    assert scores.mean() == evaluate_sessions(qrels, apart, "nsDCG@10").mean()
+    assert evaluate_sessions(qrels, [path, apart["one"]], "sDCG").runs == ("one", "two", "run2")
+    merged = evaluate_sessions(qrels, path, "nsDCG@10", run_names="file")
+    assert merged.runs == (str(path),)
+    for read in (lambda: read_sessions(path), lambda: evaluate_sessions(qrels, {"mine": path})):
+        with pytest.raises(cf.CranfieldError, match=r"both\.txt: found 2 run tags \(one, two\)"):
+            read()
+    with pytest.raises(cf.CranfieldError, match="run_names='tags', expected one of tag, file"):
+        evaluate_sessions(qrels, path, run_names="tags")  # type: ignore[arg-type]
+
+
+def test_more_than_a_hundred_tags_are_hardly_runs(tmp_path: Path, cranfield: Command) -> None:
+    path = tmp_path / "many.txt"
+    path.write_text("".join(f"q s 1 a{i} 1 2 t{i}\n" for i in range(101)))
+    (tmp_path / "qrels").write_text("q 0 a1 1\n")
+    said = cranfield.refused("session", str(tmp_path / "qrels"), str(path))
+    assert "found more than 100 run tags (t0, t1, t2, …), expected at most 100; --run-names" in said
+    shown = cranfield.succeeds("session", str(tmp_path / "qrels"), str(path), "--run-names", "file")
+    assert str(path) in shown.out
+
+
 @pytest.mark.usefixtures("files")
 class TestCommand:
     def test_a_table(self, session: Command) -> None:
@@ -896,7 +926,7 @@ class TestCommand:
             (["qrels", "sys", "--session", "1/s1"], "found --session, expected --trail with it"),
             (["-", "-"], "found - twice"),
             (["qrels", "nowhere"], "cannot read nowhere"),
-            (["qrels", "sys", "sys"], "found sys twice, expected each once"),
+            (["qrels", "sys", "sys"], "found sys twice, expected each run once"),
         ],
     )
     def test_mistakes(self, arguments: list[str], message: str, session: Command) -> None:

@@ -528,7 +528,7 @@ class TestReaders:
         (tmp_path / "t5" / "q.txt").write_text("y\n", encoding="utf-8")
         found = read_systems([tmp_path / "bart.tsv", f"{tmp_path}/t5/", {"q": "z"}])
         assert {n: t.by_topic["q"] for n, t in found.items()} == {
-            "bart": ("x",), "t5": ("y",), "system1": ("z",),
+            f"{tmp_path}/bart.tsv": ("x",), f"{tmp_path}/t5": ("y",), "system1": ("z",),
         }  # fmt: skip
         assert list(read_systems({"one": {"q": "x"}, "two": tmp_path / "t5"})) == ["one", "two"]
         assert list(read_systems({"q": "x"})) == ["system"]
@@ -728,10 +728,10 @@ class TestCommand:
         out, err = capfd.readouterr()
         # q1: the second reference is best, 3 of 4 both ways; q2: 2 of 5
         assert out.splitlines()[1:] == [
-            "a\tq1\tROUGE\t0.75", "a\tq2\tROUGE\t0.4", "a\tall\tROUGE\t0.575",
-            "b\tq1\tROUGE\t0.0", "b\tq2\tROUGE\t0.0", "b\tall\tROUGE\t0.0",
+            "a.tsv\tq1\tROUGE\t0.75", "a.tsv\tq2\tROUGE\t0.4", "a.tsv\tall\tROUGE\t0.575",
+            "b.tsv\tq1\tROUGE\t0.0", "b.tsv\tq2\tROUGE\t0.0", "b.tsv\tall\tROUGE\t0.0",
         ]  # fmt: skip
-        assert "note: b: 1 topic (q2) not answered, counted as 0" in err
+        assert "note: b.tsv: 1 topic (q2) not answered, counted as 0" in err
         assert "no stemming" in err
 
     def test_nuggets(self, files: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -748,7 +748,7 @@ class TestCommand:
         command = ["text", "--nuggets", "nuggets.tsv", "a.tsv", "--matches", "a.mat"]
         assert main([*command, "--explain", "q1"]) == 0
         out = capfd.readouterr().out
-        assert out.splitlines()[0] == "a, topic q1: 1 of 2 nuggets"
+        assert out.splitlines()[0] == "a.tsv, topic q1: 1 of 2 nuggets"
         assert out.splitlines()[4].split() == ["cat", "3", "7", "7", "16", "0.7438", "the", "cat"]
         assert out.splitlines()[5].split() == ["dog", "1", "3", "10", "–", "0.0000", "dog"]
         assert out.splitlines()[-1] == "Smeasure = 0.7438"

@@ -339,16 +339,16 @@ class TestEvaluating:
         gold = {"d1": [1, 0], "d2": [0.5, 0.5]}
         assert evaluate_distributions(gold, systems).runs == names
 
-    def test_files_are_called_by_their_names(self, tmp_path: Path) -> None:
+    def test_files_are_called_by_their_paths(self, tmp_path: Path) -> None:
         for name, text in FILES.items():
             (tmp_path / name).write_text(text)
         paths = [tmp_path / "wide.csv", tmp_path / "lists.json"]
         scores = evaluate_distributions(tmp_path / "text.txt", paths)
-        assert scores.runs == ("wide", "lists")
+        assert scores.runs == (str(paths[0]), str(paths[1]))
         assert not scores.values.any()
         assert [n.kind for n in scores.notices] == ["items", "labels", "votes"]
         assert "labels 1, 2, 3 in this order" in scores.notices[1].text
-        assert scores.notices[2].text == "lists: 4 votes an item, divided by their number"
+        assert scores.notices[2].text == f"{paths[1]}: 4 votes an item, divided by their number"
 
     def test_missing_items_are_an_error_or_uniform(self) -> None:
         gold = {"d1": [0, 0, 1], "d2": [1, 0, 0]}
@@ -407,12 +407,12 @@ class TestCommand:
         out, err = capsys.readouterr()
         shown = out.splitlines()
         assert shown[2:8] == [
-            "near  d1     0.0000*",
-            "near  d2     0.2500*",
-            "near  all    0.1250*",
-            "far   d1     0.7500",
-            "far   d2     0.5000",
-            "far   all    0.6250",
+            "near.csv  d1     0.0000*",
+            "near.csv  d2     0.2500*",
+            "near.csv  all    0.1250*",
+            "far.txt   d1     0.7500",
+            "far.txt   d2     0.5000",
+            "far.txt   all    0.6250",
         ]
         assert "note: gold.txt: 4 votes an item, divided by their number" in err
 
@@ -421,10 +421,10 @@ class TestCommand:
         command = ["distribution", "gold.txt", "near.csv", "-m", "NMD"]
         assert main([*command, "-f", "tsv"]) == 0
         told = capsys.readouterr()
-        assert told.out.splitlines() == ["run\ttopic\tmeasure\tvalue", "near\tall\tNMD\t0.125"]
+        assert told.out.splitlines() == ["run\ttopic\tmeasure\tvalue", "near.csv\tall\tNMD\t0.125"]
         assert "note: labels 1, 2, 3 in this order" in told.err
         assert main([*command, "-f", "json", "-o", "made.json"]) == 0
-        assert json.loads(Path("made.json").read_text())["all"] == {"near": {"NMD": 0.125}}
+        assert json.loads(Path("made.json").read_text())["all"] == {"near.csv": {"NMD": 0.125}}
 
     @pytest.mark.usefixtures("files")
     @pytest.mark.parametrize(
@@ -465,4 +465,4 @@ class TestCommand:
         Path("system.json").write_text('{"d1": {"0": 1}}')
         command = ["distribution", "gold.json", "system.json", "-m", "NMD", "-f", "tsv"]
         assert main([*command, "--labels=-1,0,1"]) == 0
-        assert capsys.readouterr().out.splitlines()[-1] == "system\tall\tNMD\t0.5"
+        assert capsys.readouterr().out.splitlines()[-1] == "system.json\tall\tNMD\t0.5"

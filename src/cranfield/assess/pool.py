@@ -17,13 +17,13 @@ from cranfield.data.reading.lines import finite
 from cranfield.data.run import (
     Run,
     RunLike,
-    RunNames,
     Ties,
     Top,
     no_judged_topic,
-    open_runs,
+    read_runs,
     with_each,
 )
+from cranfield.data.systems import RunNames
 from cranfield.data.tracks import (
     TeamsLike,
     TopicsLike,
@@ -207,7 +207,9 @@ def pool(
         raise InputError(f"depth {depth!r}", "a whole number from 1")
     if rel is not None and finite(rel) is None:
         raise InputError(f"rel {rel!r}", "a finite number")
-    given = open_runs(runs, run_format, ties=ties, separator=separator, run_names=run_names)
+    given = read_runs(
+        runs, run_format, ties=ties, separator=separator, run_names=run_names, look=False
+    )
     judgments = None
     if qrels is not None:
         judgments = read_qrels(qrels, qrels_format, separator=separator, labels=labels)

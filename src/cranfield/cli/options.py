@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar, get_args
 from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
 from cranfield.data.reading.lines import finite
 from cranfield.data.run import TIES as AS_READ
-from cranfield.data.run import RunNames
+from cranfield.data.systems import RunNames
 from cranfield.errors import CranfieldError
 
 T = TypeVar("T")

@@ -12,8 +12,8 @@ from cranfield.cli.options import call
 from cranfield.cli.output import refuse_output, show, write
 from cranfield.cli.progress import Progress
 from cranfield.cli.scored import WITH_SCORES, evaluated, measures_for, scores_of
-from cranfield.data.assessments import assessor_names
 from cranfield.data.preference_pairs import read_preference_pairs
+from cranfield.data.systems import path_of
 from cranfield.errors import InputError
 from cranfield.evaluation.options import Options
 from cranfield.evaluation.results import columns_of
@@ -89,7 +89,7 @@ def _judgments(options: argparse.Namespace) -> Given:
     given = {
         "first": options.qrels,
         "runs": options.runs or None,
-        "names": options.names or assessor_names([options.qrels, options.second]),
+        "names": options.names or [*map(path_of, (options.qrels, options.second))],
         "labels": options.labels or (chosen.labels if chosen else None) or None,
     }
     files = [options.qrels, options.second, *options.runs, *options.runs]
@@ -114,7 +114,7 @@ def _others(options: argparse.Namespace) -> dict[str, Any]:
     if "-" in (options.qrels2, *options.files):
         raise InputError("-", "files with --qrels2: runs are read twice")
     others = evaluated(options, runs=2, qrels=options.qrels2)
-    return {"others": others, "names": assessor_names([options.files[0], options.qrels2])}
+    return {"others": others, "names": [*map(path_of, (options.files[0], options.qrels2))]}
 
 
 def _with_gold(options: argparse.Namespace) -> tuple[Scores, dict[str, Any]]:

@@ -32,7 +32,7 @@ MISSING = {
     f"--missing {among(get_args(Missing))} with --scores": "topics that a run lacks: an error "
     "(default), left out for all runs (common), or zero",
 }
-WITH_SCORES = {"scores", "lowers", "measures", "missing"}
+WITH_SCORES = {"scores", "lowers", "measures", "missing", "run_names"}
 DECIDING = ({*NAMES, "presets", "classes", "groups"} | WITH_SCORES) - {"seed", "threads"}
 """What options are called that decide scores; those of them that do so with --scores."""
 

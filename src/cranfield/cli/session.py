@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.options import LABELS, among, by_ties, call, shared, told
+from cranfield.cli.options import LABELS, RUN_NAMES, among, by_ties, call, shared, told
 from cranfield.cli.output import scores_output, show, show_scores
 from cranfield.data.reading.formats import FORMATS
 from cranfield.errors import InputError
@@ -32,6 +32,7 @@ OPTIONS = {
         **by_ties(),
         **LABELS,
         f"--qrels-format {among(FORMATS)}": "instead of recognising it",
+        **RUN_NAMES,
         **shared("import"),
     },
 }

@@ -8,14 +8,15 @@ hierarchy has ``topic;second-level intent;first-level intent``. Tables name thei
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, identifier
-from cranfield.data.run import TIES, Ties
-from cranfield.errors import InputError
+from cranfield.data.reading.lines import Line
+from cranfield.data.run import Ties
+from cranfield.data.systems import RunNames, SeveralRuns, by_tag
+from cranfield.errors import InputError, one_of
 from cranfield.wording import counted
 
 HierarchyLike: TypeAlias = Any  # a path, {topic: {first: [second, …]}}, a frame, tuples
@@ -78,11 +79,26 @@ def read_hierarchy(
     are scores), by ``rank`` (the default where there are only ranks), as ``given`` (the default
     where there is neither), or by score and then as in the ``file``.
     """
+    every = read_hierarchies(data, ties, separator)
+    if len(every) > 1:
+        raise SeveralRuns([one.name for one in every], every[0].where)
+    return replace(every[0], name=name or every[0].name)
+
+
+def read_hierarchies(
+    data: HierarchyLike, ties: Ties | None, separator: str, run_names: RunNames = "tag"
+) -> list[Hierarchy]:
+    """The subtopics of every system that some data hold, told apart by tags."""
     if isinstance(data, Hierarchy):
-        return data
-    if ties is not None and ties not in TIES:
-        raise InputError(f"ties {ties!r}", f"one of {', '.join(TIES)}")
-    lines = list(read_lines(data, RUN, "run", separator))
+        return [data]
+    if ties is not None:
+        one_of("ties", ties, Ties)
+    each = by_tag(read_lines(data, RUN, "run", separator), where_of(data, "run"), run_names)
+    return [_made(tag, lines, ties) for tag, lines in each.items()]
+
+
+def _made(name: str, lines: list[Line], ties: Ties | None) -> Hierarchy:
+    """The subtopics of one system."""
     by = _ranked_by(lines, ties)
     first: dict[str, dict[str, float]] = {}
     second: dict[str, dict[str, float]] = {}
@@ -97,9 +113,7 @@ def read_hierarchy(
             raise line.error(f"{under!r} of topic {topic} again", "each second-level subtopic once")
         below[topic][under] = above
         second.setdefault(topic, {})[under] = _value(line, by, "2", place)
-    tag = identifier(lines[0].cells.get("tag"))
-    where = lines[0].where
-    return Hierarchy(name or tag or where, first, second, below, where)
+    return Hierarchy(name, first, second, below, lines[0].where)
 
 
 def _ranked_by(lines: list[Line], ties: Ties | None) -> str:

@@ -18,7 +18,8 @@ from cranfield.data.ntcir.nev import read_results as read_nev
 from cranfield.data.reading.cells import Layout, read_lines
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.lines import Line, finite, identifier
-from cranfield.data.reading.source import START, Source, split_name
+from cranfield.data.reading.source import START, Source
+from cranfield.data.systems import RunNames
 from cranfield.errors import InputError
 
 ResultsLike: TypeAlias = Any  # a path, {topic: {measure: value}}, {topic: value}, a frame, tuples
@@ -59,26 +60,28 @@ def read_results(
     where: str = "scores",
     known: Callable[[str], bool] = lambda name: False,
     wanted: Callable[[str], bool] = lambda name: True,
-    name: str | None = None,
+    run_names: RunNames = "tag",
 ) -> Iterator[Result]:
     """The results of topics; those of all topics together are left out.
 
     `known` says of a name whether it is a measure's, for data that have measures first or second,
     and `wanted` whether its values are: others may be no numbers, and are None. A run is called as
-    a ``runid`` says, before or after its results; else `name`, or as its file.
+    a ``runid`` says, before or after its results, else by its path; with `run_names` ``file``, it
+    is always.
 
     >>> [r[1:4] for r in read_results([("map", "301", 0.5), ("map", "all", 0.5)])]
     [('301', 'map', 0.5)]
     """
     source = Source.of(data) if isinstance(data, str | os.PathLike) else None
+    path = None if source is None else source.name
     if source is not None and _NEV.match(source.start):
-        yield from _named(_of_nev(source), name or file_name(source))
+        yield from _named(_of_nev(source), path)
         return
     topic_first = source is not None and _topic_first(source, known)
     lines = read_lines(source or data, LAYOUT, where, nested=partial(_nested, known), where=where)
     found = (result for line in lines for result in _of_line(line, topic_first))
-    of_topics = _of_topics(found, wanted, source.name if source else where)
-    yield from _called(of_topics, name or file_name(data))
+    called = _called(_of_topics(found, wanted, path or where), path)
+    yield from _named(called, path) if path and run_names == "file" else called
 
 
 def _of_topics(
@@ -197,13 +200,6 @@ def _of_run(data: Mapping[Any, Any], known: Callable[[str], bool]) -> Iterator[d
                 yield dict(zip(names, (first, second), strict=True)) | {"value": value}
         else:
             yield {"topic": first, "measure": "score", "value": found}
-
-
-def file_name(data: Any) -> str | None:
-    """What a run is called that nothing names: as its file, without what tells its kind."""
-    if not isinstance(data, str | os.PathLike):
-        return None
-    return split_name(data)[0] or None
 
 
 def _topic_first(source: Source, known: Callable[[str], bool]) -> bool:

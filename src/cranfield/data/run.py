@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from itertools import count, islice, pairwise
@@ -25,15 +24,19 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.tables import frame_table, is_frame
+from cranfield.data.systems import (
+    RunNames,
+    SeveralRuns,
+    distinct,
+    refuse_many,
+    refuse_twice,
+)
 from cranfield.errors import CranfieldError, InputError, one_of
-from cranfield.wording import some
 
 RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, a frame, tuples, Run,
 # or predictions for LETOR data: an array or a list of numbers
 Ties: TypeAlias = Literal["trec", "rank", "given", "file"]
 TIES: tuple[Ties, ...] = get_args(Ties)
-RunNames: TypeAlias = Literal["tag", "file"]
-TAGS = 100  # as many runs may be in one file
 PART = 1 << 16  # predictions that are labelled at a time
 
 
@@ -288,14 +291,6 @@ def _falling(table: Table, stable: bool) -> Ints:
     return np.lexsort([*by_name, -table.values, table.group])
 
 
-class SeveralRuns(InputError):
-    """Lines with another tag in what was read as one run."""
-
-    def __init__(self, tags: Sequence[str], where: str) -> None:
-        hint = "run_names='file' or --run-names file takes all of a file as one"
-        super().__init__(some(tags, "run tag"), "one run", where, hint=hint)
-
-
 def no_judged_topic(
     topics: Sequence[str], judged: Sequence[str], qrels: str, run: Run | None = None
 ) -> InputError:
@@ -365,57 +360,42 @@ def read_runs(
     types: bool = False,
     qrels: Qrels | None = None,
     run_names: RunNames = "tag",
+    look: bool = True,
 ) -> list[Run]:
     """One run or several (a list, or a dict from their names), each under a name of its own.
 
     A directory with one for each topic, as NTCIREVAL has them, stands for all runs in it. Lines
     with several tags are several runs, each named by its tag, or by the path where tags clash or
-    are missing; with `run_names` ``file``, a file is one run, named by its path. The other options
-    are those of `read_run`.
+    are missing; with `run_names` ``file``, a file is one run, named by its path. Without `look`,
+    text is not read before it is used, and may then turn out to hold several runs: see `with_each`.
+    The other options are those of `read_run`.
 
     >>> rows = [("q1", "Q0", "d1", 1, 0.9, "bm25"), ("q1", "Q0", "d1", 1, 0.5, "dense")]
     >>> read_runs(rows)
     [Run 'bm25', Run 'dense']
     """
-    given = open_runs(
-        runs,
-        format,
-        ties=ties,
-        separator=separator,
-        types=types,
-        qrels=qrels,
-        run_names=run_names,
-    )
-    return with_each(given, _looked_over)
-
-
-def open_runs(
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
-    format: str | None = None,
-    *,
-    ties: Ties | None = None,
-    separator: str | None = None,
-    types: bool = False,
-    qrels: Qrels | None = None,
-    run_names: RunNames = "tag",
-) -> list[Run]:
-    """The same, but text may turn out to hold several runs when it is used: see `with_each`."""
     one_of("run_names", run_names, RunNames)
-    if isinstance(runs, str | os.PathLike):
-        runs = runs_in(runs)
-    elif isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
-        runs = [path for run in runs for path in runs_in(run)]
     text = Text(separator, types=types, by_tag=run_names == "tag")
     reader = _Reader(format, ties, text, qrels, run_names)
-    named = _named(runs, qrels)
-    _refuse_twice(data for _, _, data in named if isinstance(data, str | os.PathLike))
+    named = _named(_paths(runs), qrels)
+    refuse_twice(data for _, _, data in named if isinstance(data, str | os.PathLike))
     found: list[Run] = []
     for name, where, data in named:
         read = reader.runs(data, where)
         if name is not None and len(read) > 1:
             raise SeveralRuns([run.name for run in read], name)
         found += [_as_one(run, name) for run in read] if name is not None else read
-    return _distinct(found)
+    given = distinct(found)
+    return with_each(given, _looked_over) if look else given
+
+
+def _paths(runs: Any) -> Any:
+    """The runs; of directories, those that are in them."""
+    if isinstance(runs, str | os.PathLike):
+        return runs_in(runs)
+    if isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
+        return [path for run in runs for path in runs_in(run)]
+    return runs
 
 
 def _looked_over(runs: Sequence[Run]) -> list[Run]:
@@ -439,7 +419,7 @@ def with_each(runs: Sequence[Run], use: Callable[[Sequence[Run]], T]) -> T:
         each = [one for run in runs for one in run.apart()]
         if len(each) == len(runs):
             raise
-        return use(_distinct(each))
+        return use(distinct(each))
 
 
 @dataclass(frozen=True)
@@ -651,44 +631,10 @@ def _is_list_of_numbers(data: Any) -> bool:
     return isinstance(data, list | tuple) and bool(data) and real(data[0]) is not None
 
 
-def _refuse_twice(paths: Iterable[str | os.PathLike[str]]) -> None:
-    """No file may be given twice."""
-    seen: set[str] = set()
-    for path in paths:
-        place = os.path.abspath(path)
-        if place in seen:
-            raise InputError(f"{os.fspath(path)} twice", "each run once")
-        seen.add(place)
-
-
-def _distinct(runs: Sequence[Run]) -> list[Run]:
-    """The runs by their tags; where these clash, by the path as given, and the tag if need be."""
-    tags, places = Counter(run.name for run in runs), Counter(run.where for run in runs)
-
-    def name(run: Run) -> str:
-        if tags[run.name] == 1 or run.where == "run":
-            return run.name
-        return run.where if places[run.where] == 1 else f"{run.where}:{run.name}"
-
-    unique = Counter(map(name, runs))
-    for given, often in unique.items():
-        if often > 1:
-            raise InputError(f"two runs named {given!r}", "different names")
-    return [replace(run, name=name(run)) for run in runs]
-
-
 def _as_one(run: Run, name: str | None) -> Run:
     """A run that is to be one, and is an error if its file holds others; under a name, if any."""
     run = replace(run, each=None) if isinstance(run, TableRun) else run
     return replace(run, name=name) if name else run
-
-
-def refuse_many(tags: Collection[str | None], where: str) -> None:
-    """Refuse a file with so many runs that the tags are hardly those of runs."""
-    if len(tags) > TAGS:
-        found = f"more than {TAGS} run tags ({', '.join(map(str, islice(tags, 3)))}, …)"
-        expected = f"at most {TAGS}; --run-names file takes all of a file as one run"
-        raise InputError(found, expected, where)
 
 
 def _in_parts(name: str, parts: Sequence[Part], ties: Ties | None, where: str) -> TableRun:

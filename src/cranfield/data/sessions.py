@@ -19,8 +19,9 @@ from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line, finite, first_on
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.run import TIES, Ties, from_the_top
-from cranfield.errors import InputError
+from cranfield.data.run import Ties, from_the_top
+from cranfield.data.systems import RunNames, SeveralRuns, by_tag, distinct, refuse_twice
+from cranfield.errors import InputError, one_of
 from cranfield.wording import counted
 
 SessionsLike: TypeAlias = Any  # a path, {topic: {session: [[doc, …], …]}}, a frame, or Sessions
@@ -106,19 +107,36 @@ def session_name(key: Key) -> str:
     return "/".join(key)
 
 
+_S = TypeVar("_S", Sessions, ClickLog)
+
+
 # -- several systems ------------------------------------------------------------------------------
 
 
-def read_systems(data: Any, ties: Ties | None = None) -> list[Sessions]:
-    """The sessions of one system or several: a list, or a dict from their names."""
-    named = _named(data, "run")
-    return _distinct([read_sessions(one, name=name, ties=ties) for name, one in named])
+def read_systems(
+    data: Any, ties: Ties | None = None, run_names: RunNames = "tag"
+) -> list[Sessions]:
+    """The sessions of one system or several: a list, a dict from their names, or several tags."""
+    if ties is not None:
+        one_of("ties", ties, Ties)
+    one_of("run_names", run_names, RunNames)
+    found: list[Sessions] = []
+    for name, one in _named(data, "run"):
+        read = _each(one, ties, run_names)
+        found += read if name is None else [replace(_the_one(read), name=name)]
+    return distinct(_some(found), "sessions")
 
 
 def read_logs(data: Any, documents: bool = False) -> list[ClickLog]:
     """One click log or several: a list, or a dict from their names."""
     named = _named(data, "clicks")
-    return _distinct([read_clicks(one, documents, name=name) for name, one in named])
+    return distinct(_some([read_clicks(one, documents, name=n) for n, one in named]), "clicks")
+
+
+def _some(systems: list[_S]) -> list[_S]:
+    if not systems:
+        raise InputError("no sessions", "at least one file or dict")
+    return systems
 
 
 def _named(data: Any, word: str) -> list[tuple[str | None, Any]]:
@@ -127,6 +145,7 @@ def _named(data: Any, word: str) -> list[tuple[str | None, Any]]:
         return [(str(name), one) for name, one in data.items()]
     if not isinstance(data, list | tuple) or len(data) == 1:
         return [(None, data[0] if isinstance(data, list | tuple) else data)]
+    refuse_twice(one for one in data if isinstance(one, str | os.PathLike))
     files = (str, os.PathLike, Sessions, ClickLog)
     numbered = enumerate(data, 1)
     return [(None if isinstance(one, files) else f"{word}{i}", one) for i, one in numbered]
@@ -137,22 +156,6 @@ def _is_whole(value: Any) -> bool:
     if isinstance(value, Mapping):  # {topic: {session: …}}
         return bool(value) and all(isinstance(inner, Mapping) for inner in value.values())
     return isinstance(value, str | os.PathLike | Sessions | ClickLog) or is_frame(value)
-
-
-_S = TypeVar("_S", Sessions, ClickLog)
-
-
-def _distinct(systems: list[_S]) -> list[_S]:
-    """Each under a name of its own: where names clash, the path."""
-    if not systems:
-        raise InputError("no sessions", "at least one file or dict")
-    names = [one.name for one in systems]
-    made = [replace(s, name=s.where) if names.count(s.name) > 1 else s for s in systems]
-    names = [one.name for one in made]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"{name} twice", "each once")
-    return made
 
 
 # -- ranked lists ---------------------------------------------------------------------------------
@@ -169,15 +172,26 @@ def read_sessions(
     (the default where there are only ranks); ``given`` as they come; ``file`` by score, then as
     they come.
     """
-    if ties is not None and ties not in TIES:
-        raise InputError(f"ties {ties!r}", f"one of {', '.join(TIES)}")
+    one = _the_one(_each(data, ties, "tag"))
+    return replace(one, name=name or one.name)
+
+
+def _each(data: SessionsLike, ties: Ties | None, names: RunNames) -> list[Sessions]:
+    """The sessions of every system that some data hold."""
     if isinstance(data, Sessions):
         if ties is not None:
             raise InputError("sessions already read", "ties= when they are read")
-        return replace(data, name=name or data.name)
-    found = read_lines(data, LISTS, "sessions", nested=_of_nested_lists)
-    made = _in_time(found, where_of(data, "sessions"), ties)
-    return replace(made, name=name or made.name or where_of(data, "run"))
+        return [data]
+    where = where_of(data, "sessions")
+    lines = read_lines(data, LISTS, "sessions", nested=_of_nested_lists)
+    each = by_tag(lines, where_of(data, "run"), names)
+    return [_in_time(few, tag, where, ties) for tag, few in each.items()]
+
+
+def _the_one(systems: Sequence[Sessions]) -> Sessions:
+    if len(systems) > 1:
+        raise SeveralRuns([one.name for one in systems], systems[0].where)
+    return systems[0]
 
 
 class _Place(NamedTuple):
@@ -189,9 +203,9 @@ class _Place(NamedTuple):
 _Lists: TypeAlias = dict[Key, list[dict[str, _Place]]]  # of each session, by query
 
 
-def _in_time(found: Iterable[Line], where: str, ties: Ties | None) -> Sessions:
+def _in_time(found: Iterable[Line], name: str, where: str, ties: Ties | None) -> Sessions:
     """Lists from rows, the queries of a session being 1, 2, 3, … in the order of the rows."""
-    made, tag = _by_query(found)
+    made = _by_query(found)
     every = [place for lists in made.values() for docs in lists for place in docs.values()]
     order = _order(every, ties, where)
     contradicted = [
@@ -200,13 +214,12 @@ def _in_time(found: Iterable[Line], where: str, ties: Ties | None) -> Sessions:
         if order in ("trec", "file") and any(_contradict(docs, order) for docs in lists)
     ]
     ordered = {key: [_ranked(docs, order) for docs in lists] for key, lists in made.items()}
-    return Sessions(tag, ordered, where, tuple(contradicted))
+    return Sessions(name, ordered, where, tuple(contradicted))
 
 
-def _by_query(found: Iterable[Line]) -> tuple[_Lists, str]:
-    """The documents of each query as they come, and the name of the system."""
+def _by_query(found: Iterable[Line]) -> _Lists:
+    """The documents of each query as they come."""
     made: _Lists = {}
-    tag = ""
     for line in found:
         docs = _list_of(line, made)
         if line.cells["doc"] is None:
@@ -217,8 +230,7 @@ def _by_query(found: Iterable[Line]) -> tuple[_Lists, str]:
             again = f"document {doc} again for {query} of topic {line.name('topic')}"
             raise line.error(again + first_on(docs[doc].line), "each document once in a list")
         docs[doc] = _Place(line.number, _optional(line, "score"), _optional(line, "rank"))
-        tag = tag or str(line.cells.get("tag") or "")
-    return made, tag
+    return made
 
 
 def _list_of(line: Line, made: _Lists) -> dict[str, _Place]:

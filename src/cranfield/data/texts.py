@@ -11,14 +11,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
-from cranfield.data.assessments import assessor_names
 from cranfield.data.reading.cells import Layout, lines_of, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line, fields_of, finite, not_empty, short, text_lines
-from cranfield.data.reading.source import Source
+from cranfield.data.reading.source import Source, split_name
+from cranfield.data.systems import named
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
@@ -180,25 +179,16 @@ def read_texts(data: TextsLike, name: str = "texts", several: bool = True) -> Te
 
 
 def read_systems(systems: Any) -> dict[str, Texts]:
-    """The texts of one or several systems, by name: of files, that of the file."""
-    given = named(systems, _is_texts)
-    return {name: read_texts(data, name, several=False) for name, data in given}
+    """The texts of one or several systems, by name: of files, the path."""
+    given = named(_several(systems, _is_texts))
+    return {name: read_texts(data, name, several=False) for name, data in given.items()}
 
 
-def named(given: Any, is_one: Callable[[Any], bool]) -> list[tuple[str, Any]]:
-    """What is given of each system, with its name: a mapping tells it, or the name of a file."""
+def _several(given: Any, is_one: Callable[[Any], bool]) -> list[tuple[str | None, Any]]:
+    """What is given of each system, with its name, if there is one: a mapping tells it."""
     if isinstance(given, Mapping) and not is_one(given):
         return [(str(name), one) for name, one in given.items()]
-    several = list(given) if isinstance(given, list | tuple) else [given]
-    paths = [os.fspath(one).rstrip("/") for one in several if isinstance(one, str | os.PathLike)]
-    if twice := [path for path in paths if paths.count(path) > 1]:
-        raise InputError(f"{twice[0]} twice", "each system once")
-    stems = iter(assessor_names(paths))
-    others = iter(["system"] if len(several) == 1 else map("system{}".format, count(1)))
-    files = (isinstance(one, str | os.PathLike) for one in several)
-    return [
-        (next(stems if file else others), one) for file, one in zip(files, several, strict=True)
-    ]
+    return [(None, one) for one in (given if isinstance(given, list | tuple) else [given])]
 
 
 def _is_texts(given: Mapping[Any, Any]) -> bool:
@@ -223,7 +213,7 @@ def _entries(path: str) -> Iterator[tuple[str, str]]:
     """What a directory holds in the order of names: the name without suffixes, and the path."""
     names = sorted(name for name in os.listdir(path) if not name.startswith("."))
     paths = [os.path.join(path, name) for name in names]
-    stems = (assessor_names([name])[0] for name in names)
+    stems = (split_name(name)[0] for name in names)
     yield from zip(stems, paths, strict=True)
 
 
@@ -312,8 +302,9 @@ def read_matches(data: MatchesLike, name: str = "matches") -> Matches:
 
 
 def read_systems_matches(matches: Any) -> list[tuple[str, Matches]]:
-    """The matches of one or several systems, by name: of files, that of the file."""
-    return [(name, read_matches(data, name)) for name, data in named(matches, _is_matches)]
+    """The matches of one or several systems, by name: of files, the path."""
+    given = named(_several(matches, _is_matches))
+    return [(name, read_matches(data, name)) for name, data in given.items()]
 
 
 def _is_matches(given: Mapping[Any, Any]) -> bool:

@@ -19,7 +19,8 @@ from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.formats import FORMAT, recognise
 from cranfield.data.reading.records import Problem, Record, Severity, Text
 from cranfield.data.reading.source import Source
-from cranfield.data.run import no_judged_topic, refuse_many
+from cranfield.data.run import no_judged_topic
+from cranfield.data.systems import refuse_many
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import some
 

@@ -15,7 +15,7 @@ from cranfield.data.intents import Intents as KnownIntents
 from cranfield.data.intents import read_intents
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.qrels import QrelsLike, read_qrels
-from cranfield.data.run import Run, RunLike, no_judged_topic, open_runs, reading_order
+from cranfield.data.run import Run, RunLike, no_judged_topic, read_runs, reading_order
 from cranfield.data.tracks import unknown_topic
 from cranfield.data.verticals import embedded
 from cranfield.errors import InputError
@@ -177,7 +177,7 @@ class Collection:
         """
         if self.directory is not None:  # whose runs are meant, and not files of the same name
             runs = _inside(self.directory, runs)
-        return open_runs(
+        return read_runs(
             runs,
             self.options.run_format,
             ties=reading_order(self.options.ties),
@@ -185,6 +185,7 @@ class Collection:
             types=any(extra.needs_types for extra in self.extras),
             qrels=self.gold.qrels,
             run_names=self.options.run_names,
+            look=False,
         )
 
     def label(self, run: Run) -> Labelled:

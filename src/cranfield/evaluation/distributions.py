@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import count
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.data.assessments import assessor_names
 from cranfield.data.distributions import Distributions, DistributionsLike, read_distributions
 from cranfield.data.reading.lines import finite
+from cranfield.data.systems import is_file, named, several
 from cranfield.errors import InputError, one_of
-from cranfield.evaluation.systems import is_file, scores_of, several
+from cranfield.evaluation.systems import scores_of
 from cranfield.measures.distributions import Pair
 from cranfield.measures.grammar import MeasureLike, measures_for
 from cranfield.scores import Notice, Scores
 from cranfield.wording import counted, some
 
 Missing: TypeAlias = Literal["error", "uniform"]
-PATH = (str, os.PathLike)
 DEFAULT_MEASURES = ("NMD", "RSNOD")  # what NTCIR's dialogue tasks compare ordered labels with
 
 
@@ -55,7 +52,7 @@ def evaluate_distributions(
     asked = measures_for(DEFAULT_MEASURES if measures is None else measures, "distributions")
     people = read_distributions(gold, labels, votes, "gold")
     notices = list(_told(people, labels is not None))
-    given = _named(systems)
+    given = named(several(systems, _is_system))
     wanted = np.array(list(people.items.values()))
     even = (1 / len(people.labels),) * len(people.labels)
     values = []
@@ -65,21 +62,6 @@ def evaluate_distributions(
         pair = Pair(np.array([system.items.get(item, even) for item in people.items]), wanted)
         values.append(np.stack([m.score(pair) for m in asked], axis=1))  # type: ignore[arg-type]
     return scores_of(values, given, people.items, asked, notices)
-
-
-def _named(systems: Any) -> dict[str, Any]:
-    """Every system by its name: its file's, or the one given to it."""
-    found = several(systems, _is_system)
-    paths = [os.fspath(s) for name, s in found if name is None and isinstance(s, PATH)]
-    files = iter(assessor_names(paths))
-    numbered = iter(["system"] if len(found) == 1 else map("system{}".format, count(1)))
-    names = [
-        next(files if isinstance(s, PATH) else numbered) if name is None else name
-        for name, s in found
-    ]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"system {twice} twice", "each system once")
-    return dict(zip(names, (s for _, s in found), strict=True))
 
 
 def _is_system(value: Any) -> bool:

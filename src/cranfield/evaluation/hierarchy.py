@@ -15,6 +15,7 @@ from cranfield.data.hierarchies import (
     HierarchyLike,
     Parents,
     ParentsLike,
+    read_hierarchies,
     read_hierarchy,
     read_parents,
 )
@@ -23,10 +24,10 @@ from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.reading.cells import is_text
 from cranfield.data.reading.source import Source
 from cranfield.data.run import Ties
-from cranfield.errors import InputError
+from cranfield.data.systems import RunNames, distinct, is_file, several
+from cranfield.errors import InputError, one_of
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.evaluate import Evaluator
-from cranfield.evaluation.systems import is_file, several
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, parse_measures
 from cranfield.measures.verticals import h_measure, h_score, own_intent
@@ -48,6 +49,7 @@ def evaluate_hierarchy(
     alpha: float = 0.5,
     ties: Ties | None = None,
     separator: str = SEPARATOR,
+    run_names: RunNames = "tag",
 ) -> Scores:
     """Score one or several systems that return subtopics of two levels, by the H-measure.
 
@@ -71,6 +73,9 @@ def evaluate_hierarchy(
         The order of the lists, as for `read_run`.
     separator
         What stands between the fields of a line of text.
+    run_names
+        ``tag``: lines with several tags are several systems; ``file``: a file is one, named by its
+        path.
 
     >>> first = {"q1": {"food": {"apple pie": 1}, "company": {"apple inc": 1}}}
     >>> second = {"q1": {"recipe": {"pie recipe": 1}, "jobs": {"apple jobs": 1}}}
@@ -81,6 +86,7 @@ def evaluate_hierarchy(
     {'H': 0.3333, 'Hscore': 0.3333, 'D1sharp': 1.0, 'D2sharp': 1.0}
     """
     m = _of_diversity(measure)
+    one_of("run_names", run_names, RunNames)
     if not 0 <= alpha <= 1:
         raise InputError(f"alpha {alpha}", "a number from 0 to 1")
     gold = GoldHierarchy(
@@ -88,11 +94,13 @@ def evaluate_hierarchy(
         _level(second, intents2, m, ties, separator),
         read_parents(parents, separator),
     )
-    read = [
-        read_hierarchy(run, name=name, ties=ties, separator=separator)
-        for name, run in several(runs, _is_run)
-    ]
-    return gold.scores(_distinct(read), m, alpha)
+    read: list[Hierarchy] = []
+    for name, run in several(runs, _is_run):
+        if name is None:
+            read += read_hierarchies(run, ties, separator, run_names)
+        else:
+            read.append(read_hierarchy(run, name=name, ties=ties, separator=separator))
+    return gold.scores(distinct(read), m, alpha)
 
 
 class GoldHierarchy:
@@ -197,13 +205,3 @@ def _is_run(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(isinstance(inner, Mapping) for inner in value.values())
     return isinstance(value, Hierarchy) or is_file(value)
-
-
-def _distinct(runs: Sequence[Hierarchy]) -> list[Hierarchy]:
-    """Runs by their tags; where tags clash, by their files."""
-    names = [run.name for run in runs]
-    distinct = [replace(run, name=run.where) if names.count(run.name) > 1 else run for run in runs]
-    names = [run.name for run in distinct]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"two runs named {twice!r}", "different names")
-    return distinct

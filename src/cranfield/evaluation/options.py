@@ -19,7 +19,7 @@ from cranfield.data.costs import CostsLike
 from cranfield.data.intents import IntentsLike
 from cranfield.data.lengths import LengthsLike
 from cranfield.data.reading.labels import LabelsLike
-from cranfield.data.run import RunNames
+from cranfield.data.systems import RunNames
 from cranfield.data.tracks import named_topics
 from cranfield.data.verticals import VerticalsLike
 from cranfield.errors import InputError, one_of

@@ -11,13 +11,15 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import chain, product
 from numbers import Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from cranfield.data.reading.lines import Line
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.results import Result, file_name, read_results
+from cranfield.data.results import Result, read_results
+from cranfield.data.systems import RunNames, distinct, refuse_twice
 from cranfield.errors import CranfieldError, InputError, one_of
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import name_and_rest, parse_measure
@@ -28,6 +30,7 @@ Missing: TypeAlias = Literal["error", "common", "zero"]
 ScoresLike: TypeAlias = Any  # Scores, paths, {run: …}, frames
 Reader: TypeAlias = Callable[..., Iterator[Result]]
 
+IN_MEMORY = "scores"  # where those are that no file has
 NO_SCORES = "judgments and results are no scores yet: evaluate(qrels, runs) makes them"
 
 
@@ -36,6 +39,7 @@ def read_scores(
     missing: Missing = "error",
     measures: str | Sequence[Any] | None = None,
     lower: str | Sequence[Any] = (),
+    run_names: RunNames = "tag",
 ) -> Scores:
     """Scores by topic, from whatever tool computed them.
 
@@ -43,8 +47,9 @@ def read_scores(
     printed, a table (CSV, TSV, JSONL, Parquet, Arrow) with the columns run, topic, measure and
     value or with a column for each measure, or what `Scores.save` wrote; or ``{run: …}``, each a
     path, ``{topic: value}``, ``{topic: {measure: value}}`` or ``{measure: {topic: value}}``; or a
-    Polars or pandas frame. A run that nothing names is called as its file, or by its whole path if
-    another file is called the same.
+    Polars or pandas frame. A run is called as a ``runid`` or a column says; where files have
+    scores of runs with the same name, or nothing names them, by the path as given; and always with
+    `run_names` ``file``.
 
     Runs are compared topic by topic, so all need the same topics: if one lacks some, that is an
     error, unless `missing` says that only ``common`` topics count, or that what is missing is
@@ -57,20 +62,28 @@ def read_scores(
     {'bm25': {'score': 0.375}, 'dense': {'score': 0.625}}
     """
     one_of("missing", missing, Missing)
+    one_of("run_names", run_names, RunNames)
     if isinstance(data, Scores):
         scores = _turned(data, lower)
         if measures is None:
             return scores
         return _called(scores.select(measures=columns_of(scores.measures, measures)), measures)
-    read = partial(read_results, known=_is_known, wanted=_asked_for(measures))
-    parts = sorted(_parts(data, read), key=lambda part: not isinstance(part, Scores))
-    if len(parts) == 1 and isinstance(parts[0], Scores):
-        return read_scores(parts[0], missing, measures, lower)
-    rows = (_rows(part) if isinstance(part, Scores) else part for part in parts)
+    read = partial(read_results, known=_is_known, wanted=_asked_for(measures), run_names=run_names)
+    parts = sorted(_parts(data, read), key=lambda part: not isinstance(part, _Saved))
+    if len(parts) == 1 and isinstance(parts[0], _Saved) and run_names == "tag":
+        return read_scores(parts[0].scores, missing, measures, lower)
+    rows = (_rows(part, run_names) if isinstance(part, _Saved) else part for part in parts)
     return _called(_collected(chain.from_iterable(rows), missing, measures, lower), measures)
 
 
-def _parts(data: ScoresLike, read: Reader) -> Iterator[Scores | Iterable[Result]]:
+class _Saved(NamedTuple):
+    """Scores that cranfield made, and where they are."""
+
+    scores: Scores
+    where: str = IN_MEMORY
+
+
+def _parts(data: ScoresLike, read: Reader) -> Iterator[_Saved | Iterable[Result]]:
     """Each file, frame or run by itself."""
     if isinstance(data, str | os.PathLike):
         yield _of_file(data, read)
@@ -83,11 +96,9 @@ def _parts(data: ScoresLike, read: Reader) -> Iterator[Scores | Iterable[Result]
         given = list(data)
         _refuse_unnamed(given, "")
         if any(isinstance(x, str | os.PathLike | Scores) or is_frame(x) for x in given):
-            called = Counter(map(file_name, given))
+            refuse_twice((x for x in given if isinstance(x, str | os.PathLike)), "file")
             for x in given:
-                clashing = file_name(x) is not None and called[file_name(x)] > 1
-                name = os.fspath(x) if clashing else None
-                yield from [x] if isinstance(x, Scores) else _parts(x, partial(read, name=name))
+                yield from [_Saved(x)] if isinstance(x, Scores) else _parts(x, read)
         else:
             yield read(given)
     else:
@@ -113,25 +124,25 @@ def _refuse_unnamed(given: Any, of: str) -> None:
         raise InputError(found, "{topic: score}: runs are paired by topic")
 
 
-def _of_file(path: str | os.PathLike[str], read: Reader) -> Scores | Iterable[Result]:
+def _of_file(path: str | os.PathLike[str], read: Reader) -> _Saved | Iterable[Result]:
     source = Source.of(path)
     if source.start.startswith(b"PAR1") and source.path.endswith(".parquet"):
         with suppress(InputError):  # a table that others wrote
-            return Scores.load(source)
+            return _Saved(Scores.load(source), source.name)
     if source.start.lstrip().startswith(b'{"runs"'):
         text = source.read()
         if b'"values"' in text:
-            return Scores.from_json(text.decode("utf-8", "replace"))
+            return _Saved(Scores.from_json(text.decode("utf-8", "replace")), source.name)
     return read(source)
 
 
-def _rows(scores: Scores) -> Iterator[Result]:
-    from cranfield.data.reading.lines import Line
-
-    nowhere = Line("scores", None, {})
-    names = product(scores.runs, scores.topics, scores.measures)
+def _rows(saved: _Saved, run_names: RunNames) -> Iterator[Result]:
+    scores, place = saved.scores, Line(saved.where, None, {})
+    by_file = run_names == "file" and saved.where != IN_MEMORY
+    runs = [saved.where if by_file else run for run in scores.runs]
+    names = product(runs, scores.topics, scores.measures)
     for of_value, value in zip(names, scores.values.ravel().tolist(), strict=True):
-        yield Result(*of_value, value, nowhere)
+        yield Result(*of_value, value, place)
 
 
 def _collected(
@@ -161,6 +172,41 @@ def _collected(
     return _turned(scores, [m for m in turned if m in measures])
 
 
+_Values: TypeAlias = dict[str, dict[str, float | None]]  # topic -> measure
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """The values of a run, and the file that has them."""
+
+    name: str
+    where: str
+    values: _Values
+
+
+def _by_run(parts: Iterable[_Run]) -> dict[str, _Values]:
+    """The values of each run; parts that have the same values to give are different runs."""
+    found: dict[str, list[_Run]] = {}
+    for part in parts:
+        found.setdefault(part.name, []).append(part)
+    joined = [[_joined(few)] if _are_apart(few) else few for few in found.values()]
+    return {run.name: run.values for run in distinct([*chain(*joined)], IN_MEMORY)}
+
+
+def _are_apart(parts: Sequence[_Run]) -> bool:
+    """Whether no two of them have a value of the same topic and measure."""
+    each = [(topic, m) for part in parts for topic, of in part.values.items() for m in of]
+    return len(parts) == 1 or len({*each}) == len(each)
+
+
+def _joined(parts: Sequence[_Run]) -> _Run:
+    values: _Values = {}
+    for part in parts:
+        for topic, of_topic in part.values.items():
+            values.setdefault(topic, {}).update(of_topic)
+    return replace(parts[0], values=values)
+
+
 @dataclass(frozen=True, eq=False)
 class _Table:
     """The values of all results; None is a value that a tool calls undefined."""
@@ -170,23 +216,19 @@ class _Table:
 
     @classmethod
     def of(cls, results: Iterable[Result]) -> _Table:
-        by_run: dict[str, dict[str, dict[str, float | None]]] = {}
+        parts: dict[tuple[str, str], _Run] = {}  # of each run in each file
         names: dict[str, None] = {}
-        files: dict[str, str] = {}  # where runs are first
         for given, topic, measure, value, line in results:
             run = given or "run"
-            before = files.setdefault(run, line.where)
-            of_topic = by_run.setdefault(run, {}).setdefault(topic, {})
+            part = parts.setdefault((run, line.where), _Run(run, line.where, {}))
+            of_topic = part.values.setdefault(topic, {})
             if measure in of_topic:
-                if line.where != before:
-                    again = f"run {run} again, which {before} has"
-                    raise line.error(again, "runs with names of their own")
                 raise line.error(f"{measure} of topic {topic} again for run {run}", "each once")
             of_topic[measure] = value
             names[measure] = None
-        if not by_run:
+        if not parts:
             raise InputError("no scores of topics", "some (trec_eval needs -q)")
-        return cls(by_run, list(names))
+        return cls(_by_run(parts.values()), list(names))
 
     def given(self, run: str, topic: str) -> set[str]:
         """The measures that have a value."""

@@ -28,6 +28,7 @@ from cranfield.data.sessions import (
     read_systems,
     session_name,
 )
+from cranfield.data.systems import RunNames
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation import notices
 from cranfield.evaluation.systems import scores_of
@@ -63,11 +64,13 @@ def evaluate_sessions(
     ties: Ties | None = None,
     labels: LabelsLike | None = None,
     qrels_format: str | None = None,
+    run_names: RunNames = "tag",
 ) -> Scores:
     """Score the sessions of one or several systems, or click logs.
 
     `sessions` is ``{topic: {session: [[doc, …], [doc, …]]}}`` with a list for each query in the
-    order of time, a path or a frame; several systems are a list, or a dict from their names.
+    order of time, a path or a frame; several systems are a list, or a dict from their names. Lines
+    with several tags are several systems, unless `run_names` is ``file``.
     `qrels` are judgments by topic: the need is that of the whole session. The topics of the scores
     are sessions, named topic/session. A session that a system lacks counts as zero.
 
@@ -88,7 +91,7 @@ def evaluate_sessions(
     default = OF_CLICKS if sessions is None else DEFAULT_MEASURES
     asked = measures_for(default if measures is None else measures, "sessions")
     known = None if qrels is None else read_qrels(qrels, qrels_format, labels=labels)
-    return _read(known, sessions, clicks, lengths, ties).scores(asked)
+    return _read(known, sessions, clicks, lengths, ties, run_names).scores(asked)
 
 
 class Read(NamedTuple):
@@ -122,6 +125,7 @@ def trailtext(
     ties: Ties | None = None,
     labels: LabelsLike | None = None,
     qrels_format: str | None = None,
+    run_names: RunNames = "tag",
 ) -> TrailText:
     """All that was read in sessions, in order: the text that sU and clickU score.
 
@@ -143,15 +147,21 @@ def trailtext(
             raise InputError(names, "sU or clickU: only they have a trailtext")
     known = None if qrels is None else read_qrels(qrels, qrels_format, labels=labels)
     wanted = [session] if isinstance(session, str) else session
-    return TrailText(_read(known, sessions, clicks, lengths, ties).read(asked[0], wanted))
+    given = _read(known, sessions, clicks, lengths, ties, run_names)
+    return TrailText(given.read(asked[0], wanted))
 
 
 def _read(
-    qrels: Qrels | None, sessions: Any, clicks: Any, lengths: LengthsLike, ties: Ties | None
+    qrels: Qrels | None,
+    sessions: Any,
+    clicks: Any,
+    lengths: LengthsLike,
+    ties: Ties | None,
+    run_names: RunNames,
 ) -> _Systems | _Logs:
     """Sessions if there are some, else click logs."""
     if sessions is not None:
-        return _Systems.of(qrels, sessions, clicks, lengths, ties)
+        return _Systems.of(qrels, read_systems(sessions, ties, run_names), clicks, lengths)
     if clicks is None:
         raise InputError("neither sessions nor clicks", "one of them")
     return _Logs.of(read_logs(clicks, documents=lengths is not None), qrels, lengths)
@@ -196,11 +206,10 @@ class _Systems:
 
     @classmethod
     def of(
-        cls, qrels: Qrels | None, sessions: Any, clicks: Any, lengths: Any, ties: Ties | None
+        cls, qrels: Qrels | None, systems: Sequence[Sessions], clicks: Any, lengths: Any
     ) -> _Systems:
         if qrels is None:
             raise InputError("no judgments", "qrels for the documents of sessions")
-        systems = read_systems(sessions, ties)
         # Only ranks matter here: what stands in the place of the length may be either.
         logs = [] if clicks is None else read_logs(clicks, documents=True)
         if len(logs) > 1:

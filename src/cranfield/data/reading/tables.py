@@ -108,6 +108,8 @@ def separated(separator: str) -> Tabular:
 
         text = source.read()
         refuse_other_encodings(text)
+        if text.count(b"\r") != text.count(b"\r\n"):  # the records say where lines end
+            raise Irregular
         return pl.read_csv(
             text,
             separator=separator,

@@ -1,0 +1,48 @@
+"""What the commands of other tools share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.made import Command
+from tests.tools.made import read, write
+
+RUN = "1 Q0 d1 1 3 {}\n1 Q0 d2 2 2 {}\n2 Q0 d9 1 2 {}\n2 Q0 d3 2 1 {}\n"
+QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d3 1\n"
+
+
+class TestAFileIsOneRun:
+    """As in the originals: of several tags, they print one or none, and count every line."""
+
+    @pytest.fixture(autouse=True)
+    def files(self, here: Path) -> None:
+        write("one", RUN.format(*["x"] * 4))
+        write("tags", RUN.format("x", "y", "z", "x"))
+        write("qrels", QRELS)
+        write("intents", QRELS.replace(" 0 d", " 1 d"))
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "trec_eval -q qrels {}",
+            "trec_eval -q -m runid -m all_trec qrels {}",
+            "gdeval qrels {}",
+            "ndeval intents {}",
+            "cwl_eval qrels {}",
+        ],
+    )
+    def test_evaluation(self, command: str, cranfield: Command) -> None:
+        several, one = (cranfield(command.format(run)) for run in ("tags", "one"))
+        assert several.code == one.code == 0
+        assert several.out == one.out
+        assert several.out
+
+    def test_splitting(self, ntcir: Command) -> None:
+        """NTCIR's lists have no tags: the file names the run."""
+        write("tid", "1\n2\n")
+        for run in ("tags", "one"):
+            ntcir.succeeds("split-runs", "tid", run)
+        for topic, docs in (("1", "d1\nd2\n"), ("2", "d9\nd3\n")):
+            assert read(f"{topic}/{topic}.tags.res") == read(f"{topic}/{topic}.one.res") == docs
