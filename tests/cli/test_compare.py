@@ -190,7 +190,7 @@ def test_counts_alone_are_compared(four_topics: Path, capsys: pytest.CaptureFixt
     for name in "ab":
         (four_topics / f"{name}.eval").write_text("num_ret 1 5\nnum_ret 2 6\n")
     assert main(["compare", "--scores", "a.eval", "b.eval", "-f", "csv"]) == 0
-    assert capsys.readouterr().out.splitlines()[1].startswith("num_ret,a,b,2,")
+    assert capsys.readouterr().out.splitlines()[1].startswith("num_ret,a.eval,b.eval,2,")
 
 
 def test_a_preset_says_which_measures(
@@ -222,11 +222,11 @@ def forty(here: Path) -> Path:
     """Scores of 40 topics: of 0.5, and of a run that loses 0.28 on five of them, which is 7%."""
     for name, lost in (("old", 0.0), ("new", 0.28)):
         lines = [f"map q{t} {0.5 - lost * (t < 5):.2f}\nRR q{t} 0.5\n" for t in range(40)]
-        (here / f"{name}.eval").write_text("".join(lines))
+        (here / f"{name}").write_text("".join(lines))
     return here
 
 
-GATE = "compare --scores old.eval new.eval --baseline old --fail-if-worse"
+GATE = "compare --scores old new --baseline old --fail-if-worse"
 VERDICT = "is not significantly worse than old by map: -0.0350 (-7.0%), 95% interval ["
 
 
@@ -263,7 +263,7 @@ def test_undecided_fails_unless_it_may_pass(forty: Path, cranfield: Command) -> 
     """One topic lost, one won: the mean is 0, and its interval [−0.02, 0.02]."""
     for name, moved in (("old", {}), ("new", {0: -0.3, 1: 0.3})):
         lines = [f"map q{t} {0.5 + moved.get(t, 0.0):.2f}\n" for t in range(40)]
-        (forty / f"{name}.eval").write_text("".join(lines))
+        (forty / f"{name}").write_text("".join(lines))
     for asked, code, how in (("", 1, "fails"), ("fail", 1, "fails"), ("pass", 0, "passes")):
         also = f" --undecided {asked}" if asked else ""
         done = cranfield(f"{GATE} --margin 0.01{also}")
@@ -275,7 +275,7 @@ def test_undecided_fails_unless_it_may_pass(forty: Path, cranfield: Command) -> 
 
 
 def test_lower_may_be_better_at_the_gate(forty: Path, cranfield: Command) -> None:
-    turned = "compare --scores old.eval new.eval --baseline new --fail-if-worse --margin 0.05"
+    turned = "compare --scores old new --baseline new --fail-if-worse --margin 0.05"
     done = cranfield(f"{turned} -m map --lower-is-better map")
     assert done.code == 1
     assert "fail: old is worse than new by map: +0.0350 (+7.5%), lower is better, " in done.err
@@ -309,14 +309,14 @@ def test_json_has_the_verdict(forty: Path, cranfield: Command) -> None:
     ],
 )
 def test_what_no_gate_is_asked(forty: Path, cranfield: Command, asked: str, said: str) -> None:
-    done = cranfield(f"compare --scores old.eval new.eval {asked}")
+    done = cranfield(f"compare --scores old new {asked}")
     assert (done.code, done.out) == (2, "")
     assert said in done.err
 
 
 def test_a_gate_needs_a_measure_that_can_be_worse(here: Path, cranfield: Command) -> None:
     for name in ("old", "new"):
-        (here / f"{name}.eval").write_text("num_ret 1 5\nnum_ret 2 6\n")
+        (here / f"{name}").write_text("num_ret 1 5\nnum_ret 2 6\n")
     done = cranfield(GATE)
     assert done.code == 2
     assert "found no measure to decide by" in done.err

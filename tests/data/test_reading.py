@@ -531,6 +531,18 @@ class TestRuns:
         qrels, run = {"a": {"2": 1}}, {"a": {"x": 1.0, 2: 1.0}}
         assert cf.evaluate(qrels, run, "NumRelRet RR").values.tolist() == [[[1.0, 0.5]]]
 
+    @pytest.mark.parametrize("place", [0, 1, 10, 18, 19])
+    def test_a_number_anywhere_in_a_short_list(self, place: int) -> None:
+        docs: list[Any] = [f"d{i}" for i in range(20)]
+        docs[place] = 7
+        for ranked in ({doc: -float(i) for i, doc in enumerate(docs)}, docs):
+            scores = cf.evaluate({"a": {"7": 1}}, {"a": ranked}, "RR")
+            assert scores.values.tolist() == [[[1 / (place + 1)]]]
+
+    def test_a_number_anywhere_in_a_list_without_scores(self) -> None:
+        docs = [*(f"d{i}" for i in range(500)), 7, *(f"e{i}" for i in range(500))]
+        assert cf.evaluate({"a": {"7": 1}}, {"a": docs}, "RR").values.tolist() == [[[1 / 501]]]
+
     def test_same_tags_are_told_apart_by_path(self, write: Folder) -> None:
         text = "a Q0 x 1 1 tag\n"
         one, two, three = write(text, "1"), write(text, "2"), write("a Q0 x 1 1 other\n", "3")
