@@ -400,7 +400,7 @@ def test_command_shows_tables(files: Path, command: Command) -> None:
     assert "people.txt ↓ llm.txt →" in out
     assert "randomised Tukey HSD test, 200 trials, seed 0, α = 0.05" in out
     assert "P@1      active agreement" in out
-    differences = [line.split()[:4] for line in out.splitlines()]
+    differences = [line.split()[1:5] for line in out.splitlines()]
     assert ["a", "c", "+1.0000", "+0.5000"] in differences  # 8 − 0 and 4 − 0 of 8
 
 
