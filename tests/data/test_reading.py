@@ -32,6 +32,7 @@ import cranfield as cf
 from cranfield.data.reading.cells import read_lines
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.formats import FORMAT, Format
+from cranfield.data.reading.mappings import SHORT
 from cranfield.data.reading.records import COLUMNS, Problem, Record, Text
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Irregular
@@ -1553,13 +1554,20 @@ def test_a_run_as_a_dict_is_checked(last: str, said: str, tmp_path: Path) -> Non
     assert str(caught.value).startswith(f"{tmp_path}/{said}")
 
 
+LONG = {f"d{i}": 1.0 for i in range(SHORT)}
+
+
 @pytest.mark.parametrize(
     ("qrels", "run", "said"),
     [
         ({"b": 1}, {"a": 3.0, "b": True, "c": 1.0}, "score True for document b of topic q"),
         ({"b": 1}, {"a": 3.0, "b": None, "c": 1.0}, "score None for document b of topic q"),
         ({"b": 1}, {"a": 3.0, "x": None, "c": 1.0}, "score None for document x of topic q"),
-        ({"b": 1}, {"a": 3.0, 7: 3.0, "b": 3.0}, "document 7 of topic q"),  # names decide ties
+        (
+            {"b": 1},
+            {"a": 3.0, 7: 3.0, "b": 3.0} | LONG,
+            "document 7 of topic q",
+        ),  # names decide ties
         ({"a": 1, "b": None, "c": 1}, {"a": 1.0}, "level None for document b of topic q"),
         ({"a": 1, "b": True, "c": 1}, {"a": 1.0}, "level True for document b of topic q"),
         ({"a": 1, 2.5: 1, "c": 1}, {"a": 1.0}, "2.5 as an identifier"),
