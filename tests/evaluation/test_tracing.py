@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from cranfield.measures.notation import LETTERS, NOTATION, STEPS, WALK
 from cranfield.measures.verticals import OfPairs
 from cranfield.report.formats import terminal
 from cranfield.report.results import shown as tables_of
-from tests.made import Command
+from tests.made import Command, each
 
 QRELS = {
     "t": {"a": 2, "b": 0, "c": 1, "e": 1, "f": 0, "s": -1},
@@ -67,7 +66,7 @@ def files(tmp_path: Path) -> list[str]:
     return [str(qrels), str(run)]
 
 
-@pytest.mark.parametrize("cls", BUILT_IN, ids=lambda c: c.__name__)
+@each("cls", BUILT_IN)
 @pytest.mark.parametrize("topic", ["t", "u"])
 @pytest.mark.parametrize("settings", [{}, {"cutoff": 1}, {"condensed": True}], ids=str)
 def test_every_measure_can_be_explained(
@@ -209,23 +208,13 @@ def letters(formula: str) -> list[str]:
     return re.findall(r"(?<![^\W\d])(?:[rxpβγ]|Pr)(?![^\W\d])", formula)
 
 
-def for_all(check: Callable[..., None], *arguments: object) -> None:
-    """Check every measure in one test, as they are many; an error says which one it is of."""
-    for m in measures_of_lists():
-        try:
-            check(m, *arguments)
-        except BaseException as error:
-            error.add_note(f"measure: {m}")
-            raise
+each_measure = each("m", measures_of_lists())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", ["trec", "expected"])
-def test_every_symbol_is_in_the_legend(ties: str) -> None:
-    for_all(has_every_symbol, ties)
-
-
-def has_every_symbol(m: Measure, ties: str) -> None:
+@each_measure
+def test_every_symbol_is_in_the_legend(m: Measure, ties: str) -> None:
     shown = explained(m, ties=ties, tie_samples=2)
     text = " ".join(str(shown).split())
     order = letters(shown.variant)
@@ -296,7 +285,7 @@ def test_without_judged_levels_those_of_the_list_are_all() -> None:
     assert "\njudged: 2 0, those of the list\n" in str(shown)
 
 
-@pytest.mark.parametrize("m", PLAIN, ids=str)
+@each("m", PLAIN)
 def test_levels_score_what_the_measure_says(m: Measure) -> None:
     levels, judged = [0, None, 2, 1, None, -1, 3], [3, 3, 2, 1, 1, 0, -1]
     value = m(levels, judged)
@@ -350,7 +339,7 @@ def test_the_rest_is_said_not_to_matter() -> None:
     assert said("RR", 0, 1) == said("RR", 0, 0) == said("P@1", 1, 0) == []
 
 
-@pytest.mark.parametrize("m", PLAIN, ids=str)
+@each("m", PLAIN)
 def test_what_is_not_shown_does_not_matter(m: Measure) -> None:
     levels, judged = [0, 1, 2, 0, 1, 0], [2, 2, 1, 1, 1, 0, 0, 0, 0, 0]
     shown = cf.explain(m, levels=levels, judged=judged)
@@ -364,11 +353,8 @@ def test_what_is_not_shown_does_not_matter(m: Measure) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [{}, {"depth": 3}], ids=str)
-def test_the_mean_is_that_of_evaluate(more: dict[str, Any]) -> None:
-    for_all(has_the_mean, more)
-
-
-def has_the_mean(m: Measure, more: dict[str, Any]) -> None:
+@each_measure
+def test_the_mean_is_that_of_evaluate(m: Measure, more: dict[str, Any]) -> None:
     qrels = BY_INTENT if m.takes == "intents" else QRELS
     settings = options(m) | more | {"ties": "expected", "tie_samples": 5, "seed": 3}
     shown = cf.explain(m, qrels, run_for(m), "t", **settings)
@@ -511,11 +497,8 @@ def test_without_ties_there_is_one_order() -> None:
 # -- narrow and wide -------------------------------------------------------------------------------
 
 
-def test_lines_are_no_wider_than_the_terminal() -> None:
-    for_all(fits)
-
-
-def fits(m: Measure) -> None:
+@each_measure
+def test_lines_are_no_wider_than_the_terminal(m: Measure) -> None:
     long = {doc: f"clueweb09-en0000-00-{doc}{doc}" for doc in "abcefsxyz"}
     qrels = {t: {long[d]: x for d, x in docs.items()} for t, docs in QRELS.items()}
     run = {t: {long[d]: x for d, x in docs.items()} for t, docs in RUN.items()}
