@@ -7,7 +7,7 @@ QUICK := tests --ignore=tests/peers --ignore=tests/properties --ignore=tests/doc
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test test-quick test-lowest slowest coverage mutants bench lint clean
+.PHONY: demo test tests test-quick test-lowest slowest coverage mutants bench lint style types clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -31,13 +31,20 @@ demo: $(VENV)/installed  ## simulate a collection, evaluate it, compare the runs
 	@echo "are not significantly different. $(BIN)/cranfield explain nDCG@10 tells what a measure is;"
 	@echo "the files evaluated are in demo/."
 
-lint: $(VENV)/installed-test
+lint: style types
+
+style: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/python tests/complexity.py
+
+types: $(VENV)/installed-test
 	$(BIN)/mypy
 
-test: lint  ## lint, types, unit, property, differential and transcript tests
+test: style  ## lint, types, unit, property, differential and transcript tests
+	@$(MAKE) --no-print-directory --jobs=2 types tests
+
+tests: $(VENV)/installed-test
 	$(BIN)/python -m pytest -n auto
 
 test-quick: $(VENV)/installed-test  ## while you work: most tests, in less than a minute
