@@ -84,13 +84,13 @@ def users_code(cls: type) -> Iterator[None]:
     An error that passed through the user's module is theirs, and is said with the last line of
     that module that it passed; any other stays what it is.
     """
-    from traceback import walk_tb
-
     try:
         yield
     except CranfieldError:
         raise
     except Exception as error:
+        from traceback import walk_tb
+
         ours = ("cranfield", "builtins")
         theirs = {c.__module__ for c in cls.__mro__ if c.__module__.split(".")[0] not in ours}
         for frame, line in reversed([*walk_tb(error.__traceback__)]):

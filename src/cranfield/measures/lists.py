@@ -33,9 +33,8 @@ def floats(x: Any) -> Floats:
 
 def ratio(numerator: Any, denominator: Any) -> Floats:
     """numerator / denominator, and 0 where nothing can be divided by (no relevant item)."""
-    numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    out: Floats = np.zeros(numerator.shape)
-    np.divide(numerator, denominator, out=out, where=denominator != 0)
+    out: Floats = np.zeros(np.broadcast(numerator, denominator).shape)
+    np.divide(numerator, denominator, out=out, where=np.not_equal(denominator, 0))
     return out
 
 
