@@ -387,6 +387,13 @@ class Naive:
     def nDCG(self) -> float:
         return divided(self.DCG(), self.ideal.DCG())
 
+    def MeanNDCG(self) -> float:
+        end = len(self.shown) if self.l is None else int(self.l)
+        return divided(sum(self.cut(k).nDCG() for k in range(1, end + 1)), end)
+
+    def cut(self, k: int) -> Naive:
+        return Naive(self.levels, self.judged, self.top, k, **self.chosen)
+
     def RBP(self) -> float:
         p, ranks = float(self.s.p), list(enumerate(self.shown, 1))
         if self.s.measurement == "residual":
@@ -667,6 +674,7 @@ SETTINGS: dict[str, Chosen] = {
         {"discount": "jk2008"},
         {"discount": "jk2008", "b": 10.0, "rel": 1.0},
     ],
+    "MeanNDCG": [{"gain": "raw"}, *GRADED, {"discount": "jk", "gain": "exp"}],
     "RBP": [*PATIENT, {"measurement": "residual"}, {"measurement": "residual", "p": 0.5}],
     "nRBP": PATIENT,
     "GAP": [{}, {"thresholds": "level"}, {"max_level": 1.0}, {"max_level": 5.0},

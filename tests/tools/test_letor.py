@@ -214,6 +214,101 @@ def test_untied_predictions_score_as_in_trec_eval() -> None:
         assert ours == pytest.approx([theirs[m] for m in ("map", "P_5", "ndcg_cut_10")], abs=1e-12)
 
 
+# -- later releases ------------------------------------------------------------------------------
+
+
+def later(version: str, flag: str = "1", *options: str) -> str:
+    """What eval-score writes as a later release."""
+    args = ["eval-score", "test4.txt", "model4", "out", flag, "--as-version", version, *options]
+    assert main(["letor", *args]) == 0
+    return Path("out").read_text()
+
+
+def test_the_layout_of_letor_4() -> None:
+    """By hand. Query 20 in predicted order: 0, 2, 1; query 7: 1. Discounts 1, 1, log2(3)."""
+    write("test4.txt", "2 qid:20 1:0 #docid = a\n1 qid:20 1:0\n0 qid:20 1:0\n1 qid:7 1:0\n")
+    write("model4", "2\n1\n3\n0\n")
+    at_3 = (3 + 1 / math.log2(3)) / 4  # 0.9077
+    mean = (0 + 3 / 4 + at_3) / 3  # 0.5526
+    ap = (1 / 2 + 2 / 3) / 2  # 0.5833
+    rows = [
+        "qid\tP@1\tP@2\tP@3\tP@4\tMAP",
+        "7\t1.0000\t0.5000\t0.3333\t0.2500\t1.0000",
+        f"20\t0.0000\t0.5000\t0.6667\t0.5000\t{ap:.4f}",
+        f"Average\t0.5000\t0.5000\t0.5000\t0.3750\t{(1 + ap) / 2:.4f}",
+        "",
+        "qid\tNDCG@1\tNDCG@2\tNDCG@3\tNDCG@4\tMeanNDCG",
+        "7\t1.0000\t0.0000\t0.0000\t0.0000\t1.0000",
+        f"20\t0.0000\t0.7500\t{at_3:.4f}\t0.0000\t{mean:.4f}",
+        f"Average\t0.5000\t0.3750\t{at_3 / 2:.4f}\t0.0000\t{(1 + mean) / 2:.4f}",
+        "",
+    ]
+    assert later("4", "1", "--depth", "4") == "\n".join(rows) + "\n"
+    means = [row for row in rows if not row.startswith(("7", "20"))]
+    assert later("4", "0", "--depth", "4") == "\n".join(means) + "\n"
+    assert later("4").count("@10\t") == 2
+
+
+def test_mslr_counts_levels_from_2(capsys: Capture) -> None:
+    write("test4.txt", "1 qid:1\n2 qid:1\n4 qid:1\n")
+    write("model4", "3\n2\n1\n")
+    precision, ndcg = later("mslr", "1", "--depth", "3").split("\n\n")[:2]
+    assert precision.splitlines()[1] == f"1\t0.0000\t0.5000\t0.6667\t{(1 / 2 + 2 / 3) / 2:.4f}"
+    best = [15, 18, 18 + 1 / math.log2(3)]  # gains 15, 3, 1
+    found = [1, 4, 4 + 15 / math.log2(3)]
+    at = [a / b for a, b in zip(found, best, strict=True)]
+    assert ndcg.splitlines()[1] == "1\t" + "\t".join(f"{x:.4f}" for x in [*at, sum(at) / 3])
+    assert not [line for line in capsys.readouterr().err.splitlines() if "fewer than" in line]
+
+
+def test_later_releases_tell_of_short_lists_and_tidy_tables_have_their_numbers(
+    capsys: Capture,
+) -> None:
+    write("test4.txt", "1 qid:a\n1 qid:b\n0 qid:b\n")
+    write("model4", "3\n2\n1\n")
+    text = later("4", "1", "--tidy", "--depth", "2")
+    assert (
+        "1 topic (a) with fewer than 2 documents: NDCG@n is 0 where n is more, as Eval-Score 4.0"
+        in capsys.readouterr().err
+    )
+    assert "a\tnDCG(gain=exp, discount=jk)@2\t0.0\n" in text
+    assert "a\tMeanNDCG(gain=exp, discount=jk)\t1.0\n" in text
+
+
+@pytest.mark.parametrize(
+    ("version", "level", "said"),
+    [("4", "3", "level 3, expected one of Eval-Score 4.0: 0 to 2"),
+     ("mslr", "5", "level 5, expected one of MSLR's Eval-Score: 0 to 4"),
+     ("mslr", "-1", "level -1, expected one of MSLR's Eval-Score: 0 to 4"),
+     ("4", "0.5", "level 0.5, expected one of Eval-Score 4.0: 0 to 2")],
+)  # fmt: skip
+def test_levels_that_a_release_does_not_know(version: str, level: str, said: str) -> None:
+    """The programs would take them for 0, or stop."""
+    text = f"# first\n1 qid:1\n0 qid:2\n\n{level} qid:1\n"
+    write("test4.txt", text)
+    write("model4", "3\n2\n1\n")
+    found = refused(lambda: eval_score("test4.txt", "model4", as_version=version))
+    assert found == f"test4.txt:5: found {said}"
+
+
+@QUICK
+@given(rows=data(), depth=st.integers(1, 5))
+def test_mean_ndcg_is_that_of_all_ranks(
+    rows: list[tuple[int, str, float, str]], depth: int
+) -> None:
+    written(rows)
+    scores = eval_score("any.txt", "any.pred", depth, as_version="mslr")
+    for topic, values in zip(scores.topics, scores.values[0].tolist(), strict=True):
+        mine = [(float(level), score) for level, query, score, _ in rows if query == topic]
+        levels, predicted = map(list, zip(*mine, strict=True))
+        n = len(levels)
+        ndcg = naive(levels, predicted, n)[-n:]
+        at = [*ndcg, *[0.0] * depth][:depth]
+        assert values[depth + 1 :] == pytest.approx([*at, sum(ndcg) / n], rel=1e-12, abs=1e-15)
+        high = naive([float(x >= 2) for x in levels], predicted, depth)
+        assert values[: depth + 1] == pytest.approx(high[: depth + 1], rel=1e-12, abs=1e-15)
+
+
 # -- judgments -----------------------------------------------------------------------------------
 
 
@@ -912,6 +1007,20 @@ def test_results_of_the_perl_programs_are_read() -> None:
         "0": dict(zip(names, [0.0, 0.5, 0.5, 0.0, 1.0], strict=True)),
         "1": dict(zip(names, [1.0, 0.5, 1.0, 1.0, 1.0], strict=True)),
     }
+
+
+def test_tidy_results_of_a_later_release_are_tested(capfd: Capture) -> None:
+    """Means of query 1 and 2 differ by 0 and 1/2: t = 1 with one degree of freedom, so p = 1/2."""
+    write("test4.txt", "1 qid:1\n0 qid:1\n1 qid:2\n0 qid:2\n")
+    write("model4", "2\n1\n2\n1\n")
+    write("b", later("4", "1", "--tidy", "--depth", "2"))
+    write("model4", "2\n1\n1\n2\n")
+    write("a", later("4", "1", "--tidy", "--depth", "2"))
+    capfd.readouterr()
+    assert main(["letor", "ttest", "a", "b", "-"]) == 0
+    found = capfd.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in found] == ["precision", "MAP", "NDCG", "MeanNDCG"]
+    assert [float(line.split()[1]) for line in found[1::2]] == pytest.approx([0.5, 0.5])
 
 
 def test_differences_that_are_all_the_same(capfd: Capture) -> None:

@@ -20,7 +20,8 @@ def add_to(command: Any) -> None:
 def run_eval(work: Callable[..., Scores], options: argparse.Namespace) -> None:
     """Evaluate scores, or positions."""
     scores = found(work, options)
-    text = (letor.tidy if options.tidy else letor.blocks)(scores, options.flag == "1")
+    layout = letor.table if getattr(options, "as_version", None) else letor.blocks
+    text = (letor.tidy if options.tidy else layout)(scores, options.flag == "1")
     put(text, scores.notices, options)
 
 
@@ -36,6 +37,7 @@ def run_ttest(work: Callable[..., Any], options: argparse.Namespace) -> None:
 SETTINGS: dict[str, dict[str, Any]] = {
     "N": COUNT,
     "flag": {"choices": ("0", "1")},
+    "as_version": {"choices": tuple(letor.RELEASES)},
     "ties": {"choices": ("file", "trec", "best", "worst", "expected"), "default": "file"},
 }
 TEST = {"test TEST": "judgments: level qid:ID features # comment"}
@@ -47,6 +49,10 @@ RESULTS = OUTPUT | {
     "flag FLAG": "1: every query, and the mean; 0: the mean only",
     "--depth N": f"the largest n of P@n and NDCG@n (default: {letor.DEPTH})",
 }
+LAYOUTS = {
+    "--as-version": "the layout and numbers of a later release: 4 is LETOR 4.0's, mslr that of "
+    f"MSLR-WEB10K and 30K, where levels from 2 count for P and MAP (then --depth is {letor.LATER})",
+}
 TIES = {
     "--ties": "order of equal scores: file: as in TEST (default); trec: by docid, descending; "
     "best, worst: by level; expected: the mean over all orders",
@@ -57,7 +63,7 @@ TWO = {
 }
 TESTS = {"--tidy": "write a table: measure, both means, their difference, t and p"}
 ACTIONS = (
-    Action("eval-score Eval-Score", TEST | SCORES | RESULTS | TIES, letor.eval_score),
+    Action("eval-score Eval-Score", TEST | SCORES | RESULTS | LAYOUTS | TIES, letor.eval_score),
     Action("eval-rank Eval-Rank", TEST | RANKS | RESULTS, letor.eval_rank),
     Action("ttest Eval-ttest LETOR-ttest", TWO | OUTPUT | TESTS, letor.ttest, run_ttest),
 )

@@ -6,6 +6,7 @@ Two small tables make the family: gains (`gains.py`) and discounts by rank (`DIS
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.measures.base import Measure, Normalised, cite, has, measure
-from cranfield.measures.lists import Lists, total
+from cranfield.measures.lists import Lists, floats, ratio, total
 from cranfield.measures.parameters import (
     GainSetting,
     gain_param,
@@ -111,6 +112,46 @@ class nDCG(Normalised, DCG):
 
     task = "graded relevance at the top of the list: the field's first choice for web search"
     properties = has("graded", "normalised")
+
+
+@measure
+class MeanNDCG(DCG):
+    """Mean nDCG: that of nDCG at every rank down to the cutoff, or to the end of the list.
+
+    MeanNDCG@l = (1/l) Σ_{k≤l} nDCG@k;   without a cutoff, l is the length of the list
+
+    LETOR 4.0's is MeanNDCG(letor=true), where a list has all documents of its query.
+
+    >>> MeanNDCG()([None, 1], judged=[1])  # nDCG@1 is 0, nDCG@2 1/log2(3)
+    0.31546487678572877
+    """
+
+    measurements: ClassVar[tuple[str, ...]] = ()
+    references = cite("qin2013")
+    task = "learning to rank, where whole lists are compared and no one cutoff matters"
+    range = "0 to 1"
+    properties = has("graded", "normalised")
+
+    def score(self, x: Lists) -> Floats:
+        """Σ_k DCG(k)/DCG*(k) = Σ_r g(r)/d(r) · Σ_{k≥r} 1/DCG*(k)."""
+        l = np.maximum(x.n, 0) if x.l is None else np.full(len(x), x.l)
+        summed = x.gold.remember(("Σ 1/DCG*", self), lambda: self.summed(x.ideal))
+        d = x.step("d", DISCOUNTS[self.discount](x.r, self.b))
+        weight = summed(l[:, None]) - summed(np.minimum(x.r - 1, l[:, None]))
+        return x.ratio(x.step("Σ nDCG@k", total(x.step("g/d", x.g / d) * weight)), l)
+
+    def summed(self, ideal: Lists) -> Callable[[Ints], Floats]:
+        """Σ_{j≤k} 1/DCG*(j) at ranks k, of which there may be more than the ideal list has."""
+        each = ratio(1.0, np.cumsum(ideal.g / DISCOUNTS[self.discount](ideal.r, self.b), axis=1))
+        sums = np.concatenate((np.zeros((len(each), 1)), np.cumsum(each, axis=1)), axis=1)
+        n = ideal.judged.sum(axis=1, keepdims=True)  # from there on DCG* stays the same
+        last = np.take_along_axis(np.append(np.zeros((len(each), 1)), each, axis=1), n, axis=1)
+
+        def at(k: Ints) -> Floats:
+            inside = np.minimum(k, n)
+            return floats(np.take_along_axis(sums, inside, axis=1) + (k - inside) * last)
+
+        return at
 
 
 def powers(p: float, k: Ints) -> Floats:

@@ -9,7 +9,7 @@ FAMILIES = {
     ),
     "cumulated": "nCG nG BR Rmeasure",
     "curve": "IPrec AP11",
-    "dcg": "DCG nDCG RBP nRBP",
+    "dcg": "DCG nDCG MeanNDCG RBP nRBP",
     "distributions": "NMD JSD RNOD RSNOD",
     "ncu": "AP GMAP YAAP Q RR O Pmeasure Pplus ERR nERR EBR nEBR iRBU niRBU NCU",
     "reading": "TBG U",

@@ -439,6 +439,20 @@ REFERENCES = {
   booktitle = {Proceedings of AIRS 2012},
   year = {2012}
 }""",
+    "qin2013": """@article{qin2013,
+  author = {Qin, Tao and Liu, Tie-Yan},
+  title = {Introducing {LETOR} 4.0 Datasets},
+  journal = {arXiv preprint arXiv:1306.2597},
+  year = {2013}
+}""",
+    "thakur2021": """@inproceedings{thakur2021,
+  author = {Thakur, Nandan and Reimers, Nils and R{\\"u}ckl{\\'e}, Andreas and Srivastava, Abhishek
+            and Gurevych, Iryna},
+  title = {{BEIR}: A Heterogeneous Benchmark for Zero-shot Evaluation of Information Retrieval
+           Models},
+  booktitle = {Proceedings of the NeurIPS Track on Datasets and Benchmarks},
+  year = {2021}
+}""",
     "yamamoto2016": """@inproceedings{yamamoto2016,
   author = {Yamamoto, Takehiro and Liu, Yiqun and Zhang, Min and Dou, Zhicheng and Zhou, Ke and
     Markov, Ilya and Kato, Makoto P. and Ohshima, Hiroaki and Fujita, Sumio},
@@ -461,7 +475,15 @@ def citation(key: str) -> str:
     place = next(fields[k] for k in places if k in fields)
     year = "" if fields["year"] in place else f", {fields['year']}"
     text = f"{fields['author'].rstrip('.')}. {fields['title']}. {place}{year}."
-    letters = {'{\\"a}': "ä", '{\\"u}': "ü", "{\\'o}": "ó", "\\_": "_", "{": "", "}": ""}
+    letters = {
+        '{\\"a}': "ä",
+        '{\\"u}': "ü",
+        "{\\'o}": "ó",
+        "{\\'e}": "é",
+        "\\_": "_",
+        "{": "",
+        "}": "",
+    }
     for code, letter in letters.items():
         text = text.replace(code, letter)
     return re.sub(r"\s+", " ", text)

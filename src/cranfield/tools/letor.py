@@ -1,7 +1,7 @@
 """LETOR's work, in its layout or as a tidy table: Eval-Score, Eval-Rank and the t-test.
 
 P@n, MAP and NDCG@n for n = 1, 2, …, a block of lines for each: the values of every query, then
-their mean.
+their mean. Releases since LETOR 4.0 write two tables with four decimals, and have MeanNDCG, too.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import compress, groupby
 from typing import NamedTuple, TypeAlias
@@ -27,10 +28,11 @@ from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
 from cranfield.scores import Notice, Scores
 from cranfield.stats.paired import t_test
-from cranfield.tools.drop_ins import mean_of
+from cranfield.tools.drop_ins import about_topics, mean_of
 from cranfield.wording import counted
 
-DEPTH = 16  # later releases of LETOR look at 10
+DEPTH = 16  # of the first releases; later ones look at LATER
+LATER = 10
 MOST = 1000  # each rank has columns of its own
 BLOCKS = {"P": "precision", "AP": "Map", "nDCG": "NDCG"}  # as LETOR heads them
 MEANS = {"P": "precision:{}\n\n", "AP": "MAP:\t{}\n\n", "nDCG": "NDCG:\t{}"}
@@ -42,32 +44,92 @@ _QUERY = re.compile(r"(precision|map|ndcg) of query(\S+):(.*)", re.IGNORECASE)
 _MEAN = re.compile(r"(precision|map|ndcg):.*", re.IGNORECASE)
 
 
-def measures(depth: int = DEPTH) -> list[Measure]:
-    """P@n, AP, and nDCG@n as LETOR defines it, n being 1 to `depth`.
+class Release(NamedTuple):
+    """What a later release of Eval-Score knows."""
+
+    program: str
+    highest: int  # level; a higher one would silently be worth nothing
+    threshold: str  # which levels count for P and MAP
+
+
+RELEASES = {
+    "4": Release("Eval-Score 4.0", 2, ""),
+    "mslr": Release("MSLR's Eval-Score", 4, "(rel=2)"),
+}
+
+
+def measures(depth: int = DEPTH, release: Release | None = None) -> list[Measure]:
+    """P@n, AP, and nDCG@n as LETOR defines it, n being 1 to `depth`; later also MeanNDCG.
 
     >>> [str(m) for m in measures(1)]
     ['P@1', 'AP', 'nDCG(gain=exp, discount=jk)@1']
+    >>> [str(m) for m in measures(1, RELEASES["mslr"])][:2]
+    ['P(rel=2)@1', 'AP(rel=2)']
     """
     if depth > MOST:
         raise InputError(f"depth {depth:,}", f"at most {MOST:,}")
-    precision, ndcg = ([f"{m}@{n + 1}" for n in range(depth)] for m in ("P", "nDCG(letor=true)"))
-    return [parse_measure(name) for name in (*precision, "AP", *ndcg)]
+    above = "" if release is None else release.threshold
+    mean = [] if release is None else ["MeanNDCG(letor=true)"]
+    precision, ndcg = (
+        [f"{m}@{n + 1}" for n in range(depth)] for m in (f"P{above}", "nDCG(letor=true)")
+    )
+    return [parse_measure(name) for name in (*precision, f"AP{above}", *ndcg, *mean)]
 
 
 # -- Eval-Score and Eval-Rank ---------------------------------------------------------------------
 
 
-def eval_score(test: str, prediction: str, depth: int = DEPTH, ties: TieOrder = "file") -> Scores:
+def eval_score(
+    test: str,
+    prediction: str,
+    depth: int | None = None,
+    ties: TieOrder = "file",
+    as_version: str | None = None,
+) -> Scores:
     """P@n, MAP and NDCG@n of scores.
 
     Write P@n, MAP and NDCG@n of lists ordered by score, the highest first.
 
     As Eval-Score; what is tied stays in the order of the file.
     """
-    evaluator = Evaluator(
-        test, measures(depth), ties=ties, qrels_format="letor", run_format="letor"
+    release = RELEASES[as_version] if as_version else None
+    depth = depth or (LATER if release else DEPTH)
+    qrels = read_qrels(test, "letor")
+    if release:
+        _refuse_levels(qrels, release, Source.of(test))
+    evaluator = Evaluator(qrels, measures(depth, release), ties=ties, run_format="letor")
+    found = evaluator(prediction)
+    return _as_released(found, qrels, release) if release else found
+
+
+def _refuse_levels(qrels: Qrels, release: Release, source: Source) -> None:
+    """The levels that a release does not know."""
+    levels, highest = qrels.levels, release.highest
+    wrong = (levels < 0) | (levels > highest) | (levels != np.floor(levels))
+    for row in np.flatnonzero(wrong).tolist():
+        assert qrels.lines is not None  # noqa: S101
+        place = int(np.arange(len(levels))[qrels.lines][row])
+        expected = f"one of {release.program}: 0 to {highest}"
+        raise InputError(f"level {levels[row]:g}", expected, source.name, line_of(source, place))
+
+
+def _as_released(scores: Scores, qrels: Qrels, release: Release) -> Scores:
+    """NDCG@n of a query with fewer than n documents is 0 in the later releases."""
+    documents = dict(zip(qrels.topics, np.diff(qrels.offsets).tolist(), strict=True))
+    depth = _depth_of(scores)
+    n = np.array([*[0] * (depth + 1), *range(1, depth + 1), 0])
+    beyond = n > np.array([documents[topic] for topic in scores.topics])[:, None]
+    short = [topic for topic, row in zip(scores.topics, beyond, strict=True) if row.any()]
+    text = f" with fewer than {depth} documents: NDCG@n is 0 where n is more, as {release.program}"
+    said = about_topics("short-lists", short, "", f"{text} has it")
+    return replace(
+        scores, values=np.where(beyond, 0.0, scores.values), notices=(*scores.notices, *said)
     )
-    return evaluator(prediction)
+
+
+def _depth_of(scores: Scores) -> int:
+    """The largest n: there are as many P@n as NDCG@n, each followed by a mean."""
+    return len(scores.measures) // 2 - 1
 
 
 def eval_rank(test: str, prediction: str, depth: int = DEPTH) -> Scores:
@@ -109,6 +171,24 @@ def blocks(scores: Scores, per_query: bool) -> str:
             for number, row in enumerate(values.tolist()):
                 text += f"{heading} of query{number}:\t{_digits(name, row)}\n"
         text += MEANS[name].format(_digits(name, mean_of(values).tolist()))
+    return text
+
+
+def table(scores: Scores, per_query: bool) -> str:
+    """The scores of a run as later releases write them: by qid, with four decimals."""
+    qids = list(scores.topics)
+    if all(finite(qid) is not None for qid in qids):
+        qids.sort(key=float)
+    ordered = scores[:, qids, :].values[0]
+    depth = _depth_of(scores)
+    text = ""
+    for heading, last, start in (("P", "MAP", 0), ("NDCG", "MeanNDCG", depth + 1)):
+        values = ordered[:, start : start + depth + 1]
+        text += _line("qid", (*(f"{heading}@{n + 1}" for n in range(depth)), last))
+        rows = zip(qids, values, strict=True) if per_query else ()
+        for qid, row in (*rows, ("Average", mean_of(values))):
+            text += _line(qid, (f"{value:.4f}" for value in row))
+        text += "\n"
     return text
 
 
@@ -264,9 +344,10 @@ def _by_heading(depth: int) -> dict[str, list[str]]:
 
 
 def blocks_of_tests(tests: Sequence[Comparison]) -> str:
-    """The p-value of each measure, in LETOR's layout."""
+    """The p-value of each measure, in LETOR's layout; any other is called by its name."""
+    headings = BLOCKS | {"AP": "MAP"}
     return "".join(
-        _line("MAP:" if name == "AP" else f"{BLOCKS[name]}:", (test.p for test in tests[columns]))
+        _line(f"{headings.get(name, name)}:", (test.p for test in tests[columns]))
         for name, columns in _families([test.measure for test in tests])
     )
 
