@@ -105,6 +105,10 @@ scores = cf.evaluate({"t": {"a": 1}}, {"t": {"a": 0.5}}, ["AP", cf.nDCG @ 10, Fi
 scores.summary()
 cf.evaluate({"t": {"a": 1}}, {"t": {"a": 0.5}}, "AP", depth=3, ties="expected")
 cf.evaluate({"t": {"a": 1}}, {"t": {"a": 0.5}}, "AP", depht=3)  # wrong
+cf.evaluate_arrays(np.array([1, 0]), {"gbm": np.array([0.2, 0.1])}, [2], cf.nDCG @ 10)
+cf.evaluate_arrays([[1, 0]], [[0.2, 0.1]], measures="nDCG@10", ties="expected").summary()
+cf.evaluate_arrays([1, 0], [0.2, 0.1], qid=["a", "a"], measures="AP", depht=3)  # wrong
+cf.evaluate_arrays([1, 0], group=[2])  # wrong
 cf.evalute({"t": {"a": 1}}, {"t": {"a": 0.5}}, "AP")  # wrong
 '''
 

@@ -27,6 +27,7 @@ _PUBLIC = {
     "data.run": "Run read_run read_runs",
     "data.simulate": "Collection simulate",
     "errors": "CranfieldError InputError UserCodeError",
+    "evaluation.arrays": "evaluate_arrays",
     "evaluation.distributions": "evaluate_distributions",
     "evaluation.evaluate": "Evaluator evaluate",
     "evaluation.hierarchy": "evaluate_hierarchy",

@@ -242,7 +242,8 @@ def inside(directory: Path) -> Iterator[Printed]:
 
 def same(shown: list[str], real: list[str]) -> bool:
     """Whether lines are as they are shown; a line … stands for one or more lines left out."""
-    shown = shown[:-1] if shown and not shown[-1] else shown  # a blank line before the next $
+    if shown[-1:] == [""] != real[-1:]:  # a blank line before the next $
+        shown = shown[:-1]
     pattern = "".join("(?:.*\n)+" if x == "…" else re.escape(x) + "\n" for x in shown)
     return re.fullmatch(pattern, "".join(line.rstrip() + "\n" for line in real)) is not None
 
@@ -441,7 +442,7 @@ def rewrite(document: str, directory: Path) -> None:
     for command in commands(document):
         real = run_command(command, directory)
         if command.output is not None:
-            ends_blank = command.output[-1:] == [""]
+            ends_blank = command.output[-1:] == [""] != real[-1:]
             shown = [line.rstrip() for line in real] + [""] * ends_blank
             changes.append((command.line + 1, len(command.output), shown))
     lines = (ROOT / document).read_text(encoding="utf-8").splitlines()

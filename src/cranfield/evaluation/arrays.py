@@ -1,0 +1,192 @@
+"""`evaluate_arrays`: levels and predictions as those who learn to rank hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cranfield.arrays import Bools, Floats, Ints
+from cranfield.data.qrels import Qrels
+from cranfield.data.reading.lines import identifier
+from cranfield.errors import InputError
+from cranfield.evaluation.asked import MeasuresLike
+from cranfield.evaluation.evaluate import Evaluator
+from cranfield.evaluation.options import Settings, shows_options
+from cranfield.scores import Scores
+
+OF_EACH = "qid=[query of each document]"
+QUERIES = f"group=[documents of each query], {OF_EACH}, or arrays with a row for each query"
+
+
+@shows_options
+def evaluate_arrays(
+    y_true: ArrayLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
+    group: ArrayLike | None = None,
+    measures: MeasuresLike = None,
+    *,
+    qid: ArrayLike | None = None,
+    **options: Unpack[Settings],
+) -> Scores:
+    """Score predictions for documents whose levels are known.
+
+    y_true
+        The level of each document, from 0; a number for each, or a row of them for each query.
+    y_score
+        What a model predicts for each, in the same shape; or several models', by their names.
+    group
+        How many documents each query has, one query after the other, as LightGBM has it; or the
+        query of each document.
+    qid
+        The query of each document, as XGBoost has it, in any order.
+
+    Queries are called by their qid, else by their number from 0, and documents by their place in
+    the arrays, from 0. Equal predictions stay in the order of the arrays; ``ties="expected"`` takes
+    the mean over all orders, as scikit-learn does.
+
+    >>> evaluate_arrays([2, 0, 1, 0, 1], [0.9, 0.5, 0.7, 0.1, 0.8], [3, 2], "nDCG@10 RR").summary()
+    {'run': {'nDCG@10': 1.0, 'RR': 1.0}}
+    >>> evaluate_arrays([[0, 1], [1, 0]], [[0.9, 0.1], [0.9, 0.1]], measures="RR").summary()
+    {'run': {'RR': 0.75}}
+    """
+    levels = _numbers(y_true, "y_true")
+    _refuse_first(levels < 0, levels, "y_true", "a level from 0")
+    if options.get("exclude_self"):
+        raise InputError("exclude_self", "documents with ids: arrays have none")
+    several = y_score if isinstance(y_score, Mapping) else {"run": y_score}
+    scores = {name: _predictions(given, name, levels) for name, given in several.items()}
+    qrels = _judgments(levels, _queries(levels.shape, group, qid))
+    return Evaluator(qrels, measures, **options)(scores)
+
+
+class Queries(NamedTuple):
+    """The queries, in the order in which they come, and the number of that of each document."""
+
+    names: tuple[str, ...]
+    of_each: Ints
+
+
+def _judgments(levels: Floats, queries: Queries) -> Qrels:
+    """The levels as judgments, which know where they stood: predictions stand there, too."""
+    order = np.argsort(queries.of_each, kind="stable")
+    in_order = bool((np.diff(queries.of_each) >= 0).all())
+    counts = np.bincount(queries.of_each, minlength=len(queries.names))
+    return Qrels(
+        queries.names,
+        np.concatenate(([0], np.cumsum(counts))),
+        levels.ravel()[order],
+        list(map(str, order.tolist())),
+        "y_true",
+        lines=slice(None) if in_order else order,
+    )
+
+
+# -- queries --------------------------------------------------------------------------------------
+
+
+def _queries(shape: tuple[int, ...], group: ArrayLike | None, qid: ArrayLike | None) -> Queries:
+    given = (group is not None) + (qid is not None)
+    if len(shape) == 2:
+        if given:
+            raise InputError("group or qid, and arrays with a row for each query", "one of them")
+        return _of_sizes(np.full(shape[0], shape[1]))
+    if given != 1:
+        raise InputError("both group and qid" if given else "no queries", QUERIES)
+    if group is None:
+        ids = np.asarray(qid)
+        if ids.shape != shape:
+            raise InputError(_shaped("qid", ids), f"the query of each of {shape[0]} documents")
+        return _of_ids(ids, "qid")
+    return _of_group(np.asarray(group), shape[0])
+
+
+def _of_group(group: NDArray[Any], n: int) -> Queries:
+    """Sizes add up to the number of documents, and queries of documents are as many."""
+    counts = group.ndim == 1 and group.dtype.kind in "iu" and bool((group >= 0).all())
+    adds_up = counts and int(group.sum()) == n
+    if adds_up and len(group) == n > 1:
+        found = f"group of {n} that adds up to {n}: sizes, or the query of each of {n} documents"
+        raise InputError(found, OF_EACH)
+    if adds_up and (group > 0).all():
+        return _of_sizes(group.astype(np.int64))
+    if group.shape == (n,):
+        return _of_ids(group, "group")
+    found = (
+        f"group of {len(group)} that adds up to {group.sum()}"
+        if counts
+        else _shaped("group", group)
+    )
+    raise InputError(found, f"sizes from 1 that add up to {n}, or the query of each of {n}")
+
+
+def _of_sizes(sizes: Ints) -> Queries:
+    numbers = np.arange(len(sizes))
+    return Queries(tuple(map(str, numbers.tolist())), np.repeat(numbers, sizes))
+
+
+def _of_ids(ids: NDArray[Any], name: str) -> Queries:
+    """The queries that documents name, in the order in which they first do."""
+    place: dict[str, int] = {}
+    of_each = np.empty(len(ids), dtype=np.int64)
+    for at, cell in enumerate(ids.tolist()):
+        whole = isinstance(cell, float) and cell.is_integer()  # as frames may have whole numbers
+        query = identifier(int(cell) if whole else cell)
+        if query is None:
+            raise InputError(f"{name}[{at}] = {cell!r}", "a name or a whole number")
+        of_each[at] = place.setdefault(query, len(place))
+    return Queries(tuple(place), of_each)
+
+
+# -- numbers --------------------------------------------------------------------------------------
+
+
+def _predictions(given: ArrayLike, name: str, levels: Floats) -> Floats:
+    where = "y_score" if name == "run" else f"y_score[{name!r}]"
+    found = _numbers(given, where)
+    if found.shape != levels.shape:
+        expected = f"that of y_true: {_shape(levels)}"
+        raise InputError(_shaped(where, found), expected)
+    return found.ravel()
+
+
+def _numbers(given: ArrayLike, name: str) -> Floats:
+    """Finite numbers, one for each document, or a row for each query."""
+    try:
+        found = np.asarray(given)
+        if found.dtype.kind not in "bfiuO" or any(isinstance(x, str) for x in _objects(found)):
+            raise TypeError
+        found = found.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} that is no array of numbers", "one for each document") from None
+    if found.ndim not in (1, 2) or not found.size:
+        expected = "a number for each document, or a row of them for each query"
+        raise InputError(_shaped(name, found), expected)
+    _refuse_first(~np.isfinite(found), found, name, "a finite number")
+    return found
+
+
+def _refuse_first(wrong: Bools, values: Floats, name: str, expected: str) -> None:
+    if wrong.any():
+        place = tuple(np.argwhere(wrong)[0].tolist())
+        at = ", ".join(map(str, place))
+        raise InputError(f"{name}[{at}] = {values[place]:g}", expected)
+
+
+def _objects(array: NDArray[Any]) -> Iterable[Any]:
+    """What an array holds that is not of numbers."""
+    return array.flat if array.dtype.kind == "O" else ()
+
+
+def _shape(array: NDArray[Any]) -> str:
+    return "×".join(map(str, array.shape)) or "none"
+
+
+def _shaped(name: str, array: NDArray[Any]) -> str:
+    """
+    >>> _shaped("y_score", np.zeros((2, 3)))
+    'y_score of shape 2×3'
+    """
+    return f"{name} of shape {_shape(array)}"
