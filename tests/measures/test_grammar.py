@@ -482,7 +482,7 @@ class TestCurve:
     def test_one_recall(self, text: str) -> None:
         same(text, cf.IPrec @ 0.5)
         assert (cf.IPrec @ 0.5).names() == ("IPrec@0.5",)
-        assert (cf.IPrec @ 0.5).depth is None  # no rank is left out
+        assert (cf.IPrec @ 0.5).last_rank is None  # no rank is left out
 
     def test_a_recall_with_an_exponent(self) -> None:
         same(str(cf.IPrec @ 1e-5), cf.IPrec @ 1e-5)
@@ -667,6 +667,18 @@ FOREIGN = {
     "Compat(p=0.8)": "Compat(p=0.8)",
     "NDCG@10": "nDCG@10",
     "MAP@100": "AP(norm=R)@100",
+    # user models of ir_measures: gains are levels over max_rel
+    "INST(T=2, min_rel=0, max_rel=3)": "INST(T=2, gain=unit, max_level=3)",
+    "NERR8(max_rel=3)@10": "NERR8(gain=unit, max_level=3)@10",
+    "NERR10(p=0.8, max_rel=3)": "NERR10(phi=0.8, gain=unit, max_level=3)",
+    "SDCG(cutoff=5, max_rel=3)": "SDCG(gain=unit, max_level=3)@5",
+    "BPM(T=2, max_rel=3)@30": "BPM(T=2, K=30, gain=unit, max_level=3)",
+    "BPM(max_rel=3)@30.ETU": "BPM(K=30, gain=unit, max_level=3).ETU",
+    "BPM(cutoff=30, max_rel=3)": "BPM(K=30, gain=unit, max_level=3)",
+    # BEIR, MTEB
+    "HitRate@10": "Success@10",
+    "R_cap@10": "RelP@10",
+    "Hole@10": "Unjudged@10",
     # ranx
     "precision@10": "P@10",
     "recall@10": "Recall@10",
@@ -1311,3 +1323,58 @@ def test_models_are_told_by_measures_and_quoted_as_written() -> None:
         cf.CranfieldError, match=r"^measure 'nothing\(p=0.5\)': there is no measure"
     ):
         parse_model("nothing(p=0.5)")
+
+
+# -- user models as ir_measures writes them ----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["INST(T=2, max_rel=2)", "INSQ(T=2, max_rel=2)", "NERR8(max_rel=2)@3", "NERR9(max_rel=2)@3",
+     "NERR10(p=0.7, max_rel=2)", "NERR11(T=2, max_rel=2)", "SDCG(max_rel=2)@3",
+     "BPM(T=2, max_rel=2)@30", "BPM(T=1, max_rel=2)@3"],
+)  # fmt: skip
+def test_user_models_have_the_values_of_ir_measures(text: str) -> None:
+    """Its values are `compat`'s, which tests compare with ir_measures itself."""
+    from cranfield.compat import ir_measures
+
+    qrels = {"1": {"a": 2, "b": 0, "c": 1, "d": 1, "e": 2}, "2": {"a": 1, "q": 2}}
+    run = {"1": {d: 10.0 - i for i, d in enumerate("bcxadye")},
+           "2": {d: 10.0 - i for i, d in enumerate("xyzaqw")}}  # fmt: skip
+    theirs = ir_measures.iter_calc([ir_measures.parse_measure(text)], qrels, run)
+    found = cf.evaluate(qrels, run, text, measurements=True)
+    expected = {metric.query_id: list(metric[2:]) for metric in theirs}
+    for topic, values in zip(found.topics, found.values[0].tolist(), strict=True):
+        assert values == pytest.approx(expected[topic], rel=1e-12)
+
+
+def test_scales_of_ir_measures_begin_at_0() -> None:
+    wrong: dict[str, Any] = {"min_rel": 1, "max_rel": 3}
+    right: dict[str, Any] = {"min_rel": 0, "max_rel": 3}
+    said = "min_rel=1, expected 0: gains are levels over"
+    with pytest.raises(cf.CranfieldError, match=said):
+        cf.parse_measure("INST(min_rel=1, max_rel=3)")
+    with pytest.raises(cf.CranfieldError, match=said):
+        cf.INST(**wrong)
+    assert cf.INST(**right) == cf.INST(gain="unit", max_level=3)
+
+
+def test_capped_recall_is_relative_precision() -> None:
+    """BEIR's R_cap@k: of the relevant documents, those in the top k over min(R, k)."""
+    r_cap = cf.parse_measure("R_cap@2")
+    assert r_cap([1, 0, 1], judged=[1, 1, 1, 0]) == 1 / 2
+    assert r_cap([0, 1, 1], judged=[1, 1, 0]) == 1 / 2
+    assert cf.parse_measure("R_cap@10")([0, 1, 1], judged=[1, 1, 1]) == 2 / 3
+
+
+def test_a_parameter_may_be_called_depth() -> None:
+    """It is no cutoff: Compat counts agreement further down, or stops earlier."""
+    p = 0.5
+    weights = [p**d for d in range(4)]
+    # The list has the one relevant item at rank 2: it agrees with the ideal list from there on.
+    agrees = sum(w / d for d, w in enumerate(weights, 1) if d > 1)
+    best = sum(w / d for d, w in enumerate(weights, 1))
+    compat = cf.parse_measure("Compat(p=0.5, depth=4)")
+    assert compat([0, 1], judged=[1, 0]) == pytest.approx(agrees / best)
+    assert cf.parse_measure("Compat(p=0.5, depth=1)")([0, 1], judged=[1, 0]) == 0
+    assert cf.parse_measure("Compat(p=0.5)")([0, 1], judged=[1, 0]) == pytest.approx(0.25 / 1.25)

@@ -54,6 +54,7 @@ DEFAULTS: dict[str, Any] = {
     "b": 2.0,
     "thresholds": "uniform",
     "normalize": True,
+    "depth": None,
 }
 OWN_DEFAULTS: dict[str, dict[str, Any]] = {
     "RBP": {"p": 0.8},
@@ -460,7 +461,7 @@ class Naive:
                 left.remove(x)
         known: dict[str, Level] = listed | {f"m{i}": x for i, x in enumerate(left)}
         ideal = sorted((d for d in known if self.is_rel(known[d])), key=lambda d: -(known[d] or 0))
-        depth = max(len(listed), len(ideal))
+        depth = int(self.s.depth or max(len(listed), len(ideal)))
 
         def rbo(ranked: list[str]) -> float:
             shared = [len({*ranked[:d]} & {*ideal[:d]}) / d for d in range(1, depth + 1)]
@@ -681,7 +682,8 @@ SETTINGS: dict[str, Chosen] = {
             {"thresholds": (3.0, 2.0, 1.0)}, {"thresholds": "level", "max_level": 2.5}],
     "WRR": EGUCHI,
     "NWRR": EGUCHI,
-    "Compat": [{}, {"p": 0.5}, {"normalize": False}, {"p": 0.8, "normalize": False}],
+    "Compat": [{}, {"p": 0.5}, {"normalize": False}, {"p": 0.8, "normalize": False},
+               {"depth": 3.0}, {"depth": 30.0, "p": 0.5}, {"depth": 30.0, "normalize": False}],
     "TBG": [*BINARY, {"halflife": 20.0, "summary_time": 1.0, "per_word": 0.1},
             {"click": 0.3, "miss": 0.9, "save": 1.0, "per_document": 0.0}],
     "U": [*BINARY, *SATISFIED[1:], {"prob": "gain"}, {"prob": "gain", "gain": "exp"},

@@ -189,6 +189,13 @@ class TestFigures:
             " rpref_relative2=     0.5000\n"
         )
 
+    def test_options_as_pyntcireval_writes_them(self, here: Path, ntcir_eval: Command) -> None:
+        given = "-r example.rel -g 1:2 {0}cutoffs 1,2 {0}beta 2 {0}logb 3 {0}gamma 0.9 {0}rbp 0.5"
+        given += " {0}gap {0}out T {0}sep ' ' example.lab"
+        one, two = (ntcir_eval.printed(f"compute {given.format(dash)}") for dash in ("-", "--"))
+        assert one == two
+        assert "nDCG@0002" in one
+
     def test_the_output_of_later_releases(self, here: Path, ntcir_eval: Command) -> None:
         """The numbers that Figure 1 does not have are those of the 2019 release."""
         found = ntcir_eval.printed(

@@ -113,8 +113,8 @@ DQRELS = {
     "--types FILE": "topic intent inf|nav, if IPROB has no types",
 }
 PREFIX = {"prefix PREFIX": "of the files of split-dqrels"}
-MIX = {"mix -gamma X": "how much I-rec counts in D#, from 0 to 1, default: 0.5"}
-DIVERSITY = {row: text for row, text in one_topic.COMMON.items() if row != "-gamma X"} | MIX
+MIX = {"mix -gamma --gamma X": "how much I-rec counts in D#, from 0 to 1, default: 0.5"}
+DIVERSITY = {row: text for row, text in one_topic.COMMON.items() if row != "-gamma --gamma X"} | MIX
 MUTED = {"kind --din": "mute items that repeat a navigational intent"}
 CUT = TID | PREFIX | {"truncate CUTOFF": "lists are cut there, too"} | NAME
 NUGGETS = {

@@ -36,29 +36,29 @@ SETTINGS: dict[str, dict[str, Any]] = {  # of values, as the help calls them, th
 GAINS = {"gains -g G1:G2:… !": "the gains of L1, L2, …; so many levels there are"}
 LEVELS = {
     "stops -s S1:S2:…": "stop values of L1, L2, … for NCUgu, default: the gains",
-    "classes -ec": "the judgments have equivalence classes: doc L2 class",
+    "classes -ec --ec": "the judgments have equivalence classes: doc L2 class",
 }
-CUTOFFS = {"-cutoffs N,N,…": "default: 1000"}
+CUTOFFS = {"-cutoffs --cutoffs N,N,…": "default: 1000"}
 COMMON = {
     **CUTOFFS,
-    "-beta X": "patience of the blended ratio, default: 1",
-    "-gamma X": "of NCUrb, default: 0.95",
-    "-logb X": "base of the logarithm of nDCG, 0 for the natural one, default: 2",
-    "-rbp X": "p of RBP, default: 0.95",
+    "-beta --beta X": "patience of the blended ratio, default: 1",
+    "-gamma --gamma X": "of NCUrb, default: 0.95",
+    "-logb --logb X": "base of the logarithm of nDCG, 0 for the natural one, default: 2",
+    "-rbp --rbp X": "p of RBP, default: 0.95",
     "-rbup X": "p of iRBU, default: 0.99",
-    "-gap": "graded average precision, too",
+    "-gap --gap": "graded average precision, too",
     "judged -j": "bpref and its variants, too",
     "verbose -v": "show gains and cumulated gains, rank by rank",
     "version --as-version": "the output of the releases since then (190111: of January 2019 only), "
     "default: 2011",
 }
-FIRST = {"classes -ec": "label only the first item of each equivalence class: doc L2 class"}
+FIRST = {"classes -ec --ec": "label only the first item of each equivalence class: doc L2 class"}
 LABELLING = {
     "judged -j": "leave out unjudged items",
-    "-truncate N": "look at the first N items only",
+    "-truncate --truncate N": "look at the first N items only",
 }
-SEP = {"separator -sep S": "what stands between fields, instead of blanks"}
-OUT = {"prefix -out PREFIX": "what each line of the output begins with"}
+SEP = {"separator -sep --sep S": "what stands between fields, instead of blanks"}
+OUT = {"prefix -out --out PREFIX": "what each line of the output begins with"}
 REL = {"gold -r REL !": "judgments: doc L2 on each line"}
 IDEAL = {"gold -I IDEAL !": "the ideal list: doc gain on each line, the highest first"}
 DIN = {"gold -din DIN !": "intent inf|nav doc gain on each line; the gain is P(i|q)·g_i"}
@@ -76,7 +76,7 @@ NUGGETS = {
     "string",
     "found MATCHES ?": "first syslen= length, then nugget offset on each line",
 }
-BETA = {"-beta B": "of F-flat, default: 1"}
+BETA = {"-beta --beta B": "of F-flat, default: 1"}
 LENGTH = "characters after which a nugget is worth nothing"
 CLICK = BETA | {"-L L !": LENGTH}
 

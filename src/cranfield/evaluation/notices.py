@@ -307,7 +307,7 @@ def of_counts(name: str, rankings: Rankings, ideal: Judgments) -> Iterator[Notic
 def deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
     """The last rank that any measure looks at; None if that is the end of the list."""
     # A cutoff of a condensed list may lie anywhere in the list itself.
-    cutoffs = [depth if m.depth is None or m.condensed else m.depth for m in measures]
+    cutoffs = [depth if m.last_rank is None or m.condensed else m.last_rank for m in measures]
     seen = [c for c in cutoffs if c is not None]
     if len(seen) < len(cutoffs):
         return None
@@ -322,7 +322,7 @@ def _unjudged_documents(
         columns = ": are the columns of the judgments topic intent doc level?"
         asked = "" if collection.intents is None else columns
         return "none-judged", f"none of its documents is judged{asked}"
-    cutoffs = [m.depth for m in measures if m.depth and m.effectiveness and not m.condensed]
+    cutoffs = [m.last_rank for m in measures if m.last_rank and m.effectiveness and not m.condensed]
     if not cutoffs or collection.options.ties == "expected":
         return None
     depth = collection.options.depth

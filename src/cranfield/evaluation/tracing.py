@@ -226,7 +226,7 @@ class _Topic:
             spread.add(order)
         many = f"{counted(options.tie_samples, 'random order')} of tied documents"
         why = "the equation does not hold for expected values"
-        view = self.expected.view(None if m.condensed else m.depth)
+        view = self.expected.view(None if m.condensed else m.last_rank)
         return replace(
             one,
             values=dict(zip(names, spread.mean.tolist(), strict=True)),

@@ -34,7 +34,7 @@ from cranfield.measures import families
 from cranfield.measures.arrays import lists_of
 from cranfield.measures.gains import parse_gain
 from cranfield.measures.lists import Lists, NeedsMore
-from cranfield.measures.names import PARAMETERS
+from cranfield.measures.names import PARAMETERS, Words, in_our_words
 from cranfield.measures.parameters import checked, is_number, literal, param, shown
 from cranfield.measures.references import citation
 
@@ -190,6 +190,7 @@ class Measure(metaclass=MeasureType):
     task: ClassVar[str] = ""  # what the measure suits
     range: ClassVar[str] = "0 to 1"
     properties: ClassVar[tuple[str, ...]] = ()  # of PROPERTIES
+    words: ClassVar[Words] = PARAMETERS  # other tools' parameters, in ours
     at_name: ClassVar[str] = "cutoff"  # what ir_measures calls the number behind @
     at: ClassVar[str] = "look at the first so many ranks only"  # what the number behind @ means,
     # empty if there is none
@@ -239,7 +240,7 @@ class Measure(metaclass=MeasureType):
         return ""
 
     @property
-    def depth(self) -> int | None:
+    def last_rank(self) -> int | None:
         """The last rank the measure looks at, None if it looks at all."""
         return self.cutoff
 
@@ -303,8 +304,8 @@ class Measure(metaclass=MeasureType):
     def _translated(cls, settings: dict[str, Any]) -> dict[str, Any]:
         """Settings with other tools' parameters turned into ours: letor=True, dcg="exp-log2"."""
         own: Mapping[str, Any] = cls.__dataclass_fields__
-        for key in [key for key in settings if key in PARAMETERS and key not in own]:
-            meant = PARAMETERS[key](shown(settings[key]))
+        for key in [key for key in settings if key in cls.words and key not in own]:
+            meant = in_our_words(cls.words, key, shown(settings[key]))
             if meant.keys() <= own.keys():
                 del settings[key]
                 settings = {k: literal(v) for k, v in meant.items()} | settings
@@ -354,7 +355,7 @@ class Measure(metaclass=MeasureType):
     def view(self, lists: Lists) -> Lists:
         """The lists through this measure's cutoff, threshold, gain and condensation."""
         lists = lists.condensed if self.condensed else lists
-        return lists.view(self.depth, **self.view_settings())
+        return lists.view(self.last_rank, **self.view_settings())
 
     def view_settings(self) -> dict[str, Any]:
         """What decides gains and relevance."""

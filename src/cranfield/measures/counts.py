@@ -49,7 +49,8 @@ class Unjudged(Coverage):
 
     Unjudged@l = unjudged items down to l / l;   without a cutoff, over the length of the list
 
-    trec_eval's unj. Where the list ends before l there is no item, judged or not.
+    trec_eval's unj. Where the list ends before l there is no item, judged or not. BEIR's Hole has
+    the items that were judged for no topic at all, and so at most as many.
 
     >>> (Unjudged @ 4)([1, None, 0])
     0.25

@@ -60,7 +60,7 @@ class IPrec(Measure):
         return tuple(self.called + f"@{shown(i)}" * several for i in self.recalls())
 
     @property
-    def depth(self) -> None:
+    def last_rank(self) -> None:
         return None
 
     def _checked_cutoff(self, cutoff: Any) -> Any:

@@ -47,6 +47,7 @@ from cranfield.measures.base import (
     numbers,
 )
 from cranfield.measures.lists import Lists, NeedsMore, above, floats, ratio, total
+from cranfield.measures.names import OF_MODELS
 from cranfield.measures.notation import WALK
 from cranfield.measures.parameters import GainSetting, as_param, gain_param, param, shown
 
@@ -189,6 +190,7 @@ class UserModel(Measure):
     range = "EU and ETU as the gains; ED from 1 to n"
     at = "nobody goes beyond this rank: the depth n, and C(n) = 0"
     at_name = "k"
+    words = OF_MODELS
     properties = has("graded", "recall-independent")
 
     def __init_subclass__(cls) -> None:

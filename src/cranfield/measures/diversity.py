@@ -283,8 +283,8 @@ class Combined(Diverse):
         return replace(self.inner, condensed=self.condensed)
 
     @property
-    def depth(self) -> int | None:
-        return self.inner.depth
+    def last_rank(self) -> int | None:
+        return self.inner.last_rank
 
     def weighs_intents(self) -> bool:
         return True

@@ -160,8 +160,8 @@ class Compat(Measure):
     RBO    = Σ_d p^(d−1)·o(d)/d  /  Σ_d p^(d−1), o(d) the items the tops of length d share
 
     The ideal list holds the relevant items by level, those of one level in the order in which
-    the list has them. d goes to the end of the longer of the two. `normalize=false` leaves out
-    the denominator.
+    the list has them. d goes to the end of the longer of the two, or to `depth`, which is 1000 in
+    its authors' program. `normalize=false` leaves out the denominator.
 
     >>> Compat()([2, 1, 0], judged=[2, 1, 0]), Compat(p=0.5)([1, 2], judged=[2, 1])  # 0.5/1.5
     (1.0, 0.3333333333333333)
@@ -169,13 +169,17 @@ class Compat(Measure):
 
     p: float = param(0.95, "persistence of rank-biased overlap", low=0, high=1, open_ends=True)
     normalize: bool = param(True, "divide by what the ideal list gives")
+    depth: float | None = param(
+        None, "rank down to which overlap counts, if not the end of the longer", low=1, whole=True
+    )
     references = cite("clarke2021")
     task = "the very best items first, as if judged by preferences"
     properties = has("graded", "normalised", "diminishing return")
 
     def score(self, x: Lists) -> Floats:
         n = x.n if x.l is None else np.minimum(x.n, x.l)
-        depth = np.maximum(n, x.R).astype(np.int64)
+        longer = np.maximum(n, x.R) if self.depth is None else np.full(len(x), self.depth)
+        depth = longer.astype(np.int64)
         d = np.arange(1, int(depth.max(initial=0)) + 1)
         weight = np.concatenate(([0.0], np.cumsum(self.p ** (d - 1.0) / d)))
 

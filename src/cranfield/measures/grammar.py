@@ -18,10 +18,10 @@ from cranfield.measures.base import FIVE, READINGS, REGISTRY, TAKES, Measure, na
 from cranfield.measures.names import (
     ALIASES,
     NTCIREVAL,
-    PARAMETERS,
     PATTERNS,
     SEVERAL,
     TREC_EVAL,
+    in_our_words,
     measure_in,
 )
 from cranfield.measures.parameters import literal
@@ -335,10 +335,7 @@ def _meant(cls: type[Measure], key: str, value: str, known: list[str]) -> dict[s
         return {key: value}
     if key == cls.at_name:
         return {"cutoff": value}
-    try:
-        return PARAMETERS[key](value) if key in PARAMETERS else {key: value}
-    except KeyError:
-        raise InputError(f"{key}={value}", "true or false") from None
+    return in_our_words(cls.words, key, value) if key in cls.words else {key: value}
 
 
 def _unquoted(text: str) -> str:

@@ -22,6 +22,7 @@ from cranfield.measures import ncu
 from cranfield.measures.base import READINGS, cite, has, measure
 from cranfield.measures.cwl import Items, UserModel, over, reading
 from cranfield.measures.lists import above, ratio
+from cranfield.measures.names import OF_MODELS
 from cranfield.measures.parameters import param
 
 
@@ -338,6 +339,7 @@ class BPM(UserModel):
     T: float = target()
     K: float = param(10.0, "cost that the user is ready for", low=0, open_ends=True)
     looks_at = ("gains", "costs")
+    words = OF_MODELS | {"cutoff": lambda v: {"K": v}}
     references = cite("zhang2017", "azzopardi2019")
     advice = (
         "When users have both a goal and a budget, such as minutes or screens, and stop sharply "

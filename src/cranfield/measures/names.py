@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TypeAlias
+
+from cranfield.errors import InputError
 
 
 def _ours(names: str, settings: str = "") -> dict[str, str]:
@@ -91,7 +94,7 @@ ALIASES = {
         {
             "nDCG": "msndcg",
             "P": "prec",
-            "Success": "hit hit_rate",
+            "Success": "hit hit_rate hitrate",
             "DCG(gain=exp)": "dcg_burges",
             "F": "f1",
             "NumRelRet": "hits",
@@ -101,6 +104,9 @@ ALIASES = {
             "Rprec": "r-precision r_precision",
             "RBP": "rbp",
             "U": "u-measure",
+            # BEIR's; its holes are documents judged for no topic at all
+            "RelP": "r_cap",
+            "Unjudged": "hole",
             # diversity: NTCIR's, ndeval's, ir_measures'
             "IRec": "i-rec",
             "IRec(intents=relevant)": "strec strecall",
@@ -144,6 +150,8 @@ PATTERNS: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     # ROUGE-2, ROUGE-SU4
     (re.compile(r"rouge-?(\d+)(\.\w+)?", re.I), r"ROUGE(n=\1)\2"),
     (re.compile(r"rouge-?(su?)(\d+)(\.\w+)?", re.I), r"ROUGE\1(skip=\2)\3"),
+    # ir_measures: its BPM has the budget behind @
+    (re.compile(r"BPM\(([^()]*\bmax_rel=[^()]*)\)@(\d+)(\.\w+)?"), r"BPM(\1, K=\2)\3"),
     # ranx: rbp.95 with binary relevance from level 1; a threshold as in mrr@10-l2, map-l2
     (re.compile(r"rbp\.(\d+)"), r"RBP(p=0.\1, rel=1)"),
     (re.compile(r"rbp\.(\d+)-l(\d+)"), r"RBP(p=0.\1, rel=\2)"),
@@ -155,7 +163,8 @@ PATTERNS: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
 SEVERAL = re.compile(rf"((?:trec:)?(?:{_CUT}|Rprec_mult)[_.])([\d.]+(?:,[\d.]+)+)", re.I)
 
 # Parameters that other tools have, or that stand for several: name -> our names and values.
-PARAMETERS: dict[str, Callable[[str], dict[str, str]]] = {
+Words: TypeAlias = dict[str, Callable[[str], dict[str, str]]]
+PARAMETERS: Words = {
     "dcg": lambda v: {"gain": {"exp-log2": "exp", "log2": "linear"}.get(v, v)},
     "judged_only": lambda v: {"condensed": v},
     "max_rel": lambda v: {"max_level": v},
@@ -164,6 +173,26 @@ PARAMETERS: dict[str, Callable[[str], dict[str, str]]] = {
     "h": lambda v: {"halflife": v},  # its TBG
     "letor": lambda v: {"true": {"gain": "exp", "discount": "jk"}, "false": {}}[v.lower()],
 }
+# Those of user models, as ir_measures has them: its gains are levels over the highest.
+OF_MODELS: Words = {
+    **PARAMETERS,
+    "max_rel": lambda v: {"max_level": v, "gain": "unit"},
+    "min_rel": lambda v: {"0": {}}[v],
+    "p": lambda v: {"phi": v},  # its NERR10
+}
+EXPECTED = {"letor": "true or false", "min_rel": "0: gains are levels over max_rel"}
+
+
+def in_our_words(words: Words, key: str, value: str) -> dict[str, str]:
+    """Our parameters for another tool's.
+
+    >>> in_our_words(OF_MODELS, "max_rel", "3")
+    {'max_level': '3', 'gain': 'unit'}
+    """
+    try:
+        return words[key](value)
+    except KeyError:
+        raise InputError(f"{key}={value}", EXPECTED[key]) from None
 
 
 def measure_in(ours: str) -> str:

@@ -239,7 +239,7 @@ class OfSessions(Measure):
     )
 
     @property
-    def depth(self) -> int | None:
+    def last_rank(self) -> int | None:
         """None: the cutoff is that of each list, and not of all together."""
         return None
 

@@ -263,11 +263,13 @@ class RelP(OfRelevant):
 
     RelP@l = C(l) / min(l, R): precision up to rank R, recall from there on
 
+    trec_eval's relative_P, and BEIR's capped recall, R_cap.
+
     >>> (RelP @ 10)([1, 1], judged=[1, 1, 1, 1])
     0.5
     """
 
-    references = cite("buckley2005")
+    references = cite("buckley2005", "thakur2021")
     task = "precision, for topics with fewer relevant items than the cutoff"
     properties = has("normalised")
 
