@@ -84,7 +84,28 @@ WEB = {
     "IPrec(rel=1)@0.6": 2 / 3,
 }
 
-WORKED: dict[str, tuple[Collection, dict[str, float]]] = {
+BENCHMARKS: dict[str, tuple[Collection, dict[str, float]]] = {
+    "msmarco-passage": (({"t": {"a": 1}}, {"t": ["x", "a"]}), {"RR@10": 1 / 2}),
+    # FOUR: passages at levels 3 and 2 are relevant, documents at level 1, too.
+    "trec-dl-passage": (
+        FOUR,
+        {"nDCG@10": FOUR_NDCG, "AP(rel=2)": RIGID_AP, "RR(rel=2)": 1 / 3},
+    ),
+    "trec-dl-document": (FOUR, {"nDCG@10": FOUR_NDCG, "AP": RELAXED_AP, "RR": 1.0}),
+    "beir": (FOUR, {"nDCG@10": FOUR_NDCG, "Recall@100": 2 / 3}),
+    "mteb-retrieval": (
+        FOUR,
+        {
+            **{"nDCG@10": FOUR_NDCG, "AP(norm=R)@10": RELAXED_AP, "RR@10": 1.0},
+            **{"Recall@10": 2 / 3, "P@10": 2 / 10},
+        },
+    ),
+    "trec-rag24-retrieval": (
+        FOUR,
+        {"nDCG@20": FOUR_NDCG, "nDCG@100": FOUR_NDCG, "Recall@100": 2 / 3},
+    ),
+}
+WORKED: dict[str, tuple[Collection, dict[str, float]]] = BENCHMARKS | {
     # Levels 2 and 1 only: a alone is rigid, R = 1, rank 3.
     "ntcir1-jeir": (THREE, {"AP(rel=2)": 1 / 3, "AP(rel=1)": 5 / 9, "Rprec(rel=1)": 2 / 3}),
     "ntcir2-jeir": (
@@ -381,10 +402,35 @@ def test_every_task_of_the_survey_has_a_preset() -> None:
         "ntcir4-web-navigational", "ntcir13-stc-chinese-unanimity", "ntcir12-imine2-vi-clear",
         "ntcir12-temporalia2-tdr-questions",
     }  # settings of a task  # fmt: skip
-    assert set(presets()) == NAMES | second
+    assert set(presets()) == NAMES | second | set(BENCHMARKS)
 
 
-@pytest.mark.parametrize("p", presets().values(), ids=lambda p: p.name)
+OF_NTCIR = [p for p in presets().values() if p.name not in BENCHMARKS]
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_benchmarks_say_where_their_measures_are_stated(name: str) -> None:
+    p = preset(name)
+    assert p.task
+    assert p.levels
+    assert p.reference
+    assert not p.round
+    assert not p.section
+    assert re.fullmatch(r"20\d\d(-20\d\d)?", p.year)
+
+
+def test_benchmarks_are_known_by_short_names() -> None:
+    for name in ("msmarco", "trec-dl", "beir", "mteb", "trec-rag24"):
+        assert preset(name).name in BENCHMARKS
+
+
+def test_the_depth_of_map_at_10_is_that_of_mteb() -> None:
+    """mteb computes trec_eval's map_cut_10, which divides by all relevant documents."""
+    qrels, run = {"t": {f"d{i}": 1 for i in range(20)}}, {"t": [f"d{i}" for i in range(10)]}
+    assert cf.evaluate(qrels, run, preset="mteb")["run", "t", "AP(norm=R)@10"] == 0.5
+
+
+@pytest.mark.parametrize("p", OF_NTCIR, ids=lambda p: p.name)
 def test_presets_say_what_people_need(p: Preset) -> None:
     first, _, last = p.round.partition("-")
     assert p.task
@@ -405,7 +451,7 @@ def test_labels_are_those_of_the_levels(p: Preset) -> None:
 
 
 def test_rounds_joined_in_one_preset_have_names_of_their_own() -> None:
-    for p in presets().values():
+    for p in OF_NTCIR:
         first, _, last = p.round.partition("-")
         rounds = range(int(first), int(last or first) + 1)
         if len(rounds) > 1:
@@ -641,7 +687,7 @@ def listed(cranfield: Command) -> Command:
 
 def test_all_are_listed(listed: Command) -> None:
     lines = listed.printed().splitlines()
-    assert [line for line in lines if line.startswith("ntcir")] == list(presets())
+    assert [line for line in lines[:-2] if line[:1] not in ("", " ")] == list(presets())
     at = lines.index("ntcir6-clir")
     assert lines[at + 1 : at + 6] == [
         "  cross-language retrieval (CLIR); round 6, year 2007, section 4.2",

@@ -1,9 +1,9 @@
 """A preset is what a task evaluates with: measures, gains and thresholds under one name, as in
-`cranfield evaluate --preset ntcir13-www-english qrels.txt bm25.run`. The built-in ones are the
-tasks of Tetsuya Sakai, *Graded Relevance Assessments and Graded Relevance Measures of NTCIR: A
-Survey of the First Twenty Years*; sections are the survey's. `l` is the cutoff: yours with
-`--cutoff`, else the preset's, which is 10 or, for ad hoc retrieval, 1000 where the survey states
-none.
+`cranfield evaluate --preset beir qrels.txt bm25.run`. The built-in ones are MS MARCO, TREC DL,
+BEIR, MTEB, TREC RAG, and the tasks of Tetsuya Sakai, *Graded Relevance Assessments and Graded
+Relevance Measures of NTCIR: A Survey of the First Twenty Years*; sections are the survey's. `l` is
+the cutoff: yours with `--cutoff`, else the preset's, which is 10 or, for ad hoc retrieval, 1000
+where the survey states none.
 
 ## Your own
 
@@ -181,7 +181,7 @@ def read_presets(path: str | os.PathLike[str]) -> dict[str, Preset]:
 
 @cache
 def _built_in() -> dict[str, Preset]:
-    """The tasks of twenty years of NTCIR."""
+    """The tasks of twenty years of NTCIR, and what people run most."""
     return _read(Source.of(os.path.join(os.path.dirname(__file__), "presets.toml")), {})
 
 
