@@ -627,7 +627,7 @@ class TestMistakes:
         picture = cf.plot.cwl("RBP", lists=GAINS)
         picture.save(tmp_path / "figure.csv")
         assert (tmp_path / "figure.csv").read_text().startswith("model,run,topic,rank,gain,")
-        missing = r"need altair.* pip install 'cranfield\[report"
+        missing = r"need altair.* -m pip install altair vl-convert-python$"
         with pytest.raises(cf.CranfieldError, match=missing):
             picture.save(tmp_path / "figure.png")
         qrels, run, _ = files(tmp_path)

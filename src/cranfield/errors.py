@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, get_args
@@ -32,6 +34,18 @@ class InputError(CranfieldError):
         place = "" if where is None else f"{where}" + (f":{line}" if line else "") + ": "
         self.plain, self.hint = f"{place}found {found}, expected {expected}", hint
         super().__init__(self.plain + (f" ({hint})" if hint else ""))
+
+
+class MissingPackage(CranfieldError):
+    """A package that is needed is not installed.
+
+    Says the command that installs it for the Python that runs, be that a clone's or another: what
+    ``pip`` alone means may be a different one, and a package index need not know cranfield.
+    """
+
+    def __init__(self, needs: str, *packages: str) -> None:
+        python = shlex.quote(from_here(sys.executable))
+        super().__init__(f"{needs}: {python} -m pip install {' '.join(packages)}")
 
 
 def one_of(name: str, value: object, choices: Any) -> None:

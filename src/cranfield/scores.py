@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cranfield.arrays import rounding_of, settled
 from cranfield.data.files import read_bytes, write_whole
-from cranfield.errors import CranfieldError, InputError, one_of
+from cranfield.errors import InputError, MissingPackage, one_of
 from cranfield.shown import Shown
 from cranfield.wording import (
     aligned,
@@ -483,7 +483,7 @@ class Scores(Shown, tables="scores"):
         try:
             import pandas as pd
         except ImportError as error:
-            raise CranfieldError("pandas is not installed: pip install pandas") from error
+            raise MissingPackage("pandas is not installed", "pandas") from error
         if wide:
             return pd.DataFrame(self._wide_columns())
         frame = pd.DataFrame(self._long_columns())

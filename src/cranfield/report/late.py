@@ -6,7 +6,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["Late", "pl"]
+__all__ = ["PICTURES", "Late", "pl"]
+
+PICTURES = ("altair", "vl-convert-python")  # what pictures need: the extra named report
 
 
 class Late:

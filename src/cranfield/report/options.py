@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from cranfield.report.late import PICTURES
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import TESTS, usual_test
 from cranfield.stats.resampling import TRIALS
@@ -72,5 +73,5 @@ def plot(what: str, whose: str = "their") -> Rows:
     """Where a picture goes."""
     return {
         "--plot FILE": f"draw {what}: PNG, SVG, PDF, HTML, or {whose} numbers, by the end of the "
-        "name; needs pip install 'cranfield[report]'"
+        "name; needs pip install " + " ".join(PICTURES)
     }

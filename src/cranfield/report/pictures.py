@@ -1,7 +1,7 @@
 """Pictures, and how they are written to files.
 
 What they are made of is in `cranfield.report.charts`. They are drawn by Altair and rendered by
-vl-convert, both of the extra ``cranfield[report]``.
+vl-convert, both of the extra named report.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from importlib import import_module
 from typing import Any
 
 from cranfield.data.files import write_whole
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError, MissingPackage
 from cranfield.report.formats.programs import rows_as
-from cranfield.report.late import Late, pl
+from cranfield.report.late import PICTURES, Late, pl
 from cranfield.scores import Notice
 
 FORMATS = ("png", "svg", "pdf", "html", "json", "csv", "tsv")
@@ -47,8 +47,7 @@ def altair() -> Any:
         import altair
         import vl_convert  # noqa: F401
     except ImportError as missing:
-        text = f"pictures need {missing.name}, found none: pip install 'cranfield[report]'"
-        raise CranfieldError(text) from None
+        raise MissingPackage(f"pictures need {missing.name}, found none", *PICTURES) from None
     return altair
 
 

@@ -20,7 +20,7 @@ from inspect import signature
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from cranfield.errors import CranfieldError, InputError, one_of
+from cranfield.errors import InputError, MissingPackage, one_of
 from cranfield.report.formats import FLAT, PROGRAMS, Showing, html, programs, render
 from cranfield.report.sheets import Sheet
 from cranfield.shown import Shown
@@ -113,7 +113,7 @@ def pandas(found: Shown, table: str | None, **asked: Any) -> pd.DataFrame:
     try:
         import pandas as pd
     except ImportError as error:
-        raise CranfieldError("pandas is not installed: pip install pandas") from error
+        raise MissingPackage("pandas is not installed", "pandas") from error
     return pd.DataFrame(dict(sheet(found, table, **asked).columns))
 
 
