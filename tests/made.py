@@ -7,6 +7,7 @@ import functools
 import inspect
 import io
 import shlex
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +36,16 @@ def written(path: Path, content: str) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content, encoding="utf-8")
     return str(path)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """What a piece of work takes of the processor, which others' work changes little.
+
+    A bound on it must be far above what is needed, and far below what more than linear work takes.
+    """
+    start = time.process_time()
+    work()
+    return time.process_time() - start
 
 
 NTCIR_4 = "1 a L2 x\n1 b L0 x\n2 c L1 y\n"

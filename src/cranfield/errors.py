@@ -5,13 +5,27 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, get_args
 
 
 class CranfieldError(Exception):
     """A user's mistake, said in one sentence. The command line prints it and exits with 2."""
+
+
+class SaidLater(CranfieldError):
+    """A mistake that is put in words when somebody reads them: what was meant takes long to find,
+    and who only tries whether something is known need not wait for it.
+    """
+
+    def __init__(self, words: Callable[..., str], *of: object) -> None:
+        super().__init__(words, *of)
+        self._words = partial(words, *of)
+
+    def __str__(self) -> str:
+        return self._words()
 
 
 class InputError(CranfieldError):

@@ -26,7 +26,7 @@ from cranfield.measures.grammar import parse_model
 from cranfield.measures.names import ALIASES, IR_MEASURES, NTCIREVAL, TREC_EVAL
 from cranfield.measures.parameters import Choice, Flag, Table
 from cranfield.measures.references import REFERENCES
-from tests.made import each
+from tests.made import each, seconds
 
 BUILT_IN = [
     c
@@ -1378,3 +1378,24 @@ def test_a_parameter_may_be_called_depth() -> None:
     assert compat([0, 1], judged=[1, 0]) == pytest.approx(agrees / best)
     assert cf.parse_measure("Compat(p=0.5, depth=1)")([0, 1], judged=[1, 0]) == 0
     assert cf.parse_measure("Compat(p=0.5)")([0, 1], judged=[1, 0]) == pytest.approx(0.25 / 1.25)
+
+
+@pytest.mark.parametrize("text", ["map_cut_{}", "map_cut_{}x", "Rprec_mult.{}x", "nDCG{}!"])
+def test_long_numbers_are_read_in_one_go(text: str) -> None:
+    """80,000 zeros took a minute: what may follow was sought behind each of them."""
+
+    def read() -> None:
+        with pytest.raises(cf.CranfieldError, match="measure"):
+            cf.parse_measure(text.format("0" * 80_000))
+
+    assert seconds(read) < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("nDCG10", "nDCG@10"), ("nDCG_10", "nDCG@10"), ("bpref-5", "bpref@5")],
+)
+def test_a_number_at_the_end_may_be_a_cutoff(text: str, meant: str) -> None:
+    """With or without something between."""
+    with pytest.raises(cf.CranfieldError, match=f"did you mean {meant}"):
+        cf.parse_measure(text)

@@ -6,6 +6,7 @@ import json
 import math
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.errors import CranfieldError, InputError
+from cranfield.labelling.runs import label_run
 from cranfield.meta.leave_one_out import Contributor, LeftOut, leave_one_out
 from cranfield.report.meta.leave_one_out import picture
 from tests.made import Command
@@ -331,3 +333,54 @@ def test_a_pool_that_was_shallower_is_suspected() -> None:
             "judged: was the pool as deep as 3?"
         ],
     }
+
+
+def test_runs_are_labelled_once() -> None:
+    """Whoever is left out: what a run loses is known from where it placed all judged documents."""
+    with mock.patch("cranfield.evaluation.collection.label_run", side_effect=label_run) as labelled:
+        leave_one_out(QRELS, RUNS, "AP", pool_depth=2)
+    assert labelled.call_count == len(RUNS)
+
+
+TIED = {
+    "x": {"1": {"a": 2.0, "b": 2.0, "u": 2.0, "c": 1.0, "e": 1.0}, "2": {"a": 1.0, "d": 1.0}},
+    "y": {"1": {"a": 2.0, "e": 1.0, "d": 1.0, "v": 1.0}, "2": {"b": 3.0, "e": 1.0, "c": 1.0}},
+    "w": {"1": {"d": 1.0, "c": 1.0, "a": 1.0}, "2": {"c": 1.0}},
+}
+LEVELS = {"1": {"a": 1, "b": 3, "c": 2, "d": 0, "e": 1}, "2": {"a": 2, "b": 1, "c": 0, "e": 1}}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"ties": ties} for ties in ("trec", "best", "worst", "expected")),
+        {"gains": "topic"},
+        {"depth": 2, "ties": "best"},
+        {"lengths": {doc: 3.0 + i for i, doc in enumerate("abcdeuv")}, "ties": "worst"},
+        {"exclude_self": True, "topics": ["2"]},
+    ],
+)
+def test_less_is_what_the_judgments_without_it_give(options: dict[str, Any]) -> None:
+    """To the last bit, whatever else is asked for; b goes with x in topic 1 and with y in 2."""
+    measures = ["AP", "nDCG@3", "Q", "ERR", "bpref", *(["U"] if "lengths" in options else [])]
+    found = leave_one_out(LEVELS, TIED, measures, pool_depth=2, **options)
+    after = {(one.run, one.measure): one.after for one in found.results}
+    tops = {
+        run: {(t, doc) for t, docs in lists.items() for doc in top(docs, 2)}
+        for run, lists in TIED.items()
+    }
+    for run, own in tops.items():
+        alone = own.difference(*(other for name, other in tops.items() if name != run))
+        less = {
+            t: {doc: level for doc, level in docs.items() if (t, doc) not in alone}
+            for t, docs in LEVELS.items()
+        }
+        expected = cf.evaluate(less, {run: TIED[run]}, measures, **options).summary()[run]
+        assert {m: after[run, m] for m in found.measures} == {
+            m: expected[m] for m in found.measures
+        }
+
+
+def top(docs: dict[str, float], depth: int) -> list[str]:
+    """The first few, by score and then by id, both falling."""
+    return sorted(docs, key=lambda doc: (docs[doc], doc), reverse=True)[:depth]

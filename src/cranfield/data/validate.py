@@ -89,7 +89,7 @@ def _compared(
         answered = f"only {len(qrels.topics) - len(missing)} of {len(qrels.topics)}"
         text = f"{of}{answered} topics of {qrels.where} answered"
         yield Problem("warning", run.where, None, text)
-    unjudged = [t for t in lists if t not in set(qrels.topics)]
+    unjudged = [t for t in lists if t not in judged]
     if missing:
         run.add("warning", f"{of}{some(missing, 'topic')} of {qrels.where} not answered")
     if unjudged:

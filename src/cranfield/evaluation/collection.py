@@ -22,7 +22,7 @@ from cranfield.errors import InputError
 from cranfield.evaluation.blocks import Block, cut
 from cranfield.evaluation.extras import Costs, Extra, Lengths, WantedVerticals
 from cranfield.evaluation.options import Options
-from cranfield.labelling.blocks import Intents, Judgments, Rankings
+from cranfield.labelling.blocks import Intents, Judgments, Rankings, RunLabels
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.intents import importance_of, intents_on
 from cranfield.labelling.runs import label_run
@@ -190,14 +190,21 @@ class Collection:
 
     def label(self, run: Run) -> Labelled:
         """Where a run placed the judged items, and what they count as."""
+        return self.labelled(run, self.find(run))
+
+    def find(self, run: Run) -> RunLabels:
+        """Where a run placed the judged items, whatever is done about ties."""
         options, noted = self.options, [extra.noted for extra in self.extras]
         asked = options.exclude_self, options.workers, options.progress
-        found = label_run(self.gold, run, *asked, noted)
-        placed = found.rankings
-        if options.ties in ("best", "worst"):
-            placed = getattr(Reordering(placed), options.ties)()
+        return label_run(self.gold, run, *asked, noted)
+
+    def labelled(self, run: Run, found: RunLabels) -> Labelled:
+        """What is found of the judged items in a run, and what they count as."""
+        placed, ties = found.rankings, self.options.ties
+        if ties in ("best", "worst"):
+            placed = getattr(Reordering(placed), ties)()
         # Else any order may be cut at the depth, and any item may be the first.
-        counted = placed if options.ties == "expected" else self.counted(placed)
+        counted = placed if ties == "expected" else self.counted(placed)
         return Labelled(run, placed, counted, found.topics, found.contradicted)
 
     def counted(self, rankings: Rankings) -> Rankings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, Unpack
 
 import numpy as np
@@ -14,10 +14,10 @@ from cranfield.data.run import Run, RunLike, with_each
 from cranfield.errors import InputError
 from cranfield.evaluation import notices
 from cranfield.evaluation.asked import Asked, MeasuresLike
-from cranfield.evaluation.collection import Collection
+from cranfield.evaluation.collection import Collection, Labelled
 from cranfield.evaluation.measuring import Measuring
 from cranfield.evaluation.options import Options, Settings, shows_options
-from cranfield.labelling.blocks import Rankings
+from cranfield.labelling.blocks import Rankings, RunLabels
 from cranfield.measures.base import Measure
 from cranfield.scores import Notice, Scores, loud_first
 from cranfield.wording import some
@@ -87,20 +87,23 @@ class Evaluator:
 
     def scores(self, runs: Sequence[Run], strangers: bool = False) -> Scores:
         """Score runs that have been read; `strangers` answer no judged topic, and score nothing."""
+        return self.scored(map(self.collection.label, runs), strangers)
+
+    def scored(self, runs: Iterable[Labelled], strangers: bool = False) -> Scores:
+        """Score runs that have been labelled."""
         names: list[str] = []
         rankings: list[Rankings] = []
         about_runs: list[Notice] = []
-        for run in runs:
-            labelled = self.collection.label(run)
+        for one in runs:
             if not strangers:
-                self.collection.refuse_stranger(labelled)
-            self.collection.refuse_unknown(run, labelled.rankings)
-            about_runs += notices.of_run(labelled, self.collection, self.measures)
-            names.append(run.name)
-            rankings.append(labelled.rankings)
+                self.collection.refuse_stranger(one)
+            self.collection.refuse_unknown(one.run, one.rankings)
+            about_runs += notices.of_run(one, self.collection, self.measures)
+            names.append(one.run.name)
+            rankings.append(one.rankings)
         about_runs += notices.of_lengths(
             names,
-            [one.returned[one.answered & self.collection.chosen] for one in rankings],
+            [lists.returned[lists.answered & self.collection.chosen] for lists in rankings],
             self.measures,
             self.options.depth,
         )
@@ -120,6 +123,11 @@ class Evaluator:
             notices=loud_first((*notices.of_evaluation(self.measuring, counts), *about_runs)),
             asked=self.measuring.asked.spellings,
         )
+
+    def scored_again(self, runs: Iterable[tuple[Run, RunLabels]], kept: Bools) -> Scores:
+        """Score runs that were labelled with more judgments, of which those `kept` are here."""
+        label = self.collection.labelled
+        return self.scored((label(run, found.with_part(kept)) for run, found in runs), True)
 
     def with_part(self, kept: Bools) -> Evaluator:
         """An evaluator as if only some of the judged items had been judged.

@@ -354,9 +354,11 @@ def columns_of(names: Sequence[str], wanted: str | Sequence[Any]) -> list[str]:
     >>> columns_of(["map", "P_10"], "P@10 AP")
     ['P_10', 'map']
     """
-    chosen = []
-    for name in _several(wanted):
-        same = [known for known in names if _is_same(known, name)]
+    chosen, asked = [], _several(wanted)
+    meant = {name: _canonical(name) for name in names} if asked else {}
+    for name in asked:
+        ours = _canonical(name)
+        same = [known for known, theirs in meant.items() if known == name or theirs == ours]
         if not same:
             expected = f"one of {some(names, 'measure')}"
             raise InputError(f"no scores of {name}", expected)
@@ -366,12 +368,11 @@ def columns_of(names: Sequence[str], wanted: str | Sequence[Any]) -> list[str]:
 
 def _asked_for(wanted: str | Sequence[Any] | None) -> Callable[[str], bool]:
     """Whether the values of a measure are."""
-    names = None if wanted is None else _several(wanted)
-    return cache(lambda name: names is None or any(_is_same(name, asked) for asked in names))
-
-
-def _is_same(name: str, other: str) -> bool:
-    return name == other or _canonical(name) == _canonical(other)
+    if wanted is None:
+        return lambda name: True
+    names = _several(wanted)
+    ours = {*map(_canonical, names)}
+    return cache(lambda name: name in names or _canonical(name) in ours)
 
 
 def _called(scores: Scores, wanted: str | Sequence[Any] | None) -> Scores:

@@ -254,6 +254,12 @@ class RunLabels:
     topics: tuple[str, ...]
     contradicted: tuple[str, ...]  # those whose ranks contradict their scores
 
+    def with_part(self, kept: Bools) -> RunLabels:
+        """What labelling with judgments of some of the items would find."""
+        hits = self.rankings.with_hits(kept[self.rankings.items])
+        number = np.cumsum(kept) - 1  # of each item, among those that are kept
+        return replace(self, rankings=replace(hits, items=number[hits.items]))
+
 
 def count_by(topics: Ints, n: int) -> Ints:
     """How often each of the topics 0..n-1 occurs."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import CranfieldError, InputError, SaidLater
 from cranfield.measures.base import FIVE, READINGS, REGISTRY, TAKES, Measure, named
 from cranfield.measures.names import (
     ALIASES,
@@ -67,7 +67,7 @@ def parse_measure(text: MeasureLike) -> Measure:
     try:
         return _build(_translated(meant), called)
     except CranfieldError as problem:
-        raise CranfieldError(f"measure {text.strip()!r}: {problem}") from None
+        raise SaidLater("measure {!r}: {}".format, text.strip(), problem) from None
 
 
 def name_and_rest(text: str) -> tuple[str, str]:
@@ -160,15 +160,15 @@ def _one_or_more(part: MeasureLike) -> list[tuple[str, Measure]]:
 
 def split(text: str) -> list[str]:
     """The measures of a text: separated by blanks outside brackets (and commas before them)."""
-    parts, depth = [""], 0
-    for c in text:
+    parts, depth, start = [], 0, 0
+    for i, c in enumerate(text):
         depth += (c == "(") - (c == ")")
         if depth < 0:
             break
         if c.isspace() and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += c
+            parts.append(text[start:i])
+            start = i + 1
+    parts.append(text[start:])
     if depth:
         raise CranfieldError(f"measure {text.strip()!r}: expected as many ) as (")
     if any(part[:1] == "=" or part[-1:] == "=" for part in parts):
@@ -186,7 +186,7 @@ _SHAPE = re.compile(
     re.DOTALL,
 )
 _CUTOFFS = re.compile(r"([^@]+@)(\d+(?:, ?\d+)+)(\.\w+)?", re.DOTALL)  # which is one too many
-_GLUED = re.compile(r"([A-Za-z].*?)[_.-]?(\d+)")
+_GLUED = re.compile(r"([A-Za-z].*?)(?:[_.-]|(?<!\d))(\d+)")
 
 
 def _parts(text: str) -> Call:
@@ -255,7 +255,7 @@ def _from_table(text: str, table: dict[str, str], who: str) -> Call:
     call = _parts(text)
     ours = _entry(call.name, table)
     if ours is None:
-        raise CranfieldError(f"{who} does not know {call.name!r}{_nearest(call.name, table)}")
+        raise SaidLater(lambda: f"{who} does not know {call.name!r}{_nearest(call.name, table)}")
     return _onto(ours, call)
 
 
@@ -312,7 +312,7 @@ def _class(call: Call) -> type[Measure]:
     """The class of a measure, or of its C/W/L reading if that is asked for."""
     known = named(call.name)
     if not known:
-        raise CranfieldError(f"there is no measure named {call.name!r}{_meant_by(call)}")
+        raise SaidLater(lambda: f"there is no measure named {call.name!r}{_meant_by(call)}")
     if len(known) > 1:
         raise InputError(repr(call.name), f"{' or '.join(known)}: here case matters")
     is_reading = call.measurement in FIVE and known[0] in READINGS

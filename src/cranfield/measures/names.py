@@ -138,8 +138,8 @@ ALIASES = {
 _CUT = "P|relative_P|recall|success|ndcg_cut|map_cut|unj|iprec_at_recall"
 PATTERNS: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
     # trec_eval: P_10, ndcg_cut_10, and as its -m option writes them: P.10, ndcg_cut.10
-    (re.compile(rf"({_CUT})[_.](\d*\.?\d+)", re.I), r"\1@\2"),
-    (re.compile(r"Rprec_mult[_.](\d*\.?\d+)", re.I), r"Rprec(mult=\1, reach=trec9)"),
+    (re.compile(rf"({_CUT})[_.]((?:\d*\.)?\d+)", re.I), r"\1@\2"),
+    (re.compile(r"Rprec_mult[_.]((?:\d*\.)?\d+)", re.I), r"Rprec(mult=\1, reach=trec9)"),
     (re.compile(r"set_F[_.](\d+(?:\.\d+)?)"), lambda m: f"set_F(alpha={1 / (float(m[1]) + 1)!r})"),
     (re.compile(r"ideal_dcg"), "DCG.ideal"),
     # NTCIR: D-nDCG@10, D♯-Q@10, DIN#-nDCG@10, U-IA, I-rec@n

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -161,7 +161,9 @@ def leave_one_out(
     settings["topics"] = reader.options.topics  # read once
     settings |= {name: new for name, old, new in _OTHERWISE if settings.get(name) == old}
     judged = reader.collection.gold.qrels
-    full = Evaluator(judged, measures, **settings)(held)
+    whole = Evaluator(judged, measures, **settings)
+    found = [whole.collection.find(run) for run in held]  # with fewer judgments: some of it
+    full = whole.scored(map(whole.collection.labelled, held, found))
     settings["undefined"] = "zero"  # for topics that lose what was relevant
     named = reader.options.named_topics
     made = pool(held, pool_depth, qrels=judged, teams=teams, topics=named, rel=settings.get("rel"))
@@ -169,18 +171,16 @@ def leave_one_out(
     members = _members(made)
     if len(members) < 2:
         raise InputError(some(list(members), kind), "at least 2, to leave out one")
-    contributors, brought_alone = zip(
-        *(_contribution(name, own, made) for name, own in members.items()), strict=True
-    )
-    place = _rows(made, judged)
+    contributors, brought_alone = zip(*_contributions(members, made), strict=True)
+    place, by_item = _rows(made, judged), np.argsort(whole.collection.gold.items)
     before = _means(full)
     after, about = before.copy(), []
     for contributor, alone, own in zip(contributors, brought_alone, members.values(), strict=True):
         if contributor.unique_judged:
-            part = _without(judged, place[alone])
-            less = Evaluator(part, measures, **settings).scores(
-                [held[i] for i in own], strangers=True
-            )
+            kept = np.ones(len(judged.levels), dtype=np.bool_)
+            kept[place[alone]] = False
+            part = Evaluator(_part(judged, kept), measures, **settings)
+            less = part.scored_again([(held[i], found[i]) for i in own], kept[by_item])
             after[own] = _means(_where_defined(less, full, own))
             about.append((contributor.name, less.notices))
     columns, about_measures = _rankable(full, before, after)
@@ -244,16 +244,20 @@ def _members(made: Pool) -> dict[str, list[int]]:
     return members
 
 
-def _contribution(name: str, own: list[int], made: Pool) -> tuple[Contributor, Bools]:
-    """What one brought, and which judged documents [of the pool] are there thanks to it alone."""
+def _contributions(
+    members: Mapping[str, list[int]], made: Pool
+) -> Iterator[tuple[Contributor, Bools]]:
+    """What each brought, and which judged documents [of the pool] are there thanks to it alone."""
     assert made.is_judged is not None  # noqa: S101
     assert made.is_relevant is not None  # noqa: S101
-    others = np.setdiff1d(np.arange(len(made.runs)), own)
-    brought = made.found[:, own].any(axis=1)
-    alone = brought & ~made.found[:, others].any(axis=1)
-    judged = alone & made.is_judged
-    counts = (int(x.sum()) for x in (brought, alone, judged, alone & made.is_relevant))
-    return Contributor(name, tuple(made.runs[i] for i in own), *counts), judged
+    by_run = np.ascontiguousarray(made.found.T)
+    brought = np.stack([by_run[own].any(axis=0) for own in members.values()])
+    of_one = brought.sum(axis=0) == 1
+    for (name, own), documents in zip(members.items(), brought, strict=True):
+        alone = documents & of_one
+        judged = alone & made.is_judged
+        counts = (int(x.sum()) for x in (documents, alone, judged, alone & made.is_relevant))
+        yield Contributor(name, tuple(made.runs[i] for i in own), *counts), judged
 
 
 def _rows(made: Pool, qrels: Qrels) -> Ints:
@@ -268,10 +272,8 @@ def _rows(made: Pool, qrels: Qrels) -> Ints:
     return np.array(found, dtype=np.int64)
 
 
-def _without(qrels: Qrels, rows: Ints) -> Qrels:
-    """The judgments but for these, of the same topics."""
-    kept = np.ones(len(qrels.levels), dtype=np.bool_)
-    kept[rows] = False
+def _part(qrels: Qrels, kept: Bools) -> Qrels:
+    """Some of the judgments, of the same topics."""
     before = np.concatenate(([0], np.cumsum(kept)))  # of each row, how many are kept above it
     by_intent = qrels.by_intent
     if by_intent is not None:
@@ -330,20 +332,22 @@ def _results(
 ) -> list[LeftOut]:
     """Every run by one measure, contributor by contributor."""
     sign = direction(full, full.measures[m])
+    ranks_before = _ranks(sign * before)
     found = []
     for name, own in members.items():
         mixed = before.copy()
         mixed[own] = after[own]
+        ranks_after = _ranks(sign * mixed)
         for i in own:
-            ranks = _rank(sign * before, i), _rank(sign * mixed, i)
             scores = float(before[i]), float(after[i])
+            ranks = int(ranks_before[i]), int(ranks_after[i])
             found.append(LeftOut(name, full.runs[i], full.measures[m], *scores, *ranks))
     return found
 
 
-def _rank(means: Floats, run: int) -> int:
-    """One more than the number of runs that are better, by more than rounding."""
-    return 1 + int(standing(means)[0][run])
+def _ranks(means: Floats) -> Ints:
+    """For each run, one more than the number of runs that are better, by more than rounding."""
+    return 1 + standing(means)[0]
 
 
 def _summary(results: Sequence[LeftOut]) -> LeftOutSummary:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
@@ -24,8 +25,7 @@ def read_json(source: Source) -> Any:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) < len(pairs):
-            keys = [key for key, _ in pairs]
-            again = next(key for key in made if keys.count(key) > 1)
+            again = _twice(key for key, _ in pairs)
             raise InputError(f"{again!r} twice", "each topic and document once", source.name)
         return made
 
@@ -39,6 +39,11 @@ def read_json(source: Source) -> Any:
     except (ValueError, RecursionError) as error:
         found = f"JSON beyond all limits ({error})"
         raise InputError(found, "a JSON object", source.name) from None
+
+
+def _twice(names: Iterable[Any]) -> Any:
+    """The first of some names that is there more than once."""
+    return next(name for name, count in Counter(names).items() if count > 1)
 
 
 def is_object(beginning: Beginning) -> bool:
@@ -143,8 +148,7 @@ def _from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> Nested:
         elif kind == "run" and _is_list(docs):
             places = {doc: -float(place) for place, doc in enumerate(docs)}
             if len(places) < len(docs):
-                doc = next(d for d in docs if docs.count(d) > 1)
-                found = f"document {doc} of topic {topic} twice"
+                found = f"document {_twice(docs)} of topic {topic} twice"
                 raise InputError(found, "each document once", where)
             made[name] = _with_str_keys(places, name, where)
         else:
