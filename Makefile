@@ -7,7 +7,7 @@ QUICK := tests --ignore=tests/peers --ignore=tests/properties --ignore=tests/doc
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-quick test-lowest slowest coverage mutants bench lint style types clean
+.PHONY: demo test tests test-quick test-lowest slowest coverage mutants fuzz bench lint style types clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -70,6 +70,9 @@ coverage: $(VENV)/installed-test  ## lines and branches that tests run, per room
 
 mutants: $(VENV)/installed-test  ## do tests tell when measures and statistics are changed a little?
 	$(BIN)/python -m tests.mutants --seed 0 --count 500
+
+fuzz: $(VENV)/installed-test  ## does changed input break anything? SECONDS=600 SEED=3 for longer, and for others
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0)
 
 bench: $(VENV)/installed-test  ## ratios against the peers, measured side by side
 	$(BIN)/python bench/bench.py
