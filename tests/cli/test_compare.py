@@ -372,3 +372,11 @@ def test_a_table_for_people_is_no_empty_file(
     assert main(["meta", "correlation", "--scores", *four_topics, *asked]) == 2
     assert "expected pairs" in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_a_topic_that_no_scores_are_of_is_refused(here: Path, cranfield: Command) -> None:
+    """As one without judgments is, where there are some."""
+    for name in ("a", "b"):
+        Path(name).write_text("map 1 0.5\nmap 2 0.25\n")
+    said = cranfield.refused("compare --scores a b -m map --topics 3")
+    assert said == "found topic '3', expected one of the scores' 2 topics (1, 2)"

@@ -32,10 +32,11 @@ FOUND = ROOT / "build" / "fuzz"
 
 
 def made(
-    seed: int, folder: Path, until: float, binary: dict[str, bytes]
+    seed: int, folder: Path, until: float, binary: dict[str, bytes], only: Sequence[str] = ()
 ) -> Iterator[tuple[Case, Path]]:
     """Cases, each from its number alone: as many as there is time for."""
     good, every, number = seeds(binary), own_files() | binary, 0
+    good = [case for case in good if not only or case.words[0] in only]
     while time.monotonic() < until:
         choose = random.Random(f"{seed} {number}")  # noqa: S311
         case = mutated(good[number % len(good)], choose, every)
@@ -97,6 +98,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="of trying")
     parser.add_argument("--seed", type=int, default=0, help="of the changes")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
+    parser.add_argument("--only", nargs="*", default=[], metavar="COMMAND", help="of all commands")
     parser.add_argument("--readers", nargs=2, metavar=("KIND", "FILE"), help="compare these alone")
     parser.add_argument(
         "--corpus", nargs="*", type=int, metavar="POINT", help="run these cases alone"
@@ -104,14 +106,15 @@ def main() -> int:
     options = parser.parse_args()
     if options.readers:
         readers.compare(options.readers)
+    import_first()
     if options.corpus is not None:
         return corpus(options.corpus, options.workers)
-    import_first()
     shutil.rmtree(FOUND, ignore_errors=True)
     tried, found = Counter[str](), Counter[str]()
     with tempfile.TemporaryDirectory() as there, tempfile.TemporaryDirectory() as tables:
         until = time.monotonic() + options.seconds
-        cases = made(options.seed, Path(there), until, of_forks(Path(tables)))
+        binary = of_forks(Path(tables))
+        cases = made(options.seed, Path(there), until, binary, options.only)
         for ran in run_each(cases, options.workers, called):
             tried[" ".join(ran.case.words[: 2 if ran.case.words[0] == "meta" else 1])] += 1
             if ran.wrong:

@@ -112,10 +112,12 @@ class Ran:
     def signature(self) -> str:
         """What is the same for findings that have one reason."""
         lines = self.err.strip().splitlines()
+        if self.wrong not in ("traceback", "panic", "warning"):
+            return f"{re.sub(r'[0-9]+', '…', self.wrong)} {self.case.words[0]}"
         where = [line for line in lines if re.match(r'  File ".*cranfield', line)][-1:]
         last = re.sub(r"0x[0-9a-f]+|\d+|'.*'|\".*?\"", "…", lines[-1][:200] if lines else "")
         at = [re.sub(r".*/cranfield/", "", line) for line in where]
-        return " ".join([re.sub(r"\d+", "…", self.wrong), *at, last])
+        return " ".join([self.wrong, *at, last])
 
 
 def run_each(

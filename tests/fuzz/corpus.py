@@ -1,8 +1,8 @@
 """What mutated input, absurd values and load have broken: each case, and what it should do.
 
-The numbers are the points of the issue that found them. `make test` runs all of them. What needs
-more than a command and its files (a kill, a file that changes while it is read) is tested where
-the code is.
+The numbers are the points of the issue that found them, 0 is what was found since. `make test`
+runs all of them. What needs more than a command and its files (a kill, a file that changes while
+it is read) is tested where the code is.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ def cases() -> Iterator[Case]:
     yield from unbounded()
     yield from shown()
     yield from absurd()
+    yield from found_since()
 
 
 def silently_wrong() -> Iterator[Case]:
@@ -180,6 +181,12 @@ def absurd() -> Iterator[Case]:
         '{"runs": ["a"], "topics": ["1"], "measures": ["AP"], "values": [[[' + "9" * 5000 + "]]]}"
     )
     yield case(16, "compare --scores s.json -m AP", 2, **{"s.json": many})
+
+
+def found_since() -> Iterator[Case]:
+    """By `make fuzz`."""
+    scores = {"s1": "map 1 0.5\nmap 2 0.25\n", "s2": "map 1 0.25\nmap 2 0.5\n"}
+    yield case(0, "compare --scores s1 s2 --topic 3", 2, "topic '3'", **scores)
 
 
 CASES = tuple(cases())

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from cranfield.cli.asked import runs_of
 from cranfield.cli.options import TIES, Rows, among, call, judged, order, preset, shared
 from cranfield.cli.progress import Progress
-from cranfield.data.tracks import named_topics
+from cranfield.data.tracks import named_topics, unknown_topic
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.options import NAMES
@@ -83,6 +83,9 @@ def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
         but = WITH_SCORES if named is None else WITH_SCORES | {"topics"}
         refuse_deciding(options, "QRELS RUN… with it: --scores are scores already", but)
         scores = call(read_scores, options, data=options.files, lower=options.lowers)
+        for topic in named or ():
+            if topic not in scores.topics:
+                raise unknown_topic(topic, scores.topics, "scores")
         scores = scores.select(topics=named and list(named))
         scores = scores if options.measures else _without_counts(scores)
     else:
