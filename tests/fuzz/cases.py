@@ -16,7 +16,7 @@ from typing import NoReturn
 
 SECONDS = 5  # of the processor that a small input may take
 MEGABYTES = 500  # of memory
-PATIENCE = 40  # seconds after which a process that waits for something is ended
+PATIENCE = 120  # seconds after which a process that only waits is ended
 LIMITS = (
     (resource.RLIMIT_CPU, 4 * SECONDS),
     (resource.RLIMIT_DATA, 4 * MEGABYTES << 20),

@@ -33,6 +33,7 @@ NUMBERS = ["0", "1", "2", "-1", "0.5", "1e-12", "1e18", "1e308", "1e-320", "nan"
 TEXTS = ["", "x", "a,b", "=", "a=1", "--", "-", "é\u3000", "\x1b[0m", "L2=1,L1=0", "1:2:3",
          "linear", "topic", "exp", "all", "A=2,B=1,C=0", ";", ",", "\t", "0" * 300,
          "(" * 50]  # fmt: skip
+NAMED = re.compile(r"[\w./-]+\.(txt|run|tsv|csv|jsonl?|qrels|prefs|parquet|toml|py|tid)|sim/.*")
 NEVER = ("--help", "--import", "--version", "-help", "-version", "--threads")  # --import runs files
 
 # -- seeds ----------------------------------------------------------------------------------------
@@ -54,9 +55,9 @@ evaluate q.arrow x.arrow
 evaluate q.gz x.bz2 y.xz
 evaluate letor predictions
 evaluate q x.xml
-evaluate q x y --ties expected --gains 1,3,7 --depth 2
+evaluate q x y --ties expected --gains 1:3:7 --depth 2
 evaluate q x y --classes classes --undefined skip
-evaluate q x --lengths lengths -m "U TBG"
+evaluate q x --lengths lengths.csv -m "U TBG"
 evaluate intents.q x -m "alpha_nDCG@10 IRec@2" --intents probabilities
 compare q x y --test t -m AP
 compare q x y w --trials 100 --fail-if-worse --baseline x
@@ -64,6 +65,9 @@ compare --scores s1 s2 -m map
 compare --scores wide.csv nested.json
 plan --sd 0.2 --difference 0.05
 plan q x y -m AP
+plan --variance 0.1 --method anova --systems 3 --difference 0.1
+plan --sd 0.2 --method interval --width 0.1
+plan --sd 0.2 --for-topics 50 --power 0.9 --alpha 0.01
 meta discriminative-power q x y w -m AP --trials 50
 meta swap q x y w -m "AP P@2" --trials 20 --sizes 1
 meta stability q x y w -m AP --trials 20 --sizes 2
@@ -89,7 +93,7 @@ trec_eval -q -m all_trec q x
 trec_eval -m map_cut.5,10 -m set_F.2 q x
 gdeval q x
 ndeval intents.q x
-cwl_eval q x
+cwl_eval binary x
 letor eval-score letor predictions - 1 --depth 3
 ntcir_eval label -r rel res
 ntcir_eval compute -r rel -g 1:2:3 labelled
@@ -150,8 +154,9 @@ OTHER = {
     "predictions": b"0.5\n0.25\n1.5\n",
     "x.xml": b'<ROOT><RUNDESC></RUNDESC><TOPIC ID="1"><RESULT RANK="1" DOCID="a" SCORE="2" />'
     b'<RESULT RANK="2" DOCID="b" SCORE="1" /></TOPIC></ROOT>\n',
+    "binary": b"1 0 a 1\n1 0 b 0\n2 0 c 1\n3 0 a 1\n",
     "classes": b"1 a 1\n1 c 1\n",
-    "lengths": b"a 10\nb 20\nc 5\nd 7\ne 8\nz 9\n",
+    "lengths.csv": b"doc,characters,words\na,10,2\nb,20,4\nc,5,1\nd,7,1\ne,8,2\nz,9,3\n",
     "intents.q": b"1 1 a 2\n1 2 b 1\n1 2 a 1\n2 1 c 1\n2 2 d 2\n3 1 a 1\n",
     "topics.q": b"1 1 a 2\n1 2 b 1\n2 1 c 1\n",
     "probabilities": b"1 1 0.5\n1 2 0.5\n2 1 0.75\n2 2 0.25\n3 1 1\n",
@@ -159,7 +164,7 @@ OTHER = {
     "s2": b"map 1 0.25\nmap 2 0.5\nmap 3 0.25\nrunid all other\n",
     "wide.csv": b"run,topic,AP,P_10\nr,1,0.5,0.1\nr,2,0.25,0.2\n",
     "nested.json": b'{"s": {"1": {"AP": 0.5, "P_10": 0.25}, "2": {"AP": 0.5, "P_10": 0.5}}}',
-    "pairs": b"1 x y 3 1\n2 x w 1 2\n3 y w 2 2\n",
+    "pairs": b"1 x y x\n2 x w w\n3 y w tie\n",
     "teams": b"x T\ny T\nw W\n",
     "ann": b"1 0 a A\n1 0 b B\n1 0 c C\n2 0 d A\n",
     "bob": b"1 0 a A\n1 0 b A\n1 0 c C\n2 0 d B\n",
@@ -215,7 +220,7 @@ def shown_in(page: Path) -> Iterator[Case]:
             continue
         words = tuple(shlex.split(line))
         own = {name: content for name, content in files.items() if name in words}
-        if own:
+        if own and not [word for word in words if NAMED.fullmatch(word) and word not in own]:
             yield Case(words, own)
 
 
