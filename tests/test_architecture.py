@@ -283,7 +283,13 @@ class TestStartUp:
 # -- tests ----------------------------------------------------------------------------------------
 
 TESTS = Path(__file__).parent
-OF_NO_ROOM = {"papers", "peers", "properties", "docs"}  # about what several rooms do together
+OF_NO_ROOM = {
+    "papers",
+    "peers",
+    "properties",
+    "fuzz",
+    "docs",
+}  # about what several rooms do together
 OF_ALL = {"test_architecture.py", "test_exports.py", "test_typing.py"}
 
 
