@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cranfield.data.reading import strings
 from cranfield.data.reading.strings import Strings, whole_numbers
@@ -35,3 +40,22 @@ def test_numbers_of_many_digits_are_those_of_python(
     assert found is not None
     assert found.tolist() == [float(text) for text in LONG]
     assert all_numbers(Strings.of(["0.5", "half"])) is None
+
+
+@given(st.lists(st.text("ab\0é", max_size=12), min_size=1), st.sampled_from([1, 8, 256]))
+def test_sort_keys_order_by_bytes(texts: list[str], long: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(strings, "LONG", long)
+        order = np.lexsort(Strings.of(texts).sort_keys()[::-1])
+    assert [texts[i] for i in order] == sorted(texts, key=str.encode)
+
+
+def test_one_long_id_costs_what_it_is() -> None:
+    """And not as much for all the others."""
+    ids = Strings.of([*map(str, range(1000)), "x" * 1_000_000])
+    tracemalloc.start()
+    order = np.lexsort(ids.sort_keys()[::-1])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert order[-1] == 1000
+    assert peak < 10_000_000

@@ -7,6 +7,7 @@ read as numbers eight bytes at a time.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -19,6 +20,10 @@ from cranfield.errors import InputError
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Words: TypeAlias = npt.NDArray[np.uint64]
 
+# Where hashes begin: another in every process, so that nobody can write ids whose hashes are the
+# same. No result depends on it.
+KEY = np.frombuffer(os.urandom(8), dtype=np.uint64)[0]
+LONG = 256  # bytes of a string that are ordered with array operations
 ROOM = 32  # bytes before and after the strings, so that whole words can be read around them
 
 _U = np.uint64
@@ -114,7 +119,7 @@ class Strings:
 
     def hashes(self) -> Words:
         """A 64-bit hash of each string; equal strings have equal hashes."""
-        found = self.length.astype(np.uint64)
+        found = self.length.astype(np.uint64) ^ KEY
         for rows, word in self.words():
             mixed = (found[rows] ^ word) * _U(0x9E3779B97F4A7C15)
             found[rows] = mixed ^ (mixed >> _U(29))
@@ -158,13 +163,26 @@ class Strings:
         return np.flatnonzero(differs)
 
     def sort_keys(self) -> list[Words]:
-        """Numbers that order the strings by their bytes, the most significant first."""
+        """Numbers that order the strings by their bytes, the most significant first.
+
+        What is beyond the first `LONG` bytes of a string is ordered by Python.
+        """
+        first = Strings(self.buffer, self.start, np.minimum(self.length, LONG))
         keys = []
-        for rows, word in self.words():
+        for rows, word in first.words():
             key = np.zeros(len(self), dtype=np.uint64)
             key[rows] = word.byteswap() if np.little_endian else word
             keys.append(key)
-        return [*keys, self.length.astype(np.uint64)]
+        keys.append(first.length.astype(np.uint64))
+        long = np.flatnonzero(self.length > LONG)
+        if len(long):
+            begin, end = self.start[long] + LONG, (self.start + self.length)[long]
+            bounds = zip(begin.tolist(), end.tolist(), strict=True)
+            rest = [self.buffer[a:b].tobytes() for a, b in bounds]
+            place = {text: i for i, text in enumerate(sorted({*rest}), 1)}
+            keys.append(np.zeros(len(self), dtype=np.uint64))
+            keys[-1][long] = [place[text] for text in rest]
+        return keys
 
 
 def spans(begin: Ints, count: Ints) -> Ints:
