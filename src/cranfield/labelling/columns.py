@@ -196,28 +196,21 @@ def _judged_rows(
     judged = spans(offsets[present], offsets[present + 1] - offsets[present])
     if not len(judged):
         return judged, judged
-    rows, place = _matches(in_group(table.hashes, topics[segment]), gold.hashes[judged])
-    found = judged[place]
-    same = table.docs[rows].same(gold.qrels.docs[found])
-    same &= gold.judgments.item_topics[found] == topics[segment[rows]]
-    return rows[same], gold.items[found[same]]
+    rows = _sifted(in_group(table.hashes, topics[segment]), gold.hashes[judged])
+    found = gold.table.find(table.docs[rows], table.hashes[rows], topics[segment[rows]])
+    known = found >= 0
+    return rows[known], gold.items[found[known]]
 
 
-def _matches(keys: Words, sought: Words) -> tuple[Ints, Ints]:
-    """The places in `keys` that hold a sought key, and the place of that key in `sought`.
+def _sifted(keys: Words, sought: Words) -> Ints:
+    """The places in `keys` that may hold a sought key.
 
-    Most keys are nobody's: a table of the sought keys' last bits sifts them out first.
+    Most keys are nobody's: a table of the sought keys' last bits sifts them out.
     """
     bits = np.uint64((1 << max(14, (8 * len(sought)).bit_length())) - 1)
     wanted = np.zeros(int(bits) + 1, dtype=bool)
     wanted[sought & bits] = True
-    rows = np.flatnonzero(wanted[keys & bits])
-    order = np.argsort(sought)
-    place = np.searchsorted(sought, keys[rows], sorter=order)
-    inside = place < len(sought)
-    rows, place = rows[inside], order[place[inside]]
-    equal = sought[place] == keys[rows]
-    return rows[equal], place[equal]
+    return np.flatnonzero(wanted[keys & bits])
 
 
 class _Order:

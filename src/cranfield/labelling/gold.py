@@ -11,7 +11,7 @@ import numpy as np
 from cranfield.arrays import Ints
 from cranfield.data.qrels import Qrels
 from cranfield.data.reading.strings import Words
-from cranfield.data.reading.table import in_group
+from cranfield.data.reading.table import Table, in_group
 from cranfield.labelling.blocks import Judgments
 
 
@@ -52,6 +52,12 @@ class GoldStandard:
         return [docs[row] for row in np.argsort(self.items).tolist()]
 
     @cached_property
+    def table(self) -> Table:
+        """The judged documents, to be found by their topics and names."""
+        qrels, docs = self.qrels, self.qrels.docs
+        return Table(list(qrels.topics), qrels.offsets[:-1], docs, docs.hashes(), qrels.levels)
+
+    @cached_property
     def hashes(self) -> Words:
         """A hash of each judged document within its topic."""
-        return in_group(self.qrels.docs.hashes(), self.judgments.item_topics)
+        return in_group(self.table.hashes, self.table.group)

@@ -359,8 +359,7 @@ def _looked_over(run: Run, costs: DocCosts | None) -> tuple[list[str], list[str]
         names += table.names
         if costs is not None and costs.by_type and table.types is not None:
             unknown = table.types[costs.rows(table) < 0]
-            _, first = np.unique(unknown.hashes(), return_index=True)
-            types.update(dict.fromkeys(unknown[np.sort(first)]))
+            types.update(dict.fromkeys(unknown[unknown.changes()]))
     return [name for name, _ in groupby(names)], list(types)  # a topic may go on in the next part
 
 
