@@ -15,6 +15,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 
+LARGEST = 1e12  # level or gain: sums of them remain finite, and still know what 1 is
 TOLERANCE = 1e-12  # of the largest number that was added: what rounding may make of a tie
 
 

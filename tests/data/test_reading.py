@@ -36,6 +36,7 @@ from cranfield.data.reading.mappings import SHORT
 from cranfield.data.reading.records import COLUMNS, Problem, Record, Text
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Irregular
+from cranfield.data.validate import validate
 from cranfield.data.verticals import LAYOUT
 
 Lists = dict[str, dict[str, float]]
@@ -325,7 +326,7 @@ class TestFormats:
 
     @IN_PIECES
     def test_numbers_are_read_to_the_last_bit(self, write: Folder, kind: str) -> None:
-        values = np.random.default_rng(3).random(500) * 10.0 ** np.arange(-20, 20, 0.08)
+        values = np.random.default_rng(3).random(400) * 10.0 ** np.arange(-20, 12, 0.08)
         form = "a 0 d{i} {x!r}\n" if kind == "qrels" else "a Q0 d{i} 1 {x!r} t\n"
         path = write("".join(form.format(i=i, x=x) for i, x in enumerate(values.tolist())))
         assert list(read(kind, path)["a"].values()) == values.tolist()
@@ -505,9 +506,52 @@ class TestRuns:
         assert scores.values.tolist() == [[[1 / 3]]]
 
     def test_some_lines_without_scores(self, write: Folder) -> None:
-        text = '{"topic": "a", "doc": "x", "score": 1}\n{"topic": "a", "doc": "y"}\n'
-        with pytest.raises(cf.CranfieldError, match="scores on some lines only"):
-            cf.read_run(write(text))
+        rows = ['{"topic": "a", "doc": "x", "score": 1}\n', '{"topic": "a", "doc": "y"}\n']
+        for text, said in (
+            ("".join(rows), ":2: found no score"),
+            (rows[1] + rows[0], ":2: found a"),
+        ):
+            path = write(text)
+            with pytest.raises(
+                cf.CranfieldError, match=f"{said}.*, expected a score on every line"
+            ):
+                cf.read_run(path)
+            assert [problem.line for problem in validate([path])[0].problems] == [2]
+
+    @pytest.mark.parametrize("bad", ["x", "", "nan", "inf", "１"])
+    @pytest.mark.parametrize("format", ["csv", "tsv", "jsonl", "parquet", "frame"])
+    def test_one_bad_rank(self, write: Folder, format: str, bad: str) -> None:
+        """Where ranks are the order, all have to be there; where scores are, none."""
+        ranks = ["2", bad, "1"]
+        table = pl.DataFrame({"topic": ["a"] * 3, "doc": ["x", "y", "z"], "rank": ranks})
+        said = "found rank|, rank None in row 2|, rank (nan|inf) in row 2"
+        with pytest.raises(cf.CranfieldError, match=said) as caught:
+            cf.evaluate({"a": {"y": 1}}, self.written(write, table, format), "RR")
+        if format != "frame":
+            path = self.written(write, table, format)
+            at = {"csv": ":3", "tsv": ":3", "jsonl": ":2"}.get(format, "")
+            assert str(caught.value).startswith(f"{path}{at}: found rank {bad!r}")
+            assert str(validate([path], "run")[0].problems[0].cause) == str(caught.value)
+        scored = table.with_columns(pl.Series("score", [3.0, 2.0, 1.0]))
+        scores = cf.evaluate({"a": {"y": 1}}, self.written(write, scored, format), "RR")
+        assert scores.values.tolist() == [[[1 / 2]]]
+
+    def test_a_rank_on_some_lines(self, write: Folder) -> None:
+        path = write('{"topic": "a", "doc": "x", "rank": 1}\n{"topic": "a", "doc": "y"}\n')
+        with pytest.raises(cf.CranfieldError, match=":2: found no rank, expected a rank on every"):
+            cf.read_run(path)
+
+    @staticmethod
+    def written(write: Folder, table: pl.DataFrame, format: str) -> Any:
+        if format == "frame":
+            return table
+        if format == "parquet":
+            out = io.BytesIO()
+            table.write_parquet(out)
+            return write(out.getvalue(), "run.parquet")
+        rows = "".join(json.dumps(row) + "\n" for row in table.to_dicts())
+        separator = "\t" if format == "tsv" else ","
+        return write(rows if format == "jsonl" else table.write_csv(separator=separator), "run")
 
     @IN_PIECES
     def test_the_tag_names_the_run(self, write: Folder) -> None:
@@ -1136,7 +1180,9 @@ def simplest(kind: str, content: bytes) -> Lists:
             raise Refused(number) from None
         judged = found.get(topic, {})
         again = doc in judged and (kind == "run" or judged[doc] != value)
-        if again or "_" in text or not math.isfinite(value) or (kind, topic) == ("qrels", "all"):
+        if again or "_" in text or not text.isascii() or not math.isfinite(value):
+            raise Refused(number)
+        if kind == "qrels" and (topic == "all" or abs(value) > 1e12):
             raise Refused(number)
         found.setdefault(topic, {})[doc] = value
     if not found:
@@ -1456,8 +1502,8 @@ class TestNumbers:
 
     @staticmethod
     def read(scratch: Folder, texts: list[str]) -> list[float]:
-        path = scratch("".join(f"a 0 d{i} {text}\n" for i, text in enumerate(texts)), "numbers")
-        return list(cf.read_qrels(path).to_dict()["a"].values())
+        path = scratch("".join(f"a Q0 d{i} 1 {x} t\n" for i, x in enumerate(texts)), "numbers")
+        return list(cf.read_run(path).to_dict()["a"].values())
 
     @given(
         texts=st.lists(st.from_regex(r"[+-]?[0-9]{0,20}\.?[0-9]{1,20}", fullmatch=True), min_size=1)
@@ -1594,3 +1640,44 @@ def test_other_descriptions_are_refused(write: Folder, text: str) -> None:
     path = write(text + "1 Q0 d2 2 1 A\n")
     with pytest.raises(cf.InputError, match=r":1: found . fields? \('<SYSDESC>"):
         cf.evaluate({"1": {"d1": 1}}, path, run_format="trec")
+
+
+@pytest.mark.parametrize("level", ["1e308", "-1e308", "1000000000001", "9" * 400])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("qrels", "a 0 x 1\na 0 y {}\n"),
+        ("qrels", "a x L1\na y L{}\n"),
+        ("qrels", "1 qid:a 1:1\n{} qid:a 1:1\n"),
+        ("q.csv", "topic,doc,level\na,x,1\na,y,{}\n"),
+        ("q.json", '{{"a": {{"x": 1, "y": {}}}}}'),
+        ("q.jsonl", '{{"topic":"a","doc":"x","level":1}}\n{{"topic":"a","doc":"y","level":{}}}\n'),
+    ],
+)
+def test_levels_that_measures_cannot_add(write: Folder, name: str, text: str, level: str) -> None:
+    """They gave NaN; now the line is named, by `validate`, too."""
+    path = write(text.format(level), name)
+    if "L1" in text and level in ("1e308", "-1e308"):
+        pytest.skip("no label")
+    with pytest.raises(cf.CranfieldError, match=r"found level .*, expected ") as caught:
+        cf.evaluate(path, {"a": ["x"]}, "nDCG", qrels_format="letor" if "qid:" in text else None)
+    causes = [p.cause for p in validate([path], "qrels")[0].problems]
+    assert str(causes[0]) == str(caught.value)
+    if name != "q.json":
+        assert f":{3 if name == 'q.csv' else 2}: " in str(caught.value)
+
+
+def test_levels_and_gains_in_memory_that_measures_cannot_add() -> None:
+    said = "expected a number from -1e\\+12 to 1e\\+12"
+    frame = pl.DataFrame({"topic": ["a", "a"], "doc": ["x", "y"], "level": [1.0, 1e308]})
+    for data in ({"a": {"x": 1, "y": 1e308}}, [("a", "x", 1), ("a", "y", 1e308)], frame):
+        with pytest.raises(cf.CranfieldError, match=said):
+            cf.read_qrels(data)
+    with pytest.raises(cf.CranfieldError, match="level 1e\\+308"):
+        cf.read_qrels({"a": {"i": {"x": 1, "y": 1e308}}}, by_intent=True)
+    with pytest.raises(cf.CranfieldError, match=said):
+        cf.read_qrels({"a": {"x": "A"}}, labels="A=1e308")
+    with pytest.raises(cf.CranfieldError, match="expected gains up to 1e\\+12"):
+        cf.parse_measure("nDCG(gain=1:1e308)")
+    with pytest.raises(cf.CranfieldError, match="expected levels up to 1e\\+12"):
+        cf.parse_measure("nDCG")([1, 1e308])

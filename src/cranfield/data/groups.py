@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from cranfield.data.reading.cells import Layout, lines_of, where_of
 from cranfield.data.reading.columns import ITERATIONS, SPELLINGS
 from cranfield.data.reading.formats import NTCIR, recognise
-from cranfield.data.reading.lines import Line, fields_of, not_empty
+from cranfield.data.reading.lines import BLANK, Line, fields_of, not_empty
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
@@ -78,7 +78,7 @@ def _once(given: Iterable[Line]) -> dict[str, dict[str, str]]:
     """Each item in one class: more than one is refused, as nobody says what it would mean."""
     made: dict[str, dict[str, str]] = {}
     for line in given:
-        cells = {name: "" if x is None else str(x).strip() for name, x in line.cells.items()}
+        cells = {name: "" if x is None else str(x).strip(BLANK) for name, x in line.cells.items()}
         topic, doc, name = (cells[column] for column in TEXT)
         text = " ".join(cells.values()).rstrip()
         if "L2" in cells and line.cells["class"] is None:

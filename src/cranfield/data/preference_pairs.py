@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, first_on
+from cranfield.data.reading.lines import BLANK, Line, first_on
 from cranfield.wording import counted
 
 PreferencePairsLike: TypeAlias = Any  # a path, {topic: {preferred: other}}, a frame or tuples
@@ -99,7 +99,7 @@ def _pair(line: Line) -> PreferencePair:
     run, text = line.name("run"), line.cells["preferred"]
     if run == other:
         raise line.error(f"{run} twice", "two runs")
-    chosen = "" if text is None else str(text).strip()
+    chosen = "" if text is None else str(text).strip(BLANK)
     if chosen in (run, other):
         rest = other if chosen == run else run
         return PreferencePair(topic, chosen, rest, False, assessor)

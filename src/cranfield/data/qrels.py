@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import Floats, Ints
+from cranfield.arrays import LARGEST, Floats, Ints
 from cranfield.data import intents
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.formats import recognise
-from cranfield.data.reading.labels import LabelsLike, level_of, read_labels
-from cranfield.data.reading.lines import identifier, not_empty, real, short
+from cranfield.data.reading.labels import LEVEL, LabelsLike, level_of, read_labels
+from cranfield.data.reading.lines import NUMBER, identifier, not_empty, real, short
 from cranfield.data.reading.mappings import Nested, nested
 from cranfield.data.reading.records import AGAIN, COLUMNS, PLAIN, Problem, Record, Text
 from cranfield.data.reading.source import Source
@@ -167,7 +167,7 @@ def _meant(label: Any, labels: Mapping[str, float]) -> Any:
 def _in_order(table: Table, where: str) -> Qrels:
     """A table whose topics have good names and whose documents are judged once."""
     table = table.grouped()
-    if "all" in table.names:
+    if "all" in table.names or np.abs(table.values).max(initial=0.0) > LARGEST:
         raise Irregular
     if table.types is not None:
         return _of_intents(table, where)
@@ -263,7 +263,8 @@ def _by_intent(data: Any, text: Text) -> tuple[Judged, int]:
     repeated = 0
     for topic, intent, doc, given in _tuples(data):
         names = [identifier(name) for name in (topic, intent, doc)]
-        level = level_of(given, text.labels) if isinstance(given, str) else real(given)
+        in_words = isinstance(given, str)
+        level = level_of(given, text.labels) if in_words else level_of("", None, real(given))
         if None in names or level is None:
             found = f"level {given!r} for document {doc!r}, intent {intent!r}, topic {topic!r}"
             raise InputError(found, f"a finite number in {NESTED}", "qrels")
@@ -322,12 +323,11 @@ def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:
         levels = np.frombuffer(struct.pack(f"{len(values)}d", *values))
     except (struct.error, OverflowError, TypeError):
         levels = np.array([np.nan])
-    if not np.isfinite(levels).all() or bool in set(map(type, values)):
-        topic, doc, level = next(
-            (t, d, v) for t, docs in judged.items() for d, v in docs.items() if real(v) is None
-        )
+    if not (np.abs(levels) <= LARGEST).all() or bool in set(map(type, values)):
+        every = ((t, d, v) for t, docs in judged.items() for d, v in docs.items())
+        topic, doc, level = next(x for x in every if level_of("", None, real(x[2])) is None)
         found = f"level {short(repr(level), quote=False)} for document {doc} of topic {topic}"
-        raise InputError(found, "a finite number", where)
+        raise InputError(found, NUMBER if real(level) is None else LEVEL, where)
     offsets = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
     docs = list(chain.from_iterable(judged.values()))
     return Qrels(tuple(judged), offsets, levels, docs, where, repeated)

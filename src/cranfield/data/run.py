@@ -544,9 +544,6 @@ class _Reader:
         text = self.text
         found, _, in_doubt = good_records(format.errors(source, "run", text))
         scored = all(r.value is not None for r in found)
-        if not scored and any(r.value is not None for r in found):
-            expected = "a score on every line or on none"
-            raise InputError("scores on some lines only", expected, source.name)
         if format.topics is not None:  # records cannot tell of those without documents
             lists: dict[str, dict[str, float]] = {topic: {} for topic in format.topics(source)}
             for place, r in enumerate(found):

@@ -15,7 +15,15 @@ from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.reading.cells import Layout, lines_of, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, fields_of, finite, not_empty, short, text_lines
+from cranfield.data.reading.lines import (
+    BLANK,
+    Line,
+    fields_of,
+    finite,
+    not_empty,
+    short,
+    text_lines,
+)
 from cranfield.data.reading.source import Source, split_name
 from cranfield.data.systems import named
 from cranfield.errors import InputError
@@ -370,7 +378,7 @@ def read_mat(
 
 
 def _name(line: Line, column: str) -> str:
-    found = line.name(column).strip()
+    found = line.name(column).strip(BLANK)
     if column == "topic" and found == "all":
         raise line.error("a topic named 'all'", "another name: 'all' is the summary's")
     return found

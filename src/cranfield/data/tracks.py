@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, lines_of, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import fields_of, not_empty, text_lines
+from cranfield.data.reading.lines import BLANK, fields_of, not_empty, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
@@ -105,7 +105,7 @@ def read_teams(data: TeamsLike) -> dict[str, str]:
 
 def _two_fields(line: str, separator: str | None) -> list[str | None]:
     """A run and its team, which may have blanks in its name, or be missing."""
-    run, *team = (field.decode().strip() for field in line.encode().split(maxsplit=1))
+    run, *team = (field.decode().strip(BLANK) for field in line.encode().split(maxsplit=1))
     return [run, team[0] if team else None]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from math import isfinite
 from typing import TypeAlias
 
+from cranfield.arrays import LARGEST
 from cranfield.errors import InputError
 
 Levels: TypeAlias = Sequence[float | None]
@@ -47,6 +47,6 @@ def written(levels: Iterable[float | None]) -> str:
 
 
 def _level(value: object, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
         raise InputError(f"{value!r}", "a level", where)
     return float(value)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.arrays import Bools, Floats
+from cranfield.arrays import LARGEST, Bools, Floats
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.lists import Costs, Gold, IntentBlock, Lengths, Lists, above
 
@@ -36,6 +36,8 @@ def lists_of(
     for name, values in (("levels", level[found]), ("judged", known[is_known])):
         if np.isinf(values).any():
             raise InputError(f"an infinite number in {name}", "levels")
+        if np.abs(values).max(initial=0.0) > LARGEST:
+            raise InputError(f"{np.abs(values).max():g} in {name}", f"levels up to {LARGEST:g}")
     if judged is not None and judged is not levels:
         _refuse_unknown(level, found & (level > 0), known, is_known)
         known, is_known = _with_nonrelevant(level, found, known, is_known)
@@ -197,7 +199,7 @@ def _by_intent(name: str, rows: Any) -> list[list[float]]:
         made = [[float(level) for level in row] for row in rows]
     except (TypeError, ValueError):
         made = [[np.nan]]
-    if not all(np.isfinite(level) for row in made for level in row):
+    if not all(abs(level) <= LARGEST for row in made for level in row):
         expected = "the levels of each item for all intents, such as [[2, 0], [0, 1]]"
         raise InputError(f"{name} of other things", expected)
     return made

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import Floats
+from cranfield.arrays import LARGEST, Floats
 from cranfield.errors import InputError
 
 Gain: TypeAlias = str | tuple[float, ...]
@@ -41,6 +41,8 @@ def parse_gain(value: object) -> Gain:
         table = tuple(float(x) for x in _by_level(value))
     except (TypeError, ValueError):
         table = ()
+    if max(table, default=0.0) > LARGEST:
+        raise InputError(f"gain {value!r}", f"gains up to {LARGEST:g}")
     if not table or not all(np.isfinite(table)) or [0.0, *table] != sorted([0.0, *table]):
         raise InputError(
             f"gain {value!r}",

@@ -81,8 +81,9 @@ def _lines_of_topics(source: Source, separator: str | None) -> dict[str, list[st
     """Lines as they are, but for the topic."""
     lines: dict[str, list[str]] = {}
     for _, line in text_lines(source):
-        topic, rest = line.split(separator, 1)
-        lines.setdefault(topic.strip(), []).append(rest)
+        between = None if separator is None else separator.encode()
+        topic, rest = line.encode().split(between, 1)  # of bytes: between ASCII blanks
+        lines.setdefault(topic.strip().decode(), []).append(rest.decode())
     return lines
 
 

@@ -17,7 +17,7 @@ from cranfield.arrays import Bools, Floats
 from cranfield.data import preferences
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.formats import TREC
-from cranfield.data.reading.lines import finite, text_lines
+from cranfield.data.reading.lines import fields_of, finite, text_lines
 from cranfield.data.reading.records import Problem, Record
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table
@@ -417,7 +417,7 @@ def _means(path: str) -> dict[tuple[str, str], tuple[float, float]]:
     found = {}
     source = Source.of(path)
     for number, line in text_lines(source):
-        fields = line.split()
+        fields = fields_of(line, None)
         mean, deviation = map(_mean, fields[2:]) if len(fields) == 4 else (None, None)
         if mean is None or deviation is None:
             expected = "topic measure mean standard_deviation"

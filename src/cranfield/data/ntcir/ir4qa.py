@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from xml.parsers import expat
 
 from cranfield.data.reading.columns import Kind
+from cranfield.data.reading.lines import BLANK
 from cranfield.data.reading.records import Found, Record, Text
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.errors import InputError
@@ -49,13 +50,13 @@ def _read(source: Source) -> dict[str, dict[str, int]]:
         nonlocal topic
         line = source.line(parser.CurrentLineNumber)
         if name == "TOPIC":
-            topic = attributes.get("ID", "").strip()
+            topic = attributes.get("ID", "").strip(BLANK)
             if not topic or topic in found:
                 what = f"topic {topic} again" if topic else "<TOPIC> without ID"
                 raise InputError(what, 'each <TOPIC ID="…"> once', source.name, line)
             found[topic] = {}
         elif "DOCID" in attributes:
-            doc = attributes["DOCID"].strip()
+            doc = attributes["DOCID"].strip(BLANK)
             if topic is None or not doc:
                 what = f"DOCID={doc!r}" + ("" if topic else " outside of topics")
                 raise InputError(what, "the documents of a topic", source.name, line)

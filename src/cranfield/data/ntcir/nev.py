@@ -12,13 +12,13 @@ import re
 from collections.abc import Mapping
 
 from cranfield.data.files import write_whole
-from cranfield.data.reading.lines import fields_of, finite, not_empty, text_lines
+from cranfield.data.reading.lines import BLANK, fields_of, finite, not_empty, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted
 
-_RESULT = re.compile(r"(?P<topic>.*) (?P<measure>[^\s=]+)=\s*(?P<value>\S+)")
-_COMMENT = re.compile(r"\s#")  # after the topic; the # of D#-nDCG follows a letter
+_RESULT = re.compile(r"(?P<topic>.*) (?P<measure>[^\s=]+)=\s*(?P<value>\S+)", re.ASCII)
+_COMMENT = re.compile(r"\s#", re.ASCII)  # after the topic; the # of D#-nDCG follows a letter
 
 
 def read_names(source: Source) -> tuple[str, ...]:
@@ -39,11 +39,11 @@ def read_results(source: Source) -> dict[str, dict[str, float]]:
     for number, line in text_lines(source):
         if _COMMENT.search(line):
             continue
-        result = _RESULT.fullmatch(line.rstrip())
+        result = _RESULT.fullmatch(line.rstrip(BLANK))
         value = finite(result["value"]) if result else None
-        if result is None or value is None or not result["topic"].strip():
+        if result is None or value is None or not result["topic"].strip(BLANK):
             raise InputError(f"{line!r}", "a result such as 0001 AP= 0.5000", source.name, number)
-        topic, measure = result["topic"].strip(), result["measure"]
+        topic, measure = result["topic"].strip(BLANK), result["measure"]
         if measure in found.setdefault(topic, {}):
             again = f"{measure} of topic {topic} again"
             raise InputError(again, "each measure once", source.name, number)
@@ -57,7 +57,7 @@ def read_means(path: str | os.PathLike[str]) -> dict[str, float]:
     source = Source.of(path)
     found: dict[str, float] = {}
     for number, line in text_lines(source):
-        run, _, mean = line.strip().rpartition(" ")
+        run, _, mean = line.strip(BLANK).rpartition(" ")
         value = finite(mean)
         if not run or value is None or run in found:
             raise InputError(f"{line!r}", "a run and its mean, each once", source.name, number)

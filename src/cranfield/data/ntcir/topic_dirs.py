@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from cranfield.data.reading.columns import Kind, in_order
 from cranfield.data.reading.labels import level_of, one_of
-from cranfield.data.reading.lines import Line, fields_of, lines, text_lines
+from cranfield.data.reading.lines import BLANK, Line, fields_of, lines, text_lines
 from cranfield.data.reading.records import AGAIN, PLAIN, Problem, Record, Text
 from cranfield.data.reading.source import Source, cannot_read
 from cranfield.errors import InputError
@@ -103,7 +103,7 @@ def read_list(source: Source, separator: str | None = None) -> list[str]:
     """The documents of one topic from the top down, each on a line of its own."""
     found: dict[str, int] = {}
     for number, line in text_lines(source, comments=False):  # an answer may begin with #
-        doc = line.strip()
+        doc = line.strip(BLANK)
         if len(fields_of(doc, separator)) != 1:
             held = "blanks" if separator is None else f"the separator {separator!r}"
             raise InputError(f"{held} in {doc!r}", "one document a line", source.name, number)

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from cranfield.arrays import LARGEST
 from cranfield.errors import InputError
 
 LabelsLike: TypeAlias = str | Mapping[str, Any]  # "S=3,A=2,B=1,C=0", {"S": 3, …}
 
-NTCIR_LABEL = re.compile(r"L(\d+)")  # as NTCIREVAL has them
+NTCIR_LABEL = re.compile(r"L([0-9]+)")  # as NTCIREVAL has them
+LEVEL = f"a number from {-LARGEST:g} to {LARGEST:g}"  # with which measures can be computed
 GRADES = {"S": 3.0, "A": 2.0, "B": 1.0, "C": 0.0}  # of NTCIR's first rounds
 
 
@@ -32,7 +34,7 @@ def level_of(
         return labels[label]
     found = NTCIR_LABEL.fullmatch(label)
     level = float(found[1]) if found else number
-    if level is None or not math.isfinite(level):  # L999… may be too large for a float
+    if level is None or not abs(level) <= LARGEST:
         return None
     return level if labels is None or level <= 0 or level in labels.values() else None
 
@@ -67,6 +69,8 @@ def read_labels(labels: LabelsLike) -> dict[str, float]:
         if not name or name in made:
             raise InputError(f"{name!r} twice" if name else "an empty label", expected)
         made[name] = read_number(points, f"{name}={points}", expected)
+        if abs(made[name]) > LARGEST:
+            raise InputError(f"{name}={points}", LEVEL)
     return made
 
 
@@ -84,6 +88,6 @@ def read_number(
         number = float(Fraction(text)) if "/" in text else float(text)
     except (ValueError, ZeroDivisionError, OverflowError):
         number = math.nan
-    if "_" in text or not math.isfinite(number):
+    if "_" in text or not text.isascii() or not math.isfinite(number):
         raise InputError(found or repr(given), expected)
     return number

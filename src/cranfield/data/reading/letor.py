@@ -17,8 +17,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from cranfield.arrays import Floats, Ints
+from cranfield.arrays import LARGEST, Floats, Ints
 from cranfield.data.reading.columns import Kind
+from cranfield.data.reading.labels import LEVEL
 from cranfield.data.reading.lines import NUMBER, fields_of, finite, lines, short
 from cranfield.data.reading.records import PLAIN, Found, Record, Text, meant
 from cranfield.data.reading.source import Beginning, Source
@@ -228,8 +229,9 @@ def _judgment(line: str, where: str, number: int) -> Record | InputError:
     if topic == "all":
         expected = "another name: 'all' is the summary's"
         return InputError("a topic named 'all'", expected, where, number)
-    if (value := finite(level)) is None:
-        return InputError(f"level {level!r}", NUMBER, where, number)
+    if (value := finite(level)) is None or abs(value) > LARGEST:
+        expected = NUMBER if value is None else LEVEL
+        return InputError(f"level {level!r}", expected, where, number)
     named = _DOCID.match(f"#{comment}".encode())
     doc = named[1].decode() if named and named[1] else str(number)
     return Record(number, topic, doc, value, None, None)

@@ -10,6 +10,7 @@ from cranfield.data.reading.source import NO_DATA, Source
 from cranfield.errors import InputError
 
 NUMBER = "a finite number"
+BLANK = " \t\n\r\v\f"  # what surrounds a field; any other blank is a part of it
 
 
 def lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str | InputError]]:
@@ -41,7 +42,7 @@ def not_text(raw: bytes, source: Source, line: int | None) -> InputError:
 def fields_of(line: str, separator: str | None) -> list[str]:
     """The fields of a line of text: between ASCII blanks, or between separators."""
     if separator is not None:
-        return [field.strip() for field in line.split(separator)]
+        return [field.strip(BLANK) for field in line.split(separator)]
     return [field.decode() for field in line.encode().split()]
 
 
@@ -56,9 +57,15 @@ def identifier(cell: Any) -> str | None:
 
 
 def finite(value: Any) -> float | None:
-    """The finite number a text or a value stands for, or None."""
-    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
+    """The finite number a text or a value stands for, or None.
+
+    >>> finite("2.5"), finite("1_000"), finite("１"), finite("nan")
+    (2.5, None, None, None)
+    """
+    if isinstance(value, bool):
         return None
+    if isinstance(value, str) and ("_" in value or not value.isascii()):
+        return None  # Python's ways to write a number are not those of files
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -91,7 +98,7 @@ class Line(NamedTuple):
     def name(self, column: str) -> str:
         """The identifier in a cell."""
         found = identifier(self.cells[column])
-        if found is None or not found.strip():
+        if found is None or not found.strip(BLANK):
             raise self.error(f"{column} {self.cells[column]!r}", "an identifier")
         return found
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from cranfield.arrays import LARGEST
 from cranfield.data.reading.columns import VALUE, Kind
-from cranfield.data.reading.labels import level_of, one_of
+from cranfield.data.reading.labels import LEVEL, level_of, one_of
 from cranfield.data.reading.lines import NUMBER, finite, first_on, identifier, real, short
 from cranfield.errors import InputError, RepetitionError
 from cranfield.wording import without_numbers
@@ -121,19 +122,26 @@ class Recorder:
             return InputError(found, "topic intent doc level", self.where, line)
         tag = None if cells.get("tag") is None else str(cells["tag"])
         rank, group = finite(cells.get("rank")), cells.get("class") or None
+        if number is None and rank is None and "rank" in cells:  # which would be what counts
+            of = "" if line is not None else f" for document {doc} of topic {topic}"
+            found = f"rank {short(repr(cells['rank']), quote=False)}{of}"
+            return InputError(found, NUMBER, self.where, line)
         return Record(line, topic, doc, number, rank, tag, group, second)
 
     def _number(self, value: Any, line: int | None) -> float | None:
         """The level or score that a cell holds, or None; where there are lines, all is text."""
         number = finite(value) if self.tabular or line is not None else real(value)
-        if self.kind == "qrels" and (isinstance(value, str) or self.text.labels):
-            return level_of(str(value), self.text.labels, number)
-        return number
+        if self.kind == "run":
+            return number
+        text = str(value) if isinstance(value, str) or self.text.labels else ""
+        return level_of(text, self.text.labels, number)
 
     def _no_number(self, value: Any, of: str, line: int | None) -> InputError:
         labels = self.text.labels
         found = f"{VALUE[self.kind]} {short(repr(value), quote=False)}{of}"
         expected = one_of(str(value), labels) if labels else self.number_as
+        if self.kind == "qrels" and abs(finite(value) or 0.0) > LARGEST:
+            expected = LEVEL
         letters = self.kind == "qrels" and isinstance(value, str) and value.isalpha()
         hint = f"--labels {value}=1,… says what letters mean" if letters and not labels else ""
         return InputError(found, expected, self.where, line, hint)
@@ -152,10 +160,16 @@ def checked(
 ) -> Iterator[Problem | Record]:
     """Every record, and every error in its place; identical judgments are warnings."""
     seen: dict[tuple[str, ...], Record] = {}
+    before: Record | None = None
     for record in found:
         if not isinstance(record, Record):
             yield record if isinstance(record, Problem) else Problem.error(record, where)
             continue
+        before = before or record
+        if odd := _unlike(record, before):
+            here = "no" if (record.value if odd == "score" else record.rank) is None else "a"
+            expected = f"a {odd} on every line or on none"
+            yield Problem.error(InputError(f"{here} {odd}", expected, where, record.line), where)
         which = (record.type or "",) if text.intents else ()
         which = (record.tag or "",) if text.by_tag and kind == "run" else which
         first = seen.setdefault((record.topic, record.doc, *which), record)
@@ -167,6 +181,14 @@ def checked(
                 InputError("a topic named 'all'", expected, where, record.line), where
             )
         yield record
+
+
+def _unlike(record: Record, before: Record) -> str:
+    """What one of two results is ordered by and the other not: a score, or else a rank."""
+    if (record.value is None) != (before.value is None):
+        return "score"
+    unscored = record.value is None and before.value is None
+    return "rank" if unscored and (record.rank is None) != (before.rank is None) else ""
 
 
 def _duplicate(record: Record, first: Record, where: str, kind: Kind, by_intent: bool) -> Problem:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, in_doubt, is_header, name_columns
-from cranfield.data.reading.lines import lines, not_text, short
+from cranfield.data.reading.lines import BLANK, NUMBER, lines, not_text, short
 from cranfield.data.reading.records import COLUMNS, Found, Problem, Recorder, Text
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import Strings
@@ -115,7 +115,7 @@ def separated(separator: str) -> Tabular:
             separator=separator,
             infer_schema=False,  # identifiers are strings and never parsed
             quote_char='"',
-        ).select(pl.all().str.strip_chars())
+        ).select(pl.all().str.strip_chars(BLANK))
 
     def names(source: Source) -> list[str]:
         return Beginning(source).first.split(separator)
@@ -144,9 +144,9 @@ def _separated(separator: str, source: Source, verbatim: bool) -> Rows:
     header: list[str] = []
     try:
         for row in table:
-            if not any(cell.strip() for cell in row):
+            if not any(cell.strip(BLANK) for cell in row):
                 continue
-            cells = [cell if verbatim and header else cell.strip() for cell in row]
+            cells = [cell if verbatim and header else cell.strip(BLANK) for cell in row]
             header = header or cells
             if len(cells) == len(header):
                 yield source.line(table.line_num), dict(zip(header, cells, strict=True))
@@ -326,7 +326,7 @@ def tidy(table: pl.DataFrame, kind: Kind, where: str, types: bool = False) -> pl
         if name in ("topic", "doc", "type") and not names_things(column):
             raise InputError(f"{column.dtype} in column {theirs}", "identifiers", where)
         dtype = pl.Float64 if name in (value, "rank") else pl.String
-        if column.dtype == pl.Boolean and dtype == pl.Float64:
+        if dtype == pl.Float64 and not _may_be_numbers(column):
             raise InputError(f"{column.dtype} in column {theirs}", "numbers", where)
         try:
             made = column.cast(dtype, strict=name != "rank")
@@ -335,6 +335,8 @@ def tidy(table: pl.DataFrame, kind: Kind, where: str, types: bool = False) -> pl
         ours["value" if name == value else name] = made
     found = pl.DataFrame(ours)
     _check_cells(found, where)
+    if "value" not in ours and "rank" in ours:  # which then is what counts
+        _refuse(found, ~pl.col("rank").is_finite().fill_null(False), "rank", NUMBER, where)
     return found
 
 
@@ -346,6 +348,14 @@ def names_things(column: pl.Series) -> bool:
     return whole or column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)
 
 
+def _may_be_numbers(column: pl.Series) -> bool:
+    """Whether a column may hold numbers; dates and booleans are none, whatever is made of them."""
+    import polars as pl
+
+    text = column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)
+    return text or column.dtype.is_numeric()
+
+
 def _check_cells(table: pl.DataFrame, where: str) -> None:
     """No identifier or value may be missing, no value infinite."""
     import polars as pl
@@ -354,9 +364,14 @@ def _check_cells(table: pl.DataFrame, where: str) -> None:
     bad = bad | (pl.col("topic") == "") | (pl.col("doc") == "")
     if "value" in table.columns:
         bad = bad | pl.col("value").is_null() | ~pl.col("value").is_finite()
+    _refuse(table, bad, "value", "identifiers and a finite number", where)
+
+
+def _refuse(table: pl.DataFrame, bad: pl.Expr, column: str, expected: str, where: str) -> None:
+    """Refuse a table with a bad row, by its identifiers and what stands in a column."""
     rows = table.with_row_index("row").filter(bad)
     if len(rows) == 0:
         return
     row = rows.row(0, named=True)
-    cells = ", ".join(f"{k} {v!r}" for k, v in row.items() if k in ("topic", "doc", "value"))
-    raise InputError(f"{cells} in row {row['row'] + 1}", "identifiers and a finite number", where)
+    cells = ", ".join(f"{k} {v!r}" for k, v in row.items() if k in ("topic", "doc", column))
+    raise InputError(f"{cells} in row {row['row'] + 1}", expected, where)
