@@ -25,6 +25,7 @@ _PUBLIC = {
     "data.ntcir.nev": "read_means",
     "data.qrels": "Qrels read_qrels",
     "data.run": "Run read_run read_runs",
+    "data.reading.source": "reading_limits",
     "data.simulate": "Collection simulate",
     "errors": "CranfieldError InputError UserCodeError",
     "evaluation.arrays": "evaluate_arrays",

@@ -17,6 +17,7 @@ import cranfield
 from cranfield.cli.commands import COMMANDS
 from cranfield.cli.parser import Parser, Top
 from cranfield.data.files import reopen_closed_streams
+from cranfield.data.reading.source import reading_limits
 from cranfield.errors import CranfieldError, InputError, UserCodeError
 
 OWN_OPTIONS = ("trec_eval",)  # which argparse cannot read: the module has a main of its own
@@ -35,7 +36,7 @@ def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"cranfield {cranfield.__version__}")
     top.row = COMMANDS["evaluate"]  # a good example
-    top.set_defaults(quiet=False, verbose=False)
+    top.set_defaults(quiet=False, verbose=False, max_line=None, max_expansion=None)
     commands = top.add_subparsers(
         metavar="COMMAND", required=True, parser_class=Parser, prog="cranfield"
     )
@@ -79,7 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             top.error("found no command, expected one of these")
         options = top.parse_args(arguments)
         import_files(getattr(options, "imports", None) or ())
-        return int(options.run(options) or 0)  # most commands do not choose their code
+        with reading_limits(options.max_line, options.max_expansion):
+            return int(options.run(options) or 0)  # most commands do not choose their code
     except CranfieldError as error:
         if isinstance(error, UserCodeError) and getattr(options, "verbose", False):
             from traceback import print_exception

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED
 
 MESSAGES = "help and messages"
+LIMITS = "limits of files that are read"
 COMMON = "common options"
 TOLD = ("usage", "description", "epilog")  # by the row, unless they are given
 
@@ -46,6 +47,12 @@ class Parser(argparse.ArgumentParser):
             group.add_argument("--quiet", **said, help="no notices, only results and errors")
             text = "every notice in full, and where an error in your own code arose"
             group.add_argument("-v", "--verbose", **said, help=text)
+            most: dict[str, Any] = {"default": argparse.SUPPRESS}
+            limits = self.add_argument_group(LIMITS)
+            text = "bytes of a line (1,048,576)"
+            limits.add_argument("--max-line", type=int, metavar="BYTES", help=text, **most)
+            text = "times its size that a compressed file may hold (100, and at most 50 GB)"
+            limits.add_argument("--max-expansion", type=float, metavar="TIMES", help=text, **most)
 
     # -- mistakes ---------------------------------------------------------------------------------
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from cranfield.data.reading.lines import lines
+from cranfield.data.reading.source import LIMITS, Limits, Source, reading_limits
+from cranfield.errors import CranfieldError, InputError
 
 RUN = "1 Q0 d1 1 3 A\n1 Q0 d2 2 2 A\n2 Q0 d1 1 1 A\n"
 QRELS = "1 0 d2 1\n2 0 d1 1\n"
@@ -47,3 +55,131 @@ def test_every_command(
     assert expected[1] or expected[2]
     assert found(before + RUN) == expected
     assert found(RUN[:14] + BEFORE[0] + RUN[14:]) == expected
+
+
+# -- limits -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("r", RUN + "1 Q0 " + "x" * 60 + " 3 1 A\n", 4),
+        ("r", "# " + "x" * 60 + "\n" + RUN, 1),
+        ("r", RUN + "1 Q0 " + "x" * 500, 4),
+        ("r.csv", "topic,doc,score\n1,d1,3\n1," + "x" * 60 + ",2\n", 3),
+        ("r.jsonl", '{"topic":1,"doc":"' + "x" * 60 + '","score":1}\n', 1),
+    ],
+)
+@pytest.mark.parametrize("size", [8, 64, 1 << 20])
+def test_lines_have_a_limit(
+    name: str, text: str, line: int, size: int, tmp_path: Path, monkeypatch: Any, cranfield: Any
+) -> None:
+    monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
+    qrels, run = tmp_path / "q", tmp_path / name
+    qrels.write_text(QRELS)
+    run.write_text(text)
+    said = f"{run}:{line}: found a line of more than 50 bytes, expected shorter ones (--max-line"
+    assert said in cranfield("evaluate", qrels, run, "--max-line", 50).err
+    assert said.partition(": ")[0] in cranfield("validate", run, "--max-line", 50).out
+    fine = cranfield("evaluate", qrels, run, "--max-line", 1000)
+    assert "--max-line" not in fine.err
+    assert LIMITS.get() == Limits()
+
+
+def test_what_a_line_may_be_is_told_to_the_byte(tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    path.write_bytes(b"abc\ndefg\nhi")
+    for most, at in ((3, 4), (4, None), (1, 0)):
+        with reading_limits(max_line=most):
+            source = Source.of(path)
+        assert source.long_line(path.read_bytes()) == at
+        told = [number for number, x in lines(source) if isinstance(x, InputError)]
+        assert told == ([] if at is None else [1 if at == 0 else 2])
+
+
+@pytest.mark.parametrize("compression", [gzip, bz2, lzma])
+def test_compressed_files_have_a_limit(
+    compression: Any, tmp_path: Path, monkeypatch: Any, cranfield: Any
+) -> None:
+    monkeypatch.setattr("cranfield.data.reading.source.HARMLESS", 1 << 16)
+    qrels, run = tmp_path / "q", tmp_path / "r.packed"
+    qrels.write_text(QRELS)
+    run.write_bytes(
+        compression.compress((RUN + "# " + "x" * 60 + "\n").encode() + b"#\n" * 500_000)
+    )
+    said = "bytes in a compressed file, expected at most 100 times its size, and 50 GB"
+    for command in (["evaluate", qrels, run], ["validate", run]):
+        found = cranfield(*command)
+        assert found.code == 2
+        assert said in found.err + found.out
+        assert "(--max-expansion TIMES allows more)" in found.err + found.out
+    assert cranfield("evaluate", qrels, run, "--max-expansion", 1e6).code == 0
+
+
+# -- files that change while they are read ----------------------------------------------------
+
+
+def truncated(path: Path) -> None:
+    os.truncate(path, 20)
+
+
+def replaced(path: Path) -> None:
+    other = path.with_suffix(".new")
+    other.write_bytes(path.read_bytes())
+    other.replace(path)
+
+
+def appended(path: Path) -> None:
+    with path.open("a") as file:
+        file.write("3 Q0 d1 1 1 A\n")
+
+
+CHANGES = pytest.mark.parametrize("change", [truncated, replaced, appended, Path.unlink])
+
+
+@CHANGES
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_run_that_changes_while_it_is_read(
+    change: Any, threads: int, tmp_path: Path, monkeypatch: Any, cranfield: Any
+) -> None:
+    """A mean over what was left was printed, without a word."""
+    monkeypatch.setattr(Source.pieces, "__defaults__", (8,))
+    qrels, run = tmp_path / "q", tmp_path / "r"
+    qrels.write_text(QRELS)
+    run.write_text(RUN)
+    read = Source._range
+
+    def once(self: Source, begin: int, stop: int) -> bytes:
+        found = read(self, begin, stop)
+        if self.path == str(qrels):
+            return found
+        monkeypatch.setattr(Source, "_range", read)
+        change(run)
+        return found
+
+    monkeypatch.setattr(Source, "_range", once)
+    said = cranfield("evaluate", qrels, run, "--threads", threads)
+    assert said.code == 2
+    assert "changed while it was read" in said.err or "no such file" in said.err
+
+
+@CHANGES
+@pytest.mark.parametrize("name", ["q", "q.csv"])
+def test_judgments_that_change_while_they_are_read(change: Any, name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text({"q": QRELS, "q.csv": "topic,doc,level\n1,d2,1\n"}[name])
+    source = Source.of(path)
+    assert source.start
+    change(path)
+    with pytest.raises(CranfieldError, match=r"changed while it was read|no such file"):
+        source.read()
+
+
+def test_a_file_that_is_cut_while_it_is_open(tmp_path: Path) -> None:
+    path = tmp_path / "q"
+    path.write_text(QRELS)
+    found = lines(Source.of(path))
+    next(found)
+    truncated(path)
+    with pytest.raises(InputError, match="changed while it was read"):
+        list(found)

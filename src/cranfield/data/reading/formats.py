@@ -86,11 +86,14 @@ class Format:
     def parts(self, source: Source, kind: Kind, text: Text) -> Iterator[Callable[[], Table]]:
         """The file piece by piece, to be read by whoever works on them."""
         for read in source.pieces():
-            yield partial(self._part, read, kind, text)
+            yield partial(self._part, source, read, kind, text)
 
-    def _part(self, read: Callable[[], bytes], kind: Kind, text: Text) -> Table:
+    def _part(self, source: Source, read: Callable[[], bytes], kind: Kind, text: Text) -> Table:
         assert self.piece is not None  # noqa: S101
-        return self.piece(read(), kind, text)
+        piece = read()
+        if source.long_line(piece) is not None:
+            raise Irregular
+        return self.piece(piece, kind, text)
 
     def errors(self, source: Source, kind: Kind, text: Text = PLAIN) -> Iterator[Problem | Record]:
         """Every record of a file, and every error in its place."""

@@ -55,8 +55,11 @@ def read_table(source: Source, kind: Kind = "qrels", text: Text = PLAIN) -> Tabl
     Irregular if a line is not in order; `records` says which.
     """
     before, parts = source.line(0), []
-    for piece in source.pieces():
-        table, lines = _read_lines(piece(), before)
+    for read in source.pieces():
+        piece = read()
+        if source.long_line(piece) is not None:
+            raise Irregular
+        table, lines = _read_lines(piece, before)
         parts.append(table)
         before += lines
         if len(parts) == FEW:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sized
+from functools import partial
 from typing import Any, NamedTuple
 
 from cranfield.data.reading.source import NO_DATA, Source
@@ -15,8 +16,13 @@ BLANK = " \t\n\r\v\f"  # what surrounds a field; any other blank is a part of it
 
 def lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str | InputError]]:
     """Lines that hold something, with their numbers; comments and descriptions do not."""
+    most = source.limits.line
     with source.reading() as stream:
-        for number, raw in enumerate(stream, source.line(1)):
+        every = iter(partial(stream.readline, most + 1), b"")
+        for number, raw in enumerate(every, source.line(1)):
+            if len(raw) > most and raw[-1:] != b"\n":
+                yield number, source.too_long(number)
+                return
             if not raw.strip() or (comments and NO_DATA.match(raw)):
                 continue
             try:

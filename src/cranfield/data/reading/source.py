@@ -8,7 +8,8 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import IO, Any
@@ -53,11 +54,50 @@ def split_name(path: str | os.PathLike[str]) -> tuple[str, str]:
     return stem, suffix.lower()
 
 
+@dataclass(frozen=True)
+class Limits:
+    """What is refused, as it can hardly be meant and would fill the memory."""
+
+    line: int = 1 << 20  # bytes of a line
+    expansion: float | None = None  # how many times its size a file may hold; None: the usual
+
+
+LIMITS = ContextVar("LIMITS", default=Limits())  # noqa: B039 - frozen; of the files named from now on
+
+
+@contextmanager
+def reading_limits(
+    max_line: int | None = None, max_expansion: float | None = None
+) -> Iterator[None]:
+    """Other limits for the files that are named inside: bytes of a line, times a file's size.
+
+    >>> with reading_limits(max_line=10_000_000):
+    ...     Source.of("run.txt").limits.line
+    10000000
+    """
+    usual = LIMITS.get()
+    line = usual.line if max_line is None else max_line
+    expansion = usual.expansion if max_expansion is None else max_expansion
+    if not (line >= 1 and (expansion is None or expansion >= 1)):
+        raise InputError(f"limits {max_line}, {max_expansion}", "numbers from 1")
+    token = LIMITS.set(Limits(line, expansion))
+    try:
+        yield
+    finally:
+        LIMITS.reset(token)
+
+
+EXPANSION = 100  # times its size a compressed file usually holds at most,
+HARMLESS = 100 << 20  # unless that is no more than this,
+LARGEST_FILE = 50 << 30  # and never more than this
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """A file named by the user (`-` is standard input), opened as often as it is needed."""
 
     path: str
+    limits: Limits = field(default_factory=LIMITS.get)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> Source:
@@ -117,19 +157,41 @@ class Source:
             begin = len(self._before)
             while begin < end:
                 stream.seek(begin + size)
-                stop = min(begin + size + len(stream.readline()), end)
+                stop = min(begin + size + len(stream.readline(self.limits.line + 1)), end)
                 yield lambda begin=begin, stop=stop: self._range(begin, stop)  # type: ignore[misc]
                 begin = stop
 
     def _range(self, begin: int, stop: int) -> bytes:
         with self._raw() as stream:
             stream.seek(begin)
-            return stream.read(stop - begin)
+            found = stream.read(stop - begin)
+            self._refuse_changed(stream)
+        if len(found) < stop - begin:
+            raise self._changed()
+        return found
 
     def _chunks(self, size: int) -> Iterator[bytes]:
         with self.reading() as stream:
             while piece := stream.read(size):
-                yield piece + stream.readline()
+                yield piece + stream.readline(self.limits.line + 1)
+
+    def long_line(self, text: bytes) -> int | None:
+        """Where a line begins that is longer than lines may be, if there is one.
+
+        Looks for the end of a line in every stretch of that length, and not for all ends.
+        """
+        most, begin = self.limits.line, 0
+        while len(text) - begin > most:
+            end = text.rfind(b"\n", begin, begin + most + 1)
+            if end < 0:
+                return begin
+            begin = end + 1
+        return None
+
+    def too_long(self, line: int | None) -> InputError:
+        """The error that a line is which is longer than lines may be."""
+        found = f"a line of more than {self.limits.line:,} bytes"
+        return InputError(found, "shorter ones", self.name, line, "--max-line BYTES allows others")
 
     @contextmanager
     def reading(self) -> Iterator[IO[bytes]]:
@@ -139,6 +201,7 @@ class Source:
         try:
             with self.open() as stream:
                 yield stream
+            self._refuse_changed()
         except (EOFError, OSError, zlib.error) as error:
             raise self._broken(error) from None
         except Exception as error:  # these two have their classes in modules not always there
@@ -158,18 +221,42 @@ class Source:
                 raise CranfieldError(f"{self.path} is a directory, expected a file")
             if not os.path.isfile(self.path):
                 return io.BytesIO(self._once)
-            return open(self.path, "rb", buffering=0)
+            stream = open(self.path, "rb", buffering=0)  # noqa: SIM115
         except OSError as error:
             raise cannot_read(self.name, error) from None
         except ValueError:  # a NUL in the name
             raise InputError(f"file name {self.path!r}", "another", None) from None
+        self._refuse_changed(stream)
+        return stream
+
+    @cached_property
+    def _known(self) -> tuple[int, ...]:
+        """What tells a file from what it was before, or from another of its name."""
+        return _identity(os.stat(self.path))
+
+    def _refuse_changed(self, stream: IO[bytes] | None = None) -> None:
+        """A file is read in parts, and more than once: it must stay what it was."""
+        if not os.path.isfile(self.path) and "_known" not in self.__dict__:
+            return  # standard input or a pipe
+        try:
+            now = os.stat(self.path) if stream is None else os.fstat(stream.fileno())
+            same = _identity(now) == self._known
+        except OSError:
+            same = False
+        if not same:
+            raise self._changed()
+
+    def _changed(self) -> InputError:
+        return InputError("a file that was changed while it was read", "the same", self.name)
 
     def _decompressed(self) -> Any:
         raw = self._raw()
         if self.compression is None:
             return raw
         module = {"gz": "gzip", "bz2": "bz2", "xz": "lzma", "zst": ZSTD}[self.compression]
-        return import_module(module).open(raw)
+        held = raw.seek(0, os.SEEK_END)
+        raw.seek(0)
+        return _Bounded(import_module(module).open(raw), held, self)
 
     @cached_property
     def _once(self) -> bytes:
@@ -178,6 +265,37 @@ class Source:
             return sys.stdin.buffer.read()
         with open(self.path, "rb") as pipe:
             return pipe.read()
+
+
+def _identity(file: os.stat_result) -> tuple[int, ...]:
+    return file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns
+
+
+class _Bounded(io.RawIOBase):
+    """What is in a compressed file, up to a limit: a few bytes may stand for all there is."""
+
+    def __init__(self, stream: Any, held: int, source: Source) -> None:
+        self.stream, self.source, self.count = stream, source, 0
+        self.times = EXPANSION if source.limits.expansion is None else source.limits.expansion
+        usual = min(max(EXPANSION * held, HARMLESS), LARGEST_FILE)
+        self.most = usual if source.limits.expansion is None else self.times * held
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        found: int = self.stream.readinto(buffer)
+        self.count += found
+        if self.count > self.most:
+            text = f"more than {int(self.most):,} bytes in a compressed file"
+            expected = f"at most {self.times:g} times its size, and {LARGEST_FILE >> 30} GB"
+            hint = "--max-expansion TIMES allows more"
+            raise InputError(text, expected, self.source.name, hint=hint)
+        return found
+
+    def close(self) -> None:
+        self.stream.close()
+        super().close()
 
 
 def cannot_read(name: str, error: OSError) -> CranfieldError:

@@ -22,7 +22,7 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 
 # Where hashes begin: another in every process, so that nobody can write ids whose hashes are the
 # same. No result depends on it.
-KEY = np.frombuffer(os.urandom(8), dtype=np.uint64)[0]
+KEY: np.uint64 = np.frombuffer(os.urandom(8), dtype=np.uint64)[0]
 LONG = 256  # bytes of a string that are ordered with array operations
 ROOM = 32  # bytes before and after the strings, so that whole words can be read around them
 

@@ -110,6 +110,8 @@ def separated(separator: str) -> Tabular:
         refuse_other_encodings(text)
         if text.count(b"\r") != text.count(b"\r\n"):  # the records say where lines end
             raise Irregular
+        if source.long_line(text) is not None:
+            raise source.too_long(None)
         return pl.read_csv(
             text,
             separator=separator,
@@ -134,6 +136,9 @@ def _separated(separator: str, source: Source, verbatim: bool) -> Rows:
     import csv
 
     text = source.read()
+    if (at := source.long_line(text)) is not None:
+        yield source.too_long(source.line(text.count(b"\n", 0, at) + 1))
+        return
     try:
         decoded = text.decode()
     except UnicodeDecodeError as error:
