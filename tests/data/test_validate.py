@@ -8,6 +8,8 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from datetime import date, time, timedelta
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -598,3 +600,74 @@ def test_a_document_that_is_twice_is_found_in_one_go(write: Write) -> None:
             cf.read_run(listed)
 
     assert seconds(refused) < 10
+
+
+class TestDecidesAsEvaluate:
+    """What `validate` passes is evaluated, and what it refuses is not, with the same sentence."""
+
+    @staticmethod
+    def agree(path: str, kind: str = "run") -> str:
+        report, said = one(path, kind), ""
+        try:
+            if kind == "run":
+                cf.evaluate({"a": {"x": 1}, "b": {"y": 1}}, path, "AP")
+            else:
+                cf.read_qrels(path)
+        except cf.CranfieldError as error:
+            said = str(error)
+        causes = [str(p.cause) for p in report.problems if p.severity == "error"]
+        assert said in (causes or [""]), found(report)
+        return said
+
+    @pytest.mark.parametrize(
+        ("scores", "fine"),
+        [
+            (["1.5", "2"], True),
+            (["1.5", "x"], False),
+            (["1.5", "٣"], False),
+            ([date(2020, 1, 1), date(2021, 1, 1)], False),
+            ([timedelta(1), timedelta(2)], False),
+            ([time(1), time(2)], False),
+            ([True, False], False),
+            ([Decimal("1.5"), Decimal(2)], True),
+        ],
+    )
+    @pytest.mark.parametrize("format", ["parquet", "arrow"])
+    def test_scores_of_other_types(
+        self, write: Write, scores: list[Any], fine: bool, format: str
+    ) -> None:
+        table = TABLE.with_columns(score=pl.Series(scores))
+        assert (self.agree(write(binary(table, format))) == "") == fine
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "topic,doc,score\ra,x,1\rb,y,2\r",
+            "topic,doc,score\r\na,x,1\rb,y,2\r\n",
+            "topic,doc,score\na,x,1\nb,y",
+            'topic,doc,score\na,x,1\nb,"y,2',
+            "topic,doc,score\na,x,1\nb,y\0,2\n",
+            "topic,doc,score\na,x,1\nb,\x1cy\x0b,2",
+            "topic\tdoc\tscore\na\tx\t1\nb\ty\x85\t2\x0c\n",
+            "topic\tdoc\tscore\na\tx\t1\nb\ty\t\n",
+            "topic,doc,rank\na,x,1\nb,y,x\n",
+        ],
+    )
+    def test_tables_of_text(self, write: Write, text: str) -> None:
+        self.agree(write(text))
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '<R><TOPIC ID="a"><D DOCID="x"/></TOPIC></R>',
+            '<R><TOPIC ID="a"><D DOCID="x"/><D DOCID="x"/></TOPIC></R>',
+            '<R><TOPIC ID="a"><D DOCID="x"/></TOPIC><TOPIC ID="b"/></R>',
+            '<R><TOPIC ID="a"><D DOCID="x"></TOPIC></R>',
+        ],
+    )
+    def test_xml(self, write: Write, text: str) -> None:
+        self.agree(write(text, "run.xml"))
+
+    def test_comments_of_letor_data(self, write: Write) -> None:
+        for line in (b"1 qid:a 1:1 # caf\xe9\n", b"# caf\xe9\n1 qid:a 1:1\n"):
+            self.agree(write(line + b"0 qid:a 1:2 # x\n"), "qrels")

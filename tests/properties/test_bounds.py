@@ -109,7 +109,7 @@ class TestRange:
         assert 0 <= scores.values.item() <= 1
 
     @pytest.mark.parametrize("text", ["ERR", "ERR(prob=linear)", "RBP", "nDCG", "Q", "AP", "bpref"])
-    @pytest.mark.parametrize("level", [1000.0, 1100.0, 1e6, 1e300])
+    @pytest.mark.parametrize("level", [1000.0, 1100.0, 1e6, 1e12])
     def test_levels_may_be_large(self, text: str, level: float) -> None:
         """Counts of clicks or prices serve as levels: 2^x must not overflow to nan."""
         m = cf.parse_measure(text)

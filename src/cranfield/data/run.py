@@ -22,7 +22,7 @@ from cranfield.data.reading.mappings import Nested, is_listed, nested
 from cranfield.data.reading.records import PLAIN, Record, Text
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Irregular, Table
+from cranfield.data.reading.table import Irregular, Table, whole_topics
 from cranfield.data.reading.tables import frame_table, is_frame
 from cranfield.data.systems import (
     RunNames,
@@ -200,7 +200,7 @@ class TableRun(Run):
 
     def tops(self, depth: int | None) -> dict[str, Top]:
         found: dict[str, Top] = {}
-        for table in self._whole_topics():
+        for table in whole_topics(self.tables()):
             if not found.keys().isdisjoint(table.names):  # lines of a topic are far apart
                 return self._tops(self.gathered(), depth)
             found |= self._tops(table, depth)
@@ -224,19 +224,6 @@ class TableRun(Run):
             if progress is not None:
                 progress(self.name)
         return replace(self, parts=lambda: iter([lambda table=table: table for table in tables]))
-
-    def _whole_topics(self) -> Iterator[Table]:
-        """Part after part, the last topic of each with the next one, where it may go on."""
-        waiting: list[Table] = []
-        for table in self.tables():
-            waiting.append(table)
-            if len({*waiting[0].names, *waiting[-1].names}) > 1:
-                whole = Table.joined(waiting).grouped()
-                last = len(whole.names) - 1
-                yield whole.groups(0, last)
-                waiting = [whole.groups(last, last + 1).compact()]
-        if waiting:
-            yield Table.joined(waiting).grouped()
 
     def gathered(self) -> Table:
         """The whole run at once, its lines grouped by topic without changing their order."""

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading import letor
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.formats import FORMAT, recognise
-from cranfield.data.reading.records import Problem, Record, Severity, Text
+from cranfield.data.reading.formats import DIRECTORIES, FORMAT, Format, recognise
+from cranfield.data.reading.looking import Look
+from cranfield.data.reading.records import Problem, Severity, Text
 from cranfield.data.reading.source import Source
+from cranfield.data.reading.table import Table, whole_topics
 from cranfield.data.run import no_judged_topic
 from cranfield.data.systems import refuse_many
 from cranfield.errors import CranfieldError, InputError
@@ -37,7 +38,9 @@ class Report:
     format: str
     lines: int = 0
     topics: tuple[str, ...] = ()
-    runs: dict[str, dict[str, set[str]]] = field(default_factory=dict)  # documents by run and topic
+    runs: dict[str, dict[str, None]] = field(default_factory=dict)  # topics, by the tag of the run
+    judged: set[str] = field(default_factory=set)  # the runs that return a judged document
+    table: Table | None = None  # of judgments: what is judged
     problems: list[Problem] = field(default_factory=list)
 
     def count(self, severity: str) -> int:
@@ -53,26 +56,32 @@ def validate(
     paths: Iterable[str], kind: str | None = None, format: str | None = None, text: Text = TAGGED
 ) -> list[Report]:
     """Look for every problem in some files, and in how the runs fit the judgments among them."""
-    reports: list[Report] = []
-    for path in paths:
-        if os.path.isdir(path):
-            reports += _validate_directory(path, text)
-        else:
-            reports.append(validate_file(path, kind, format, text))
-    judged = next((r for r in reports if r.kind == "qrels" and r.topics), None)
+    opened = [one for path in paths for one in _opened(path, kind, format, text)]
+    # Judgments first: runs are compared with them while they are read.
+    reports: dict[int, Report] = {}
+    judged: Report | None = None
+    for place in sorted(range(len(opened)), key=lambda i: opened[i].kind != "qrels"):
+        reports[place] = opened[place].report(judged)
+        if judged is None and reports[place].kind == "qrels" and reports[place].topics:
+            judged = reports[place]
+    for report in reports.values():
+        _compare(report, judged)
+    return [reports[place] for place in range(len(opened))]
+
+
+def _compare(report: Report, judged: Report | None) -> None:
+    """Note what a run has not in common with the judgments."""
     if judged is not None:
-        for report in reports:
-            if report.kind == "run" and report.topics:
-                each = report.runs.items()
-                loud = [x for name, lists in each for x in _compared(report, judged, name, lists)]
-                report.problems[:0] = loud
-            elif report.kind == "run" and report.format == judged.format == "letor":
-                _compare_lines(report, judged)
-    return reports
+        if report.kind == "run" and report.topics:
+            each = report.runs.items()
+            loud = [x for name, lists in each for x in _compared(report, judged, name, lists)]
+            report.problems[:0] = loud
+        elif report.kind == "run" and report.format == judged.format == "letor":
+            _compare_lines(report, judged)
 
 
 def _compared(
-    run: Report, qrels: Report, name: str, lists: Mapping[str, Collection[str]]
+    run: Report, qrels: Report, name: str, lists: Mapping[str, None]
 ) -> Iterator[Problem]:
     """Note what a run and the judgments do not have in common; what is said first is given."""
     of = f"run {name}: " if len(run.runs) > 1 else ""
@@ -81,15 +90,15 @@ def _compared(
         error = no_judged_topic([*lists], qrels.topics, qrels.where)
         run.add("error", f"{of}{error}")
         return
-    judged = qrels.runs.get("", {})
-    if judged and all(judged.get(t, set()).isdisjoint(docs) for t, docs in lists.items()):
+    if name not in run.judged:
         text = f"{of}none of its documents is judged in {qrels.where}"
         yield Problem("warning", run.where, None, text)
     if 2 * len(missing) > len(qrels.topics):
         answered = f"only {len(qrels.topics) - len(missing)} of {len(qrels.topics)}"
         text = f"{of}{answered} topics of {qrels.where} answered"
         yield Problem("warning", run.where, None, text)
-    unjudged = [t for t in lists if t not in judged]
+    known = {*qrels.topics}
+    unjudged = [t for t in lists if t not in known]
     if missing:
         run.add("warning", f"{of}{some(missing, 'topic')} of {qrels.where} not answered")
     if unjudged:
@@ -105,91 +114,224 @@ def _compare_lines(predictions: Report, qrels: Report) -> None:
         predictions.add("error", f"found {found}, expected {expected}")
 
 
-def _validate_directory(path: str, text: Text) -> list[Report]:
-    """Look for every problem in topic directories: in the judgments, and in each run."""
-    if not topic_dirs.holds(path, "qrels"):
-        raise CranfieldError(f"{path} is a directory, expected a file or topic directories")
-    text = replace(text, intents=False)
-    judged = Report(path, "qrels", "ntcir")
-    _collect(judged, topic_dirs.errors(Source.of(path), "qrels", text))
-    reports = [judged]
-    for run in topic_dirs.runs(path):
-        report, source = Report(run, "run", "trec"), Source.of(run)
-        _collect(report, topic_dirs.errors(source, "run", text))
-        report.topics = tuple(topic_dirs.topics_of(source))
-        lists = report.runs.setdefault("", {})
-        lists.update({topic: set() for topic in report.topics if topic not in lists})
-        reports.append(report)
-    return reports
-
-
-def _collect(
-    report: Report, items: Iterable[Problem | Record], by_tag: bool = False
-) -> list[Record]:
-    """Note the problems and the size of a file, and give its records."""
-    found: list[Record] = []
-    for item in items:
-        if isinstance(item, Problem):
-            report.problems.append(item)
-        else:
-            found.append(item)
-    report.lines = len(found)
-    report.topics = tuple(dict.fromkeys(r.topic for r in found))
-    for r in found:
-        tag = (r.tag or "") if report.kind == "run" and by_tag else ""
-        report.runs.setdefault(tag, {}).setdefault(r.topic, set()).add(r.doc)
-    if report.kind == "qrels":
-        _oddities_of_qrels(report, found)
-    return found
-
-
 def validate_file(
     path: str, kind: str | None = None, format: str | None = None, text: Text = TAGGED
 ) -> Report:
     """Look for every problem in one file."""
+    return _file(path, kind, format, text).report(None)
+
+
+# -- what is looked over --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A file, or what of a directory belongs together: what it is, before it is read."""
+
+    source: Source
+    kind: Kind
+    format: Format
+    name: str  # of the format
+    text: Text
+
+    def report(self, judged: Report | None, fast: bool = True) -> Report:
+        """Look for every problem, and for judged documents."""
+        report = Report(self.source.name, self.kind, self.name)
+        look = Look(self.format, self.source, self.kind, self.text, fast)
+        odd = _Oddities(self.kind, self.text.by_tag)
+        lists = whole_topics(self._noted(report, look, odd, judged))
+        for table in lists:
+            odd.add(table)
+        if odd.scattered:
+            again = Look(self.format, self.source, self.kind, self.text, fast)
+            odd = odd.of_all(again.tables())
+        if fast and odd.contradicted and 0 in odd.contradicted.values() and self.format.lined:
+            return self.report(judged, fast=False)  # which knows the lines
+        report.problems += look.found()
+        report.topics = tuple(dict.fromkeys(topic for run in report.runs.values() for topic in run))
+        self._oddities(report, odd)
+        return report
+
+    def _noted(
+        self, report: Report, look: Look, odd: _Oddities, judged: Report | None
+    ) -> Iterator[Table]:
+        """The tables of a file, when what is in them has been noted."""
+        kept: list[Table] = []
+        for table in look.tables():
+            report.lines += len(table)
+            for one in table.by_tag() if self.kind == "run" else [table]:
+                if len(one):
+                    odd.tags[one.tag or ""] = None
+                    self._note(report, one, judged)
+            if self.kind == "qrels":
+                kept.append(table.compact())
+            odd.scattered = odd.scattered or (self.text.by_tag and len(odd.tags) > 1)
+            if len(table):
+                yield table
+        if kept:
+            report.table = Table.joined(kept).grouped()
+
+    def _note(self, report: Report, table: Table, judged: Report | None) -> None:
+        """Note the topics of a run, and whether it returns anything that is judged."""
+        name = (table.tag or "") if self.kind == "run" and self.text.by_tag else ""
+        report.runs.setdefault(name, {}).update(dict.fromkeys(table.names))
+        if judged is not None and name not in report.judged and _any_judged(judged, table):
+            report.judged.add(name)
+
+    def _oddities(self, report: Report, odd: _Oddities) -> None:
+        if self.kind == "qrels":
+            odd.of_qrels(report)
+            return
+        if self.format.placed:
+            report.topics = ()  # those of the judgments
+            return
+        if self.format.checks is not None:  # topics may have no documents
+            report.topics = tuple(topic_dirs.topics_of(self.source))
+            report.runs.setdefault("", {}).update(dict.fromkeys(report.topics))
+        else:
+            odd.of_run(report)
+
+
+def _any_judged(judged: Report, table: Table) -> bool:
+    """Whether a document of a table is judged."""
+    known = judged.table
+    if known is None:
+        return False
+    place = {name: i for i, name in enumerate(known.names)}
+    topic = np.array([place.get(name, -1) for name in table.names], dtype=np.int64)
+    return bool((known.find(table.docs, table.hashes, topic[table.group]) >= 0).any())
+
+
+def _opened(path: str, kind: str | None, format: str | None, text: Text) -> Iterator[_Opened]:
+    """What is to be looked over at a path: of topic directories the judgments and each run."""
+    if not os.path.isdir(path):
+        yield _file(path, kind, format, text)
+        return
+    if not topic_dirs.holds(path, "qrels"):
+        raise CranfieldError(f"{path} is a directory, expected a file or topic directories")
+    text = replace(text, intents=False, by_tag=False)
+    yield _Opened(Source.of(path), "qrels", DIRECTORIES, "ntcir", text)
+    for run in topic_dirs.runs(path):
+        yield _Opened(Source.of(run), "run", DIRECTORIES, "trec", text)
+
+
+def _file(path: str, kind: str | None, format: str | None, text: Text) -> _Opened:
     source = Source.of(path)
     kinds: tuple[Kind, ...] = get_args(Kind)
     known = next((one for one in kinds if kind == one), None)
     if kind != known:
         raise InputError(f"kind {kind!r}", "qrels or run")
-    recognised = recognise(source, format, text.separator, text.labels or (), known)
+    found = recognise(source, format, text.separator, text.labels or (), known)
     if format in (None, "letor") and known != "qrels" and letor.are_predictions(source):
-        known, recognised = "run", FORMAT["letor"]
-    report = Report(source.name, known or recognised.kind_of(source, text), recognised.name)
-    found = _collect(report, recognised.errors(source, report.kind, text), text.by_tag)
-    if report.kind == "run" and recognised.placed:
-        report.topics = ()  # those of the judgments
-    elif report.kind == "run":
-        _oddities_of_run(report, found, text.by_tag)
-    return report
+        known, found = "run", FORMAT["letor"]
+    return _Opened(source, known or found.kind_of(source, text), found, found.name, text)
 
 
 # -- what is odd but no error ---------------------------------------------------------------------
 
 
-def _oddities_of_qrels(report: Report, found: list[Record]) -> None:
-    relevant = {r.topic for r in found if r.value is not None and r.value > 0}
-    without = [t for t in report.topics if t not in relevant]
-    if without:
-        report.add("warning", f"{some(without, 'topic')} without a relevant document")
+@dataclass
+class _Oddities:
+    """What is odd with the lists of a file, whole topics at a time."""
 
+    kind: Kind
+    by_tag: bool
+    tags: dict[str, None] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)  # topics
+    scattered: bool = False  # whether lines of a list are not side by side
+    relevant: set[str] = field(default_factory=set)  # topics with a relevant document
+    documents: int = 0
+    tied: int = 0
+    tied_lists: list[str] = field(default_factory=list)
+    nearly: int = 0  # tied in single precision only
+    decimals: int = 0  # of scores, at most; those beyond a few are not counted
+    contradicted: dict[str, int] = field(default_factory=dict)  # the line, or 0, by list
 
-def _oddities_of_run(report: Report, found: list[Record], by_tag: bool) -> None:
-    tags = list(dict.fromkeys(r.tag for r in found if r.tag is not None))
-    lists: dict[str, list[Record]] = {}
-    for record in found:
-        tag = f" of run {record.tag}" if by_tag and len(tags) > 1 else ""
-        lists.setdefault(f"{record.topic}{tag}", []).append(record)
-    scores = {
-        t: np.array([r.value for r in few if r.value is not None]) for t, few in lists.items()
-    }
-    _ties(report, scores, len(found))
-    lines = {topic: _contradiction(few) for topic, few in lists.items()}
-    contradicted = {topic: line for topic, line in lines.items() if line is not None}
-    if contradicted:
-        text = f"ranks contradict scores in {some(list(contradicted), 'topic')}; the scores decide"
-        report.add("warning", text, min(contradicted.values()) or None)
-    _tags(report, tags, by_tag)
+    def add(self, table: Table, of: str = "") -> None:
+        """Some whole lists, of a run that is to be told from others."""
+        if self.kind == "qrels":
+            best = np.maximum.reduceat(table.values, table.starts)
+            self.relevant |= {n for n, x in zip(table.names, best.tolist(), strict=True) if x > 0}
+            return
+        self.scattered = self.scattered or (not of and not self.seen.isdisjoint(table.names))
+        if self.scattered and not of:
+            return
+        self.seen.update(table.names)
+        self.documents += len(table)
+        table = table.where(~np.isnan(table.values))
+        if len(table):
+            names = [f"{name}{of}" for name in table.names]
+            self._ties(table, names)
+            self._contradictions(table, names)
+
+    def of_all(self, tables: Iterable[Table]) -> _Oddities:
+        """The same of lists that are not side by side: all of them at once."""
+        each: dict[str, list[Table]] = {}
+        for table in tables:
+            for one in table.by_tag() if self.by_tag else [table]:
+                if len(one):
+                    each.setdefault((one.tag or "") * self.by_tag, []).append(one.compact())
+        made = _Oddities(self.kind, self.by_tag, self.tags)
+        for tag, few in each.items():
+            of = f" of run {tag}" if len(each) > 1 else ""
+            made.seen.clear()
+            made.add(Table.joined(few).grouped(), of)
+        return made
+
+    def _ties(self, table: Table, names: Sequence[str]) -> None:
+        values, group = table.values, table.group
+        equal = _shared(values, group)
+        with np.errstate(over="ignore"):  # all that is too large for single precision is tied
+            single = _shared(values.astype(np.float32), group)
+        self.tied += int(equal.sum())
+        self.tied_lists += [names[i] for i in np.unique(group[equal]).tolist()]
+        self.nearly += int((single & ~equal).sum())
+        while self.decimals <= FEW_DECIMALS and not _rounded(values, self.decimals):
+            self.decimals += 1
+
+    def _contradictions(self, table: Table, names: Sequence[str]) -> None:
+        """Lists in which the rank of a document is worse and its score higher than another's."""
+        if table.ranks is None:
+            return
+        lines = np.zeros(len(table), dtype=np.int64) if table.lines is None else table.lines
+        ranked = ~np.isnan(table.ranks)
+        rank, value, group, line = (
+            column[ranked] for column in (table.ranks, table.values, table.group, lines)
+        )
+        inside = group[1:] == group[:-1]
+        if not (inside & ((rank[1:] < rank[:-1]) | (value[1:] > value[:-1]))).any():
+            return
+        order = np.lexsort((-value, rank, group))
+        value, group, line = value[order], group[order], line[order]
+        rises = np.flatnonzero((group[1:] == group[:-1]) & (value[1:] > value[:-1])) + 1
+        _, first = np.unique(group[rises], return_index=True)
+        for row in rises[first].tolist():
+            self.contradicted[names[group[row]]] = int(line[row])
+
+    # -- in words ---------------------------------------------------------------------------------
+
+    def of_qrels(self, report: Report) -> None:
+        """Note topics without a relevant document."""
+        without = [topic for topic in report.topics if topic not in self.relevant]
+        if without:
+            report.add("warning", f"{some(without, 'topic')} without a relevant document")
+
+    def of_run(self, report: Report) -> None:
+        """Note ties, ranks that contradict scores, and several tags."""
+        if self.tied_lists:
+            text = f"{self.tied} of {self.documents} documents share their score with another"
+            report.add("warning", f"{text}, in {some(self.tied_lists, 'topic')}")
+            if self.decimals <= FEW_DECIMALS:
+                text = f"no score has more than {self.decimals} decimals"
+                report.add("warning", f"{text}: are the ties due to rounding?")
+        if self.nearly:
+            text = f"{self.nearly} documents have scores that differ beyond single precision only"
+            report.add("warning", f"{text}: other tools may tie them")
+        if self.contradicted:
+            text = f"ranks contradict scores in {some(list(self.contradicted), 'topic')}"
+            line = min(self.contradicted.values())
+            report.add("warning", f"{text}; the scores decide", line or None)
+        _tags(report, [tag for tag in self.tags if tag], self.by_tag)
 
 
 def _tags(report: Report, tags: list[str], by_tag: bool) -> None:
@@ -204,42 +346,35 @@ def _tags(report: Report, tags: list[str], by_tag: bool) -> None:
         report.add("warning", f"{some(tags, 'run tag')}, {taken}")
 
 
-def _ties(report: Report, scores: Mapping[str, Floats], documents: int) -> None:
-    """Note scores that are equal, or would be in single precision."""
-    equal = {topic: _tied(x) for topic, x in scores.items()}
-    topics = [topic for topic, same in equal.items() if same.any()]
-    if topics:
-        tied = sum(int(same.sum()) for same in equal.values())
-        text = f"{tied} of {documents} documents share their score with another"
-        report.add("warning", f"{text}, in {some(topics, 'topic')}")
-        decimals = max(_decimals(score) for x in scores.values() for score in x.tolist())
-        if decimals <= FEW_DECIMALS:
-            text = f"no score has more than {decimals} decimals"
-            report.add("warning", f"{text}: are the ties due to rounding?")
-    with np.errstate(over="ignore"):  # all that is too large for single precision is tied
-        single = {topic: _tied(x.astype(np.float32)) for topic, x in scores.items()}
-    nearly = sum(int((same & ~equal[topic]).sum()) for topic, same in single.items())
-    if nearly:
-        text = f"{nearly} documents have scores that differ beyond single precision only"
-        report.add("warning", f"{text}: other tools may tie them")
+def _shared(scores: npt.NDArray[np.floating[Any]], group: Ints) -> Bools:
+    """Which scores occur more than once in their group."""
+    inside = group[1:] == group[:-1]
+    order = np.arange(len(scores))
+    if (inside & (scores[1:] > scores[:-1])).any():
+        order = np.lexsort((scores, group))
+        scores, inside = scores[order], group[order][1:] == group[order][:-1]
+    same = inside & (scores[1:] == scores[:-1])
+    either = np.zeros(len(scores), dtype=bool)
+    either[1:] |= same
+    either[:-1] |= same
+    found = np.empty_like(either)
+    found[order] = either
+    return found
 
 
-def _tied(scores: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.bool_]:
-    """Which scores occur more than once."""
-    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    return np.asarray(counts[inverse] > 1)
+def _rounded(scores: Floats, decimals: int) -> bool:
+    """Whether no score has more decimals.
+
+    A quotient of whole numbers is rounded as the decimal is; larger scores are asked one by one.
+    """
+    power = 10.0**decimals
+    with np.errstate(over="ignore", invalid="ignore"):
+        others = scores[np.rint(scores * power) / power != scores]
+    if (np.abs(others) * power < 1 << 51).any():
+        return False
+    return all(_decimals(score) <= decimals for score in np.unique(others).tolist())
 
 
 def _decimals(score: float) -> int:
     exponent = Decimal(repr(score)).normalize().as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0
-
-
-def _contradiction(records: list[Record]) -> int | None:
-    """The line of a document whose rank is worse and score higher than another's."""
-    ranked = [r for r in records if r.rank is not None and r.value is not None]
-    ranked.sort(key=lambda r: (r.rank, -(r.value or 0.0)))
-    for above, below in pairwise(ranked):
-        if (above.value or 0.0) < (below.value or 0.0):
-            return below.line or 0
-    return None

@@ -9,15 +9,14 @@ Documents are compared as 64-bit hashes, and exactly where hashes agree.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
+from cranfield.data.reading.parts import in_order
 from cranfield.data.reading.strings import Strings, Words, spans
 from cranfield.data.reading.table import Irregular, Noted, Table, in_group
 from cranfield.data.run import Part, TableRun
@@ -101,7 +100,7 @@ def _in_parts(
         middle = label(table.groups(1, n - 1))
         return [table.groups(0, 1).compact(), table.groups(n - 1, n).compact()], middle
 
-    for edges, middle in _in_order(run, work, threads):
+    for edges, middle in in_order(run.parts(), work, threads):
         for position, edge in enumerate(edges):
             if waiting and waiting[0].names != edge.names:
                 finish()
@@ -113,31 +112,6 @@ def _in_parts(
             progress(run.name)
     finish()
     return found
-
-
-def _in_order(run: TableRun, work: Callable[[Part], _Worked], threads: int) -> Iterator[_Worked]:
-    """The work done on each part, in the order of the parts, a few of them at a time."""
-    parts = run.parts()
-    first = list(islice(parts, 2))
-    if threads < 2 or len(first) < 2:
-        yield from map(work, first)
-        yield from map(work, parts)
-        return
-    from concurrent.futures import Future, ThreadPoolExecutor
-
-    queue: deque[Future[_Worked]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            queue.extend(pool.submit(work, part) for part in first)
-            for part in parts:
-                queue.append(pool.submit(work, part))
-                if len(queue) > 2 * threads:
-                    yield queue.popleft().result()
-            while queue:
-                yield queue.popleft().result()
-        finally:
-            for future in queue:
-                future.cancel()
 
 
 # -- whole topics ---------------------------------------------------------------------------------

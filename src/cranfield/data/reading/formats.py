@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from cranfield.data.ntcir import ir4qa, topic_dirs
 from cranfield.data.reading import letor, tables, trec
 from cranfield.data.reading.columns import Kind
+from cranfield.data.reading.looking import Look
 from cranfield.data.reading.mappings import (
     are_objects,
     is_object,
@@ -105,9 +106,13 @@ class Format:
             empty = empty and isinstance(item, Problem) and item.cause is None
             yield item
         if empty:
-            what = self.kinds.get(kind, BOTH[kind])
-            found = ("an empty file", what) if self.lined else (f"no {what}", "at least one")
-            yield Problem.error(InputError(*found, source.name), source.name)
+            yield self.nothing(source, kind)
+
+    def nothing(self, source: Source, kind: Kind) -> Problem:
+        """The error that a file is which holds nothing."""
+        what = self.kinds.get(kind, BOTH[kind])
+        found = ("an empty file", what) if self.lined else (f"no {what}", "at least one")
+        return Problem.error(InputError(*found, source.name), source.name)
 
     def each(self, source: Source, kind: Kind, text: Text = PLAIN) -> Iterator[Found]:
         """Everything a file holds, each as a record or as the error that it is."""
@@ -119,10 +124,8 @@ class Format:
 
     def first_error(self, source: Source, kind: Kind, text: Text = PLAIN) -> CranfieldError:
         """The error to refuse a file with."""
-        for problem in self.errors(source, kind, text):
-            if isinstance(problem, Problem) and problem.cause is not None:
-                return problem.cause
-        return CranfieldError(f"cannot read {source.name} as {self.name} {kind}")
+        unknown = CranfieldError(f"cannot read {source.name} as {self.name} {kind}")
+        return Look(self, source, kind, text).first_error() or unknown
 
 
 def _tabular(name: str, rows: tables.Tabular, told: Tells, *suffixes: str) -> Format:

@@ -74,7 +74,8 @@ def read_table(source: Source, kind: Kind = "qrels", text: Text = PLAIN) -> Tabl
 
 def _read_lines(text: bytes, before: int) -> tuple[Table, int]:
     """The judgments of some whole lines that come after `before` others; how many lines."""
-    refuse_other_encodings(text)
+    if not text.isascii():
+        refuse_other_encodings(data_of(text))  # lines that are comments may be in any
     if not text.endswith(b"\n"):
         text += b"\n"
     ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n"))

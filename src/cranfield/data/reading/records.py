@@ -109,24 +109,19 @@ class Recorder:
         """
         topic, doc = (identifier(cells[name]) for name in ("topic", "doc"))
         if topic is None or doc is None:
-            wrong = "topic" if topic is None else "doc"
-            return InputError(f"{wrong} {cells[wrong]!r}", "an identifier", self.where, line)
+            return self._no_name(cells, "topic" if topic is None else "doc", line)
         value = cells.get(VALUE[self.kind])
         number = self._number(value, line)
+        rank, of = finite(cells.get("rank")), f" for document {doc} of topic {topic}"
         if number is None and (self.kind == "qrels" or value is not None or scored):
-            of = "" if line is not None else f" for document {doc} of topic {topic}"
             return self._no_number(value, of, line)
+        if number is None and rank is None and "rank" in cells:  # which would be what counts
+            return self._no_rank(cells["rank"], of, line)
         second = self._second(cells)
         if self.text.intents and second is None:
-            found = f"no intent for document {doc} of topic {topic}"
-            return InputError(found, "topic intent doc level", self.where, line)
-        tag = None if cells.get("tag") is None else str(cells["tag"])
-        rank, group = finite(cells.get("rank")), cells.get("class") or None
-        if number is None and rank is None and "rank" in cells:  # which would be what counts
-            of = "" if line is not None else f" for document {doc} of topic {topic}"
-            found = f"rank {short(repr(cells['rank']), quote=False)}{of}"
-            return InputError(found, NUMBER, self.where, line)
-        return Record(line, topic, doc, number, rank, tag, group, second)
+            return InputError(f"no intent{of}", "topic intent doc level", self.where, line)
+        group = cells.get("class") or None
+        return Record(line, topic, doc, number, rank, _text(cells.get("tag")), group, second)
 
     def _number(self, value: Any, line: int | None) -> float | None:
         """The level or score that a cell holds, or None; where there are lines, all is text."""
@@ -136,9 +131,16 @@ class Recorder:
         text = str(value) if isinstance(value, str) or self.text.labels else ""
         return level_of(text, self.text.labels, number)
 
+    def _no_name(self, cells: Mapping[str, Any], wrong: str, line: int | None) -> InputError:
+        return InputError(f"{wrong} {cells[wrong]!r}", "an identifier", self.where, line)
+
+    def _no_rank(self, rank: Any, of: str, line: int | None) -> InputError:
+        found = f"rank {short(repr(rank), quote=False)}{of if line is None else ''}"
+        return InputError(found, NUMBER, self.where, line)
+
     def _no_number(self, value: Any, of: str, line: int | None) -> InputError:
         labels = self.text.labels
-        found = f"{VALUE[self.kind]} {short(repr(value), quote=False)}{of}"
+        found = f"{VALUE[self.kind]} {short(repr(value), quote=False)}{of if line is None else ''}"
         expected = one_of(str(value), labels) if labels else self.number_as
         if self.kind == "qrels" and abs(finite(value) or 0.0) > LARGEST:
             expected = LEVEL
@@ -150,6 +152,10 @@ class Recorder:
         """What stands in the second column of TREC text, or in a table in its place."""
         names = ("intent", "iteration") if self.kind == "qrels" else ("type", "q0")
         return next((identifier(cells[name]) for name in names if name in cells), None)
+
+
+def _text(cell: Any) -> str | None:
+    return None if cell is None else str(cell)
 
 
 # -- what can be wrong with a whole file ----------------------------------------------------------
@@ -166,10 +172,7 @@ def checked(
             yield record if isinstance(record, Problem) else Problem.error(record, where)
             continue
         before = before or record
-        if odd := _unlike(record, before):
-            here = "no" if (record.value if odd == "score" else record.rank) is None else "a"
-            expected = f"a {odd} on every line or on none"
-            yield Problem.error(InputError(f"{here} {odd}", expected, where, record.line), where)
+        yield from _unlike(record, before, where)
         which = (record.type or "",) if text.intents else ()
         which = (record.tag or "",) if text.by_tag and kind == "run" else which
         first = seen.setdefault((record.topic, record.doc, *which), record)
@@ -183,12 +186,13 @@ def checked(
         yield record
 
 
-def _unlike(record: Record, before: Record) -> str:
-    """What one of two results is ordered by and the other not: a score, or else a rank."""
-    if (record.value is None) != (before.value is None):
-        return "score"
-    unscored = record.value is None and before.value is None
-    return "rank" if unscored and (record.rank is None) != (before.rank is None) else ""
+def _unlike(record: Record, before: Record, where: str) -> Iterator[Problem]:
+    """The error that a result is which is not ordered as another: by a score, or else by a rank."""
+    scores, ranks = (record.value, before.value), (record.rank, before.rank)
+    what, both = ("rank", ranks) if scores == (None, None) else ("score", scores)
+    if (both[0] is None) != (both[1] is None):
+        found, expected = "no" if both[0] is None else "a", f"a {what} on every line or on none"
+        yield Problem.error(InputError(f"{found} {what}", expected, where, record.line), where)
 
 
 def _duplicate(record: Record, first: Record, where: str, kind: Kind, by_intent: bool) -> Problem:

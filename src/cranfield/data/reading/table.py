@@ -13,7 +13,7 @@ import numpy as np
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.strings import Strings, Words
 
-COLUMNS = ("docs", "hashes", "values", "ranks", "types", "tags")  # a cell for each line
+COLUMNS = ("docs", "hashes", "values", "ranks", "types", "tags", "lines")  # a cell for each line
 
 
 class Irregular(ValueError):
@@ -35,6 +35,7 @@ class Table:
     types: Strings | None = None  # of results, or the intents of judgments, where asked for
     in_doubt: str = ""  # which columns were taken, where others could be meant
     tags: Strings | None = None  # of all lines, where they are not all the same
+    lines: Ints | None = None  # their numbers, for whoever wants to tell of them
 
     @classmethod
     def of(cls, docs: Strings, values: Floats, topics: Strings | None = None) -> Table:
@@ -171,6 +172,20 @@ class Table:
             left = left[~same]
             place[left] += 1
         return found
+
+
+def whole_topics(tables: Iterable[Table]) -> Iterator[Table]:
+    """Table after table, the last topic of each with the next one, where it may go on."""
+    waiting: list[Table] = []
+    for table in tables:
+        waiting.append(table)
+        if len({*waiting[0].names, *waiting[-1].names}) > 1:
+            whole = Table.joined(waiting).grouped()
+            last = len(whole.names) - 1
+            yield whole.groups(0, last)
+            waiting = [whole.groups(last, last + 1).compact()]
+    if waiting:
+        yield Table.joined(waiting).grouped()
 
 
 class Noted(Protocol):

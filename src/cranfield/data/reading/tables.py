@@ -108,8 +108,8 @@ def separated(separator: str) -> Tabular:
 
         text = source.read()
         refuse_other_encodings(text)
-        if text.count(b"\r") != text.count(b"\r\n"):  # the records say where lines end
-            raise Irregular
+        if text.count(b"\r") != text.count(b"\r\n") or text.count(b'"') % 2:
+            raise Irregular  # the records say where lines and quotations end
         if source.long_line(text) is not None:
             raise source.too_long(None)
         return pl.read_csv(
