@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from measures import escaped
+
 from cranfield import meta, stats
-from cranfield.report.catalogue import escaped
 from cranfield.report.meta import methods
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS

@@ -6,11 +6,12 @@ import inspect
 import re
 from collections.abc import Iterator
 
+from measures import escaped, parameter, parameters, table
+
 from cranfield.measures.base import FIVE, READINGS
 from cranfield.measures.cwl import MEANINGS, UserModel, Walk, models
 from cranfield.measures.grammar import parse_measure
 from cranfield.measures.references import citation
-from cranfield.report.catalogue import escaped, parameter, parameters, table
 
 # The example lists of Azzopardi, Thomas and Moffat (2019), section 3: gains, and seconds.
 GAINS = {

@@ -48,8 +48,6 @@ GUIDES = (
     "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/tables.md", "docs/command-line.md",
 )  # with commands  # fmt: skip
 SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
-CATALOGUE = ROOT / "docs" / "measures.md"
-METHODS = ROOT / "docs" / "statistics.md"
 MODELS = ROOT / "docs" / "models"
 PAGES = ROOT / "docs" / "pages"  # what writes some of the documents
 LINKED = (
@@ -339,35 +337,29 @@ def anchors(file: Path) -> set[str]:
     return {s if i == slugs.index(s) else f"{s}-{slugs[:i].count(s)}" for i, s in enumerate(slugs)}
 
 
-def catalogue(of: str = "measures") -> str:
-    """The page of all measures, or presets, from a process that has no others."""
-    command = [sys.executable, "-m", "cranfield", of, "-f", "markdown"]
-    environment = {**os.environ, "PYTHONUTF8": "1"}
-    return subprocess.run(
-        command, capture_output=True, check=True, env=environment, encoding="utf-8"
-    ).stdout
-
-
-def test_the_catalogue_is_what_the_command_prints() -> None:
-    assert CATALOGUE.read_text(encoding="utf-8") == catalogue()
-
-
-def methods() -> str:
-    """The page of all methods, from a process that has no others."""
-    script = "from methods import page; print(page(), end='')"
-    environment = {**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(PAGES)}
+def pages() -> dict[str, str]:
+    """The pages that are written from the code, from a process that has no other measures."""
+    script = "import json; from every import pages; print(json.dumps(pages()))"
+    path = os.pathsep.join([str(PAGES), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": path}
     command = [sys.executable, "-c", script]
-    return subprocess.run(
-        command, capture_output=True, check=True, env=environment, encoding="utf-8"
-    ).stdout
+    done = subprocess.run(command, capture_output=True, check=True, text=True, env=environment)
+    made: dict[str, str] = json.loads(done.stdout)
+    return made
 
 
-def test_the_page_of_methods_is_what_they_say() -> None:
-    assert METHODS.read_text(encoding="utf-8") == methods()
+def test_pages_are_what_the_code_says() -> None:
+    """The catalogue of measures, the presets, the methods, and the user models."""
+    made = pages()
+    found = {f"models/{page.name}" for page in MODELS.glob("*.md")}
+    assert found == {name for name in made if name.startswith("models/")}
+    for name, text in made.items():
+        assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, name
 
 
-def test_every_method_is_on_the_page() -> None:
+def test_every_method_is_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """And has a reference, but for what only calls others."""
+    monkeypatch.syspath_prepend(PAGES)
     GROUPS = runpy.run_path(str(PAGES / "methods.py"))["GROUPS"]
     named = {(room, name) for room, *names in GROUPS.values() for name in names}
     for room in ("stats", "meta"):
@@ -376,23 +368,6 @@ def test_every_method_is_on_the_page() -> None:
         assert {name for where, name in named if where == room} == functions
         for name in functions - {"compare_pairs"}:
             assert "Reference" in (getattr(public, name).__doc__ or ""), name
-
-
-def model_pages() -> dict[str, str]:
-    """The pages of user models, from a process that has no others."""
-    script = "import json; from models import pages; print(json.dumps(pages()))"
-    command = [sys.executable, "-c", script]
-    environment = {**os.environ, "PYTHONPATH": str(PAGES)}
-    done = subprocess.run(command, capture_output=True, check=True, text=True, env=environment)
-    pages: dict[str, str] = json.loads(done.stdout)
-    return pages
-
-
-def test_the_pages_of_user_models_are_what_the_models_say() -> None:
-    pages = model_pages()
-    assert {page.stem for page in MODELS.glob("*.md")} == set(pages)
-    for name, text in pages.items():
-        assert (MODELS / f"{name}.md").read_text(encoding="utf-8") == text
 
 
 def test_every_user_model_has_its_picture() -> None:
@@ -404,7 +379,8 @@ def draw_models() -> None:
     """The pictures of the user models, and those of the tutorials."""
     from cranfield.measures.cwl import models
 
-    lists = runpy.run_path(str(PAGES / "models.py"))
+    with mock.patch.object(sys, "path", [str(PAGES), *sys.path]):
+        lists = runpy.run_path(str(PAGES / "models.py"))
     GAINS, COSTS = lists["GAINS"], lists["COSTS"]
     for name, model in models().items():
         picture = cf.plot.cwl(model.examples, lists=GAINS, costs=COSTS, height=110)
@@ -458,12 +434,9 @@ if __name__ == "__main__":
     write_exports()
     MODELS.mkdir(exist_ok=True)
     (ROOT / "docs" / "figures").mkdir(exist_ok=True)
-    for name, text in model_pages().items():
-        (MODELS / f"{name}.md").write_text(text, encoding="utf-8")
+    for name, text in pages().items():
+        (ROOT / "docs" / name).write_text(text, encoding="utf-8")
     draw_models()
-    CATALOGUE.write_text(catalogue(), encoding="utf-8")
-    METHODS.write_text(methods(), encoding="utf-8")
-    (ROOT / "docs" / "presets.md").write_text(catalogue("presets"), encoding="utf-8")
     for name in SCRIPTED:
         with tempfile.TemporaryDirectory() as place:
             rewrite(name, Path(place))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from cranfield.cli.options import shared
-from cranfield.cli.output import output, show, write
+from cranfield.cli.output import output, show
 from cranfield.measures.base import FIVE, PROPERTIES, READINGS, REGISTRY, TAKES, Measure
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import aliases_of
@@ -39,11 +39,6 @@ def run(options: argparse.Namespace) -> int:
     classes = sorted(REGISTRY.values(), key=lambda c: c.__name__.lower())
     entries = {c: " ".join([c.__name__, *_entry(c)]) for c in classes}
     wanted = with_words("measure", entries, options.words)
-    if options.format == "markdown":
-        from cranfield.report.catalogue import markdown
-
-        write(markdown([c for c in REGISTRY.values() if c in wanted]), options.output)
-        return 0
     begins = not (options.words or options.all or options.imports)
     lines = _begin() if begins else _listed(wanted, len(classes))
     return show(Listing({"measures": [*map(_row, wanted)]}, lines), options)

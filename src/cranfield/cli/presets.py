@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 
 from cranfield.cli.options import PRESETS
-from cranfield.cli.output import output, show, terminal_width, write
+from cranfield.cli.output import output, show, terminal_width
 from cranfield.evaluation.presets import WIDTH, Preset, presets
 from cranfield.report.formats import FORMATS
 from cranfield.report.listing import Listing, with_words
@@ -25,11 +25,6 @@ def run(options: argparse.Namespace) -> int:
     named = [p for p in known.values() if options.words in ([x] for x in (p.name, *p.aliases))]
     entries = {name: str(p) for name, p in known.items()}
     wanted = named or [known[name] for name in with_words("preset", entries, options.words)]
-    if options.format == "markdown":
-        from cranfield.report.presets import markdown
-
-        write(markdown(wanted), options.output)
-        return 0
     many = f"{len(wanted)} of {len(known)}" if options.words else str(len(known))
     lines = [*map(_entry, wanted), "", f"{many} presets. `cranfield presets NAME` tells more."]
     if named:

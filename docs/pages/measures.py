@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from cranfield.measures.base import PROPERTIES, READINGS, TAKES, Measure
+from cranfield.measures.base import PROPERTIES, READINGS, REGISTRY, TAKES, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.names import aliases_of
 from cranfield.measures.notation import NOTATION
@@ -17,7 +17,7 @@ from cranfield.measures.references import citation
 
 HEAD = """# Measures
 
-Printed by `cranfield measures -f markdown`: what is said here is what `cranfield explain` says.
+Written from the measures themselves: what is said here is what `cranfield explain` says.
 
 Every measure is written `Name(param=value, …)@cutoff`. Measures of ranked lists take a cutoff
 unless they say otherwise, and have the parameter `condensed` (leave unjudged items out).
@@ -25,8 +25,9 @@ unless they say otherwise, and have the parameter `condensed` (leave unjudged it
 """
 
 
-def markdown(classes: Sequence[type[Measure]]) -> str:
+def page() -> str:
     """All measures, family by family, with their properties in a table."""
+    classes = REGISTRY.values()
     families: dict[str, list[type[Measure]]] = {}
     for c in classes:
         families.setdefault(c.__module__, []).append(c)
@@ -39,7 +40,7 @@ def markdown(classes: Sequence[type[Measure]]) -> str:
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _properties(classes: Sequence[type[Measure]]) -> str:
+def _properties(classes: Collection[type[Measure]]) -> str:
     slugs = [c.__name__.lower() for c in classes]
     before = [slugs[:i].count(slug) for i, slug in enumerate(slugs)]
     # as a page numbers headings that differ in case only

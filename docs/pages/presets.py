@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+
+from measures import escaped, table
 
 from cranfield.evaluation import presets
 from cranfield.evaluation.presets import Preset
-from cranfield.report.catalogue import escaped, table
 
 HEAD = """# Presets
 
-Printed by `cranfield presets -f markdown`: what is said here is what `--preset` does.
+Written from the presets themselves: what is said here is what `--preset` does.
 """
 
 
-def markdown(wanted: Sequence[Preset]) -> str:
+def page() -> str:
     """How to write presets, a table of them all, and a section for each."""
+    every = presets.presets().values()
     head = ["preset", "round", "year", "levels", "gains", "measures", "section"]
     rows = [
         [f"[{p.name}](#{p.name})", p.round, p.year, *map(_escaped, (p.levels, p.gains)),
          ", ".join(f"`{m}`" for m in p.measures), p.section]
-        for p in wanted
+        for p in every
     ]  # fmt: skip
     text = "## All\n\n" + "\n".join(table(head, rows))
     how = inspect.cleandoc(presets.__doc__ or "")
-    return "\n\n".join([HEAD.strip(), how, text, *map(_section, wanted)]) + "\n"
+    return "\n\n".join([HEAD.strip(), how, text, *map(_section, every)]) + "\n"
 
 
 def _section(p: Preset) -> str:

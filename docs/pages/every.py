@@ -1,0 +1,15 @@
+"""Every page that is written from what the code says of itself."""
+
+from __future__ import annotations
+
+import measures
+import methods
+import models
+import presets
+
+
+def pages() -> dict[str, str]:
+    """The pages as Markdown, by their paths in the directory of documents."""
+    made = {"measures": measures.page(), "presets": presets.page(), "statistics": methods.page()}
+    made |= {f"models/{name}": text for name, text in models.pages().items()}
+    return {f"{name}.md": text for name, text in made.items()}
