@@ -30,11 +30,8 @@ AGGREGATE = {
     f"ties --majority-ties {among(TIES)}": "majority: where several scores are given most often, "
     "level 0 (zero, the default), the lower or the higher of them",
     "p --strength P": told("unanimity: strength (default: 0.2)", type=None),
-    "--max-score N": told(
-        "unanimity: the highest possible score (default: that of --labels or --rules, else the "
-        "highest given)",
-        type=None,
-    ),
+    "--max-score X": "unanimity: the highest possible score (default: that of --labels or --rules, "
+    "else the highest given)",
     "--keep-zero": "unanimity: what all scored 0 stays at 0",
     "--best QRELS": "favourites: items to add to the relevant ones",
     "missing --unlabelled error|skip|LABEL": "where an assessor did not judge an item that others "

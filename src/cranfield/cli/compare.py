@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial, wraps
-from typing import Any, get_args
+from typing import get_args
 
-from cranfield.cli import runner
-from cranfield.cli.options import among, number, told
-from cranfield.cli.output import output
+from cranfield.cli.options import among
+from cranfield.cli.output import output, show
+from cranfield.cli.runner import computed
 from cranfield.cli.scored import evaluation, scored
-from cranfield.comparison import Comparison, compare
+from cranfield.comparison import compare
 from cranfield.errors import InputError
 from cranfield.report.comparison import TABLES
 from cranfield.report.meta import Work
 from cranfield.report.options import how_tested
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import steps
-from cranfield.stats.gate import Gate, Undecided
+from cranfield.stats.gate import Undecided
 from cranfield.wording import decimals
 
 OPTIONS = {
@@ -34,11 +32,8 @@ OPTIONS = {
     "pairs)",
     "--fail-if-worse with --baseline RUN": "say whether a run is significantly worse than a "
     "baseline by any measure, and exit with 1 if so",
-    "--margin M with --fail-if-worse": told(
-        "exit with 1 unless it is shown that no run is worse by more than M: by the 1 − 2α paired "
-        "t interval of the difference",
-        type=partial(number, low=0, which=" from 0"),
-    ),
+    "--margin M with --fail-if-worse": "exit with 1 unless it is shown that no run is worse by "
+    "more than M: by the 1 − 2α paired t interval of the difference",
     f"--undecided {among(get_args(Undecided))} with --margin M": "what to do if topics are too few "
     "to tell (default: fail)",
     **output(TABLES),
@@ -52,12 +47,15 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"--movers {options.movers}", "a number from 0")
     if options.movers == 0 and "movers" in (options.tables or ()):
         raise InputError("--movers 0 and --table movers", "one of them")
-    work = Work(compare, doing="testing", steps=_steps)
+    found = computed(Work(compare, doing="testing", steps=_steps), options)
     if not options.fail_if_worse:
-        runner.run(work, options)
-        return 0
-    runner.run(replace(work, function=_gated(options)), options)
-    return _verdict(options.gate, options)
+        return show(found, options)
+    gate = options.gate = found.gate(options.margin, options.undecided or "fail")
+    show(replace(found, notices=(*found.notices, *gate.notices)), options)
+    sys.stdout.flush()
+    with decimals(options.decimals):  # what was decided is said, also if notices are not asked for
+        print(*gate.lines, sep="\n", file=sys.stderr)
+    return 0 if gate.passed else 1
 
 
 def _steps(options: argparse.Namespace, runs: int, measures: int) -> int:
@@ -65,23 +63,3 @@ def _steps(options: argparse.Namespace, runs: int, measures: int) -> int:
     baselines = len(options.baselines or ())
     pairs = baselines * (runs - 1) if baselines else runs * (runs - 1) // 2
     return measures * steps(options.test, runs, pairs, options.trials)
-
-
-def _gated(options: argparse.Namespace) -> Callable[..., Comparison]:
-    """`compare`, after which the gate decides: its table is one of the comparison's."""
-
-    @wraps(compare)
-    def gated(*given: Any, **named: Any) -> Comparison:
-        found = compare(*given, **named)
-        options.gate = found.gate(options.margin, options.undecided or "fail")
-        return replace(found, notices=(*found.notices, *options.gate.notices))
-
-    return gated
-
-
-def _verdict(gate: Gate, options: argparse.Namespace) -> int:
-    """Say what was decided, on standard error, also if notices are not asked for."""
-    sys.stdout.flush()
-    with decimals(options.decimals):
-        print(*gate.lines, sep="\n", file=sys.stderr)
-    return 0 if gate.passed else 1

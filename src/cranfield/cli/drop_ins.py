@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 import cranfield
-from cranfield.cli.options import call, number, refuse_two_inputs
+from cranfield.cli.options import call, refuse_two_inputs
 from cranfield.cli.output import tell, write
 from cranfield.data.ntcir.nev import write_files
 from cranfield.scores import Notice, printable
@@ -19,7 +18,6 @@ T = TypeVar("T")
 Parts: TypeAlias = Mapping[str, Callable[..., Any]]
 INPUTS = ("qrels", "result_file", "baseline", "costs", "metrics_file", "gold", "found", "test",
           "prediction", "path_a", "path_b")  # fmt: skip
-FROM_0 = {"type": partial(number, low=0, which=" from 0")}  # for `declare`
 
 
 def run(work: Callable[..., Any], options: argparse.Namespace, parts: Parts | None = None) -> None:

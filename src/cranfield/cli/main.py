@@ -113,13 +113,12 @@ def import_files(paths: Sequence[str]) -> None:
 
 def _line(error: BaseException, path: str) -> int | None:
     """Where in a file an error arose."""
-    from os.path import abspath
     from traceback import extract_tb
 
     places = [(f.filename, f.lineno) for f in extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError):
         places.append((error.filename or "", error.lineno))
-    lines = [line for file, line in places if abspath(file) == abspath(path)]
+    lines = [line for file, line in places if file == os.path.abspath(path)]
     return lines[-1] if lines else None
 
 

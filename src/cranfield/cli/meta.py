@@ -47,8 +47,7 @@ def add_method(parsers: Any, shown: Any) -> None:
 
 
 def _usage(method: Method) -> str:
-    told = {written: row for written, row in method.options.items() if not isinstance(row, str)}
-    required = [f"{written} " for written, row in told.items() if "required" in row]
+    required = [row.rstrip("…!") for row in method.options if row.endswith("!")]
     start = f"cranfield meta {method.name} [options] {''.join(required)}"
     return "\n       ".join(start + files for files in USAGES[method.work.takes])
 
@@ -57,5 +56,4 @@ def run(shown: Any, options: argparse.Namespace) -> int:
     """Run a method, by the functions of a module of `report/meta`."""
     if hasattr(shown, "check"):
         shown.check(options)
-    run_work(shown.METHOD.work_for(options), options, getattr(shown, "picture", None))
-    return 0
+    return run_work(shown.METHOD.work_for(options), options, getattr(shown, "picture", None))

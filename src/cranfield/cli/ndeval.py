@@ -6,8 +6,8 @@ import argparse
 from functools import partial
 from typing import Any
 
-from cranfield.cli.drop_ins import FROM_0, add_messages, run
-from cranfield.cli.options import COUNT, NUMBER, declare
+from cranfield.cli.drop_ins import add_messages, run
+from cranfield.cli.options import COUNT, FROM_0, NUMBER, declare
 from cranfield.tools.ndeval import ndeval
 
 ROWS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from cranfield.cli import drop_ins
-from cranfield.cli.options import COUNT, Action, add_actions, count, number, separator, several
+from cranfield.cli import drop_ins, options
+from cranfield.cli.options import COUNT, FROM_0, Action, add_actions, count, number, several
 from cranfield.tools import ntcir_files as files
 from cranfield.tools.ntcir_eval import VERSIONS, Setting
 
@@ -21,15 +21,15 @@ def add_to(command: Any) -> None:
 # -- arguments ------------------------------------------------------------------------------------
 
 
-SETTINGS: dict[str, dict[str, Any]] = {  # of values, as the help calls them, then of arguments
+SETTINGS: dict[str, Any] = {  # of values, as the help calls them, then of arguments
     "X": {"type": number},
-    "B": drop_ins.FROM_0,
+    "B": FROM_0,
     "truncate": COUNT,
     "L": COUNT,
     "cutoffs": several(count),
     "gains": several(number, ":"),
     "stops": several(number, ":"),
-    "separator": {"type": separator},
+    "separator": options.SETTINGS["separator"],
     "found": {"default": "-"},
     "version": {"choices": tuple(VERSIONS), "default": "2011"},
 }

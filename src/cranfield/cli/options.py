@@ -80,11 +80,11 @@ def declare(p: Any, rows: Mapping[str, Any], **settings: Mapping[str, Any]) -> N
     ``"-o --output FILE"`` has a value, ``"--condensed"`` is a flag, ``"--topic TOPIC …"`` may be
     repeated, which makes `topics`, and ``"runs RUN *"`` is as many words as argparse's sign says.
     ``"--kind {qrels,run}"`` is one of these (`among`); ``"gold -r REL !"`` must be given, and is
-    called `gold` here; ``"--whole with --plot FILE"`` is refused without the other, as is
-    ``"--p P with --statistic rbo"`` with another value, and the help says so. `settings` are what
-    else argparse is told about some of them, by their names, or about all values that are called
-    alike (``REL``); or a row tells it itself (`told`). A row with rows of its own is a group, below
-    its title.
+    called `gold` here, and ``…!`` may be repeated, too; ``"--whole with --plot FILE"`` is refused
+    without the other, as is ``"--p P with --statistic rbo"`` with another value, and the help says
+    so. `settings` are what else argparse is told about some of them, by their names, or about all
+    values that are called alike (``REL``); or a row tells it itself (`told`). A row with rows of
+    its own is a group, below its title.
     """
     for row, meaning in rows.items():
         said = told(meaning) if isinstance(meaning, str) else meaning
@@ -115,9 +115,10 @@ def _value(metavar: str) -> dict[str, Any]:
 
 def _often(sign: str, name: str) -> dict[str, Any]:
     """What argparse is told about how often a value is given."""
-    if sign == "…":
-        return {"action": "append", "dest": name.rstrip("s") + "s"}
-    return {"required": True} if sign == "!" else {"nargs": sign} if sign else {}
+    often, required = sign.removesuffix("!"), {"required": True} if sign.endswith("!") else {}
+    if often == "…":
+        return {"action": "append", "dest": name.rstrip("s") + "s", **required}
+    return {"nargs": often} if often else required
 
 
 def among(choices: Iterable[str]) -> str:
@@ -172,6 +173,9 @@ def number(text: str, low: float = -math.inf, high: float = math.inf, which: str
         expected = f"a number{'' if found is None else which}"
         raise argparse.ArgumentTypeError(f"found {text!r}, expected {expected}")
     return found
+
+
+FROM_0 = {"type": partial(number, low=0, which=" from 0")}
 
 
 def several(kind: Callable[[str], T], sign: str = ",") -> dict[str, Any]:
@@ -322,6 +326,7 @@ SETTINGS: Settings = {  # of values, as the help calls them, then of options
     "S,S,…": several(number),
     "A,B": several(str),
     "pool_depth": COUNT,
+    "margin": FROM_0,
     **dict.fromkeys(("rel", "sd"), NUMBER),
     **dict.fromkeys(("decimals", "seed"), WHOLE),
     "separator": {"type": separator},

@@ -7,7 +7,7 @@ import argparse
 from cranfield.cli import runner
 from cranfield.cli.options import among
 from cranfield.cli.output import output
-from cranfield.cli.scored import evaluation, refuse_deciding, scored
+from cranfield.cli.scored import DECIDING, evaluation, refuse_given, scored
 from cranfield.errors import InputError
 from cranfield.report.meta import Work
 from cranfield.report.options import alpha, plot, told
@@ -53,8 +53,7 @@ OPTIONS = {
 def run(options: argparse.Namespace) -> int:
     """Design, show the tables, and draw."""
     _refuse(options)
-    runner.run(Work(plan, "scores" if options.files else "nothing"), options, picture)
-    return 0
+    return runner.run(Work(plan, "scores" if options.files else "nothing"), options, picture)
 
 
 def _refuse(options: argparse.Namespace) -> None:
@@ -67,6 +66,4 @@ def _refuse(options: argparse.Namespace) -> None:
         return
     if options.files:
         raise InputError("files and a variance", "one of them")
-    refuse_deciding(options, "a pilot with it")
-    if options.residual:
-        raise InputError("--residual", "a pilot with it")
+    refuse_given(options, {*DECIDING, "residual"}, "a pilot with it")

@@ -11,7 +11,7 @@ from cranfield.cli.asked import measures_of, runs_of
 from cranfield.cli.options import call
 from cranfield.cli.output import refuse_output, show, write
 from cranfield.cli.progress import Progress
-from cranfield.cli.scored import WITH_SCORES, evaluated, measures_for, scores_of
+from cranfield.cli.scored import WITH_SCORES, evaluated, measures_for, refuse_given, scores_of
 from cranfield.data.preference_pairs import read_preference_pairs
 from cranfield.data.systems import path_of
 from cranfield.errors import InputError
@@ -30,19 +30,24 @@ Given: TypeAlias = tuple[dict[str, Any], Sequence[str], int, int]
 """Arguments of a function, files that it reads, and how many runs and measures there are."""
 
 
-def run(work: Work, options: argparse.Namespace, picture: Callable[..., Any] | None = None) -> Any:
-    """Score, compute, draw, show; and what was found."""
+def run(work: Work, options: argparse.Namespace, picture: Callable[..., Any] | None = None) -> int:
+    """Score, compute, draw, show."""
     plot = getattr(options, "plot", None)
     refuse_output(plot)
-    given, files, *size = GIVEN[work.takes](options)
-    with Progress(files, work.doing, work.steps(options, *size)) as bar:
-        told = dict.fromkeys(("progress", "tested"), bar.step)
-        found = call(work.function, options, **given | told)
+    found = computed(work, options)
     drawn = plot and picture and call(picture, options, found=found).render(format_of(plot))
     show(found, options)
     if drawn:
         write(drawn, plot)
-    return found
+    return 0
+
+
+def computed(work: Work, options: argparse.Namespace) -> Any:
+    """What is computed from scores, or judgments and runs."""
+    given, files, *size = GIVEN[work.takes](options)
+    with Progress(files, work.doing, work.steps(options, *size)) as bar:
+        told = dict.fromkeys(("progress", "tested"), bar.step)
+        return call(work.function, options, **given | told)
 
 
 def _scores(options: argparse.Namespace) -> Given:
@@ -54,7 +59,7 @@ def _scores(options: argparse.Namespace) -> Given:
         given["preferences"] = read_preference_pairs(options.preferences)
     if getattr(options, "qrels2", None) is not None:
         given |= _others(options)
-    if getattr(options, "gold", None) is not None:
+    if "golds" in options:
         scores, columns = _with_gold(options)
         given |= columns
     else:
@@ -79,9 +84,8 @@ def _judgments(options: argparse.Namespace) -> Given:
     """Two sets of judgments, and perhaps runs, which are read once for each."""
     if "-" in options.runs:
         raise InputError("- as a run", "a file: it is read once for each QRELS")
-    for action in options.declared:
-        if action.dest in OF_RUNS and getattr(options, action.dest) and not options.runs:
-            raise InputError(action.option_strings[0], "runs with it: QRELS QRELS2 RUN…")
+    if not options.runs:
+        refuse_given(options, OF_RUNS, "runs with it: QRELS QRELS2 RUN…")
     chosen = options.preset
     tested = parse_measures(
         [*(chosen.measures if chosen else ()), *(options.measures or ())] or ["AP"]
@@ -119,7 +123,7 @@ def _others(options: argparse.Namespace) -> dict[str, Any]:
 
 def _with_gold(options: argparse.Namespace) -> tuple[Scores, dict[str, Any]]:
     """The scores, also of gold measures; and which columns are of these, and of those asked for."""
-    gold = measures_of(options.gold)
+    gold = measures_of(options.golds)
     if options.scores:
         named = {"gold": gold, "measures": options.measures or ()}
         options.measures = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any, get_args
 
 from cranfield.cli.asked import runs_of
@@ -66,11 +66,10 @@ def evaluation(scores: bool = True) -> Rows:
 # -- scores ---------------------------------------------------------------------------------------
 
 
-def refuse_deciding(options: argparse.Namespace, expected: str, but: Iterable[str] = ()) -> None:
-    """Options that decide what scores there are, given where they would decide nothing."""
+def refuse_given(options: argparse.Namespace, names: Collection[str], expected: str) -> None:
+    """Options of these names, given where they would decide nothing."""
     for option in options.declared:
-        decides = option.dest in DECIDING.difference(but)
-        if decides and getattr(options, option.dest) != option.default:
+        if option.dest in names and getattr(options, option.dest) != option.default:
             raise InputError(option.option_strings[0], expected)
 
 
@@ -80,8 +79,8 @@ def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
         if not options.files:
             raise InputError("no file", "files with the scores of topics")
         named = named_topics(options.topics)
-        but = WITH_SCORES if named is None else WITH_SCORES | {"topics"}
-        refuse_deciding(options, "QRELS RUN… with it: --scores are scores already", but)
+        names = DECIDING - WITH_SCORES - (set() if named is None else {"topics"})
+        refuse_given(options, names, "QRELS RUN… with it: --scores are scores already")
         scores = call(read_scores, options, data=options.files, lower=options.lowers)
         for topic in named or ():
             if topic not in scores.topics:

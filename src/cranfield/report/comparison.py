@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from cranfield.arrays import TOLERANCE
@@ -72,9 +72,9 @@ def _size(found: Comparison) -> str:
     return tables.runs_on(len(found.scores.runs), *(run.topics for run in found.runs))
 
 
-def _measure(found: Comparison, of: Callable[..., tables.Field]) -> tables.Field:
-    """The column that names the measure; people need it only if there are several."""
-    return of("measure", people=len(found.scores.measures) > 1, key=True)
+def _several(found: Comparison) -> bool:
+    """Whether tables name the measure."""
+    return len(found.scores.measures) > 1
 
 
 def _other(found: Comparison) -> str:
@@ -84,7 +84,7 @@ def _other(found: Comparison) -> str:
 
 def _of(found: Comparison) -> str:
     """By which measure, where the table does not say so."""
-    return f" by {found.scores.measures[0]}" if len(found.scores.measures) == 1 else ""
+    return "" if _several(found) else f" by {found.scores.measures[0]}"
 
 
 def _runs(found: Comparison) -> tables.Sheet:
@@ -97,7 +97,7 @@ def _runs(found: Comparison) -> tables.Sheet:
         "runs",
         f"Means of {_size(found)}{_of(found)}, with {tables.percent(1 - found.alpha)} t intervals. "
         f"{legend} ({procedure(found)}).",
-        _measure(found, of),
+        of("measure", people=_several(found), key=True),
         of("run", text=lambda run: _named(run, signs), key=True),
         of("topics", people=False),
         of("mean"),
@@ -129,14 +129,12 @@ def _pairs(found: Comparison) -> tables.Sheet:
         f"Differences run − {other} of {_size(found)}{_of(found)}: {procedure(found)}. * p ≤ α. "
         f"Intervals: {_intervals(found)}. Effect size: {EFFECTS[found.effect].title}. "
         "Wins, ties and losses: topics on which the run is better, equal and worse.",
-        _measure(found, of),
-        of("run", key=True),
-        of("other", head=other, key=True),
+        *tables.compared(of, _several(found), other),
         of("topics", people=False),
         of("difference", text=tables.signed),
         *tables.interval_fields(rows, 1 - found.alpha, "+"),
         of("statistic", people=False),
-        tables.p_field(rows, found.alpha, found.shown_p),
+        tables.p_field(rows, found.alpha, shown=found.shown_p),
         *tables.each(of, "uncorrected", "asl", people=False),
         of("mc_error", lambda row: row.error, people=False),
         of("effect", head="effect size", text="{:+.2f}".format),
@@ -151,9 +149,7 @@ def _movers(found: Comparison, most: int) -> tables.Sheet:
     return tables.table(
         "movers",
         f"Topics that differ most{_of(found)}: at most {most} each way for each pair.",
-        _measure(found, of),
-        of("run", key=True),
-        of("other", head=other, key=True),
+        *tables.compared(of, _several(found), other),
         of("topic", key=True),
         of("score", head="run's"),
         of("other_score", head=f"{other}'s"),

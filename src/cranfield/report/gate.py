@@ -6,7 +6,7 @@ from typing import Any
 
 from cranfield.report import sheets as tables
 from cranfield.stats.families import TESTS
-from cranfield.stats.gate import Gate, GateVerdict
+from cranfield.stats.gate import Gate
 
 
 def sheets(found: Gate) -> list[tables.Sheet]:
@@ -15,11 +15,9 @@ def sheets(found: Gate) -> list[tables.Sheet]:
     of = tables.columns(rows)
     several = len({row.measure for row in rows}) > 1
     moved = [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]
-    both = [_bootstrap(row) for row in rows]
+    both = [tables.interval_text(row.bootstrap_low, row.bootstrap_high, "+") for row in rows]
     fields = (
-        of("measure", people=several, key=True),
-        of("run", key=True),
-        of("other", head="baseline", key=True),
+        *tables.compared(of, several, "baseline"),
         of("decision", head="verdict"),
         of("passes", lambda row: row not in found.failed, people=False),
         of("topics", people=False),
@@ -63,9 +61,3 @@ def _how(found: Gate) -> str:
         f"margin of {found.margin:g}, else fail if all of it is worse than 0, else undecided, "
         f"which {otherwise} ({level})"
     )
-
-
-def _bootstrap(row: GateVerdict) -> str:
-    if row.bootstrap_low is None or row.bootstrap_high is None:
-        return "–"
-    return tables.interval_text(row.bootstrap_low, row.bootstrap_high, "+")

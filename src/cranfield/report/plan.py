@@ -14,8 +14,7 @@ from cranfield.report.pictures import Picture, alt
 from cranfield.report.places import PLACES
 from cranfield.report.sheets import Field, Sheet, columns, each, percent, table
 from cranfield.stats.plan import Plan
-from cranfield.stats.power import Design, Pilot, difference_for_anova, difference_for_t
-from cranfield.stats.power import width_of_interval as width_of
+from cranfield.stats.power import Design, Pilot
 from cranfield.wording import rounded
 
 TESTS = {
@@ -148,17 +147,8 @@ def detectable_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
         f"Smallest: {'; '.join(text)}.",
         designs,
         *each(of, "systems", "topics"),
-        of("smallest", _detectable),
+        of("smallest", lambda design: design.smallest_of(design.topics)),
     )
-
-
-def _detectable(design: Design) -> float:
-    topics, v, alpha = design.topics, design.variance, design.alpha
-    if design.power is None:
-        return width_of(topics, v, 1 - alpha)
-    if design.method == "t":
-        return difference_for_t(topics, v, alpha, design.power)
-    return difference_for_anova(topics, v, design.systems, alpha, design.power)
 
 
 def _of(methods: set[str]) -> str:

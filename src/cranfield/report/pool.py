@@ -34,11 +34,8 @@ def _people(found: Pool, per_topic: bool) -> list[Sheet]:
     if found.teams is not None:
         tables["teams"] = _kind(found, "team")
     if per_topic:
-        of_topics = sizes(found)
-        names = dict.fromkeys(name for counts in of_topics.values() for name in counts)
-        topics = Field("topic", [*of_topics], key=True)
-        numbers = [Field(name, [counts[name] for counts in of_topics.values()]) for name in names]
-        tables["topics"] = [topics, *numbers]
+        counts = listed("topics", sizes(found).values(), people=True)
+        tables["topics"] = [Field("topic", found.topics, key=True), *counts.fields]
     captions = dict.fromkeys(tables, "") | {[*tables][-1]: _summary(found)}
     return [Sheet(x, fields, captions[x], programs=False) for x, fields in tables.items()]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from cranfield.report.late import pl
 from cranfield.stats.families import TESTS
-from cranfield.stats.result import Sampled, shown_p
+from cranfield.stats.result import shown_p
 from cranfield.wording import counted, rounded
 
 
@@ -199,6 +199,14 @@ def columns(rows: Iterable[Any]) -> Callable[..., Field]:
     return column
 
 
+def within(found: Iterable[Any], parts: str) -> tuple[Callable[..., Field], Callable[..., Field]]:
+    """What makes the columns of a table with a row for each part of each thing: those of the thing,
+    and those of the part.
+    """
+    rows = [(one, part) for one in found for part in getattr(one, parts)]
+    return columns(one for one, _ in rows), columns(part for _, part in rows)
+
+
 def listed(
     name: str,
     rows: Iterable[Mapping[str, Any]],
@@ -232,6 +240,12 @@ def both(
         of(f"{name}_{which}", lambda row, i=i: getattr(row, value)[i], heads[i], **more)
         for i, which in enumerate(("first", "second"))
     ]
+
+
+def compared(of: Callable[..., Field], several: bool, other: str = "other") -> list[Field]:
+    """The columns that name what is compared: people see the measure where there are several."""
+    names = of("run", key=True), of("other", head=other, key=True)
+    return [of("measure", people=several, key=True), *names]
 
 
 def each(of: Callable[..., Field], *names: str, **settings: Any) -> list[Field]:
@@ -268,28 +282,25 @@ def how_tested(
     return [row.title, *([how] if row.random else []), *([also] if also else [])]
 
 
-def shown_of(pvalue: float, sampled: Sampled | None) -> str:
-    """The p-value of a test, perhaps corrected, that may have counted trials.
-
-    >>> from cranfield.stats.result import Sampled
-    >>> shown_of(1 / 1001, Sampled(0, 1000, seed=0)), shown_of(3 / 1001, Sampled(0, 1000, seed=0))
-    ('<0.001', '0.0030')
-    """
+def _shown_p(row: Any) -> str:
+    """The p-value of a row, perhaps corrected; its test may have counted trials, its `sampled`."""
+    sampled = getattr(row, "sampled", None)
     if sampled is None:
-        return shown_p(pvalue)
-    least = sampled.count == 0 and pvalue == sampled.pvalue  # corrected, it is another bound
-    return shown_p(pvalue, sampled.trials, least)
+        return shown_p(row.pvalue)
+    least = sampled.count == 0 and row.pvalue == sampled.pvalue  # corrected, it is another bound
+    return shown_p(row.pvalue, sampled.trials, least)
 
 
 def p_field(
     rows: Sequence[Any],
     alpha: float,
-    shown: Callable[[Any], str] = lambda row: shown_p(row.pvalue),
     name: str = "pvalue",
     head: str = "p",
+    shown: Callable[[Any], str] = _shown_p,
 ) -> Field:
     """A column of the p-values of rows, with a star at those that are at most `alpha`.
 
+    >>> from cranfield.stats.result import Sampled
     >>> p_field([Sampled(0, 99, seed=0), Sampled(19, 99, seed=0)], 0.05).marks
     ['*', '']
     """
@@ -305,12 +316,14 @@ def interval_fields(rows: Sequence[Any], confidence: float, sign: str = "") -> l
     return [*(columns(rows)(end, people=False) for end in ("low", "high")), shown]
 
 
-def interval_text(low: float, high: float, sign: str = "") -> str:
-    """An interval; with "+" as `sign`, of differences.
+def interval_text(low: float | None, high: float | None, sign: str = "") -> str:
+    """An interval, if there is one; with "+" as `sign`, of differences.
 
     >>> interval_text(0.25, 0.5), interval_text(-0.25, 0.5, "+")
     ('[0.2500, 0.5000]', '[-0.2500, +0.5000]')
     """
+    if low is None or high is None:
+        return _text(None)
     return f"[{rounded(low, sign)}, {rounded(high, sign)}]"
 
 

@@ -17,7 +17,7 @@ from cranfield.scores import Interval
 from cranfield.stats import paired, tukey
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.resampling import TRIALS, Progress
-from cranfield.stats.result import Outcome
+from cranfield.stats.result import Outcome, Sampled
 from cranfield.stats.samples import Matrix, Systems, Topics, matrix
 from cranfield.wording import some
 
@@ -77,6 +77,11 @@ class PairTest:
     outcome: Outcome
     pvalue: float
     interval: Interval | None = None
+
+    @property
+    def sampled(self) -> Sampled | None:
+        """Trials, seed and Monte-Carlo error of a test that counts."""
+        return self.outcome.sampled
 
 
 def usual_test(systems: int) -> str:

@@ -75,6 +75,19 @@ class Design(Shown):
             return power_of_t(topics, self.difference, self.variance, self.alpha)
         return power_of_anova(topics, self.difference, self.variance, self.systems, self.alpha)
 
+    def smallest_of(self, topics: int) -> float:
+        """What another number of topics would show: the smallest true difference that is found
+        with the power asked for, or the width of an interval.
+
+        >>> round(topics_for_t(difference=0.5, variance=1.0).smallest_of(17), 4)
+        0.7239
+        """
+        if self.power is None:
+            return width_of_interval(topics, self.variance, 1 - self.alpha)
+        if self.method == "t":
+            return difference_for_t(topics, self.variance, self.alpha, self.power)
+        return difference_for_anova(topics, self.variance, self.systems, self.alpha, self.power)
+
 
 # The paired t-test
 

@@ -116,12 +116,8 @@ METHOD = Method(
     people=("matrix",),
     flat=("pairs",),
     options={
-        "--gold MEASURE": {
-            "help": "required: a gold measure; may be repeated: each is used alone, then all at "
-            "once",
-            "action": "append",
-            "required": True,
-        },
+        "--gold MEASURE …!": "required: a gold measure; may be repeated: each is used alone, then "
+        "all at once",
         "--alpha A": told("p-values of the sign test of at most A are marked", 0.01),
     },
 )

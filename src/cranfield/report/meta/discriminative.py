@@ -53,23 +53,18 @@ def settings(found: DiscriminativePower) -> dict[str, Any]:
 
 
 def _curves(found: DiscriminativePower) -> tables.Sheet:
-    rows = [
-        (one.measure, rank, pair)
-        for one in found.measures
-        for rank, pair in enumerate(one.pairs, 1)
-    ]
-    pairs = [pair for _, _, pair in rows]
-    of, of_pairs = tables.columns(rows), tables.columns(pairs)
+    of, of_pairs = tables.within(found.measures, "pairs")
+    ranked = [(rank, pair) for one in found.measures for rank, pair in enumerate(one.pairs, 1)]
     return tables.table(
         "curves",
         f"ASL curves: the p-values of all pairs of {counted(len(found.runs), 'run')}, on "
         f"{_topics(found)}, the largest first, by the {_test(found)}. A difference above 0 says "
         f"that the first run is better. * p ≤ α = {found.alpha:g}.",
-        of("measure", lambda row: row[0], key=True),
-        of("rank", lambda row: row[1], key=True),
+        of("measure", key=True),
+        tables.Field("rank", [rank for rank, _ in ranked], key=True),
         *tables.each(of_pairs, "run", "other", key=True),
         of_pairs("difference", text=tables.signed),
-        tables.p_field(pairs, found.alpha, lambda x: tables.shown_of(x.pvalue, x.sampled)),
+        tables.p_field([pair for _, pair in ranked], found.alpha),
     )
 
 

@@ -7,8 +7,8 @@ differences they find.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator
+from itertools import chain, product
 from operator import itemgetter
 from typing import Any, get_args
 
@@ -143,13 +143,12 @@ def _topics(found: JudgmentComparison, levels: Agreement, binary: Agreement) -> 
 
 
 def _runs(found: JudgmentComparison) -> Sheet:
-    rows = [(ranking.measure, change) for ranking in found.rankings for change in ranking.runs]
-    of = tables.columns(change for _, change in rows)
+    of_measure, of = tables.within(found.rankings, "runs")
     return tables.table(
         "runs",
         f'{_evaluated(found)} "Rise" is how many ranks higher {found.names[1]} places a run'
         f"{_moved_most(found)}.",
-        Field("measure", [measure for measure, _ in rows], key=True),
+        of_measure("measure", key=True),
         of("run", key=True),
         *tables.both(of, "mean", "means", found.names),
         *tables.both(of, "rank", "ranks", [f"rank {name}" for name in found.names]),
@@ -203,8 +202,8 @@ def _with_interval(name: str, head: str, values: list[Interval]) -> Iterator[Fie
 
 def _significance(found: JudgmentComparison) -> Sheet:
     first, second = found.names
-    both, mixed, neither = (True, True), ((True, False), (False, True)), (False, False)
-    who = {both: "both", **dict(zip(mixed, found.names, strict=True)), neither: "neither"}
+    finders = "both", *found.names, "neither"
+    who = dict(zip(product((True, False), (True, False)), finders, strict=True))
     kinds = "passive", "mixed", "active"  # by how many find a difference
     rows = [
         (ranking.measure, kind, name, order, pairs, pairs / len(ranking.pairs))
@@ -230,7 +229,7 @@ def _test(found: JudgmentComparison) -> str:
     correction = found.correction or "none"
     also = "" if correction == "none" else CORRECTIONS[correction].title
     tests = (test for one in found.rankings for pair in one.pairs for test in pair.tests)
-    sampled = [test.outcome.sampled for test in tests]
+    sampled = [test.sampled for test in tests]
     parts = tables.how_tested(found.test or "", found.trials, found.seed, all_exact(sampled), also)
     return ", ".join([*parts, f"α = {found.alpha:g}"])
 
@@ -244,7 +243,8 @@ def _pairs(found: JudgmentComparison, name: str, what: str) -> Sheet:
     ]
     of = tables.columns(pair for _, pair in rows)
     heads = [f"difference {name}" for name in found.names]
-    sides = enumerate(zip(("first", "second"), found.names, strict=True))
+    tests = zip(*(pair.tests for _, pair in rows), strict=True) if rows else ((), ())
+    named = zip(("first", "second"), found.names, tests, strict=True)
     return tables.table(
         name,
         f"{what}: differences of means and p-values by {_both(found)} ({_test(found)}). * p ≤ α.",
@@ -252,16 +252,9 @@ def _pairs(found: JudgmentComparison, name: str, what: str) -> Sheet:
         of("run", lambda pair: pair.runs[0], key=True),
         of("other", lambda pair: pair.runs[1], key=True),
         *tables.both(of, "difference", "differences", heads, text=tables.signed),
-        *(_pvalues(found, [pair.tests[i] for _, pair in rows], *side) for i, side in sides),
+        *(tables.p_field(x, found.alpha, f"pvalue_{side}", f"p {who}") for side, who, x in named),
         of("kind"),
     )
-
-
-def _pvalues(found: JudgmentComparison, tests: Sequence[Any], side: str, who: str) -> Field:
-    def shown(test: Any) -> str:
-        return tables.shown_of(test.pvalue, test.outcome.sampled)
-
-    return tables.p_field(tests, found.alpha, shown, f"pvalue_{side}", f"p {who}")
 
 
 # -- the command ----------------------------------------------------------------------------------

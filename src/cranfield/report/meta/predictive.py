@@ -87,12 +87,9 @@ METHOD = Method(
     name="predictive-power",
     work=Work(predictive_power),
     options={
-        "--preferences FILE": {
-            "help": "required: lines `topic preferred other`, or `topic run other preferred`, "
-            "where what is preferred is one of the two or tie, and an assessor may follow; or a "
-            "table with these columns",
-            "required": True,
-        },
+        "--preferences FILE !": "required: lines `topic preferred other`, or `topic run other "
+        "preferred`, where what is preferred is one of the two or tie, and an assessor may follow; "
+        "or a table with these columns",
         "method --interval {wilson,exact}": options.told(
             "of the rate of agreement: Wilson's (default), or the exact one of Clopper and Pearson",
             "wilson",

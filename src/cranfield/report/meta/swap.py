@@ -10,24 +10,24 @@ from typing import Any
 
 from cranfield.meta.swap import TRIALS, Swap, SwapRates, checked_rate, swap
 from cranfield.report import charts, options
+from cranfield.report import sheets as tables
 from cranfield.report.late import pl
 from cranfield.report.meta import Method, Work
 from cranfield.report.pictures import Picture
-from cranfield.report.sheets import Sheet, columns, constants, percent, settings_of, table
 from cranfield.scores import Notice
 from cranfield.wording import counted
 
 TABLES = ("measures", "bins")
 
 
-def sheets(found: Swap, rate: float = 0.05) -> list[Sheet]:
+def sheets(found: Swap, rate: float = 0.05) -> list[tables.Sheet]:
     """A row for each measure and size of topic sets; and a row for each bin of differences."""
-    of = columns(found.rates)
-    measures = table(
+    of = tables.columns(found.rates)
+    measures = tables.table(
         "measures",
         f"{_caption(found)} The difference needed is that from which on at most "
-        f"{percent(rate)} of the comparisons are swaps, bins being taken together where the rate "
-        "does not fall.",
+        f"{tables.percent(rate)} of the comparisons are swaps, bins being taken together where the "
+        "rate does not fall.",
         of("measure", key=True),
         of("set_size", "size", "topics in a set", key=True),
         of("comparisons"),
@@ -35,35 +35,31 @@ def sheets(found: Swap, rate: float = 0.05) -> list[Sheet]:
         of("difference_needed", lambda one: one.required(rate)),
         of("share", lambda one: one.sensitivity(rate), "share that has it"),
         of("topics", people=False),
-        *constants(settings(found, rate), found.rates),
+        *tables.constants(settings(found, rate), found.rates),
     )
     return [measures, _bins(found)]
 
 
-def _bins(found: Swap) -> Sheet:
-    rows = [
-        (one, bin, falling)
-        for one in found.rates
-        for bin, falling in zip(one.bins, one.falling, strict=True)
-    ]
-    of, of_bins = columns(rows), columns(bin for _, bin, _ in rows)
-    return table(
+def _bins(found: Swap) -> tables.Sheet:
+    of, of_bins = tables.within(found.rates, "bins")
+    falling = [rate for one in found.rates for rate in one.falling]
+    return tables.table(
         "bins",
         _caption(found),
-        of("measure", lambda row: row[0].measure, key=True),
-        of("set_size", lambda row: row[0].size, "topics in a set", key=True),
+        of("measure", key=True),
+        of("set_size", "size", "topics in a set", key=True),
         of_bins("low", head="from"),
         of_bins("high", head="below"),
         of_bins("comparisons"),
         of_bins("swaps", text=lambda n: f"{n:,.1f}".removesuffix(".0")),
         of_bins("swap_rate", "rate"),
-        of("rate_taken_together", lambda row: row[2], "taken together"),
+        tables.Field("rate_taken_together", falling, "taken together"),
     )
 
 
 def settings(found: Swap, rate: float = 0.05) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    made = settings_of(found, "bin", "filter", "alpha", "trials", "seed")
+    made = tables.settings_of(found, "bin", "filter", "alpha", "trials", "seed")
     return {"tolerated_rate": rate} | made | {"filter": found.filter or "none"}
 
 
@@ -121,7 +117,7 @@ def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
     )
     heading = "Swap rates" + (" of significant differences" if found.filter else "")
     together = "bins are taken together where the rate does not fall"
-    told = [_drawn(found), together, f"grey line: {percent(rate)}"]
+    told = [_drawn(found), together, f"grey line: {tables.percent(rate)}"]
     return charts.finished(chart, heading, told)
 
 
