@@ -161,6 +161,12 @@ def test_measures_from_a_file(here: Path, capsys: pytest.CaptureFixture[str]) ->
     assert [row.split("\t")[2] for row in rows] == ["AP", "nDCG@10", "AP(norm=R)@5", "RR"]
 
 
+def test_a_file_of_measures_is_text(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("measures.txt").write_bytes("AP\nα_nDCG@10\n".encode("iso8859-7"))
+    assert main(["evaluate", "qrels", "bm25.run", "-m", "@measures.txt"]) == 2
+    assert capsys.readouterr().err.startswith("measures.txt:2: found bytes that are not UTF-8")
+
+
 @pytest.mark.parametrize("format", ["tsv", "csv", "json", "jsonl", "markdown", "latex", "table"])
 def test_output_to_a_file_is_what_would_be_printed(
     here: Path, capsys: pytest.CaptureFixture[str], format: str

@@ -13,6 +13,7 @@ from cranfield.cli.options import SETTINGS, Rows, declare, refuse_two_inputs
 from cranfield.cli.output import format_for
 from cranfield.data.groups import read_groups
 from cranfield.data.ntcir import topic_dirs
+from cranfield.data.reading.lines import text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.tracks import read_gains, read_topics
 from cranfield.errors import CranfieldError, InputError
@@ -110,14 +111,8 @@ def _topics(given: Sequence[str]) -> Any:
 
 def measures_of(texts: Sequence[str]) -> list[str]:
     """The measures of all -m options, those in files included."""
-    found: list[str] = []
-    for text in texts:
-        lines = [text]
-        if text.startswith("@"):
-            lines = Source.of(text[1:]).read().decode("utf-8", "replace").splitlines()
-            lines = [x for x in lines if x.strip() and not x.lstrip().startswith("#")]
-        found += lines
-    return found
+    given = [text_lines(Source.of(x[1:])) if x.startswith("@") else [(1, x)] for x in texts]
+    return [line for lines in given for _, line in lines]
 
 
 READ: dict[str, Callable[[Any], Any]] = {

@@ -62,10 +62,8 @@ OPTIONS = re.findall(r"^ (-\w,|   ) --(\S+)( \S+)?", HELP, re.M)  # as -q, --lon
 SHORT = "o" + "".join(short[1] + ":" * bool(value) for short, _, value in OPTIONS if short.strip())
 LONG = ["Output_old_results_format=", *(long + "=" * bool(value) for _, long, value in OPTIONS)]
 SPELLED = {f"--{long}": short.strip(" ,") or f"--{long}" for short, long, _ in OPTIONS}
-FLAGS = {  # options that are settings
-    **{"-q": "per_topic", "-c": "complete", "-J": "condensed"},
-    "--as-described": "described",
-}
+# options that are settings
+FLAGS = {"-q": "per_topic", "-c": "complete", "-J": "condensed", "--as-described": "described"}
 NUMBERS = {"-l": "rel", "-M": "depth", "-N": "docs", "--as-version": "version"}
 TEXTS = {"-R": "format", "-T": "results", "-Z": "zscores"}
 
