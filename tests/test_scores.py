@@ -31,9 +31,9 @@ from cranfield.scores import (
     Notice,
     Scores,
     number,
-    printable,
     readable,
 )
+from cranfield.wording import printable
 
 NAN = math.nan
 

@@ -14,7 +14,7 @@ import numpy as np
 from cranfield.arrays import TOLERANCE, Bools, Floats, apart, rounding_of, settled
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.results import Missing, ScoresLike, read_scores
-from cranfield.scores import Notice, Scores, notes, printable
+from cranfield.scores import Notice, Scores, notes
 from cranfield.shown import Rows, Shown
 from cranfield.stats.cautions import about_trials, in_short
 from cranfield.stats.corrections import CORRECTIONS
@@ -26,7 +26,7 @@ from cranfield.stats.measured import direction, measured, ranking, reasons, with
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import all_exact, checked_alpha, shown_p, stated_p
 from cranfield.stats.samples import Matrix
-from cranfield.wording import counted, some
+from cranfield.wording import counted, printable, some
 
 Verdict: TypeAlias = Literal["better", "worse", ""]
 _OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better", "": ""}

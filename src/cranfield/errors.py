@@ -100,9 +100,18 @@ class UserCodeError(CranfieldError):
     """
 
     def __init__(self, error: BaseException, where: str, line: int | None) -> None:
-        said = error.msg if isinstance(error, SyntaxError) else str(error)
-        place, in_one_line = f"{where}:{line}" if line else where, " ".join(said.split())
-        super().__init__(": ".join(filter(None, (place, type(error).__name__, in_one_line))))
+        place = f"{where}:{line}" if line else where
+        super().__init__(f"{place}: {in_one_line(error)}")
+
+
+def in_one_line(error: BaseException) -> str:
+    r"""Of which kind an error is, and what it says.
+
+    >>> in_one_line(ValueError("no\nnumber")), in_one_line(MemoryError())
+    ('ValueError: no number', 'MemoryError')
+    """
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    return ": ".join(filter(None, (type(error).__name__, " ".join(said.split()))))
 
 
 @contextmanager

@@ -23,7 +23,9 @@ from cranfield.shown import Shown
 from cranfield.wording import (
     aligned,
     counted,
+    encoded,
     in_one,
+    printable,
     rounded,
     some,
     without_names,
@@ -539,7 +541,7 @@ class Scores(Shown, tables="scores"):
         The Parquet file is also a plain table for others: run, topic, measure, value.
         """
         as_json = _format_of(path) == ".json"
-        write_whole(path, self.to_json().encode() if as_json else self._to_parquet())
+        write_whole(path, encoded(self.to_json()) if as_json else self._to_parquet())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scores:
@@ -660,18 +662,6 @@ def json_number(value: float) -> float | str | None:
     if math.isnan(value):
         return None
     return str(value) if math.isinf(value) else value
-
-
-def printable(name: str) -> str:
-    r"""Return a name that cannot upset a terminal: control characters are written as escapes.
-
-    >>> print(printable("bm25\x1b[2J"))
-    bm25\x1b[2J
-    """
-    if name.isprintable():
-        return name
-    harmless = "\u3000"  # the blank of Japanese text
-    return "".join(c if c.isprintable() or c in harmless else ascii(c)[1:-1] for c in name)
 
 
 def _safe_names(names: Sequence[str]) -> list[str]:

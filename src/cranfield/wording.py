@@ -92,6 +92,29 @@ def folded(text: str, width: int, indent: int = 0) -> list[str]:
     )
 
 
+def printable(name: str) -> str:
+    r"""Return a name that cannot upset a terminal: control characters are written as escapes.
+
+    >>> print(printable("bm25\x1b[2J"))
+    bm25\x1b[2J
+    """
+    if name.isprintable():
+        return name
+    harmless = "\u3000"  # the blank of Japanese text
+    return "".join(c if c.isprintable() or c in harmless else ascii(c)[1:-1] for c in name)
+
+
+def encoded(text: str) -> bytes:
+    r"""A text as files hold it: UTF-8, with escapes for what that cannot hold, half characters.
+
+    Those come of names of files that are no UTF-8, and of JSON, where the escape is the same.
+
+    >>> encoded("Σ \udcff")
+    b'\xce\xa3 \\udcff'
+    """
+    return text.encode("utf-8", "backslashreplace")
+
+
 _DECIMALS = ContextVar("decimals", default=4)
 
 

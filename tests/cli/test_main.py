@@ -387,3 +387,113 @@ def test_quiet_brief_and_verbose(here: Path, capsys: pytest.CaptureFixture[str])
     assert told[""].count("not answered") == 1
     assert told["-v"].count("not answered") == 3
     assert told["--quiet"] == ""
+
+
+# -- what nobody foresaw --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ZeroDivisionError("by\nzero"), "cranfield failed: ZeroDivisionError: by zero (CRANFIELD"),
+        (RecursionError("deep"), "cranfield failed: RecursionError: deep (CRANFIELD_TRACEBACK=1"),
+        (pl.exceptions.PanicException("index"), "cranfield failed: PanicException: index (CR"),
+        (MemoryError("Unable to allocate 7 GiB"), "out of memory: unable to allocate 7 GiB"),
+        (MemoryError(), "out of memory"),
+        (PermissionError(13, "Permission denied", "x\x1by"), "cannot read x\\x1by: permission den"),
+    ],
+)
+def test_whatever_escapes_is_one_line_and_exit_2(
+    error: BaseException,
+    said: str,
+    here: Path,
+    cranfield: Command,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not 1, which is what a comparison exits with that was asked to fail."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("cranfield.cli.evaluate.run", fail)
+    assert cranfield.refused("evaluate qrels bm25.run").startswith(said)
+
+
+@pytest.mark.parametrize("switch", ["-v", "CRANFIELD_TRACEBACK"])
+def test_the_traceback_is_behind_a_switch(
+    switch: str, here: Path, cranfield: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cranfield.cli.evaluate.run", lambda options: 1 // 0)
+    if switch != "-v":
+        monkeypatch.setenv(switch, "1")
+    done = cranfield(f"evaluate qrels bm25.run {switch if switch == '-v' else ''}")
+    assert done.code == 2
+    assert done.err.startswith("Traceback (most recent call last):")
+    assert "cranfield failed: ZeroDivisionError" in done.err.splitlines()[-1]
+
+
+def test_a_mistake_of_the_user_has_no_traceback(here: Path, cranfield: Command) -> None:
+    assert cranfield.refused("evaluate qrels nothing.run -v") == (
+        "cannot read nothing.run: no such file or directory"
+    )
+
+
+# -- what a terminal is not to be sent ------------------------------------------------------------
+
+ESCAPE = "\x1b]0;title\x07"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["evaluate", "qrels", f"{ESCAPE}.run"],
+        ["evaluate", "qrels", "bm25.run", "-m", ESCAPE],
+        ["evaluate", "qrels", "bm25.run", f"--{ESCAPE}"],
+        ["evaluate", "qrels", "bm25.run", "--depth", ESCAPE],
+        ["evaluate", "qrels", "escape.run"],
+        ["validate", "escape.run"],
+        ["validate", f"{ESCAPE}.txt"],
+        ["trec_eval", "qrels", f"{ESCAPE}.run"],
+        ["trec_eval", f"--{ESCAPE}", "qrels", "bm25.run"],
+        ["ndeval", "qrels", f"{ESCAPE}.run"],
+    ],
+)
+def test_no_message_holds_an_escape(here: Path, cranfield: Command, command: list[str]) -> None:
+    Path("escape.run").write_text(f"q1 Q0 {ESCAPE} 1 1 bm25\n" * 2)
+    Path(f"{ESCAPE}.txt").write_text("q1 Q0 a 1 x bm25\n")
+    done = cranfield(*command)
+    assert done.code in (1, 2)
+    assert "\\x1b" in done.out + done.err
+    assert not {"\x1b", "\x07"} & {*done.out, *done.err}
+
+
+# -- what cannot be written as text ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", ["table", "tsv", "csv", "json", "jsonl", "html", "parquet"])
+def test_a_file_whose_name_is_no_text(here: Path, format: str) -> None:
+    """Its bytes are half characters (PEP 383), which UTF-8 does not have; escapes are shown."""
+    named = Path(os.fsdecode(b"j\xff.json"))
+    named.write_text('{"q1": {"a": 1}}')
+    assert main(["evaluate", "qrels", str(named), "-m", "AP", "-f", format, "-o", "out"]) == 0
+    written = Path("out").read_bytes()
+    if format == "json":
+        assert json.loads(written)["runs"] == ["j\\udcff.json"]
+    assert b"j\\udcff" in written.replace(b"\\\\", b"\\")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "ascii"])
+def test_notices_and_errors_in_any_encoding(here: Path, encoding: str) -> None:
+    Path("σ.run").write_text("q1 Q0 a 1 1.0 σ\n")
+    code = (
+        "import sys; from cranfield.cli.main import entry;"
+        "sys.argv[1:] = ['evaluate', 'qrels', 'σ.run', '-m', 'AP']; entry()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": encoding},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "σ" in done.stdout.decode()
+    assert b"\\u03c3: 2 topics (q2, q3) not answered" in done.stderr

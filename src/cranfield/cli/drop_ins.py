@@ -11,8 +11,9 @@ import cranfield
 from cranfield.cli.options import call, refuse_two_inputs
 from cranfield.cli.output import tell, write
 from cranfield.data.ntcir.nev import write_files
-from cranfield.scores import Notice, printable
+from cranfield.scores import Notice
 from cranfield.tools.drop_ins import text_of
+from cranfield.wording import printable
 
 T = TypeVar("T")
 Parts: TypeAlias = Mapping[str, Callable[..., Any]]

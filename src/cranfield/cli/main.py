@@ -17,11 +17,13 @@ import cranfield
 from cranfield.cli.commands import COMMANDS
 from cranfield.cli.parser import Parser, Top
 from cranfield.data.files import reopen_closed_streams
-from cranfield.data.reading.source import reading_limits
-from cranfield.errors import CranfieldError, InputError, UserCodeError
+from cranfield.data.reading.source import cannot_read, reading_limits
+from cranfield.errors import CranfieldError, InputError, UserCodeError, in_one_line
+from cranfield.wording import printable
 
 OWN_OPTIONS = ("trec_eval",)  # which argparse cannot read: the module has a main of its own
 NO_OPTIONS = (*OWN_OPTIONS, "help")
+TRACEBACK = "CRANFIELD_TRACEBACK"  # in the environment, as some commands have a -v of their own
 
 
 def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -66,29 +68,55 @@ def _declare(module: Any, command: Callable[..., argparse.ArgumentParser]) -> No
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = argparse.Namespace()
+    try:
+        return _run(sys.argv[1:] if arguments is None else list(arguments), options)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # such as a panic of Polars, which is no Exception
+        if isinstance(error, OSError) and error.filename is None:
+            raise  # standard output: see `entry`
+        _tell(error, getattr(options, "verbose", False) or bool(os.environ.get(TRACEBACK)))
+        return 2
+
+
+def _run(arguments: Sequence[str], options: argparse.Namespace) -> int:
+    """Run a command; the options are those that it finds."""
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "-h"]
     words = [word for word in arguments if not word.startswith("-")][:1]
-    try:
-        if words and words == arguments[:1] and words[0] in OWN_OPTIONS:
-            return int(_module(words[0]).main(arguments[1:]))
-        top = parser(words)
-        if not arguments:
-            print(top.format_help(), end="")
-            top.error("found no command, expected one of these")
-        options = top.parse_args(arguments)
-        import_files(getattr(options, "imports", None) or ())
-        with reading_limits(options.max_line, options.max_expansion):
-            return int(options.run(options) or 0)  # most commands do not choose their code
-    except CranfieldError as error:
-        if isinstance(error, UserCodeError) and getattr(options, "verbose", False):
-            from traceback import print_exception
+    if words and words == arguments[:1] and words[0] in OWN_OPTIONS:
+        return int(_module(words[0]).main(arguments[1:]))
+    top = parser(words)
+    if not arguments:
+        print(top.format_help(), end="")
+        top.error("found no command, expected one of these")
+    top.parse_args(arguments, options)
+    import_files(getattr(options, "imports", None) or ())
+    with reading_limits(options.max_line, options.max_expansion):
+        return int(options.run(options) or 0)  # most commands do not choose their code
 
-            print_exception(error.__cause__)
-        print(error, file=sys.stderr)
-        return 2
+
+def _tell(error: BaseException, traced: bool) -> None:
+    """Say what is wrong in one line; before it, if that is asked for, where that arose."""
+    where = error.__cause__ if isinstance(error, UserCodeError) else error
+    if traced and (where is not error or not isinstance(error, CranfieldError)):
+        from traceback import print_exception
+
+        print_exception(where)
+    print(printable(_line_about(error)), file=sys.stderr)
+
+
+def _line_about(error: BaseException) -> str:
+    """What a user is told of an error; most of those that nobody foresaw are mistakes of ours."""
+    if isinstance(error, CranfieldError):
+        return str(error)
+    if isinstance(error, OSError):
+        return str(cannot_read(os.fsdecode(error.filename), error))
+    if isinstance(error, MemoryError):
+        needed = " ".join(str(error).split())
+        return "out of memory" + (f": {needed[:1].lower()}{needed[1:]}" if needed else "")
+    return f"cranfield failed: {in_one_line(error)} ({TRACEBACK}=1 shows where)"
 
 
 def import_files(paths: Sequence[str]) -> None:
@@ -130,8 +158,8 @@ def entry() -> NoReturn:
     """
     gc.disable()
     reopen_closed_streams()
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # as all that is written
+    if isinstance(sys.stdout, io.TextIOWrapper):  # as all that is written: see `encoded`
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         code = main()
         sys.stdout.flush()

@@ -19,7 +19,7 @@ from cranfield.report.pictures import NUMBERS, altair, format_of
 from cranfield.report.results import CAPTIONS, shown
 from cranfield.scores import Notice, Scores
 from cranfield.shown import Shown
-from cranfield.wording import decimals
+from cranfield.wording import decimals, encoded
 
 LOOK = {
     "--decimals N": told("of numbers that people read (default: 4)", choices=range(16), default=4),
@@ -137,7 +137,7 @@ def show(found: Shown, options: argparse.Namespace) -> int:
 
 def write(data: str | bytes, output: str | None = None) -> None:
     """To a file, whole or not at all; or to standard output."""
-    data = data.encode() if isinstance(data, str) else data
+    data = encoded(data) if isinstance(data, str) else data
     if output is not None:
         write_whole(output, data)
     else:

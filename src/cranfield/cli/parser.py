@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any, NoReturn
 
 from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED
+from cranfield.wording import printable
 
 MESSAGES = "help and messages"
 LIMITS = "limits of files that are read"
@@ -45,7 +46,7 @@ class Parser(argparse.ArgumentParser):
         if self.ours:  # a part that does not have the option leaves what was said before it
             said: dict[str, Any] = {"action": "store_true", "default": argparse.SUPPRESS}
             group.add_argument("--quiet", **said, help="no notices, only results and errors")
-            text = "every notice in full, and where an error in your own code arose"
+            text = "every notice in full, and where an error in your own code or in ours arose"
             group.add_argument("-v", "--verbose", **said, help=text)
             most: dict[str, Any] = {"default": argparse.SUPPRESS}
             limits = self.add_argument_group(LIMITS)
@@ -57,7 +58,7 @@ class Parser(argparse.ArgumentParser):
     # -- mistakes ---------------------------------------------------------------------------------
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (`{self.prog} -h` explains)\n")
+        self.exit(2, printable(f"{self.prog}: {message} (`{self.prog} -h` explains)") + "\n")
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any
 
 from cranfield.data.reading.source import CHUNK
+from cranfield.wording import printable
 
 PATIENCE = 1.0  # seconds
 READING = "reading"
@@ -42,7 +43,7 @@ class Progress(ExitStack):
             return
         doing = said = self._doing
         if isinstance(more, str):
-            doing, said, more = READING, f"{READING} {more}", CHUNK
+            doing, said, more = READING, f"{READING} {printable(more)}", CHUNK
         with self._lock:
             self._done[doing] += more
             if time.monotonic() - self._begun < PATIENCE:

@@ -6,6 +6,7 @@ import argparse
 
 from cranfield.cli.options import call, told
 from cranfield.data.simulate import simulate
+from cranfield.wording import printable
 
 OPTIONS = {
     "--topics K": "default: 50",
@@ -24,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     paths = collection.write(options.output)
     judged = sum(map(len, collection.qrels.values()))
     print(
-        f"{options.output}: {len(collection.qrels)} topics, {judged} judgments, "
+        f"{printable(options.output)}: {len(collection.qrels)} topics, {judged} judgments, "
         f"{len(collection.runs)} runs, seed {options.seed} ({len(paths)} files)"
     )
     if options.intents:

@@ -16,7 +16,7 @@ from cranfield.cli.output import tell, write
 from cranfield.measures.trec_eval import NICKNAMES
 from cranfield.tools.trec_eval import FORMATS, MEASURED, RESULTS, Settings, trec_eval
 from cranfield.tools.trec_measures import Failed, described, whole
-from cranfield.wording import counted
+from cranfield.wording import counted, printable
 
 USAGE = """\
 Usage: cranfield trec_eval [-h] [-q] [-c] [-n] [-m MEASURE[.PARAMETERS]]... QRELS RUN
@@ -74,11 +74,11 @@ def main(arguments: Sequence[str]) -> int:
         given, files = gnu_getopt(list(arguments), SHORT, LONG)
         _run([(SPELLED.get(name, name), value) for name, value in given], files)
     except GetoptError as error:
-        sys.stderr.write(f"cranfield trec_eval: {error.msg}\n{USAGE}")
+        sys.stderr.write(f"cranfield trec_eval: {printable(error.msg)}\n{USAGE}")
         return 1
     except Failed as error:
         sys.stdout.flush()
-        print(error, file=sys.stderr)
+        print(*map(printable, str(error).split("\n")), sep="\n", file=sys.stderr)
         return error.code
     return 0
 

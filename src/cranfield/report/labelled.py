@@ -11,8 +11,7 @@ from cranfield.report.formats import terminal
 from cranfield.report.formats.programs import whole
 from cranfield.report.sheets import Sheet, columns, listed
 from cranfield.report.steps import stretches, together
-from cranfield.scores import printable
-from cranfield.wording import counted
+from cranfield.wording import counted, printable
 
 COLUMNS = ("run", "topic", "rank", "doc", "level", "counts", "status", "group", "note")
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from cranfield.errors import CranfieldError
 from cranfield.report.sheets import Sheet, listed
 from cranfield.shown import Shown
-from cranfield.wording import folded
+from cranfield.wording import folded, printable
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ def document(found: Listing) -> Any:
 
 def text(found: Listing, width: int | None = None) -> str:
     """What a terminal shows: lines that fit, what is beside a name below itself."""
-    lines = [line for text in found.lines for line in text.split("\n")]
+    lines = [printable(line) for text in found.lines for line in text.split("\n")]
     if width:
         lines = [part for line in lines for part in folded(line, width, _indent(line)) or [""]]
     return "\n".join(lines)

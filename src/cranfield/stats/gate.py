@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from cranfield.errors import InputError
-from cranfield.scores import Interval, Notice, notes, printable
+from cranfield.scores import Interval, Notice, notes
 from cranfield.shown import Shown
 from cranfield.stats.paired import around, bootstrapped, differences, standard_error, t_test
 from cranfield.stats.power import ALPHA, MOST, topics_to_decide
 from cranfield.stats.resampling import TRIALS
 from cranfield.stats.result import checked_alpha, stated_p
 from cranfield.stats.samples import Sample, Topics
-from cranfield.wording import counted, rounded
+from cranfield.wording import counted, printable, rounded
 
 __all__ = ["Gate", "GateVerdict", "WithinMargin", "within_margin"]
 

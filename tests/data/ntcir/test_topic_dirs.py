@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -198,3 +199,28 @@ def test_validate_looks_into_topic_directories(
     out = capsys.readouterr().out.splitlines()
     assert "dir/0001/0001.rel:2: error: found label 'X', expected L0, L1, L2, …" in out
     assert any(line.startswith("dir/0001/0001.bm25.res:2: error: found document a") for line in out)
+
+
+# -- directories beside it that nobody may read ----------------------------------------------------
+
+
+def test_an_unreadable_directory_beside_matters_only_to_its_runs(
+    small: Path, cranfield: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What may not be read may hold a list of a run: if others of it are there, that is said."""
+    Path("secret").mkdir()
+    written(small / "0001/0001.bm25.res", "a\n")
+    listed = os.listdir
+
+    def some_only(path: Any) -> list[str]:
+        if os.path.basename(path) == "secret":
+            raise PermissionError(13, "Permission denied", path)
+        return listed(path)
+
+    monkeypatch.setattr(os, "listdir", some_only)
+    cranfield.succeeds("evaluate trec - -m AP", stdin=Path("run").read_text())
+    missing = "cannot read runn: no such file or directory"
+    assert cranfield.refused("evaluate trec runn -m AP") == missing
+    for run in "*.bm25.res", "bm25":
+        refused = cranfield.refused(f"evaluate trec {run} -m AP")
+        assert refused == "cannot read ./secret: permission denied"

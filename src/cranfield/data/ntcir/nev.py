@@ -15,7 +15,7 @@ from cranfield.data.files import write_whole
 from cranfield.data.reading.lines import BLANK, fields_of, finite, not_empty, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.errors import CranfieldError, InputError
-from cranfield.wording import counted
+from cranfield.wording import counted, encoded
 
 _RESULT = re.compile(r"(?P<topic>.*) (?P<measure>[^\s=]+)=\s*(?P<value>\S+)", re.ASCII)
 _COMMENT = re.compile(r"\s#", re.ASCII)  # after the topic; the # of D#-nDCG follows a letter
@@ -107,4 +107,4 @@ def write_files(texts: Mapping[str, str]) -> None:
             reason = (error.strerror or str(error)).lower()
             raise CranfieldError(f"cannot make {directory}: {reason}") from error
     for path, text in texts.items():
-        write_whole(path, text.encode())
+        write_whole(path, encoded(text))

@@ -22,7 +22,7 @@ from cranfield.data.reading.labels import level_of, one_of
 from cranfield.data.reading.lines import BLANK, Line, fields_of, lines, text_lines
 from cranfield.data.reading.records import AGAIN, PLAIN, Problem, Record, Text
 from cranfield.data.reading.source import Source, cannot_read
-from cranfield.errors import InputError
+from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted, some
 
 REL = "rel"
@@ -246,19 +246,29 @@ def _add(found: dict[str, int], doc: str, number: int, source: Source) -> None:
 # -- directories ----------------------------------------------------------------------------------
 
 
-def _topics(directory: str) -> dict[str, set[str]]:
-    """``{topic: names of its files}``, none if this is no such directory."""
+def _topics(directory: str, unreadable: list[CranfieldError] | None = None) -> dict[str, set[str]]:
+    """``{topic: names of its files}``, none if this is no such directory.
+
+    A directory that cannot be read is an error, or `unreadable` if nobody has named it.
+    """
     found = {}
-    try:
-        with os.scandir(directory) as entries:
-            for entry in sorted(entries, key=lambda e: e.name):
-                if entry.is_dir() and not entry.name.startswith("."):
-                    files = set(os.listdir(entry.path))
-                    if any(name.startswith(f"{entry.name}.") for name in files):
-                        found[entry.name] = files
-    except OSError as error:
-        raise cannot_read(error.filename or directory, error) from None
+    inside = sorted(x for x in _names(directory, unreadable) if not x.startswith("."))
+    for topic in inside:
+        if os.path.isdir(path := os.path.join(directory, topic)):
+            files = set(_names(path, unreadable))
+            if any(name.startswith(f"{topic}.") for name in files):
+                found[topic] = files
     return found
+
+
+def _names(directory: str, unreadable: list[CranfieldError] | None) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError as error:
+        if unreadable is None:
+            raise cannot_read(directory, error) from None
+        unreadable.append(cannot_read(directory, error))
+        return []
 
 
 def _split(path: str) -> tuple[str, str | None]:
@@ -449,9 +459,13 @@ def _results(path: str, text: Text) -> Iterator[Record | Problem]:
 def list_files(path: str) -> dict[str, Source]:
     """``{topic: file of its list}`` of a run in a directory, none if there is no such run."""
     directory = os.path.dirname(path) or "."
-    if os.path.exists(path) or not os.path.isdir(directory):
+    if path == "-" or os.path.exists(path) or not os.path.isdir(directory):
         return {}
-    return _files(directory, _topics(directory), f"{run_name(path)}.{RES}")
+    unreadable: list[CranfieldError] = []
+    found = _files(directory, _topics(directory, unreadable), f"{run_name(path)}.{RES}")
+    if found and unreadable:  # and perhaps lists of this run are in there
+        raise unreadable[0]
+    return found
 
 
 def _files(directory: str, topics: Mapping[str, set[str]], suffix: str) -> dict[str, Source]:

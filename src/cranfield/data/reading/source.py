@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from cranfield.data.reading.columns import Kind
 from cranfield.errors import CranfieldError, InputError
+from cranfield.wording import encoded
 
 BLANKS = rb"[ \t\r\f\v]*"
 # What is no data: comments, and how NTCIR's runs describe their system. A description may take
@@ -48,7 +49,7 @@ def split_name(path: str | os.PathLike[str]) -> tuple[str, str]:
     >>> split_name("runs/bm25.JSON.gz")
     ('bm25', '.json')
     """
-    stem, suffix = os.path.splitext(os.path.basename(path))
+    stem, suffix = os.path.splitext(encoded(os.path.basename(os.fspath(path))).decode())
     if suffix.lower() in COMPRESSED:
         stem, suffix = os.path.splitext(stem)
     return stem, suffix.lower()
@@ -108,13 +109,13 @@ class Source:
 
     @property
     def name(self) -> str:
-        """How messages call it."""
-        return "standard input" if self.path == "-" else self.path
+        """How messages call it, and results that nothing else names."""
+        return "standard input" if self.path == "-" else encoded(self.path).decode()
 
     @cached_property
     def compression(self) -> str | None:
         """gz, bz2, xz or zst, told by the first bytes and not by the name."""
-        with self._raw() as stream:
+        with self._bytes() as stream:
             first = stream.read(10)
         return next((name for name, magic in MAGIC.items() if magic.match(first)), None)
 
@@ -152,7 +153,7 @@ class Source:
             for chunk in self._chunks(size):
                 yield lambda chunk=chunk: chunk  # type: ignore[misc]
             return
-        with self._raw() as stream:
+        with self._bytes() as stream:
             end = os.fstat(stream.fileno()).st_size
             begin = len(self._before)
             while begin < end:
@@ -162,7 +163,7 @@ class Source:
                 begin = stop
 
     def _range(self, begin: int, stop: int) -> bytes:
-        with self._raw() as stream:
+        with self._bytes() as stream:
             stream.seek(begin)
             found = stream.read(stop - begin)
             self._refuse_changed(stream)
@@ -213,13 +214,20 @@ class Source:
         what = f"broken {self.compression or 'file'} data ({error})"
         return InputError(what, "a complete file", self.name)
 
-    def _raw(self) -> IO[bytes]:
-        if self.path == "-":
-            return io.BytesIO(self._once)
+    @contextmanager
+    def _bytes(self) -> Iterator[IO[bytes]]:
+        """The open stream as it is, compressed or not; a disk may fail in the middle of it."""
         try:
-            if os.path.isdir(self.path):
+            with self._raw() as stream:
+                yield stream
+        except OSError as error:
+            raise cannot_read(self.name, error) from None
+
+    def _raw(self) -> IO[bytes]:
+        try:
+            if self.path != "-" and os.path.isdir(self.path):
                 raise CranfieldError(f"{self.path} is a directory, expected a file")
-            if not os.path.isfile(self.path):
+            if self.path == "-" or not os.path.isfile(self.path):
                 return io.BytesIO(self._once)
             stream = open(self.path, "rb", buffering=0)  # noqa: SIM115
         except OSError as error:

@@ -11,6 +11,7 @@ from cranfield.errors import one_of
 from cranfield.report.formats import html, latex, markdown, programs, terminal
 from cranfield.report.sheets import Sheet
 from cranfield.scores import Notice
+from cranfield.wording import encoded
 
 Writer: TypeAlias = Callable[["Showing"], str | bytes]
 
@@ -72,4 +73,4 @@ def render(shown: Showing, format: str) -> bytes:
     """Tables as the content of a file, or of a terminal."""
     one_of("format", format, FORMATS)
     data = _WRITERS[format](shown)
-    return data.encode() if isinstance(data, str) else data
+    return encoded(data) if isinstance(data, str) else data

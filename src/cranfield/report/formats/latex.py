@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cranfield.errors import InputError
 from cranfield.report.sheets import Field, Sheet, together
-from cranfield.scores import printable
+from cranfield.wording import printable
 
 if TYPE_CHECKING:
     from cranfield.report.formats import Showing

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cranfield.report.sheets import Field, Sheet, together
-from cranfield.scores import printable
+from cranfield.wording import printable
 
 if TYPE_CHECKING:
     from cranfield.report.formats import Showing

@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cranfield.report.sheets import Field, Sheet, together
-from cranfield.scores import LOUD, Notice, in_brief, printable
-from cranfield.wording import folded
+from cranfield.scores import LOUD, Notice, in_brief
+from cranfield.wording import folded, printable
 
 if TYPE_CHECKING:
     from cranfield.report.formats import Showing
