@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import random
-import stat
 import subprocess
 import sys
 import warnings
@@ -22,7 +20,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.data.files import read_bytes, write_whole
 from cranfield.errors import CranfieldError
 from cranfield.scores import (
     BETTER,
@@ -556,64 +553,6 @@ class TestFiles:
         pl.DataFrame({"value": [1.0]}).write_parquet(tmp_path / "a.parquet")
         with pytest.raises(CranfieldError, match=r"expected what Scores\.save writes"):
             Scores.load(tmp_path / "a.parquet")
-
-
-class TestWriteWhole:
-    def test_bytes_and_chunks(self, tmp_path: Path) -> None:
-        write_whole(tmp_path / "a", b"one")
-        assert read_bytes(tmp_path / "a") == b"one"
-        write_whole(tmp_path / "a", (chunk for chunk in (b"two ", b"three")))
-        assert read_bytes(str(tmp_path / "a")) == b"two three"
-
-    def test_a_failure_leaves_the_old_file_alone(self, tmp_path: Path) -> None:
-        def chunks() -> Any:
-            yield b"half"
-            raise KeyError("the other half")
-
-        write_whole(tmp_path / "a", b"old")
-        with pytest.raises(KeyError, match="other half"):
-            write_whole(tmp_path / "a", chunks())
-        assert [p.name for p in tmp_path.iterdir()] == ["a"]
-        assert read_bytes(tmp_path / "a") == b"old"
-
-    @pytest.mark.skipif(os.name != "posix", reason="permission bits")
-    def test_permissions_follow_the_umask(self, tmp_path: Path) -> None:
-        before = os.umask(0o027)
-        try:
-            write_whole(tmp_path / "a", b"")
-        finally:
-            os.umask(before)
-        assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
-
-    @pytest.mark.skipif(os.name != "posix", reason="links and pipes")
-    def test_links_and_pipes_stay_what_they_are(self, tmp_path: Path) -> None:
-        (tmp_path / "link").symlink_to("real")
-        write_whole(tmp_path / "link", b"x")
-        assert (tmp_path / "link").is_symlink()
-        assert read_bytes(tmp_path / "real") == b"x"
-        os.mkfifo(tmp_path / "pipe")
-        reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-        try:
-            write_whole(tmp_path / "pipe", b"through")
-            assert os.read(reader, 100) == b"through"
-        finally:
-            os.close(reader)
-
-    def test_friendly_errors(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        with pytest.raises(CranfieldError, match=r"cannot write .*a: there is no directory .*no"):
-            write_whole(tmp_path / "no" / "a", b"")
-        with pytest.raises(CranfieldError, match=f"cannot write {tmp_path}: "):
-            write_whole(tmp_path, b"")
-        with pytest.raises(CranfieldError, match=r"cannot read .*a: No such file"):
-            read_bytes(tmp_path / "a")
-
-        def refuse(*_: Any) -> None:
-            raise PermissionError(13, "Permission denied")
-
-        monkeypatch.setattr(os, "replace", refuse)
-        with pytest.raises(CranfieldError, match=f"no permission to write in {tmp_path}"):
-            write_whole(tmp_path / "a", b"")
-        assert list(tmp_path.iterdir()) == []
 
 
 class TestForPeople:

@@ -74,7 +74,7 @@ class TestSplitQrels:
         assert read("0001/0001.rel") == "a L2\nb L0\nc L1\n"
         assert read("0002/0002.rel") == "d9 L1\n"
         assert read("0003/0003.rel") == "e L0\n"
-        paths = ["test.qrels.tid", "0001/0001.rel", "0002/0002.rel", "0003/0003.rel"]
+        paths = ["0001/0001.rel", "0002/0002.rel", "0003/0003.rel", "test.qrels.tid"]
         assert (out, err.splitlines()) == ("", [f"created {path}" for path in paths])
 
     def test_lines_stay_as_they_were(self, ntcir: Command) -> None:

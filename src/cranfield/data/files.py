@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
+import re
+import stat
 import sys
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import ExitStack, suppress
+from typing import Self, TypeAlias
 
 from cranfield.errors import CranfieldError
+
+Data: TypeAlias = bytes | Iterable[bytes]
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
@@ -19,35 +25,125 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise CranfieldError(f"cannot read {os.fspath(path)}: {error.strerror}") from error
 
 
-def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> None:
-    """Write a file so that `path` holds all of the data, or what it held before.
+def write_whole(path: str | os.PathLike[str], data: Data) -> None:
+    """Write a file so that `path` holds all of the data, or what it held before."""
+    _write({os.fspath(path): data})
 
-    The bytes go to a temporary file in the same directory, which takes the name of the real one
-    once it is complete. Pipes and devices such as ``/dev/stdout`` are written to directly.
+
+def write_all(contents: Mapping[str, Data]) -> None:
+    """Write files, in directories that are made for them, so that all are there, or none.
+
+    They take their names in this order: whoever looks for the last of them finds all.
     """
-    chunks = [data] if isinstance(data, bytes) else data
+    for directory in dict.fromkeys(os.path.dirname(path) or "." for path in contents):
+        try:
+            os.makedirs(directory, exist_ok=True)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise CranfieldError(f"cannot make {directory}: {reason}") from error
+    _write(contents)
+
+
+def _write(contents: Mapping[str, Data]) -> None:
+    """Write files aside, each on its file system, and give them their names once all are complete.
+
+    Pipes and devices such as ``/dev/stdout`` are written to directly. A link stays a link.
+    """
+    real = {path: os.path.realpath(path) for path in contents}
+    aside = _aside([os.path.dirname(x) for x in real.values()])
+    complete: dict[str, str] = {}
+    path = ""
     try:
-        if os.path.exists(path) and not os.path.isfile(path):
-            with open(path, "wb") as file:
-                file.writelines(chunks)
-        else:
-            _write_and_rename(os.path.realpath(path), chunks)  # a link stays a link
+        with ExitStack() as stack:
+            for number, (path, data) in enumerate(contents.items()):
+                if os.path.exists(path) and not os.path.isfile(path):
+                    _fill(path, "wb", data)
+                    continue
+                place = aside[os.path.dirname(real[path])]
+                if not os.path.isdir(place.made):
+                    stack.enter_context(place)
+                complete[path] = os.path.join(place.made, str(number))
+                _fill(complete[path], "xb", data, like=real[path])
+            for path, made in complete.items():
+                os.replace(made, real[path])
     except OSError as error:
-        raise CranfieldError(f"cannot write {os.fspath(path)}: {_reason(path, error)}") from error
+        raise CranfieldError(f"cannot write {path}: {_reason(path, error)}") from error
 
 
-def _write_and_rename(path: str, chunks: Iterable[bytes]) -> None:
-    # Not mkstemp, which makes files that nobody else may read. The name stays short because
-    # that of the target may already be as long as the file system allows.
-    temporary = os.path.join(os.path.dirname(path), f".cranfield-{os.urandom(8).hex()}.tmp")
+def _fill(path: str, mode: str, data: Data, like: str | None = None) -> None:
+    """Write all data; who may read it is who may read the file that it is to replace."""
+    with open(path, mode) as file:
+        if like is not None and os.path.exists(like):
+            os.chmod(path, stat.S_IMODE(os.stat(like).st_mode))
+        file.writelines([data] if isinstance(data, bytes) else data)
+
+
+# -- where files are written before they have their names -----------------------------------------
+
+
+def _aside(directories: Collection[str]) -> dict[str, Aside]:
+    """A directory to write in for each of these, which siblings share."""
+    siblings = Counter(os.path.dirname(directory) for directory in {*directories})
+    shared = {x for x, count in siblings.items() if count > 1 and os.access(x, os.W_OK)}
+    parents = {x: os.path.dirname(x) if os.path.dirname(x) in shared else x for x in directories}
+    made = {parent: Aside(parent) for parent in parents.values()}
+    return {directory: made[parent] for directory, parent in parents.items()}
+
+
+class Aside(ExitStack):
+    """A directory inside another, held as long as it is written to, and removed with all in it.
+
+    A directory that nobody holds was left by somebody who was killed, and is removed, too.
+    """
+
+    def __init__(self, parent: str) -> None:
+        super().__init__()
+        self.parent = parent
+        # Short, because the name of the parent may already be as long as the file system allows.
+        self.made = os.path.join(parent, f".cranfield-{os.urandom(8).hex()}.tmp")
+
+    def __enter__(self) -> Self:
+        with suppress(OSError):  # it need not be readable
+            for name in filter(_ASIDE.fullmatch, os.listdir(self.parent)):
+                _remove_left(os.path.join(self.parent, name))
+        while not os.path.isdir(self.made):  # somebody else may remove it before it is held
+            os.mkdir(self.made, 0o700)
+            with suppress(OSError):  # where nothing can be held, nothing is taken for left
+                self.callback(os.close, _hold(self.made))
+        self.callback(_remove, self.made)
+        return super().__enter__()
+
+
+_ASIDE = re.compile(r"\.cranfield-[0-9a-f]{16}\.tmp")
+
+
+def _hold(directory: str, wait: bool = True) -> int:
+    """Hold a directory, and so prevent others from it; closing the number lets it go."""
     try:
-        with open(temporary, "xb") as file:
-            file.writelines(chunks)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+        import fcntl
+    except ImportError:  # Windows
+        raise OSError("cannot be held") from None
+    number = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        os.close(number)
         raise
+    return number
+
+
+def _remove_left(directory: str) -> None:
+    with suppress(OSError):
+        held = _hold(directory, wait=False)
+        _remove(directory)
+        os.close(held)
+
+
+def _remove(directory: str) -> None:
+    with suppress(OSError):
+        for name in os.listdir(directory):
+            os.unlink(os.path.join(directory, name))
+        os.rmdir(directory)
 
 
 def _reason(path: str | os.PathLike[str], error: OSError) -> str:

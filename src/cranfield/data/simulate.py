@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.arrays import Floats
-from cranfield.data.files import write_whole
+from cranfield.data.files import write_all
 from cranfield.errors import CranfieldError
 from cranfield.wording import counted
 
@@ -71,13 +71,10 @@ class Collection:
             files["qrels.intents.txt"] = _judged_lines(self.intents)
         if self.intent_probabilities is not None:
             files["intents.txt"] = _probability_lines(self.intent_probabilities)
-        try:
-            Path(directory, "runs").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise CranfieldError(f"cannot make {error.filename}: {error.strerror}") from error
-        for name, chunks in files.items():
-            write_whole(Path(directory, name), (chunk.encode() for chunk in chunks))
-        return [Path(directory, name) for name in files]
+        paths = {name: Path(directory, name) for name in files}
+        lines = {str(paths[name]): map(str.encode, chunks) for name, chunks in files.items()}
+        write_all(dict(reversed(lines.items())))  # the judgments last: then all is there
+        return [*paths.values()]
 
 
 def simulate(

@@ -74,7 +74,7 @@ def split_qrels(qrels: str, suffix: str, separator: str | None = None, directory
         notices = [Notice("relabelled", text)]
     topics = sorted(lines)
     files = {topic_file(topic, suffix, directory): text_of(lines[topic]) for topic in topics}
-    return {tid: text_of(topics), **files}, notices
+    return {**files, tid: text_of(topics)}, notices
 
 
 def _lines_of_topics(source: Source, separator: str | None) -> dict[str, list[str]]:

@@ -11,10 +11,10 @@ import os
 import re
 from collections.abc import Mapping
 
-from cranfield.data.files import write_whole
+from cranfield.data.files import write_all
 from cranfield.data.reading.lines import BLANK, fields_of, finite, not_empty, text_lines
 from cranfield.data.reading.source import Source
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import InputError
 from cranfield.wording import counted, encoded
 
 _RESULT = re.compile(r"(?P<topic>.*) (?P<measure>[^\s=]+)=\s*(?P<value>\S+)", re.ASCII)
@@ -99,12 +99,5 @@ def topic_file(topic: str, suffix: str, directory: str = "") -> str:
 
 
 def write_files(texts: Mapping[str, str]) -> None:
-    """Write ``{path: text}``, each file whole, once all directories are there."""
-    for directory in dict.fromkeys(os.path.dirname(path) or "." for path in texts):
-        try:
-            os.makedirs(directory, exist_ok=True)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise CranfieldError(f"cannot make {directory}: {reason}") from error
-    for path, text in texts.items():
-        write_whole(path, encoded(text))
+    """Write ``{path: text}``, all or none."""
+    write_all({path: encoded(text) for path, text in texts.items()})

@@ -1,0 +1,197 @@
+"""Files are written whole or not at all, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cranfield as cf
+from cranfield.data.files import Aside, read_bytes, write_all, write_whole
+from cranfield.errors import CranfieldError
+
+
+class TestWriteWhole:
+    def test_bytes_and_chunks(self, tmp_path: Path) -> None:
+        write_whole(tmp_path / "a", b"one")
+        assert read_bytes(tmp_path / "a") == b"one"
+        write_whole(tmp_path / "a", (chunk for chunk in (b"two ", b"three")))
+        assert read_bytes(str(tmp_path / "a")) == b"two three"
+
+    def test_a_failure_leaves_the_old_file_alone(self, tmp_path: Path) -> None:
+        def chunks() -> Any:
+            yield b"half"
+            raise KeyError("the other half")
+
+        write_whole(tmp_path / "a", b"old")
+        with pytest.raises(KeyError, match="other half"):
+            write_whole(tmp_path / "a", chunks())
+        assert [p.name for p in tmp_path.iterdir()] == ["a"]
+        assert read_bytes(tmp_path / "a") == b"old"
+
+    @pytest.mark.skipif(os.name != "posix", reason="permission bits")
+    def test_permissions_follow_the_umask(self, tmp_path: Path) -> None:
+        before = os.umask(0o027)
+        try:
+            write_whole(tmp_path / "a", b"")
+        finally:
+            os.umask(before)
+        assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
+
+    @pytest.mark.skipif(os.name != "posix", reason="links and pipes")
+    def test_links_and_pipes_stay_what_they_are(self, tmp_path: Path) -> None:
+        (tmp_path / "link").symlink_to("real")
+        write_whole(tmp_path / "link", b"x")
+        assert (tmp_path / "link").is_symlink()
+        assert read_bytes(tmp_path / "real") == b"x"
+        os.mkfifo(tmp_path / "pipe")
+        reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            write_whole(tmp_path / "pipe", b"through")
+            assert os.read(reader, 100) == b"through"
+        finally:
+            os.close(reader)
+
+    def test_friendly_errors(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        with pytest.raises(CranfieldError, match=r"cannot write .*a: there is no directory .*no"):
+            write_whole(tmp_path / "no" / "a", b"")
+        with pytest.raises(CranfieldError, match=f"cannot write {tmp_path}: "):
+            write_whole(tmp_path, b"")
+        with pytest.raises(CranfieldError, match=r"cannot read .*a: No such file"):
+            read_bytes(tmp_path / "a")
+
+        def refuse(*_: Any) -> None:
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(os, "replace", refuse)
+        with pytest.raises(CranfieldError, match=f"no permission to write in {tmp_path}"):
+            write_whole(tmp_path / "a", b"")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_who_may_read_a_file_stays(self, tmp_path: Path) -> None:
+        (tmp_path / "a").touch()
+        (tmp_path / "a").chmod(0o600)
+        write_whole(tmp_path / "a", b"secret")
+        assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o600
+
+
+def names(directory: Path) -> list[str]:
+    """What is in a directory and those below it."""
+    return sorted(str(path.relative_to(directory)) for path in directory.rglob("*"))
+
+
+class TestWriteAll:
+    def test_all_or_none(self, tmp_path: Path) -> None:
+        """The second file fails while it is made: the first is not there either."""
+        with pytest.raises(ZeroDivisionError):
+            write_all({f"{tmp_path}/a/x": b"1", f"{tmp_path}/b/y": (b"%d" % (1 // 0) for _ in "1")})
+        assert names(tmp_path) == ["a", "b"]
+        write_all({f"{tmp_path}/a/x": b"1", f"{tmp_path}/b/y": [b"2", b"3"]})
+        assert names(tmp_path) == ["a", "a/x", "b", "b/y"]
+        assert (tmp_path / "b/y").read_bytes() == b"23"
+
+    def test_a_directory_that_is_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "a").touch()
+        with pytest.raises(CranfieldError, match=r"cannot make .*a: file exists"):
+            write_all({f"{tmp_path}/a/x": b"1"})
+
+    def test_the_list_comes_last(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Judgments of a simulated collection take their name after all runs."""
+        renamed: list[str] = []
+        replace = os.replace
+
+        def noted(made: str, name: str) -> None:
+            renamed.append(name)
+            replace(made, name)
+
+        monkeypatch.setattr(os, "replace", noted)
+        cf.simulate(2, 2, 5).write(tmp_path)
+        assert renamed[-1] == f"{os.path.realpath(tmp_path)}/qrels.txt"
+        assert len(renamed) == 3
+
+
+class TestAside:
+    def test_what_was_left_is_removed_and_what_is_held_is_not(self, tmp_path: Path) -> None:
+        left = tmp_path / ".cranfield-0123456789abcdef.tmp"
+        left.mkdir()
+        (left / "0").write_text("half")
+        with Aside(str(tmp_path)) as held:
+            write_whole(tmp_path / "a", b"1")
+            assert names(tmp_path) == sorted([os.path.basename(held.made), "a"])
+        assert names(tmp_path) == ["a"]
+
+    def test_one_that_is_removed_before_it_is_held_is_made_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from cranfield.data import files
+
+        hold = files._hold
+        removed = iter([True, False])
+
+        def late(directory: str) -> int:
+            held = hold(directory)
+            if next(removed):
+                os.rmdir(directory)
+            return held
+
+        monkeypatch.setattr(files, "_hold", late)
+        write_whole(tmp_path / "a", b"1")
+        assert names(tmp_path) == ["a"]
+
+
+# -- kills, a full disk, a closed pipe, signals ----------------------------------------------------
+
+SLOW = """
+import sys, time
+from cranfield.data.files import write_all
+def chunks():
+    yield b"half"
+    print("begun", flush=True)
+    time.sleep(60)
+write_all({"one/a": b"new", "two/b": chunks()})
+"""
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_kill_leaves_the_old_files(
+    stop: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_all({"one/a": b"old", "two/b": b"old"})
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"begun\n"
+        process.send_signal(stop)
+    assert [Path(name).read_bytes() for name in ("one/a", "two/b")] == [b"old", b"old"]
+    if stop == signal.SIGINT:  # who is asked to stop tidies up
+        assert names(tmp_path) == ["one", "one/a", "two", "two/b"]
+    write_all({"one/a": b"new", "two/b": b"new"})
+    assert names(tmp_path) == ["one", "one/a", "two", "two/b"]
+
+
+def test_a_disk_that_is_full(tmp_path: Path) -> None:
+    """No file may be larger than a few bytes: nothing is written, and nothing left."""
+    (tmp_path / "a").write_bytes(b"old")
+    limited = """
+import resource, signal, sys
+from cranfield.data.files import write_whole
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+write_whole(sys.argv[1], b"x" * 100_000)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", limited, tmp_path / "a"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stderr.splitlines()[-1].endswith(f"cannot write {tmp_path / 'a'}: File too large")
+    assert (tmp_path / "a").read_bytes() == b"old"
+    assert names(tmp_path) == ["a"]
