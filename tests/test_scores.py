@@ -626,3 +626,17 @@ def test_intervals_of_geometric_means_and_none_of_standard_errors() -> None:
     ends = (found["GMAP"].low, found["GMAP"].mean, found["GMAP"].high)
     assert ends == pytest.approx(tuple(np.exp([expected.low, expected.mean, expected.high])))
     assert found["GMAP"].mean == pytest.approx(scores.summary()["r"]["GMAP"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"values": [[[' + "9" * 400 + "]]], "
+        '"runs": ["r"], "topics": ["t"], "measures": ["AP"], "notices": []}',
+        "1",
+    ],
+)
+def test_json_that_is_too_deep_or_too_large(text: str) -> None:
+    with pytest.raises(CranfieldError, match=r"found other JSON .*what Scores.to_json writes"):
+        Scores.from_json(text)

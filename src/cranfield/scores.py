@@ -48,6 +48,8 @@ INTERVALS = ("t", "bootstrap", "percentile")
 _RUNS_SHOWN = 20  # a repr longer than a screen helps nobody
 _NOTICES_SHOWN = 5
 _FEW = 2  # so many runs are told of one by one
+# What JSON of another kind gives: values that are missing, of another type, too large or too deep.
+_NOT_OURS = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
 _PARQUET_KEY = "cranfield"  # where a Parquet file keeps what does not fit in a table
 _BOOTSTRAP_CELLS = 4_000_000  # resampled values held at a time: 32 MB
 
@@ -571,7 +573,7 @@ class Scores(Shown, tables="scores"):
         try:
             names = json.loads(text)
             return cls._from_names(names, names.pop("values"))
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
+        except (*_NOT_OURS, AttributeError) as error:
             raise InputError(
                 f"other JSON ({error})", "what Scores.to_json writes", where
             ) from error
@@ -590,7 +592,7 @@ class Scores(Shown, tables="scores"):
             names = json.loads(pl.read_parquet_metadata(io.BytesIO(data))[_PARQUET_KEY])
             values = pl.read_parquet(io.BytesIO(data), columns=["value"])["value"]
             return cls._from_names(names, values.to_numpy())
-        except (ValueError, TypeError, LookupError, pl.exceptions.PolarsError) as error:
+        except (*_NOT_OURS, pl.exceptions.PolarsError) as error:
             raise InputError("another kind of file", "what Scores.save writes", where) from error
 
     # -- for people -------------------------------------------------------------------------------

@@ -545,3 +545,83 @@ def test_ctrl_c_while_modules_are_imported(here: Path, module: str) -> None:
     code = STOPPED.replace("MODULE", repr(module))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+# -- absurd values --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (f"evaluate qrels bm25.run -m {'IA(' * 400}AP{')' * 400}", "found 400 brackets inside"),
+        (f"evaluate qrels bm25.run -m {'IA(' * 9}{'x' * 9999}{')' * 9}", "there is no measure"),
+        ("evaluate qrels bm25.run --depth 9999999999999999999999999", "of at most 9 digits"),
+        ("evaluate qrels bm25.run -m SetF(beta=1e308)", "a size of at most 1e+12"),
+        ("evaluate intents bm25.run -m alpha_nDCG(alpha=1e-320)", "and of at least 1e-12 or 0"),
+        ("evaluate intents bm25.run -m alpha_nDCG(alpha=1e-12)", "ranks, expected at most 100,000"),
+        ("evaluate intents bm25.run -m alpha_nDCG(alpha=0)@1000000000", "at most 100,000"),
+        ("evaluate intents bm25.run -m NRBP(beta=0.99999999999999)", ""),
+        ("evaluate qrels bm25.run -m GAP(max_level=1e9)", "highest level 1e+09, expected at most"),
+        (
+            "evaluate levels bm25.run -m nDCG --gains topic",
+            "level 9999999 of topic q1, expected at",
+        ),
+        ("compare qrels bm25.run dense.run --trials 1000000000000000000", "of at most 9 digits"),
+        ("compare qrels bm25.run dense.run --trials 999999999", "at most 100,000,000"),
+        ("plan --sd 1e-12 --difference 0.05", "sd 1e-12, expected a number from 1e-9 to 1e9"),
+        ("plan --sd 1e-8 --difference 0.05", "any number of topics finds them"),
+        ("plan --sd 0.1 --difference 1e18", "difference=1e+18, expected a number from"),
+        ("simulate --topics 1000000000 -o sim", "expected at most 100000000 candidates"),
+        ("simulate --runs 1000000000 -o sim", "expected at most 100000000 candidates"),
+        ("simulate --depth 1000000000000 -o sim", "expected 1 to 1000000"),
+        ("simulate --intents 1000000000 -o sim", "found intents 1000000000, expected at most 1000"),
+    ],
+)
+def test_absurd_values_are_one_line(
+    here: Path, command: str, said: str, cranfield: Command
+) -> None:
+    Path("intents").write_text("q1 1 a 1\nq1 2 c 1\nq2 1 d 1\n")
+    Path("levels").write_text("q1 0 a L9999999\nq2 0 d L1\n")
+    if not said:
+        cranfield.succeeds(command)
+        return
+    refused = cranfield.refused(command)
+    assert said in refused
+    assert "cranfield failed" not in refused
+    assert len(refused) < 5000
+
+
+@pytest.mark.parametrize(
+    ("command", "mean"),
+    [
+        ("evaluate qrels bm25.run -m Rprec(mult=1e12)", 0.0),  # 1/2e12, 1/1e12, 0
+        ("evaluate intents bm25.run -m alpha_nDCG@1000000000", None),  # as without a cutoff
+        ("evaluate digits bm25.run -m alpha_nDCG", None),
+    ],
+)
+def test_large_values_that_have_a_meaning(
+    here: Path, command: str, mean: float | None, cranfield: Command
+) -> None:
+    Path("intents").write_text("q1 1 a 1\nq1 2 c 1\nq2 1 d 1\n")
+    Path("digits").write_text(f"q1 {'1' * 4400} a 1\nq1 {'2' * 4400} c 1\nq2 1 d 1\n")
+    found = float(cranfield.printed(f"{command} -f tsv").split()[-1])
+    plain = cranfield.printed("evaluate intents bm25.run -m alpha_nDCG -f tsv").split()[-1]
+    assert found == pytest.approx(float(plain) if mean is None else mean, abs=1e-11)
+
+
+def test_a_separator_that_argparse_would_leave_out(here: Path, cranfield: Command) -> None:
+    for name in "qrels", "bm25.run":
+        Path(name).write_text(Path(name).read_text().replace(" ", "--"))
+    assert "0.4167" in cranfield.printed("evaluate qrels bm25.run -m AP --sep=--")
+
+
+@pytest.mark.parametrize("command", ["evaluate qrels", "evaluate", "validate", "validate qrels"])
+@pytest.mark.parametrize("text", ["1\n", "[1]\n", f"{'[' * 9999}\n", f"{'9' * 5000}\n"])
+def test_json_lines_that_are_no_objects(
+    here: Path, cranfield: Command, command: str, text: str
+) -> None:
+    Path("one.jsonl").write_text(text)
+    done = cranfield(f"{command} one.jsonl {'bm25.run' if command == 'evaluate' else ''}")
+    # A number on a line may be a prediction for LETOR data, which validate cannot know.
+    assert done.code == (0 if "validate" in command and text == "1\n" else 2)
+    assert "cranfield failed" not in done.err

@@ -24,7 +24,7 @@ from cranfield.measures.cwl import models
 from cranfield.measures.gains import NAMES as GAINS
 from cranfield.measures.grammar import parse_model
 from cranfield.measures.names import ALIASES, IR_MEASURES, NTCIREVAL, TREC_EVAL
-from cranfield.measures.parameters import Choice, Flag, Table
+from cranfield.measures.parameters import LARGEST, SMALLEST, Choice, Flag, Table
 from cranfield.measures.references import REFERENCES
 from tests.made import each, seconds
 
@@ -49,6 +49,10 @@ def same(text: str, expected: cf.Measure) -> None:
 # -- round trips ------------------------------------------------------------------------------
 
 
+def is_of_a_size(number: float) -> bool:
+    return number == 0 or abs(number) >= SMALLEST
+
+
 def values_of(f: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
     """Legal values of a parameter."""
     if f.name == "gain":
@@ -63,10 +67,10 @@ def values_of(f: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
         return st.sampled_from(kind.choices)
     if isinstance(kind, Flag):
         return st.booleans()
-    low, high = max(kind.low, -1e12), min(kind.high, 1e12)
+    low, high = max(kind.low, -LARGEST), min(kind.high, LARGEST)
     whole = st.integers(int(low), int(high))
     ends = {"exclude_min": kind.open, "exclude_max": kind.open}
-    numbers = whole if kind.whole else st.floats(low, high, **ends)
+    numbers = whole if kind.whole else st.floats(low, high, **ends).filter(is_of_a_size)
     return numbers if f.default is not None else st.none() | numbers
 
 

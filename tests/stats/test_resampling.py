@@ -20,6 +20,13 @@ def test_chunks_of_one_seed_are_not_chunks_of_another() -> None:
     assert not set(first) & set(second)
 
 
+def test_nobody_waits_for_so_many_trials() -> None:
+    with pytest.raises(
+        cf.CranfieldError, match=r"found 1,000,000,000,\d+ trials, expected at most"
+    ):
+        checked_trials(10**12, 0)
+
+
 @pytest.mark.parametrize(("trials", "seed"), [(True, 0), (10, False)])
 def test_yes_and_no_are_no_numbers_of_trials(trials: object, seed: object) -> None:
     with pytest.raises(cf.CranfieldError, match="whole number"):

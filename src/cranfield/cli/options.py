@@ -11,7 +11,7 @@ from inspect import cleandoc, signature
 from typing import Any, TypeAlias, TypeVar, get_args
 
 from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
-from cranfield.data.reading.lines import finite
+from cranfield.data.reading.lines import finite, short
 from cranfield.data.run import TIES as AS_READ
 from cranfield.data.systems import RunNames
 from cranfield.errors import CranfieldError
@@ -153,12 +153,17 @@ def call(
 # -- values of options ----------------------------------------------------------------------------
 
 
+DIGITS = 9  # of anything that is counted
+
+
 def count(text: str) -> int:
     """A whole number from 1."""
-    number = int(text) if text.strip().isdecimal() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number from 1")
-    return number
+    digits = text.strip().lstrip("0")
+    if not digits.isdecimal() or len(digits) > DIGITS:
+        most = f", of at most {DIGITS} digits" if digits.isdecimal() else ""
+        found = f"found {short(text)}, expected a whole number from 1{most}"
+        raise argparse.ArgumentTypeError(found)
+    return int(digits)
 
 
 COUNT: dict[str, Any] = {"type": count}  # for `declare`

@@ -93,6 +93,12 @@ class Parser(argparse.ArgumentParser):
             meant = suggestion(words[0].partition("=")[0], shown)
             self.error(f"found {' '.join(words)}, which it does not know{meant}")
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """A value may be -- where there is no doubt: argparse would leave it out."""
+        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
+            return self._get_value(action, "--")
+        return super()._get_values(action, arg_strings)
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             known = [*map(str, action.choices)]

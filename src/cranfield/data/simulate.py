@@ -37,6 +37,8 @@ from cranfield.wording import counted
 
 Integers = NDArray[np.int64]
 
+MOST = 100_000_000  # candidates in all runs, which are in memory: some 10 GB
+
 
 @dataclass(frozen=True, repr=False)
 class Collection:
@@ -106,7 +108,10 @@ def simulate(
     _expect(levels >= 1, "levels", levels, "at least 1")
     _expect(seed >= 0, "seed", seed, "at least 0")
     _expect(intents == 0 or intents >= 2, "intents", intents, "at least 2, or 0 for none")
+    _expect(intents <= 1000, "intents", intents, "at most 1000")
     _expect(pool_depth >= 1, "pool_depth", pool_depth, "at least 1")
+    lines = topics * (depth + 1000) * max(runs, 1 + intents)
+    _expect(lines <= MOST, "a collection of", lines, f"at most {MOST} candidates, in all runs")
 
     systems = [_system(seed, number) for number in range(runs)]
     qrels: dict[str, dict[str, int]] = {}

@@ -21,7 +21,7 @@ from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import Measure
 from cranfield.measures.expected import Expected
-from cranfield.measures.gains import Gain, parse_gain
+from cranfield.measures.gains import LEVELS, Gain, parse_gain
 from cranfield.measures.intents import gold_rows, intent_rows
 from cranfield.measures.lists import Gold, Lists, tie_bounds
 
@@ -247,6 +247,9 @@ def _gains_by_topic(collection: Collection, asked: Asked) -> list[Gain] | None:
             given[topic] = "linear"
         levels = judged.levels[judged.offsets[t] : judged.offsets[t + 1]]
         top = max(1, math.ceil(levels.max(initial=0.0)))
+        if not given and top > LEVELS:
+            found = f"level {top} of topic {topic}"
+            raise InputError(found, f"at most {LEVELS} for a gain of each level")
         try:
             gains.append(parse_gain(given[topic] if given else range(1, top + 1)))
         except CranfieldError as problem:

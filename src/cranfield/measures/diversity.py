@@ -42,6 +42,7 @@ from cranfield.measures.sets import Success
 
 _BASE: Any = nDCG()
 LEAST = 2.0**-60  # what this part of a sum cannot change its last bit
+RANKS = 100_000  # of the best list there could be, held for every topic of a block
 
 
 def over_intents(x: Any) -> Floats:
@@ -551,6 +552,13 @@ def faded(q: float, count: Any) -> Floats:
     return floats(table[count])
 
 
+def _fades_at(q: float) -> float:
+    """The rank from which on q^(r−1) changes no sum that begins with 1; perhaps there is none."""
+    if q in (0.0, 1.0):
+        return 1 if q == 0 else math.inf
+    return math.ceil(math.log(LEAST) / math.log(q)) + 1
+
+
 class Cascade(Diverse):
     """Novelty-biased gains, discounted by rank: Σ_r ng(r)·d(r), over what an ideal list has."""
 
@@ -588,12 +596,14 @@ class Cascade(Diverse):
 
     def _last_rank(self, cutoff: int | None) -> int:
         """The last rank that can change a sum."""
-        if cutoff is not None:
-            return cutoff
-        if self.alpha == 0:
+        if cutoff is None and self.alpha == 0:
             expected = "a cutoff, or alpha above 0: without either the sum has no end"
             raise InputError("neither", expected, self)
-        return 1 if self.alpha == 1 else math.ceil(math.log(LEAST) / math.log(1 - self.alpha)) + 1
+        last = min(cutoff or math.inf, _fades_at(1.0 - self.alpha))
+        if last > RANKS:
+            expected = f"at most {RANKS:,}: a lower cutoff, or alpha further from 0"
+            raise InputError(f"a sum over {last:,.0f} ranks", expected, self)
+        return int(last)
 
     def over_best(self, x: Lists, found: Floats) -> Floats:
         """A sum over the best there could be."""
@@ -681,8 +691,7 @@ class ByPatience(Cascade):
         return found * ratio(1.0 - (1.0 - self.alpha) * self.beta, whole)  # of a list without end
 
     def _deepest(self, cutoff: int | None) -> int:
-        last = math.ceil(math.log(LEAST) / math.log(self.beta)) + 1
-        return last if cutoff is None else min(cutoff, last)
+        return int(min(cutoff or math.inf, _fades_at(self.beta)))
 
 
 @measure

@@ -26,6 +26,7 @@ Gain: TypeAlias = str | tuple[float, ...]
 GainLike: TypeAlias = str | float | Sequence[float] | Mapping[int, float]  # what users write
 
 NAMES = ("linear", "exp", "binary", "unit", "raw")
+LEVELS = 1000  # of which each is looked at, or has a gain of its own
 MAX_EXPONENT = 1000  # sums of gains must remain finite
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from cranfield.arrays import Floats
+from cranfield.errors import InputError
 from cranfield.measures.base import Measure, Normalised, cite, has, measure
 from cranfield.measures.cumulated import Cumulated
-from cranfield.measures.gains import gain_of
+from cranfield.measures.gains import LEVELS, gain_of
 from cranfield.measures.lists import Lists, floats, total
 from cranfield.measures.parameters import max_level_param, param, rel_param
 
@@ -54,6 +55,8 @@ class GAP(Measure):
         # Only gcompute has gains here, and topics with tops of their own. One table serves all: a
         # topic has nothing above its top. Gains in lists are rounded, perhaps above the ideal ones.
         h = float(x.h if x.gold.tops is None else np.max(x.gold.distinct, initial=0.0))
+        if h > LEVELS:
+            raise InputError(f"highest level {h:g}", f"at most {LEVELS}", self)
         top = max(1, int(np.ceil(h)))
         if self.thresholds == "uniform":
             g = np.ones(top)

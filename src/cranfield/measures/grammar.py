@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 from cranfield.errors import CranfieldError, InputError, SaidLater
@@ -65,9 +66,26 @@ def parse_measure(text: MeasureLike) -> Measure:
         raise InputError(repr(text), "a measure or its name")
     called, meant = name_and_rest(text)
     try:
+        _refuse_deep(meant)
         return _build(_translated(meant), called)
     except CranfieldError as problem:
-        raise SaidLater("measure {!r}: {}".format, text.strip(), problem) from None
+        raise SaidLater("measure {}: {}".format, _quoted(text), problem) from None
+
+
+DEEPEST = 10  # measures of measures
+LONGEST = 200  # what an error repeats of a measure
+
+
+def _refuse_deep(text: str) -> None:
+    """Refuse measures that stand inside each other too often to be meant."""
+    deep = max(accumulate((c == "(") - (c == ")") for c in f"{text} "))
+    if deep > DEEPEST:
+        raise InputError(f"{deep} brackets inside each other", f"at most {DEEPEST}")
+
+
+def _quoted(text: str) -> str:
+    shown = text.strip()
+    return repr(shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…")
 
 
 def name_and_rest(text: str) -> tuple[str, str]:
@@ -170,9 +188,9 @@ def split(text: str) -> list[str]:
             start = i + 1
     parts.append(text[start:])
     if depth:
-        raise CranfieldError(f"measure {text.strip()!r}: expected as many ) as (")
+        raise CranfieldError(f"measure {_quoted(text)}: expected as many ) as (")
     if any(part[:1] == "=" or part[-1:] == "=" for part in parts):
-        raise CranfieldError(f"measure {text.strip()!r}: expected name=measure without blanks")
+        raise CranfieldError(f"measure {_quoted(text)}: expected name=measure without blanks")
     return [part.rstrip(",") for part in parts if part.strip(",")]
 
 
@@ -312,7 +330,7 @@ def _class(call: Call) -> type[Measure]:
     """The class of a measure, or of its C/W/L reading if that is asked for."""
     known = named(call.name)
     if not known:
-        raise SaidLater(lambda: f"there is no measure named {call.name!r}{_meant_by(call)}")
+        raise SaidLater(lambda: f"there is no measure named {_quoted(call.name)}{_meant_by(call)}")
     if len(known) > 1:
         raise InputError(repr(call.name), f"{' or '.join(known)}: here case matters")
     is_reading = call.measurement in FIVE and known[0] in READINGS

@@ -28,6 +28,14 @@ GainSetting: TypeAlias = Setting[GainLike, Gain]
 TableSetting: TypeAlias = Setting[str | float | Sequence[float], tuple[float, ...]]
 
 
+# Squares and products of what lies between are numbers, too, and so are sums of some thousands.
+SMALLEST, LARGEST = 1e-12, 1e12
+
+
+class TooLarge(ValueError):
+    """A number that no measure can compute with, or one that is too near to 0."""
+
+
 # -- kinds of parameters --------------------------------------------------------------------------
 
 
@@ -96,6 +104,8 @@ class Number:
         )
         if not inside or not math.isfinite(value) or (self.whole and value % 1):
             raise ValueError
+        if value and not SMALLEST <= abs(value) <= LARGEST:
+            raise TooLarge(f"a size of at most {LARGEST:g}, and of at least {SMALLEST:g} or 0")
         return float(value)
 
 
@@ -145,6 +155,8 @@ def checked(f: dataclasses.Field[Any], value: Any, where: Any) -> Any:
     kind: Kind = f.metadata["kind"]
     try:
         return kind.kept(value)
+    except TooLarge as error:
+        raise InputError(f"{f.name}={shown(value)}", error, where) from None
     except (TypeError, ValueError):
         raise InputError(f"{f.name}={shown(value)}", kind.expected, where) from None
 

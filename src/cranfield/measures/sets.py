@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -227,8 +228,7 @@ def reached(share: float, R: Floats, how: str) -> Floats:
     if how == "trec9":
         return np.floor(share * R + 0.9)
     decimal = Fraction(repr(share))  # 0.7 is 7/10: what was written, not the nearest double
-    up = -(-(decimal.numerator * R.astype(np.int64)) // decimal.denominator)
-    return up.astype(np.float64)
+    return np.array([math.ceil(decimal * int(relevant)) for relevant in R], dtype=np.float64)
 
 
 @measure

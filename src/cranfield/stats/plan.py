@@ -16,6 +16,7 @@ from cranfield.stats.power import (
     POWER,
     Design,
     Pilot,
+    check,
     topics_for_anova,
     topics_for_interval,
     topics_for_t,
@@ -125,6 +126,8 @@ def _given(given: Mapping[str, float | None], of: str, systems: int | None) -> _
     [(name, value)] = numbers.items()
     if not 0 < value < float("inf"):
         raise InputError(f"{name} {value:g}", "a number above 0")
+    if not 1e-9 <= value <= 1e9:
+        raise InputError(f"{name} {value:g}", "a number from 1e-9 to 1e9")
     variance = value if name == "variance" else value * value
     both = (variance / 2, variance) if of == "differences" else (variance, 2 * variance)
     return _Variances("", *both, systems)
@@ -193,6 +196,8 @@ def _designed(
 
 def _around(differences: Sequence[float]) -> Sequence[float]:
     """One difference with its half and its double, several as they are."""
+    for difference in differences:
+        check(difference=difference)
     if len(differences) != 1:
         return tuple(dict.fromkeys(differences))
     return tuple(round(differences[0] * factor, 12) for factor in (0.5, 1, 2))

@@ -25,6 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 ALPHA, POWER = 0.05, 0.8  # what is asked for if nothing else is
+FARTHEST = 1e10  # noncentrality
 MOST = 10_000_000  # topics: more than anybody will ever have
 
 _T = (
@@ -109,7 +110,7 @@ def topics_for_t(
 
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
-    _check(alpha=alpha, power=power, difference=difference, variance=variance)
+    check(alpha=alpha, power=power, difference=difference, variance=variance)
     return _with_power(Design("t", 0, variance, alpha, 0.0, _T, difference, power), power)
 
 
@@ -127,7 +128,7 @@ def power_of_t(topics: int, difference: float, variance: float, alpha: float = A
 
     Reference: Cohen (1988), Statistical power analysis for the behavioral sciences, chapter 2.
     """
-    _check(topics=topics, alpha=alpha, difference=difference, variance=variance)
+    check(topics=topics, alpha=alpha, difference=difference, variance=variance)
     return _power(1, topics - 1, topics * difference**2 / variance, alpha)
 
 
@@ -143,7 +144,7 @@ def difference_for_t(
 
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
-    _check(topics=topics, alpha=alpha, power=power, variance=variance)
+    check(topics=topics, alpha=alpha, power=power, variance=variance)
     return math.sqrt(_noncentrality(1, topics - 1, alpha, power) * variance / topics)
 
 
@@ -166,7 +167,7 @@ def topics_for_anova(
 
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
-    _check(alpha=alpha, power=power, difference=difference, variance=variance, systems=systems)
+    check(alpha=alpha, power=power, difference=difference, variance=variance, systems=systems)
     asked = Design("anova", 0, variance, alpha, 0.0, _ANOVA, difference, power, systems=systems)
     return _with_power(asked, power)
 
@@ -187,7 +188,7 @@ def power_of_anova(
 
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
-    _check(topics=topics, alpha=alpha, difference=difference, variance=variance, systems=systems)
+    check(topics=topics, alpha=alpha, difference=difference, variance=variance, systems=systems)
     noncentrality = topics * difference**2 / (2 * variance)
     return _power(systems - 1, systems * (topics - 1), noncentrality, alpha)
 
@@ -204,7 +205,7 @@ def difference_for_anova(
 
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
-    _check(topics=topics, alpha=alpha, power=power, variance=variance, systems=systems)
+    check(topics=topics, alpha=alpha, power=power, variance=variance, systems=systems)
     found = _noncentrality(systems - 1, systems * (topics - 1), alpha, power)
     return math.sqrt(2 * variance * found / topics)
 
@@ -225,7 +226,7 @@ def topics_for_interval(width: float, variance: float, confidence: float = 1 - A
 
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
-    _check(width=width, variance=variance, confidence=confidence)
+    check(width=width, variance=variance, confidence=confidence)
 
     def achieved(topics: int) -> float:
         return width_of_interval(topics, variance, confidence)
@@ -251,7 +252,7 @@ def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPH
     """
     from scipy.special import stdtrit  # scipy.stats takes a second to import
 
-    _check(topics=topics, variance=variance, confidence=confidence)
+    check(topics=topics, variance=variance, confidence=confidence)
     df = topics - 1
     bias = math.sqrt(2 / df) * math.exp(math.lgamma(topics / 2) - math.lgamma(df / 2))
     t = float(stdtrit(df, (1 + confidence) / 2))
@@ -278,7 +279,7 @@ def topics_to_decide(
     """
     from scipy.special import stdtrit
 
-    _check(variance=variance, alpha=alpha)
+    check(variance=variance, alpha=alpha)
     room = max(difference + margin, -difference)
 
     def enough(topics: int) -> bool:
@@ -357,6 +358,9 @@ def _power(between: int, within: int, noncentrality: float, alpha: float) -> flo
     """
     from scipy.special import fdtri, ncfdtr
 
+    if noncentrality > FARTHEST:
+        found = f"differences so large, or a variance so small, that F is about {noncentrality:g}"
+        raise InputError(found, f"at most {FARTHEST:g}: any number of topics finds them")
     critical = float(fdtri(between, within, 1 - alpha))
     below = float(ncfdtr(between, within, noncentrality, critical))
     if math.isnan(below):  # SciPy's has islands of nan, at noncentralities about 2,000
@@ -403,7 +407,7 @@ def _smallest(enough: Callable[[int], bool]) -> int:
     return bisect_left(range(high), True, low + 1, key=enough)
 
 
-def _check(**given: float) -> None:
+def check(**given: float) -> None:
     """Refuse what are no such numbers."""
     for name, value in given.items():
         if not isinstance(value, int | float | np.number):
@@ -416,5 +420,7 @@ def _check(**given: float) -> None:
                 raise InputError(f"{name}={value}", "a number between 0 and 1")
         elif not 0 < value < math.inf:
             raise InputError(f"{name}={value}", "a number above 0")
+        elif not 1e-18 <= value <= 1e12:
+            raise InputError(f"{name}={value:g}", "a number from 1e-18 to 1e12")
     if given.get("power", 1.0) <= given.get("alpha", 0.0):
         raise InputError(f"power={given['power']}", f"more than alpha={given['alpha']}")

@@ -13,6 +13,7 @@ import numpy as np
 from cranfield.errors import InputError
 
 TRIALS = 10_000
+MOST = 100_000_000  # trials, of which it is hard to wait for the end
 CELLS = 500_000  # random values held at a time by a thread: 4 MB, which stays near the processor
 
 Progress = Callable[[int], None]  # told how many trials were done since the last call
@@ -65,3 +66,5 @@ def checked_trials(trials: Any, seed: Any) -> None:
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
         if not whole or value < least:
             raise InputError(f"{name}={value!r}", f"a whole number from {least}")
+    if trials > MOST:
+        raise InputError(f"{trials:,} trials", f"at most {MOST:,}")

@@ -119,6 +119,6 @@ def in_order(names: Iterable[str]) -> list[str]:
     (['9', '10'], ['10', '9', 'b'])
     """
     given = list(names)
-    if all(name.isdecimal() for name in given):
-        return sorted(given, key=lambda name: (int(name), name))
+    if all(name.isascii() and name.isdecimal() for name in given):  # of any length: not as int
+        return sorted(given, key=lambda name: (len(name.lstrip("0")), name.lstrip("0"), name))
     return sorted(given)

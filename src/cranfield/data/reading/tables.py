@@ -89,7 +89,7 @@ class Tabular:
         """Judgments or results? Told by the names of the columns."""
         try:
             names = {str(name).strip(' "').lower() for name in self.names(source)}
-        except (CranfieldError, ValueError):
+        except (CranfieldError, ValueError, TypeError, RecursionError):
             return "run"  # and let the records say what is wrong
         if names & {*SPELLINGS["rank"], *SPELLINGS["tag"]}:
             return "run"
