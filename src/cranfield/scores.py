@@ -592,7 +592,7 @@ class Scores(Shown, tables="scores"):
             names = json.loads(pl.read_parquet_metadata(io.BytesIO(data))[_PARQUET_KEY])
             values = pl.read_parquet(io.BytesIO(data), columns=["value"])["value"]
             return cls._from_names(names, values.to_numpy())
-        except (*_NOT_OURS, pl.exceptions.PolarsError) as error:
+        except (*_NOT_OURS, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             raise InputError("another kind of file", "what Scores.save writes", where) from error
 
     # -- for people -------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from cranfield.data.reading.binary import is_forked, read_binary, refuse_forked
 from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, in_doubt, is_header, name_columns
 from cranfield.data.reading.lines import BLANK, NUMBER, lines, not_text, short
 from cranfield.data.reading.records import COLUMNS, Found, Problem, Recorder, Text
@@ -48,7 +49,7 @@ class Tabular:
         """The table of a file, or Irregular if there is anything wrong with it."""
         import polars as pl
 
-        if self.mixed:
+        if self.mixed or (self.headed and is_forked()):
             raise Irregular
         try:
             frame = self.frame(source)
@@ -210,20 +211,11 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # -- Parquet and Arrow ----------------------------------------------------------------------------
 
 
-def binary(name: str, reader: str) -> Tabular:
-    """A table that a function of Polars reads from bytes."""
+def binary(name: str) -> Tabular:
+    """A table that Polars reads from bytes."""
 
     def frame(source: Source) -> pl.DataFrame:
-        import polars as pl
-
-        data = io.BytesIO(source.read())
-        try:
-            found: pl.DataFrame = getattr(pl, reader)(data)
-        except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-            reason = str(error).partition("\n")[0]
-            what = f"a broken {name} file ({reason})"
-            raise InputError(what, "a whole one", source.name) from None
-        return found
+        return read_binary(name, source.read(), source.name)
 
     def rows(source: Source, verbatim: bool) -> Rows:
         return ((None, row) for row in frame(source).iter_rows(named=True))
@@ -256,6 +248,7 @@ def frame_table(data: Any, kind: Kind, where: str, types: bool = False) -> Table
     def wanted(names: list[str]) -> list[str]:
         return list(name_columns(names, kind, where, types=types).values())
 
+    refuse_forked(where)
     data = data.collect() if hasattr(data, "collect") else data
     found = tidy(polars_frame(data, wanted, where), kind, where, types)
     return _table_of(found, kind, list(map(str, data.columns)), types)

@@ -1,0 +1,224 @@
+"""Parquet and Arrow, read so that a damaged file, or a fork, neither ends nor stops the process.
+
+Polars reads them. It panics at some damaged files, says so on standard error, and raises what is no
+`Exception`; at counts that cannot be it ends the process, as no memory holds so many. In a process
+that was forked while it was in use it waits for threads that are not there.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cranfield.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+READERS = {"parquet": "read_parquet", "arrow": "read_ipc"}
+
+
+def read_binary(format: str, data: bytes, where: str | None, **options: Any) -> pl.DataFrame:
+    """The table that a file of one of READERS holds, or an InputError if it is damaged."""
+    import polars as pl
+
+    refuse_forked(where)
+    broken = InputError(f"a broken {format} file", "a whole one", where)
+    if format == "parquet" and not _counts_agree(data):
+        raise broken
+    try:
+        with _panicking_quietly():
+            found: pl.DataFrame = getattr(pl, READERS[format])(io.BytesIO(data), **options)
+    except pl.exceptions.PanicException:
+        raise broken from None
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{broken.found} ({reason})", broken.expected, where) from None
+    return found
+
+
+_LOCK = Lock()
+
+
+@contextmanager
+def _panicking_quietly() -> Iterator[None]:
+    """What is written to standard error meanwhile comes after it; if there is an error, never."""
+    from tempfile import TemporaryFile
+
+    with _LOCK, TemporaryFile() as file:
+        try:
+            usual = os.dup(2)
+        except OSError:  # it is closed
+            yield
+            return
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(usual, 2)
+            os.close(usual)
+        with suppress(OSError):
+            file.seek(0)
+            os.write(2, file.read())
+
+
+# -- forks ----------------------------------------------------------------------------------------
+
+_polars = {"at work": False, "forked": False}  # before the latest fork; before one of this process
+
+
+def is_forked() -> bool:
+    """Whether this process was forked from one that used Polars: there it never returns."""
+    return _polars["forked"]
+
+
+def refuse_forked(where: str | None) -> None:
+    """Say so at once."""
+    if is_forked():
+        found = "a process that was forked while Polars was in use, and so cannot use it"
+        raise InputError(found, "one that was started by spawn or forkserver", where)
+
+
+def _before_fork() -> None:
+    _polars["at work"] = "polars" in sys.modules and _has_threads()
+
+
+def _after_fork() -> None:
+    _polars["forked"] |= _polars["at work"]
+
+
+def _has_threads() -> bool:
+    """Whether there are threads of Polars that do its work."""
+    try:
+        return any(map(_is_worker, os.listdir("/proc/self/task")))
+    except OSError:  # not Linux
+        return True
+
+
+def _is_worker(task: str) -> bool:
+    with suppress(OSError), open(f"/proc/self/task/{task}/comm", encoding="utf-8") as file:
+        return re.match(r"polars-\d", file.read()) is not None
+    return False
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_after_fork)
+
+
+# -- Parquet --------------------------------------------------------------------------------------
+
+Struct: TypeAlias = dict[int, Any]  # by the numbers of fields, in parquet.thrift of the format
+_GROUPS, _ROWS_IN_GROUP, _COLUMNS, _CHUNK = 4, 3, 1, 3  # of the file, of groups, of columns
+_VALUES, _SIZE, _DATA_AT, _DICTIONARY_AT = 5, 7, 9, 11  # of chunks
+_UNPACKED, _PACKED, _PAGE, _DICTIONARY, _PAGE_V2, _COUNT = 2, 3, 5, 7, 8, 1  # of pages
+
+
+def _counts_agree(data: bytes) -> bool:
+    """Whether pages hold as many values as their columns are said to have, and rows no more.
+
+    What is not laid out as usual is left to Polars.
+    """
+    try:
+        footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+        file = Thrift(data, footer).struct()
+        return all(
+            0 <= group[_ROWS_IN_GROUP] <= column[_CHUNK][_VALUES]
+            and _values(data, column[_CHUNK]) == column[_CHUNK][_VALUES]
+            for group in file[_GROUPS]
+            for column in group[_COLUMNS]
+        )
+    except (LookupError, TypeError, ValueError, RecursionError):
+        return True
+
+
+def _values(data: bytes, chunk: Struct) -> int:
+    """How many values the pages of a column hold; −1 if that cannot be."""
+    at = min(chunk[_DATA_AT], chunk.get(_DICTIONARY_AT) or chunk[_DATA_AT])
+    end, found = at + chunk[_SIZE], 0
+    while at < end:
+        thrift = Thrift(data, at)
+        page = thrift.struct()
+        if page[_PACKED] < 0:
+            return -1
+        if _DICTIONARY in page:  # each takes a byte or more
+            if not 0 <= page[_DICTIONARY][_COUNT] <= page[_UNPACKED]:
+                return -1
+        else:
+            count = (page.get(_PAGE) or page[_PAGE_V2])[_COUNT]
+            if count < 0:
+                return -1
+            found += count
+        at = thrift.at + page[_PACKED]
+    return found
+
+
+class Thrift:
+    """A reader of Thrift's compact protocol, in which Parquet's footers and headers are written."""
+
+    def __init__(self, data: bytes, at: int) -> None:
+        if at < 0:
+            raise IndexError
+        self.data, self.at = data, at
+
+    def struct(self) -> Struct:
+        """Fields by their numbers."""
+        found: Struct = {}
+        number = 0
+        while head := self.byte():
+            number = number + (head >> 4) if head >> 4 else self.whole()
+            kind = head & 15
+            found[number] = kind == 1 if kind in (1, 2) else self.value(kind)
+        return found
+
+    def value(self, kind: int) -> Any:
+        """A value of a type that is no field: yes and no are bytes there."""
+        if kind in (1, 2, 3):
+            return self.byte()
+        if kind in (4, 5, 6):
+            return self.whole()
+        if kind == 7:
+            return self.take(8)
+        if kind == 8:
+            return self.take(self.varint())
+        if kind in (9, 10):
+            return self.sequence()
+        if kind == 12:
+            return self.struct()
+        raise ValueError(kind)  # a map: Parquet has none
+
+    def sequence(self) -> list[Any]:
+        """A list or a set."""
+        head = self.byte()
+        size = head >> 4 if head >> 4 < 15 else self.varint()
+        return [self.value(head & 15) for _ in range(size)]
+
+    def whole(self) -> int:
+        """A number that may be below 0 (zigzag)."""
+        number = self.varint()
+        return number >> 1 ^ -(number & 1)
+
+    def varint(self) -> int:
+        """A number from 0, seven bits a byte; the last byte is below 128."""
+        number = 0
+        for shift in range(0, 70, 7):
+            byte = self.byte()
+            number |= (byte & 127) << shift
+            if byte < 128:
+                return number
+        raise ValueError("a number of more than 64 bits")
+
+    def byte(self) -> int:
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def take(self, size: int) -> bytes:
+        self.at += size
+        if self.at > len(self.data):
+            raise IndexError
+        return self.data[self.at - size : self.at]
