@@ -24,7 +24,7 @@ from cranfield.measures.cwl import models
 from cranfield.measures.gains import NAMES as GAINS
 from cranfield.measures.grammar import parse_model
 from cranfield.measures.names import ALIASES, IR_MEASURES, NTCIREVAL, TREC_EVAL
-from cranfield.measures.parameters import LARGEST, SMALLEST, Choice, Flag, Table
+from cranfield.measures.parameters import SMALLEST, Choice, Flag, Table
 from cranfield.measures.references import REFERENCES
 from tests.made import each, seconds
 
@@ -67,7 +67,7 @@ def values_of(f: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
         return st.sampled_from(kind.choices)
     if isinstance(kind, Flag):
         return st.booleans()
-    low, high = max(kind.low, -LARGEST), min(kind.high, LARGEST)
+    low, high = max(kind.low, -1e12), min(kind.high, 1e12)
     whole = st.integers(int(low), int(high))
     ends = {"exclude_min": kind.open, "exclude_max": kind.open}
     numbers = whole if kind.whole else st.floats(low, high, **ends).filter(is_of_a_size)

@@ -441,7 +441,7 @@ def test_errors_name_what_is_wrong(ours: Ours) -> None:
         ("-m ndcg.1=1,1=2 qrels run", 2, "expected each level once"),
         ("-m ndcg.1=1,01=2 qrels run", 2, "expected each level once"),
         ("-m rbp.p=0.5,p=0.6 qrels run", 2, "expected each level once"),
-        ("-m utility.1e308,1e308,1e308,1e308 -N 1000 qrels run", 2, "beyond any number"),
+        ("-m utility.1e308,1e308,1e308,1e308 -N 1000 qrels run", 2, "at most 1e+150"),
         ("-m P_5 qrels run", 1, "(did you mean P.5?)"),
         ("-m MAP qrels run", 1, "(did you mean map?)"),
         ("-m map,P qrels run", 1, "(one -m for each)"),

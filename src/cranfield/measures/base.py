@@ -516,7 +516,8 @@ class Measure(metaclass=MeasureType):
             raise InputError(f"cutoff {shown(cutoff)}", "none", name)
         if not is_number(cutoff) or not 1 <= cutoff < 2**53 or cutoff % 1:
             given = repr(cutoff) if isinstance(cutoff, str) else shown(cutoff)
-            raise InputError(f"cutoff {given}", "a whole number from 1", name)
+            most = " to 2^53 − 1" if is_number(cutoff) and cutoff >= 2**53 else ""
+            raise InputError(f"cutoff {given}", f"a whole number from 1{most}", name)
         return int(cutoff)
 
     def _checked(self, f: dataclasses.Field[Any], value: Any) -> Any:

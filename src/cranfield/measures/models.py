@@ -199,8 +199,8 @@ class SET(UserModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.beta == 0:
-            raise InputError("beta=0", "a number above 0 and up to 1", "SET")
+        if self.beta < 1e-9:  # all w are 0 but for rounding
+            raise InputError(f"beta={self.beta:g}", "a number above 0 and up to 1", "SET")
 
     def C(self, x: Items) -> Floats:
         w = (np.append(x.i, x.n + 1) + 1.0) ** self.beta - np.append(x.i, x.n + 1.0) ** self.beta
