@@ -34,5 +34,4 @@ OPTIONS = {
 def run(options: argparse.Namespace) -> int:
     """Score and print."""
     measure = one_measure(options.measures, DEFAULT_MEASURE)
-    scores = call(evaluate_hierarchy, options, measure=measure)
-    return show_scores(scores, options, options.topics)
+    return show_scores(call(evaluate_hierarchy, options, measure=measure), options, options.topics)

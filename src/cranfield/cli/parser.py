@@ -41,19 +41,19 @@ class Parser(argparse.ArgumentParser):
         own = {"allow_abbrev": beginnings, "add_help": False, "formatter_class": Formatter}
         told = {name: getattr(self.row, name, None) for name in TOLD}
         super().__init__(**{**told, **settings, **own})
-        group = self.add_argument_group(MESSAGES)
+        # A part that is not given an option leaves what was said before it.
+        group = self.add_argument_group(MESSAGES, argument_default=argparse.SUPPRESS)
         group.add_argument("-h", "--help", action="help", help="show this, and end")
-        if self.ours:  # a part that does not have the option leaves what was said before it
-            said: dict[str, Any] = {"action": "store_true", "default": argparse.SUPPRESS}
-            group.add_argument("--quiet", **said, help="no notices, only results and errors")
+        if self.ours:
+            text = "no notices, only results and errors"
+            group.add_argument("--quiet", action="store_true", help=text)
             text = "every notice in full, and where an error in your own code or in ours arose"
-            group.add_argument("-v", "--verbose", **said, help=text)
-            most: dict[str, Any] = {"default": argparse.SUPPRESS}
-            limits = self.add_argument_group(LIMITS)
+            group.add_argument("-v", "--verbose", action="store_true", help=text)
+            limits = self.add_argument_group(LIMITS, argument_default=argparse.SUPPRESS)
             text = "bytes of a line (1,048,576)"
-            limits.add_argument("--max-line", type=int, metavar="BYTES", help=text, **most)
+            limits.add_argument("--max-line", type=int, metavar="BYTES", help=text)
             text = "times its size that a compressed file may hold (100, and at most 50 GB)"
-            limits.add_argument("--max-expansion", type=float, metavar="TIMES", help=text, **most)
+            limits.add_argument("--max-expansion", type=float, metavar="TIMES", help=text)
 
     # -- mistakes ---------------------------------------------------------------------------------
 

@@ -91,13 +91,8 @@ def add_to(command: Any) -> None:
     for kind, (said, rows) in OF_MODELS.items():
         p = kinds.add_parser(kind, help=said, description=f"Draw {said}.")
         add_command(p, rows, run, kind=kind)
-    p = pictures.add_parser(
-        "diversity",
-        help="relevance against intent recall, a point for each run",
-        description="Draw how relevant runs are against how many intents they cover, with lines "
-        "of equal D♯.",
-    )
-    add_command(p, DIVERSITY, run)
+    said = "relevance against intent recall, a point for each run"
+    add_command(pictures.add_parser("diversity", help=said), DIVERSITY, run)
 
 
 def run(options: argparse.Namespace) -> int:

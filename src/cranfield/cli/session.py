@@ -44,7 +44,5 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("no sessions", "SESSIONS after QRELS, or --clicks LOG")
     sessions = options.sessions or None
     if options.trail:
-        found = call(trailtext, options, sessions=sessions, measure=options.measures)
-        return show(found, options)
-    scores = call(evaluate_sessions, options, sessions=sessions)
-    return show_scores(scores, options, options.topics)
+        return show(call(trailtext, options, sessions=sessions, measure=options.measures), options)
+    return show_scores(call(evaluate_sessions, options, sessions=sessions), options, options.topics)
