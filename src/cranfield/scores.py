@@ -84,12 +84,13 @@ def about(
         yield Notice(kind, f"{whose}{some(topics, noun)} {said}", run, tuple(topics))
 
 
-LOUD = ("none-judged", "few-topics")  # kinds of notices that are said first
+LOUD = ("none-judged", "few-topics")  # kinds of notices that are said first, in this order
 
 
 def loud_first(notices: Iterable[Notice]) -> tuple[Notice, ...]:
     """The notices; first those without which the others mislead."""
-    return tuple(sorted(notices, key=lambda notice: notice.kind not in LOUD))
+    order = {kind: place for place, kind in enumerate(LOUD)}
+    return tuple(sorted(notices, key=lambda notice: order.get(notice.kind, len(LOUD))))
 
 
 def in_brief(notices: Iterable[Notice], runs: int | None = None, listed: str = "") -> list[str]:

@@ -240,6 +240,10 @@ class TestNoTopicInCommon:
     def test_no_judged_document_is_said_first(self) -> None:
         scores = cf.evaluate(QRELS, {"1": ["A"], "2": ["C"]}, "nERR@10")
         assert scores.notices[0].kind == "none-judged"
+        runs = {"few": {"1": ["a"]}, "none": {"1": ["A"]}}
+        scores = cf.evaluate(QRELS | {"3": {"e": 1}}, runs, "nERR@10")
+        kinds = [(notice.run, notice.kind) for notice in scores.notices[:3]]
+        assert kinds == [("none", "none-judged"), ("few", "few-topics"), ("none", "few-topics")]
 
     def test_named_topics_may_be_unanswered(self) -> None:
         scores = cf.evaluate(QRELS, {"1": ["a"]}, "RR", topics=["2"])
