@@ -31,7 +31,8 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.data.reading.cells import read_lines
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.formats import FORMAT, Format
+from cranfield.data.reading.formats import FORMAT, TABLE, Format, recognise
+from cranfield.data.reading.letor import read_predictions
 from cranfield.data.reading.mappings import SHORT
 from cranfield.data.reading.records import COLUMNS, Problem, Record, Text
 from cranfield.data.reading.source import Source
@@ -1428,6 +1429,8 @@ LINES = {
     ("ntcir", "qrels"): "# made by hand\na x L1\na y L0\n\nb  x\tL2\r\nb z L10\n",
     ("letor", "qrels"): "2 qid:a 1:0.5 2:1 # docid = x\n0 qid:a 1:1\n1 qid:b 1:3 #docid = z\n",
     ("csv", "qrels"): "qid,query,docno,docid,label\na,x y,x,1,1\na,x y,y,2,0\nb,q,x,1,2\n",
+    ("csv", "run"): "qid,docno,rank,score,tag\na,x,1,2.5,t\na,y,2,1e0,t\nb,z,1,3,t\n",
+    ("tsv", "qrels"): "query-id\tcorpus-id\tscore\na\tx\t1\na\ty\t0\nb\tx\t2\n",
     ("tsv", "run"): "query\tq_id\tdocid\tscore\tsim\trun\nx y\ta\tx\t2.5\t1\tt\nq\tb\tz\t3\t\tt\n",
 }
 
@@ -1495,6 +1498,112 @@ def test_both_readers_of_tables_agree(
     source = Source.of(scratch(out.getvalue(), f"both.{name}"))
     fast, slow = (read(FORMAT[name], source, kind, Text()) for read in (as_columns, by_record))
     assert fast is None or fast == slow
+
+
+# What has no columns to be read as, or only with other files beside it.
+OTHERS = {
+    ("early", "qrels"): "a A x 1\na B y 1\nb S x 1\n",
+    (
+        "jsonl",
+        "qrels",
+    ): '{"qid": "a", "docno": "x", "label": 1}\n{"qid": 2, "docno": 3, "label": 0}\n',
+    (
+        "jsonl",
+        "run",
+    ): '{"topic": "a", "doc": "x", "score": 2.5}\n{"topic": "b", "doc": "y", "score": 1}\n',
+    ("json", "qrels"): '{"a": {"x": 1, "y": 0},\n "b": {"x": 2}, "c": {}}\n',
+    ("json", "run"): '{"a": {"x": 2.5, "y": 1},\n "b": {"x": -3e2}}\n',
+    ("ir4qa", "run"): '<R><TOPIC ID="a">\n<D DOCID="x"/>\n<D DOCID="y"/></TOPIC>\n<TOPIC ID="b">'
+    '<D DOCID="x"/></TOPIC></R>\n',
+    ("directories", "qrels"): "x L1\ny L0\n\n# L2 3\n",
+    ("directories", "run"): "x\n\n#\ny\n",
+    ("letor", "run"): "# made by hand\n2.5\n1e0\n\n-3\r\n.5\n",
+}
+BINARY = {("parquet", "qrels"), ("parquet", "run"), ("arrow", "qrels"), ("arrow", "run")}
+EVERY = {(format.name, kind) for format in TABLE for kind in format.kinds}
+
+
+def test_every_format_has_a_sample() -> None:
+    assert {*LINES, *OTHERS, *BINARY} == EVERY
+
+
+def written(scratch: Folder, name: str, kind: str, content: bytes) -> str:
+    """The path of a file, or of topic directories with such a file for one of two topics."""
+    if name != "directories":
+        return scratch(content, f"read.{name}")
+    file = {"qrels": "rel", "run": "t.res"}[kind]
+    for topic, text in (("a", content), ("b", as_bytes(OTHERS[name, kind]))):
+        (scratch.path / kind / topic).mkdir(parents=True, exist_ok=True)
+        scratch(text, f"{kind}/{topic}/{topic}.{file}")
+    return str(scratch.path / kind / f"*.{file}")
+
+
+def lists_read(path: str, kind: Kind, format: Format, good: int) -> Lists:
+    """What users get, without topics that have no documents."""
+    if format.placed and kind == "run":
+        numbers = read_predictions(Source.of(path), good, "qrels", path)
+        return {"": {str(place): x for place, x in enumerate(numbers.tolist())}}
+    found = read(kind, path, format.name if format.forced else None)
+    return {topic: docs for topic, docs in found.items() if docs}
+
+
+def users_get_what_records_say(path: str, name: str, kind: Kind) -> None:
+    """The same is refused, with the first of its errors, and else the same is read."""
+    source = Source.of(path)
+    format = recognise(source, name if FORMAT[name].forced else None, kind=kind)
+    items = list(format.errors(source, kind))
+    wrong = [item.cause for item in items if isinstance(item, Problem) and item.cause]
+    records = [item for item in items if isinstance(item, Record)]
+    assert wrong or records
+    predicted = format.placed and kind == "run"
+    if predicted and not records:
+        return  # as many as there are judgments, and these are some
+    if wrong:
+        with pytest.raises(cf.CranfieldError) as caught:
+            lists_read(path, kind, format, len(records))
+        assert str(caught.value) == str(wrong[0])
+        return
+    found = lists_read(path, kind, format, len(records))
+    expected: dict[str, dict[str, float | None]] = {}
+    for place, record in enumerate(records):
+        docs = expected.setdefault(record.topic, {})
+        docs[str(place) if predicted else record.doc] = record.value
+    if any(record.value is None for record in records):  # an order, and no scores
+        assert {t: [*docs] for t, docs in found.items()} == {t: [*d] for t, d in expected.items()}
+    else:
+        assert found == expected
+
+
+@pytest.mark.parametrize(("name", "kind"), [*LINES, *OTHERS])
+@given(before=st.sampled_from(["", *DESCRIPTIONS]), edits=st.lists(EDIT, max_size=2))
+@settings(max_examples=40)
+def test_the_record_reader_says_what_users_get(
+    scratch: Folder, name: str, kind: Kind, before: str, edits: Any
+) -> None:
+    content = edited((before + {**LINES, **OTHERS}[name, kind]).encode(), edits)
+    users_get_what_records_say(written(scratch, name, kind, content), name, kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "text"),
+    [
+        ("tsv", "run", 'qid\tdocno\tscore\trun"\na\tx\t1\tt\n'),
+        ("tsv", "run", 'qid\tdocno\tscore\tru"a\tx\t1\tt\nb\ty\t2\tt\n'),
+        ("csv", "qrels", 'qid,docno,label"\na,x,1\n'),
+        ("csv", "qrels", 'qid,"docno",label\na,"x ""y"", z",1\nb,"two\nlines",2\n'),
+        ("csv", "qrels", "qid,docno,label\na,x,1,"),
+        ("csv", "qrels", "qid,docno,label\na,\x1cx,1\n"),
+        ("csv", "run", "qid,docno,score\n"),
+        ("jsonl", "run", '{"qid": "a", "docno": "x", "score": 1}\n{"qid": "a", "docno": "y"}\n'),
+        ("json", "run", '{"a": {"x": 1}, "b": ["x"]}'),
+        ("letor", "qrels", "1 qid:a 1:1\n<SYSDESC>x</SYSDESC>\n2 qid:a 1:1\n"),
+        ("letor", "qrels", "1 qid:a 1:1\n# \udce9\n2 qid:a 1:1\n"),
+        ("letor", "run", "1\n2 \u2028\n"),
+    ],
+)
+def test_what_only_one_reader_took(scratch: Folder, name: str, kind: Kind, text: str) -> None:
+    content = text.encode(errors="surrogateescape")
+    users_get_what_records_say(scratch(content, f"one.{name}"), name, kind)
 
 
 class TestNumbers:

@@ -22,7 +22,7 @@ from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.labels import LEVEL
 from cranfield.data.reading.lines import NUMBER, fields_of, finite, lines, short
 from cranfield.data.reading.records import PLAIN, Found, Record, Text, meant
-from cranfield.data.reading.source import Beginning, Source
+from cranfield.data.reading.source import NO_DATA, Beginning, Source
 from cranfield.data.reading.strings import ROOM, Bytes, Strings, spans
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.trec import all_numbers, data_of, number_columns, refuse_other_encodings
@@ -74,8 +74,9 @@ def read_table(source: Source, kind: Kind = "qrels", text: Text = PLAIN) -> Tabl
 
 def _read_lines(text: bytes, before: int) -> tuple[Table, int]:
     """The judgments of some whole lines that come after `before` others; how many lines."""
-    if not text.isascii():
-        refuse_other_encodings(data_of(text))  # lines that are comments may be in any
+    if b"<" in text or not text.isascii():
+        text = NO_DATA.sub(b"\n", text)  # the lines after it keep their numbers
+    refuse_other_encodings(text)
     if not text.endswith(b"\n"):
         text += b"\n"
     ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n"))
@@ -242,8 +243,9 @@ def _judgment(line: str, where: str, number: int) -> Record | InputError:
 
 
 def _prediction(line: str, where: str, number: int) -> Record | InputError:
-    value = finite(line)
+    fields = fields_of(line, None)
+    value = finite(fields[0]) if len(fields) == 1 else None
     if value is None:
-        hint = meant(fields_of(line, None), "run")
+        hint = meant(fields, "run")
         return InputError(short(line.strip()), PREDICTIONS, where, number, hint)
     return Record(number, "", str(number), value, None, None)

@@ -56,8 +56,9 @@ class Tabular:
             found = tidy(frame, kind, source.name, text.typed)
         except (pl.exceptions.PolarsError, InputError):
             raise Irregular from None
-        if self.headed and any(column.null_count() for column in (*found, frame[:, -1])):
-            raise Irregular  # an empty cell, or a line with too few of them
+        short = self.headed and any(column.null_count() for column in (*found, frame[:, -1]))
+        if short or not len(frame):
+            raise Irregular  # an empty cell, or a line with too few of them; or no line
         return _table_of(found, kind, frame.columns, text.typed)
 
     def records(self, source: Source, kind: Kind, text: Text) -> Iterator[Found]:
@@ -103,6 +104,7 @@ class Tabular:
 
 def separated(separator: str) -> Tabular:
     """A table of text, whose first line names the columns."""
+    quote = rb'(?:^|(?<=%b))"(?:[^"]|"")*"(?=%b|\r?$)' % ((separator.encode(),) * 2)
 
     def frame(source: Source) -> pl.DataFrame:
         import polars as pl
@@ -111,8 +113,15 @@ def separated(separator: str) -> Tabular:
         refuse_other_encodings(text)
         if text.count(b"\r") != text.count(b"\r\n") or text.count(b'"') % 2:
             raise Irregular  # the records say where lines and quotations end
+        header = re.match(rb"\s*([^\n]*)", text)
+        if header and b'"' in re.sub(quote, b"", header[1]):  # and what one in a name is
+            raise Irregular
+        if any(blank in text for blank in (b"\x1c", b"\x1d", b"\x1e", b"\x1f")):  # to Python alone
+            raise Irregular
         if source.long_line(text) is not None:
             raise source.too_long(None)
+        if not text.endswith(b"\n"):
+            text += b"\n"  # Polars forgives a field too many before the end
         return pl.read_csv(
             text,
             separator=separator,
