@@ -31,10 +31,15 @@ BEFORE = [
         ["validate", "q", "r"],
         ["pool", "r", "--depth", "2"],
         ["trec_eval", "-m", "all_trec", "q", "r"],
+        ["compare", "q", "r", "other", "-m", "RR"],
+        ["label", "q", "r"],
         ["gdeval", "q", "r"],
+        ["ndeval", "q", "r"],
+        ["cwl_eval", "q", "r"],
         ["ntcir", "split-runs", "tid", "r"],
+        ["ntcir", "TRECsplitruns", "tid", "list"],
     ],
-    ids=lambda words: words[0],
+    ids=" ".join,
 )
 def test_every_command(
     before: str, command: list[str], tmp_path: Path, monkeypatch: Any, cranfield: Any
@@ -43,6 +48,8 @@ def test_every_command(
     monkeypatch.chdir(tmp_path)
     Path("q").write_text(QRELS)
     Path("tid").write_text("1\n2\n")
+    Path("list").write_text("r\n")
+    Path("other").write_text(RUN.replace("A", "B"))
 
     def found(run: str) -> tuple[Any, ...]:
         Path("r").write_text(run)
