@@ -111,7 +111,9 @@ def unbounded() -> Iterator[Case]:
     for measure in ("alpha_nDCG@1000000000", "GAP(max_level=1e9)", "P@1000000000000"):
         yield case(11, f"evaluate q x -m {measure}", None, q=intents)
     yield case(11, "evaluate q x --gains topic -m nDCG", None, q="1 a L9999999\n1 b L1\n")
-    for option in ("topics", "runs", "depth", "levels"):
+    for option in ("topics", "runs"):
+        yield case(11, f"simulate -o made --{option} 1000000000", 2, "at most 100000000 candidates")
+    for option in ("depth", "levels"):
         yield case(11, f"simulate -o made --{option} 1000000000", 2, option)
     for line in ("swap q x y -m AP", "correlation q x y -m AP,P@2"):
         yield case(11, f"meta {line} --trials {10**18}", 2, "trials")

@@ -182,12 +182,12 @@ class TestFunctions:
         def AP(levels: list[float]) -> float:
             return 1
 
-        def Deep(levels: list[float], depth: int = 3) -> float:
-            return depth
+        def Deep(levels: list[float], last_rank: int = 3) -> float:
+            return last_rank
 
         with pytest.raises(cf.CranfieldError, match="there is a measure named AP already"):
             cf.measure(AP)
-        with pytest.raises(cf.CranfieldError, match="Deep: found a parameter named depth, which"):
+        with pytest.raises(cf.CranfieldError, match="found a parameter named last_rank, which"):
             cf.measure(Deep)
         with pytest.raises(cf.InputError, match="found 5, expected a class derived from cranfield"):
             cf.measure(5)  # type: ignore[call-overload]

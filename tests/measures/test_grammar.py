@@ -946,7 +946,7 @@ MISTAKES = {
     "INST(T=0)": "INST: found T=0, expected a number",
     "INSQ(n=2.5)": "INSQ: found n=2.5, expected a whole number from 1",
     "INSQ(n=0)": "INSQ: found n=0, expected a whole number from 1",
-    "SET(beta=0)": "SET: found beta=0, expected a number above 0",
+    "SET(beta=0)": "SET: found beta=0, expected a number from 1e-09 to 1",
     "NPV(min_cost=2)": "NPV: found max_cost=1, expected at least min_cost=2",
     "NPV(min_gain=0.5, max_gain=0.2)": "NPV: found max_gain=0.2, expected at least min_gain=0.5",
     "AP=2": "there is no measure named '2'; a cutoff belongs to a measure, as in P@2",

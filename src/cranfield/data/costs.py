@@ -155,7 +155,7 @@ def _in_order(data: CostsLike) -> DocCosts | None:
 
     try:
         return _from_frame(format.rows.frame(source), source.name)
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, Irregular):
         return None
 
 

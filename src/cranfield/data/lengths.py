@@ -110,8 +110,8 @@ def _from_file(source: Source) -> DocLengths:
 
     try:
         frame = format.rows.frame(source)
-    except pl.exceptions.PolarsError as error:
-        reason = str(error).partition("\n")[0]
+    except (pl.exceptions.PolarsError, Irregular) as error:
+        reason = str(error).partition("\n")[0] or "a quotation mark or a carriage return amiss"
         broken = f"a broken {format.name} file ({reason})"
         raise InputError(broken, EXPECTED, source.name) from None
     return _from_frame(frame, source.name, header=format.rows.headed)

@@ -105,7 +105,7 @@ def simulate(
     _expect(topics >= 1, "topics", topics, "at least 1")
     _expect(runs >= 1, "runs", runs, "at least 1")
     _expect(1 <= depth <= 1_000_000, "depth", depth, "1 to 1000000")
-    _expect(levels >= 1, "levels", levels, "at least 1")
+    _expect(1 <= levels <= 1000, "levels", levels, "1 to 1000")
     _expect(seed >= 0, "seed", seed, "at least 0")
     _expect(intents == 0 or intents >= 2, "intents", intents, "at least 2, or 0 for none")
     _expect(intents <= 1000, "intents", intents, "at most 1000")

@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.errors import InputError
 from cranfield.measures import ncu
 from cranfield.measures.base import READINGS, cite, has, measure
 from cranfield.measures.cwl import Items, UserModel, over, reading
@@ -187,7 +186,7 @@ class SET(UserModel):
     """
 
     beta: float = param(0.5, "how much of the worth of items is left by more of them; 1: all",
-                        low=0, high=1)  # fmt: skip
+                        low=1e-9, high=1)  # below it all w are 0 but for rounding  # fmt: skip
     references = cite("azzopardi2014", "azzopardi2019")
     advice = (
         "When an economic model of search says how returns diminish, and the cutoff is known. "
@@ -196,11 +195,6 @@ class SET(UserModel):
     examples = ("SET(beta=0.5)@10",)
     task = "diminishing returns as economic models of search have them"
     vary = over("beta", 0.1, 0.25, 0.5, 0.75, 1.0)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.beta < 1e-9:  # all w are 0 but for rounding
-            raise InputError(f"beta={self.beta:g}", "a number above 0 and up to 1", "SET")
 
     def C(self, x: Items) -> Floats:
         w = (np.append(x.i, x.n + 1) + 1.0) ** self.beta - np.append(x.i, x.n + 1.0) ** self.beta
