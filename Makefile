@@ -7,18 +7,21 @@ QUICK := tests --ignore=tests/peers --ignore=tests/properties --ignore=tests/doc
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-quick test-lowest slowest coverage mutants fuzz bench lint style types clean
+.PHONY: demo test tests test-all test-quick test-lowest slowest coverage mutants fuzz bench lint style types clean
 
-$(VENV)/installed: pyproject.toml
+$(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/installed: $(VENV)/made pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	$(BIN)/python -m compileall -q src
 	touch $@
 
-$(VENV)/installed-test: $(VENV)/installed
+$(VENV)/installed-test: $(VENV)/made pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
-	touch $@
+	touch $@ $(VENV)/installed
 
 demo: $(VENV)/installed  ## simulate a collection, evaluate it, compare the runs
 	@mkdir -p demo
@@ -47,6 +50,9 @@ test: style  ## lint, types, unit, property, differential and transcript tests
 tests: $(VENV)/installed-test
 	$(BIN)/python -m pytest -n auto
 
+test-all: $(VENV)/installed-test  ## the same tests, with all examples that they may draw
+	CRANFIELD_TESTS=all $(BIN)/python -m pytest -n auto
+
 test-quick: $(VENV)/installed-test  ## while you work: most tests, in less than a minute
 	$(BIN)/python -m pytest -n auto -m "not slow and not hypothesis" $(QUICK)
 
@@ -64,15 +70,15 @@ $(LOWEST)/installed: pyproject.toml
 
 coverage: $(VENV)/installed-test  ## lines and branches that tests run, per room
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto
+	CRANFIELD_TESTS=all $(BIN)/coverage run -m pytest -n auto
 	$(BIN)/coverage combine --quiet
 	$(BIN)/python tests/coverage_of_rooms.py
 
 mutants: $(VENV)/installed-test  ## do tests tell when measures and statistics are changed a little?
-	$(BIN)/python -m tests.mutants --seed 0 --count 500
+	CRANFIELD_TESTS=all $(BIN)/python -m tests.mutants --seed 0 --count 500
 
 fuzz: $(VENV)/installed-test  ## does changed input break anything? SECONDS=600 SEED=3 for longer, and for others
-	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0)
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0) $(if $(COUNT),--count $(COUNT))
 
 bench: $(VENV)/installed-test  ## ratios against the peers, measured side by side
 	$(BIN)/python bench/bench.py

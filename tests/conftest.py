@@ -9,9 +9,10 @@ import pytest
 from hypothesis import settings
 
 from cranfield.data.reading.source import Source
-from tests.made import NTCIR_4, RUN, TREC, Command
+from tests.made import NTCIR_4, RUN, TREC, Command, examples
 
-settings.register_profile("cranfield", deadline=None)  # the first example may import NumPy
+# No deadline: the first example may import NumPy.
+settings.register_profile("cranfield", deadline=None, max_examples=examples(100))
 settings.load_profile("cranfield")
 
 

@@ -6,6 +6,7 @@ import csv
 import functools
 import inspect
 import io
+import os
 import shlex
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -62,6 +63,14 @@ LIST_R = "".join(f"t Q0 {doc} {rank} {9 - rank} mine\n" for rank, doc in enumera
 def rows_of(text: str, separator: str = ",") -> list[dict[str, str]]:
     """The rows of a table, by the names of its columns."""
     return list(csv.DictReader(io.StringIO(text), delimiter=separator))
+
+
+THOROUGH = "CRANFIELD_TESTS"  # in the environment; `all`: see docs/testing.md
+
+
+def examples(all_of_them: int) -> int:
+    """How many examples are drawn: two in five, unless all are asked for (`make test-all`)."""
+    return all_of_them if os.environ.get(THOROUGH) == "all" else -(-2 * all_of_them // 5)
 
 
 def each(name: str, values: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -22,7 +22,7 @@ from cranfield.stats.cautions import about_trials
 from cranfield.stats.families import compare_pairs
 from cranfield.stats.letters import letters
 from cranfield.stats.result import Sampled
-from tests.made import scored, simulated
+from tests.made import examples, scored, simulated
 
 
 def two(x: list[float], y: list[float]) -> cf.Scores:
@@ -272,7 +272,7 @@ class TestLetters:
         assert letters(~np.eye(60, dtype=bool)) is None
 
     @given(st.integers(2, 7), st.data())
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     def test_two_share_a_letter_if_they_do_not_differ(self, n: int, data: st.DataObject) -> None:
         different = np.zeros((n, n), dtype=bool)
         for i, j in combinations(range(n), 2):

@@ -18,8 +18,9 @@ from cranfield.assess.pool import Pool, pool
 from cranfield.cli.main import main
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
+from tests.made import examples
 
-few = settings(max_examples=40)
+few = settings(max_examples=examples(40))
 
 # At depth 2, the pool of q1 is a b c d: a from all three, b from bm25 and bm25+, c from dense
 # alone, d from bm25+ alone. That of q2 is x y z: x from bm25 and dense, y and z from bm25+. Team A

@@ -31,6 +31,7 @@ from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
 from cranfield.labelling.ties import Reordering
 from tests.data.made import trec_order, written
+from tests.made import examples
 
 Nested = dict[str, dict[str, float]]
 
@@ -171,7 +172,7 @@ def test_numbers_that_only_python_reads(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=20))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_costs_are_read_to_the_last_bit(costs: list[float]) -> None:
     frame = pl.DataFrame({"type": [f"t{i}" for i in range(len(costs))], "cost": costs})
     texts = frame.with_columns(cost=pl.Series([repr(x) for x in costs]))
@@ -523,7 +524,7 @@ def collections(draw: st.DrawFn) -> tuple[Nested, Nested, Nested]:
 
 
 @given(collections(), st.booleans(), st.integers(1, 5), st.integers(1, 60))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_any_collection_by_hand(
     tmp_path_factory: pytest.TempPathFactory,
     drawn: tuple[Nested, Nested, Nested],

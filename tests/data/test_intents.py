@@ -16,6 +16,7 @@ from cranfield.cli.main import main
 from cranfield.data.intents import read_intents
 from cranfield.data.qrels import read_qrels
 from cranfield.data.reading.columns import in_order
+from tests.made import examples
 
 QRELS = "q1 1 a 2\nq1 2 a 1\nq1 2 b 1\nq2 1 c 1\n"
 RUN = "q1 Q0 b 1 2 r\nq1 Q0 a 2 1 r\nq2 Q0 c 1 1 r\n"
@@ -331,14 +332,18 @@ class TestAnything:
     @given(text=TEXTS)
     @example(text="topic,intent,p")
     @example(text="q1 1 0.5\nq1 2 0.5 \x00")
-    @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(
+        max_examples=examples(80), suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
     def test_text(self, files: Files, text: str) -> None:
         files(qrels=QRELS, fuzz=text)
         self.tried(intents="fuzz")
         self.tried(qrels="fuzz")
 
     @given(data=st.binary(max_size=60))
-    @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(
+        max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
     def test_bytes(self, files: Files, data: bytes) -> None:
         files(qrels=QRELS, fuzz=data)
         self.tried(intents="fuzz")
@@ -354,7 +359,7 @@ class TestAnything:
             max_leaves=8,
         )
     )
-    @settings(max_examples=80)
+    @settings(max_examples=examples(80))
     def test_objects(self, data: Any) -> None:
         known = {"q1": {"1": {"a": 2}, "2": {"b": 1}}}
         if data is not None and not isinstance(data, str):  # a string is a path

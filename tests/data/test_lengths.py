@@ -26,7 +26,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table
 from tests.data.made import trec_order, written
-from tests.made import Command
+from tests.made import Command, examples
 
 Lists = dict[str, dict[str, float]]
 Length = Mapping[str, float]
@@ -373,7 +373,7 @@ def small_collections(draw: st.DrawFn) -> tuple[Lists, Lists, dict[str, int]]:
 
 
 @given(small_collections())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_any_collection_by_hand(drawn: tuple[Lists, Lists, dict[str, int]]) -> None:
     qrels, run, lengths = drawn
     assume(qrels.keys() & run.keys())

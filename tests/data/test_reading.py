@@ -39,6 +39,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Irregular
 from cranfield.data.validate import validate
 from cranfield.data.verticals import LAYOUT
+from tests.made import examples
 
 Lists = dict[str, dict[str, float]]
 Row = tuple[str, str, float]
@@ -1236,7 +1237,7 @@ class TestAnything:
         edits=st.lists(EDIT, max_size=4),
         size=st.sampled_from([5, 40, 1 << 20]),
     )
-    @settings(max_examples=250)
+    @settings(max_examples=examples(250))
     def test_a_file_with_a_few_edits(
         self,
         scratch: Folder,
@@ -1259,7 +1260,7 @@ class TestAnything:
         end=st.sampled_from(["\n", "\r\n", "\n\n", " \n"]),
         size=st.sampled_from([5, 1 << 20]),
     )
-    @settings(max_examples=80)
+    @settings(max_examples=examples(80))
     def test_lines_of_any_fields(
         self, scratch: Folder, kind: str, lines: list[list[str]], blank: str, end: str, size: int
     ) -> None:
@@ -1272,7 +1273,7 @@ class TestAnything:
             max_size=5,
         ),
     )
-    @settings(max_examples=80)
+    @settings(max_examples=examples(80))
     def test_lines_that_compensate(
         self, scratch: Folder, kind: str, lines: list[list[str]]
     ) -> None:
@@ -1281,7 +1282,7 @@ class TestAnything:
         agrees(kind, scratch(content), content, 1 << 20)
 
     @given(content=st.binary(max_size=60), magic=st.sampled_from(MAGIC))
-    @settings(max_examples=80)
+    @settings(max_examples=examples(80))
     def test_any_bytes(self, scratch: Folder, kind: str, content: bytes, magic: bytes) -> None:
         """Anything but a CranfieldError is a crash."""
         path = scratch(magic + content, "bytes")
@@ -1293,7 +1294,7 @@ class TestAnything:
         forced=st.booleans(),
         edits=st.lists(EDIT, min_size=1, max_size=3),
     )
-    @settings(max_examples=200)
+    @settings(max_examples=examples(200))
     def test_any_format_with_a_few_edits(
         self,
         scratch: Folder,
@@ -1359,7 +1360,7 @@ class TestAnyTable:
         end=st.sampled_from(["\n", "\r\n", "\n\n"]),
         before=st.sampled_from(["", "", *DESCRIPTIONS]),
     )
-    @settings(max_examples=300)
+    @settings(max_examples=examples(300))
     def test_is_read_as_simply_as_possible(
         self,
         scratch: Folder,
@@ -1442,7 +1443,7 @@ LINES = {
     typed=st.booleans(),
     size=st.sampled_from([5, 40, 1 << 20]),
 )
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_both_readers_of_text_agree(
     scratch: Folder, name: str, kind: Kind, before: str, edits: Any, typed: bool, size: int
 ) -> None:
@@ -1489,7 +1490,7 @@ NAMED = st.fixed_dictionaries(
 @KINDS
 @pytest.mark.parametrize(("name", "writer"), [("parquet", "write_parquet"), ("arrow", "write_ipc")])
 @given(columns=NAMED)
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_both_readers_of_tables_agree(
     scratch: Folder, kind: Kind, name: str, writer: str, columns: dict[str, list[Any]]
 ) -> None:
@@ -1576,7 +1577,7 @@ def users_get_what_records_say(path: str, name: str, kind: Kind) -> None:
 
 @pytest.mark.parametrize(("name", "kind"), [*LINES, *OTHERS])
 @given(before=st.sampled_from(["", *DESCRIPTIONS]), edits=st.lists(EDIT, max_size=2))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_the_record_reader_says_what_users_get(
     scratch: Folder, name: str, kind: Kind, before: str, edits: Any
 ) -> None:
@@ -1617,12 +1618,12 @@ class TestNumbers:
     @given(
         texts=st.lists(st.from_regex(r"[+-]?[0-9]{0,20}\.?[0-9]{1,20}", fullmatch=True), min_size=1)
     )
-    @settings(max_examples=80)
+    @settings(max_examples=examples(80))
     def test_decimals(self, scratch: Folder, texts: list[str]) -> None:
         assert self.read(scratch, texts) == [float(text) for text in texts]
 
     @given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
-    @settings(max_examples=100)
+    @settings(max_examples=examples(100))
     def test_anything_python_writes(self, scratch: Folder, values: list[float]) -> None:
         texts = [form.format(x) for x in values for form in ("{!r}", "{:.6f}", "{:g}", "{:.17g}")]
         assert self.read(scratch, texts) == [float(text) for text in texts]

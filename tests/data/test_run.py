@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.data.reading.source import Source
+from tests.made import examples
 
 Row: TypeAlias = tuple[str, str, float, str]  # topic, document, score, tag
 
@@ -159,7 +160,7 @@ ANY = st.tuples(
     rows=st.lists(ANY, min_size=1, max_size=12, unique_by=lambda row: (row[0], row[1], row[3])),
     size=st.sampled_from([5, 60, 1 << 20]),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_any_lines_in_any_format(folder: Path, rows: list[Row], size: int) -> None:
     """As the simplest reader has them: a dict of dicts of dicts."""
     expected: dict[str, dict[str, dict[str, float]]] = {}

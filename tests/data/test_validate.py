@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.data.reading.records import Text
 from cranfield.data.validate import Report, validate
-from tests.made import Command, seconds
+from tests.made import Command, examples, seconds
 
 QRELS = "a 0 x 1\na 0 y 0\nb 0 x 2\n"
 RUN = "a Q0 x 1 2.123456 t\na Q0 y 2 1.5 t\nb Q0 x 1 0.75 t\n"
@@ -317,7 +317,7 @@ class TestErrors:
             max_size=8,
         )
     )
-    @settings(max_examples=80)
+    @settings(max_examples=examples(80))
     def test_errors_are_what_evaluate_refuses(
         self, tmp_path_factory: pytest.TempPathFactory, lines: list[str]
     ) -> None:

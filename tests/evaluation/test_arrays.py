@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from tests.made import examples
 
 MEASURES = "nDCG@3 nDCG(gain=exp)@3 AP AP@2 RR P@2 ERR(max_level=3)"
 Rows = list[tuple[int, float, float]]  # the query, the level and the prediction of each document
@@ -47,7 +48,7 @@ def refused(*args: Any, **options: Any) -> str:
 
 
 @given(rows())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_queries_of_documents_in_any_order(drawn: Rows) -> None:
     query, level, score = map(list, zip(*drawn, strict=True))
     expected = by_dicts(drawn)
@@ -57,7 +58,7 @@ def test_queries_of_documents_in_any_order(drawn: Rows) -> None:
 
 
 @given(rows())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_sizes_of_groups(drawn: Rows) -> None:
     drawn.sort(key=lambda row: row[0])
     query, level, score = map(list, zip(*drawn, strict=True))

@@ -19,7 +19,7 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.report.labelled import text
 from tests.labelling.made import BY_HAND, Collection, collections, in_trec_order
-from tests.made import LIST_C, LIST_Q, LIST_R, Command
+from tests.made import LIST_C, LIST_Q, LIST_R, Command, examples
 
 # -- cranfield label --------------------------------------------------------------------------
 
@@ -208,7 +208,7 @@ def test_what_a_strategy_of_one_s_own_leaves_out_does_not_count() -> None:
 
 
 @given(collections())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_label_agrees_with_the_counts(collection: Collection) -> None:
     kind, qrels, classes, run = collection
     labelling = kind(classes)

@@ -23,7 +23,7 @@ from cranfield.report import formats
 from cranfield.report.results import shown
 from cranfield.scores import Scores
 from cranfield.stats.samples import matrix, paired
-from tests.made import Command, scored
+from tests.made import Command, examples, scored
 
 # As trec_eval -q prints it: measures padded with blanks, tabs, relevance as a string, the name of
 # the run and what there is of all topics only at the end.
@@ -242,7 +242,7 @@ def test_standard_errors_are_no_measures(here: Path) -> None:
     assert (read.summaries, read.better) == (scores.summaries, scores.better)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=5))
 def test_full_precision(numbers: list[float]) -> None:
     given = {"bm25": {f"q{i}": x for i, x in enumerate(numbers)}}

@@ -20,7 +20,7 @@ import cranfield as cf
 from cranfield.data.sessions import read_clicks, read_sessions
 from cranfield.evaluation.sessions import Read, evaluate_sessions, trailtext
 from cranfield.measures.sessions import clickU, nsDCG, sDCG, sU
-from tests.made import Command
+from tests.made import Command, examples
 
 Lists = Sequence[Sequence[str]]
 Levels = Mapping[str, float]
@@ -184,13 +184,13 @@ class TestSessionDCG:
             nsDCG()([[1]])
 
     @given(lists_of_docs, judgments, cutoffs, st.booleans())
-    @settings(max_examples=100)
+    @settings(max_examples=examples(100))
     def test_equation_35(self, lists: Lists, levels: Levels, l: int | None, keep: bool) -> None:
         m = at(sDCG(duplicates="keep" if keep else "drop"), l)
         assert score(m, levels, lists) == close(eq35(lists, levels, l, keep))
 
     @given(lists_of_docs, judgments, cutoffs)
-    @settings(max_examples=50)
+    @settings(max_examples=examples(50))
     def test_normalised(self, lists: Lists, levels: Levels, l: int | None) -> None:
         ideal = ideal_dcg(levels)
         expected = eq35(lists, levels, l) / ideal if ideal else 0
@@ -199,13 +199,13 @@ class TestSessionDCG:
         assert found <= 1 + 1e-12
 
     @given(lists_of_docs, judgments)
-    @settings(max_examples=50)
+    @settings(max_examples=examples(50))
     def test_the_original(self, lists: Lists, levels: Levels) -> None:
         m = sDCG(version="jk2008", duplicates="keep")
         assert score(m, levels, lists) == close(jk2008(lists, levels))
 
     @given(st.lists(st.sampled_from([None, -1, 0, 1, 2, 3]), max_size=8), cutoffs)
-    @settings(max_examples=50)
+    @settings(max_examples=examples(50))
     def test_one_list_is_an_ordinary_one(self, levels: list[Any], l: int | None) -> None:
         """sDCG is DCG, and nsDCG with its ideal list cut likewise is nDCG."""
         assert at(sDCG(), l)([levels]) == close(at(cf.DCG(), l)(levels))
@@ -270,7 +270,7 @@ class TestClicks:
         assert clickU(L=1000)([(1, 4, 0)]) == close(0.5 * 0.2)
 
     @given(clicks_of, st.data())
-    @settings(max_examples=100)
+    @settings(max_examples=examples(100))
     def test_figure_9(self, clicks: list[tuple[int, int, int]], data: st.DataObject) -> None:
         assert clickU()(clicks) == close(figure9(clicks, [1] * len(clicks), 1))
         levels = [data.draw(st.integers(0, 3)) for _ in clicks]
@@ -333,7 +333,7 @@ class TestSessionU:
         assert found == close(0.5 * (1 - 600 / 132000))
 
     @given(lists_of_docs, judgments, st.data())
-    @settings(max_examples=25)
+    @settings(max_examples=examples(25))
     def test_one_list_is_u(self, lists: Lists, levels: Levels, data: st.DataObject) -> None:
         """For any parameters; and the lists of a session are one long list."""
         lengths = {doc: data.draw(st.integers(0, 100_000)) for doc in DOCS}
@@ -349,7 +349,7 @@ class TestSessionU:
             assert score(sU(), levels, lists, lengths=lengths) == close(long)
 
     @given(lists_of_docs, judgments)
-    @settings(max_examples=50)
+    @settings(max_examples=examples(50))
     def test_the_trail_adds_up_to_the_score(self, lists: Lists, levels: Levels) -> None:
         lengths = dict.fromkeys(DOCS, 700)
         m = sU(norm=4)

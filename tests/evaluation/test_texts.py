@@ -43,8 +43,9 @@ from cranfield.measures.texts import (
     reader,
     tokeniser,
 )
+from tests.made import examples
 
-few = settings(max_examples=60)
+few = settings(max_examples=examples(60))
 words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "mat", "Dog-house", "I.B.M.", "42"]))
 texts = words.map(" ".join)
 

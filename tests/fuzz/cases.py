@@ -25,7 +25,7 @@ LIMITS = (
 )
 OTHERS = ("trec_eval", "gdeval", "ndeval", "cwl_eval", "letor", "ntcir_eval", "ntcir")
 WRONG = {  # in what a command says
-    "traceback": r"Traceback \(most recent call last\)",
+    "traceback": r"Traceback \(most recent call last\)|cranfield failed",
     "panic": r"panicked at",
     "warning": r"\b(Runtime|Deprecation|Future|User|Resource)Warning\b",
     "out of memory": r"MemoryError|Unable to allocate",
@@ -87,7 +87,8 @@ class Ran:
             return "exit code 1, and nothing was asked to fail"
         if self.code not in (0, 1, 2) and self.case.words[0] not in OTHERS:
             return f"exit code {self.code}"
-        if self.code == 2 and not (self.out + self.err).strip():
+        elsewhere = any(word.startswith(("-o", "--output")) for word in self.case.words)
+        if self.code == 2 and not (self.out + self.err).strip() and not elsewhere:
             return "refused without a word"
         return f"{len(said):,} characters said" if len(said) > 1_000_000 else ""
 

@@ -25,7 +25,7 @@ from tests.labelling.made import (
     collections,
     in_trec_order,
 )
-from tests.made import Classes, Qrels, Scored, one, written
+from tests.made import Classes, Qrels, Scored, examples, one, written
 
 # -- worked numbers ---------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ def as_trec(run: Scored) -> str:
 
 
 @given(collections())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_what_counts_is_what_the_words_say(collection: Collection) -> None:
     kind, qrels, classes, run = collection
     ev = cf.Evaluator(qrels, "AP", labelling=kind(classes))
@@ -169,7 +169,7 @@ def test_what_counts_is_what_the_words_say(collection: Collection) -> None:
 
 
 @given(collections())
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_scores_are_those_of_levels_labelled_by_hand(collection: Collection) -> None:
     kind, qrels, classes, run = collection
     ranked = {topic: in_trec_order(docs) for topic, docs in run.items()}
@@ -181,7 +181,7 @@ def test_scores_are_those_of_levels_labelled_by_hand(collection: Collection) -> 
 
 
 @given(collections())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_text_files_give_the_same_bits(
     tmp_path_factory: pytest.TempPathFactory, collection: Collection
 ) -> None:
@@ -199,7 +199,7 @@ def test_text_files_give_the_same_bits(
 
 
 @given(collections(), st.integers(1, 6))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_depth_cuts_before_labelling(collection: Collection, depth: int) -> None:
     kind, qrels, classes, run = collection
     cut = {topic: in_trec_order(docs)[:depth] for topic, docs in run.items()}
@@ -210,7 +210,7 @@ def test_depth_cuts_before_labelling(collection: Collection, depth: int) -> None
 
 
 @given(collections(), st.integers(1, 6))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_labelling_and_truncation_commute(collection: Collection, depth: int) -> None:
     """The first of a class is the first at any depth; a group that is cut is worth nothing."""
     kind, qrels, classes, run = collection
@@ -223,7 +223,7 @@ def test_labelling_and_truncation_commute(collection: Collection, depth: int) ->
 
 
 @given(collections())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_condensed_is_the_list_without_unjudged_documents(collection: Collection) -> None:
     """Redundant and waiting items were judged: they stay."""
     kind, qrels, classes, run = collection
@@ -235,7 +235,7 @@ def test_condensed_is_the_list_without_unjudged_documents(collection: Collection
 
 
 @given(collections(), st.sampled_from(BOTH))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_classes_of_one_item_change_nothing(collection: Collection, kind: type) -> None:
     _, qrels, _, run = collection
     single = {topic: {doc: doc for doc in judged} for topic, judged in qrels.items()}
@@ -244,7 +244,7 @@ def test_classes_of_one_item_change_nothing(collection: Collection, kind: type) 
 
 
 @given(collections())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_one_class_for_all_means_one_relevant_item(collection: Collection) -> None:
     _, qrels, _, run = collection
     same = {topic: dict.fromkeys(judged, "all of them") for topic, judged in qrels.items()}
@@ -256,7 +256,7 @@ def test_one_class_for_all_means_one_relevant_item(collection: Collection) -> No
 
 
 @given(collections(), st.randoms(use_true_random=False))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_names_and_order_of_classes_do_not_matter(collection: Collection, random: Any) -> None:
     kind, qrels, classes, run = collection
     rows = [(t, d, f"class {name}") for t, docs in classes.items() for d, name in docs.items()]
@@ -384,7 +384,7 @@ class ByHand(cf.Labelling):
 
 
 @given(collections([cf.EquivalenceClasses]))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_user_could_have_written_it(collection: Collection) -> None:
     _, qrels, classes, run = collection
     theirs = cf.evaluate(qrels, run, MEASURES, labelling=ByHand(classes), block_cells=4)

@@ -29,7 +29,7 @@ from cranfield.arrays import Floats
 from cranfield.cli.main import main
 from cranfield.measures.base import READINGS
 from cranfield.measures.parameters import Choice, Table
-from tests.made import Command
+from tests.made import Command, examples
 
 Level = float | None  # None: unjudged
 
@@ -41,7 +41,7 @@ BUILT_IN = {
 USER_MODELS = {name for name, c in BUILT_IN.items() if issubclass(c, cf.UserModel)}
 WITHOUT_LENGTHS = {name: c for name, c in BUILT_IN.items() if not c.length_unit}
 
-few = settings(max_examples=25)
+few = settings(max_examples=examples(25))
 
 
 # -- lists with ties, and all their orders ------------------------------------------------------

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.measures.base import FIVE
 from cranfield.measures.cwl import models
-from tests.made import each
+from tests.made import each, examples
 
 Level = float | None
 
@@ -199,7 +199,7 @@ class TestOneList:
         st.lists(st.none() | st.sampled_from([-1.0, 0.0, 1.0, 2.0, 3.0]), max_size=9),
         st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0, 3.0]), max_size=5),
     )
-    @settings(max_examples=25)
+    @settings(max_examples=examples(25))
     def test_is_evaluating_it(self, levels: list[Level], missed: list[float]) -> None:
         """To the last bit, for every measure."""
         docs = [f"d{i}" for i in range(len(levels))]

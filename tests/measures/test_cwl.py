@@ -20,6 +20,7 @@ from cranfield.cli.main import main
 from cranfield.measures import models
 from cranfield.measures.base import FIVE, READINGS, REGISTRY
 from cranfield.measures.cwl import UserModel, Walk
+from tests.made import examples
 
 Row = list[float]
 Gains = list[float | None]
@@ -402,7 +403,7 @@ class TestSecondWriting:
 
     @pytest.mark.parametrize("name", NAMES)
     @given(data=st.data(), items=lists, limits=limits(), cutoff=cutoffs, best=st.booleans())
-    @settings(max_examples=30)
+    @settings(max_examples=examples(30))
     def test_walks(
         self,
         name: str,
@@ -425,7 +426,7 @@ class TestSecondWriting:
             assert close(getattr(walk, key), value), key
 
     @given(data=st.data())  # shrinking so much data would take minutes
-    @settings(max_examples=25, phases=[Phase.generate])
+    @settings(max_examples=examples(25), phases=[Phase.generate])
     def test_evaluation_of_all_and_bounds(self, data: st.DataObject) -> None:
         """All models, all measurements, both bounds, for several topics at once."""
         collection = data.draw(st.lists(st.tuples(lists, st.lists(a_gain, max_size=3)),
@@ -485,7 +486,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 binary = st.lists(st.sampled_from([0.0, 1.0, None]), min_size=1, max_size=15)
 graded = st.lists(st.none() | a_gain, min_size=1, max_size=15)
-few = settings(max_examples=25)
+few = settings(max_examples=examples(25))
 
 
 def usual(name: str, **shared: Any) -> UserModel:

@@ -26,14 +26,14 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.reading.columns import in_order
-from tests.made import Command
+from tests.made import Command, examples
 
 ByIntent = dict[str, dict[str, dict[str, float]]]  # {topic: {intent: {doc: level}}}
 Ranked = dict[str, list[str]]
 Known = dict[str, dict[str, Any]]
 
-few = settings(max_examples=15)
-some = settings(max_examples=30)
+few = settings(max_examples=examples(15))
+some = settings(max_examples=examples(30))
 
 
 def score(m: str, *levels: Any, **known: Any) -> float:
@@ -907,12 +907,12 @@ class TestOneIntent:
                 assert x == pytest.approx(y, rel=1e-12, abs=1e-12), (topic, str(d))
 
     @given(one_intent())
-    @settings(few, max_examples=6)
+    @settings(few, max_examples=examples(6))
     def test_IA(self, drawn: tuple[Any, Any]) -> None:
         self.same("IA", drawn)
 
     @given(one_intent())
-    @settings(few, max_examples=6)
+    @settings(few, max_examples=examples(6))
     def test_D(self, drawn: tuple[Any, Any]) -> None:
         """Those that depend on g_h take that of the global gains, which are of one topic."""
         by_highest = ("RBP", "ERR", "nERR", "EBR", "nEBR", "iRBU", "niRBU", "rpref_N")
@@ -995,7 +995,7 @@ class TestIdentities:
             assert ia - d <= gains * read / 132000 + 1e-12, name
 
     @given(collections())
-    @settings(few, max_examples=10)
+    @settings(few, max_examples=examples(10))
     def test_probabilities_alike_change_nothing(self, drawn: Collection) -> None:
         """Not even the last bit."""
         drawn.probabilities = {}
@@ -1052,7 +1052,7 @@ def bits(drawn: Collection, qrels: Any, **options: Any) -> list[Any]:
 
 class TestSameBits:
     @given(collections())
-    @settings(few, max_examples=10)
+    @settings(few, max_examples=examples(10))
     def test_blocks_and_threads(self, drawn: Collection) -> None:
         expected = bits(drawn, drawn.qrels, threads=1)
         for cells, threads in ((1, 1), (1, 4), (30, 2)):
@@ -1067,7 +1067,9 @@ class TestSameBits:
         assert bits(drawn, lines) == expected
 
     @given(drawn=collections())
-    @settings(few, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(
+        few, max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
     def test_inputs(self, drawn: Collection, tmp_path: Path) -> None:
         expected, lines = bits(drawn, drawn.qrels), rows(drawn)
         frame = pl.DataFrame(lines, schema=["topic", "intent", "doc", "level"], orient="row")

@@ -26,7 +26,7 @@ from cranfield.measures.grammar import parse_model
 from cranfield.measures.names import ALIASES, IR_MEASURES, NTCIREVAL, TREC_EVAL
 from cranfield.measures.parameters import SMALLEST, Choice, Flag, Table
 from cranfield.measures.references import REFERENCES
-from tests.made import each, seconds
+from tests.made import each, examples, seconds
 
 BUILT_IN = [
     c
@@ -103,21 +103,21 @@ def some_cutoff(cls: type[cf.Measure]) -> int:
 
 class TestRoundTrip:
     @given(measures())
-    @settings(max_examples=300)
+    @settings(max_examples=examples(300))
     def test_the_canonical_form_parses_to_the_same_value(self, m: cf.Measure) -> None:
         same(str(m), m)
         assert repr(m) == str(m)
         assert str(cf.parse_measure(str(m))) == str(m)
 
     @given(measures())
-    @settings(max_examples=100)
+    @settings(max_examples=examples(100))
     def test_it_shows_every_parameter_that_is_not_the_default(self, m: cf.Measure) -> None:
         for f in m.parameters():
             shown = re.search(rf"[( ]{f.name}=", str(m)) is not None
             assert shown is (getattr(m, f.name) != f.default)
 
     @given(measures())
-    @settings(max_examples=100)
+    @settings(max_examples=examples(100))
     def test_case_and_blanks_do_not_matter(self, m: cf.Measure) -> None:
         name = type(m).__name__
         for spelling in (name.lower(), name.upper()):
@@ -129,7 +129,7 @@ class TestRoundTrip:
         same(f"  {spaced}\t", m)
 
     @given(st.lists(measures(), min_size=1, max_size=6))
-    @settings(max_examples=100)
+    @settings(max_examples=examples(100))
     def test_several_in_one_string(self, many: list[cf.Measure]) -> None:
         expected = tuple(dict.fromkeys(many))
         for separator in (" ", ", ", "\n", "  \t "):
@@ -251,7 +251,7 @@ class TestExpressions:
         assert cf.AP() != "AP"
 
     @given(measures(), measures())
-    @settings(max_examples=100)
+    @settings(max_examples=examples(100))
     def test_measures_are_equal_if_they_are_written_the_same(
         self, m: cf.Measure, other: cf.Measure
     ) -> None:
@@ -1011,7 +1011,7 @@ class TestMistakes:
             cf.AP(2)  # type: ignore[call-arg, arg-type]
 
     @given(st.text("APnDCG(),@=.:'\"0123456789 relbta_-\n[]", max_size=25) | st.text(max_size=12))
-    @settings(max_examples=300)
+    @settings(max_examples=examples(300))
     def test_any_text_is_a_measure_or_a_mistake(self, text: str) -> None:
         for parse in (cf.parse_measure, cf.parse_measures):
             try:

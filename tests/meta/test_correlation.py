@@ -30,6 +30,7 @@ from cranfield.meta.rankings import (
 from cranfield.report.meta.correlation import picture, sheets
 from cranfield.scores import Notice, Scores
 from cranfield.stats.resampling import generator
+from tests.made import examples
 
 RANKED = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=12
@@ -60,7 +61,7 @@ def test_kendall_with_ties_by_hand() -> None:
 
 
 @given(RANKED)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_kendall_b_and_spearman_are_scipys(pairs: list[tuple[int, int]]) -> None:
     from scipy import stats
 
@@ -254,7 +255,7 @@ def test_ties_of_rbo_are_the_mean_over_all_orders(
 
 
 @given(UNTIED)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_the_same_is_1_and_the_reverse_is_minus_1(order: list[int]) -> None:
     back = [-v for v in order]
     for statistic in (kendall, spearman, tau_ap, tau_ap_symmetric):
@@ -263,7 +264,7 @@ def test_the_same_is_1_and_the_reverse_is_minus_1(order: list[int]) -> None:
 
 
 @given(RANKED)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_values_have_their_range_and_symmetry(pairs: list[tuple[int, int]]) -> None:
     x, y = (np.array([[float(pair[k]) for pair in pairs]]) for k in (0, 1))
     for name, statistic in STATISTICS.items():

@@ -22,7 +22,7 @@ from cranfield.report.meta.discriminative import settings as settings_of
 from cranfield.stats.families import PairTest, compare_pairs
 from cranfield.stats.measured import by_measure, measured
 from cranfield.stats.result import Outcome, Sampled
-from tests.made import Command, rows_of
+from tests.made import Command, examples, rows_of
 
 # Rows are runs. c − a is 0.3 in the mean, b − a and c − b are 0.15.
 SMALL = {"a": [0.1, 0.1], "b": [0.2, 0.3], "c": [0.3, 0.5]}
@@ -109,7 +109,7 @@ def test_measures_see_the_same_permutations() -> None:
 
 
 @given(st.integers(0, 10_000), st.sampled_from(["t", "sign", "tukey", "randomised-tukey"]))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_curves_fall_and_are_those_of_the_test(seed: int, test: str) -> None:
     scores = random_scores(4, 6, ["AP", "RR"], seed)
     found = discriminative_power(scores, test, trials=50)

@@ -15,7 +15,7 @@ import cranfield as cf
 from cranfield.errors import CranfieldError
 from cranfield.meta.judgments import JudgmentComparison, Overlap, compare_judgments
 from cranfield.report.meta.judgments import sheets
-from tests.made import Command, rows_of
+from tests.made import Command, examples, rows_of
 
 Judged = dict[str, dict[str, Any]]
 PEOPLE: Judged = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1, "e": 0}}
@@ -278,7 +278,7 @@ def test_same_seed_same_p_on_any_number_of_threads() -> None:
     assert one.correlations == two.correlations
 
 
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 @given(st.lists(st.integers(0, 8), min_size=3, max_size=3))
 def test_the_same_judgments_change_nothing(often: list[int]) -> None:
     qrels = found(**dict(zip("abc", often, strict=True)))

@@ -17,7 +17,7 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.runs import label_run
 from cranfield.meta.leave_one_out import Contributor, LeftOut, leave_one_out
 from cranfield.report.meta.leave_one_out import picture
-from tests.made import Command
+from tests.made import Command, examples
 
 # To depth 2, x alone brings b, y alone c, w alone d; a is everybody's, and z, judged, nobody's.
 QRELS = {"1": {"a": 1, "b": 1, "c": 1, "d": 0, "z": 1}}
@@ -206,7 +206,7 @@ lists = st.fixed_dictionaries({"1": docs, "2": docs})
 levels = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 2), min_size=1)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     st.fixed_dictionaries({"1": levels, "2": levels}),
     st.lists(lists, min_size=2, max_size=4),
@@ -235,7 +235,7 @@ def test_judgments_without_unique_ones(
         assert {m: after[run, m] for m in expected} == pytest.approx(expected, abs=1e-15)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(lists, st.lists(lists, min_size=1, max_size=3))
 def test_who_brings_nothing_alone_loses_nothing(same: Any, others: list[Any]) -> None:
     """Two runs that are the same have no unique documents."""

@@ -22,7 +22,7 @@ from cranfield.meta.stability import drawn_part, scored_with, stability, stabili
 from cranfield.meta.swap import swap
 from cranfield.report.meta import stability as stability_report
 from cranfield.report.meta import swap as swap_report
-from tests.made import rows_of
+from tests.made import examples, rows_of
 from tests.meta.made import by_topic, random_runs
 
 # -- stability on fewer topics --------------------------------------------------------------------
@@ -62,7 +62,7 @@ def test_replacement() -> None:
 
 
 @given(st.integers(0, 10_000), st.sampled_from(["kendall", "tau-ap", "spearman", "rbo"]))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_all_topics_give_the_same_ranking(seed: int, statistic: str) -> None:
     points = stability(random_runs(5, 7, seed), statistic=statistic, trials=5)["score"]
     assert [point.size for point in points] == [1, 2, 3, 4, 5, 6, 7]

@@ -17,7 +17,7 @@ from cranfield.errors import CranfieldError
 from cranfield.meta.swap import Swap, SwapBin, SwapRates, swap
 from cranfield.report.meta import swap as swap_report
 from cranfield.stats.paired import t_test
-from tests.made import rows_of
+from tests.made import examples, rows_of
 from tests.meta.made import by_topic, random_runs
 
 # -- swap -----------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def test_required_difference_takes_bins_together() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(1, 5))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_swap_rates_are_shares(seed: int, size: int) -> None:
     found = swap(random_runs(4, 10, seed), size, trials=20)["score"]
     assert found.comparisons == 20 * 6

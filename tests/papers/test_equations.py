@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from tests.made import examples
 
 Collection = dict[str, dict[str, float]]
 Level = float | None
@@ -29,7 +30,7 @@ BUILT_IN = {
 }
 MODELS = [c for c in BUILT_IN.values() if issubclass(c, cf.UserModel)]
 
-few = settings(max_examples=25)
+few = settings(max_examples=examples(25))
 
 
 # -- the equations, once more -----------------------------------------------------------------
@@ -824,12 +825,12 @@ CUTOFF = st.none() | st.integers(1, 17)
 
 class TestEquations:
     @given(collections(), CUTOFF)
-    @settings(max_examples=30)
+    @settings(max_examples=examples(30))
     def test_every_measure_is_its_equation(self, drawn: Drawn, cutoff: int | None) -> None:
         compare_with_naive(drawn, measures_of(SETTINGS, (cutoff,)))
 
     @given(collections(WHOLE), CUTOFF)
-    @settings(max_examples=30)
+    @settings(max_examples=examples(30))
     def test_tables(self, drawn: Drawn, cutoff: int | None) -> None:
         # A level of 3, so that every table has a place for the highest.
         drawn[0]["z"], drawn[1]["z"] = {"d0": 3.0}, {"d0": 1.0}
@@ -1087,7 +1088,7 @@ class TestIdentities:
         st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), max_size=20),
         st.sampled_from(["", "rel=2, ", "gain=exp, ", "gain=1:2:5, "]),
     )
-    @settings(max_examples=30)
+    @settings(max_examples=examples(30))
     def test_the_residual_of_RBP_bounds_what_judging_more_can_do(
         self, levels: list[Level], more: list[float], chosen: str
     ) -> None:

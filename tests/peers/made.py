@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 import cranfield as cf
+from tests.made import examples
 
 Nested = dict[str, dict[str, Any]]
 Ties = Literal["many", "none"]
@@ -99,7 +100,7 @@ def collection(
 
 def collections(seed: int, count: int, **shape: Any) -> Iterable[Collection]:
     rng = np.random.default_rng(seed)
-    return (collection(rng, **shape) for _ in range(count))
+    return (collection(rng, **shape) for _ in range(examples(count)))
 
 
 # -- comparing ----------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from pathlib import Path
 import ir_measures as im
 import pytest
 
+from tests.made import examples
 from tests.peers.made import (
     Collection,
     assert_agree,
@@ -52,7 +53,7 @@ def test_gdeval(tmp_path: Path) -> None:
             names = {"ndcg": f"nDCG(gain=exp)@{k}", "err": f"ERR(max_level=4)@{k}"}
             assert_agree(c, values(c, names.values()), theirs, names, 0.5e-5 + 1e-9)
             lists += len(theirs)
-    assert lists > 2000
+    assert lists > examples(2000)
 
 
 @with_perl

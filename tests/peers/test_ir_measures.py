@@ -6,6 +6,7 @@ from typing import Any
 
 import ir_measures as im
 
+from tests.made import examples
 from tests.peers.made import (
     Collection,
     Nested,
@@ -68,7 +69,7 @@ def test_ir_measures() -> None:
         theirs = ir_measures_values(c, c.peer_qrels(), plain, gains, condensed)
         assert_agree(c, values(c, names.values()), theirs, names, 1e-9)
         lists += len(theirs)
-    assert lists > 1000
+    assert lists > examples(1000)
 
 
 def test_ir_measures_counts_topics_not_answered_as_zero_too() -> None:
@@ -115,7 +116,7 @@ def test_ir_measures_on_sets_and_curves() -> None:
         theirs = ir_measures_values(c, c.peer_qrels(), measures)
         assert_agree(c, values(c, names.values()), theirs, names, 1e-9)
         lists += len(theirs)
-    assert lists > 1500
+    assert lists > examples(1500)
 
 
 def above_zero(c: Collection, cutoff: int | None = None) -> Collection:
@@ -144,7 +145,7 @@ def test_ir_measures_compatibility() -> None:
             at_k = {theirs: f"{ours}@{k}" for theirs, ours in names.items()}
             assert_agree(c, values(c, at_k.values()), theirs, at_k, 1e-9)
             lists += len(theirs)
-    assert lists > 1500
+    assert lists > examples(1500)
 
 
 def test_ir_measures_accuracy() -> None:
@@ -169,5 +170,5 @@ def test_ir_measures_accuracy() -> None:
             theirs = ir_measures_values(part, {t: c.qrels[t] for t in both}, [measure])
             assert set(theirs) == set(both)
             lists += assert_agree(c, found, theirs, {str(measure): ours}, 1e-9)
-    assert lists > 2000
-    assert alike > 500
+    assert lists > examples(2000)
+    assert alike > examples(500)

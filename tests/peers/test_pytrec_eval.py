@@ -9,6 +9,7 @@ import pytest
 import pytrec_eval
 
 import cranfield as cf
+from tests.made import examples
 from tests.peers.made import (
     BINARY,
     GEOMETRIC,
@@ -47,8 +48,8 @@ def test_pytrec_eval() -> None:
         theirs = pytrec(c, TREC_9)
         compared += assert_agree(c, values(c, TREC_9.values()), theirs, TREC_9, 1e-9)
         lists += len(theirs)
-    assert lists > 2000
-    assert compared > 150_000
+    assert lists > examples(2000)
+    assert compared > examples(150_000)
 
 
 def test_pytrec_eval_geometric_means() -> None:
@@ -87,7 +88,7 @@ def test_pytrec_eval_with_parameters() -> None:
                 theirs[t][asked] = by_name[printed]
         assert_agree(c, values(c, names.values()), theirs, names, 1e-9)
         lists += len(theirs)
-    assert lists > 1000
+    assert lists > examples(1000)
 
 
 def test_pytrec_eval_curve_is_exact_but_for_rounding() -> None:
@@ -109,8 +110,8 @@ def test_pytrec_eval_curve_is_exact_but_for_rounding() -> None:
             assert_agree(c, ours, {t: by_name}, {m: names[m] for m in exact}, 1e-9)
             off += len(names) - len(exact)
             lists += 1
-    assert lists > 1500
-    assert off > 100
+    assert lists > examples(1500)
+    assert off > examples(100)
 
 
 def test_pytrec_eval_with_relevance_level_2() -> None:
@@ -120,7 +121,7 @@ def test_pytrec_eval_with_relevance_level_2() -> None:
         theirs = pytrec(c, names, level=2)
         assert_agree(c, values(c, names.values(), rel=2), theirs, names, 1e-9)
         lists += len(theirs)
-    assert lists > 1200
+    assert lists > examples(1200)
 
 
 def test_pytrec_eval_with_levels_below_0() -> None:
@@ -130,7 +131,7 @@ def test_pytrec_eval_with_levels_below_0() -> None:
         theirs = pytrec(c, names)
         assert_agree(c, values(c, names.values()), theirs, names, 1e-9)
         lists += len(theirs)
-    assert lists > 1200
+    assert lists > examples(1200)
 
 
 def test_pytrec_eval_with_levels_below_0_made_nonrelevant() -> None:
@@ -152,7 +153,7 @@ def test_pytrec_eval_on_judged_documents_only() -> None:
                 by_name |= {name: 0.0 for name in curve("trec9") if math.isnan(by_name[name])}
         assert_agree(c, values(c, names.values(), condensed=True), theirs, names, 1e-9)
         lists += len(theirs)
-    assert lists > 1000
+    assert lists > examples(1000)
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 17])
@@ -172,7 +173,7 @@ def test_pytrec_eval_on_the_top_of_the_list(k: int) -> None:
         assert_agree(c, values(c, TREC_9.values(), depth=k), theirs, TREC_9, 1e-9)
         assert_agree(c, values(c, at_k.values()), theirs, at_k, 1e-9)
         lists += len(theirs)
-    assert lists > 600
+    assert lists > examples(600)
 
 
 def test_pytrec_eval_on_the_cases_of_bpref() -> None:
@@ -187,7 +188,7 @@ def test_pytrec_eval_on_the_cases_of_bpref() -> None:
                 few_relevant += assert_agree(c, ours, {t: by_name}, {"bpref": "bpref_R"}, 1e-9)
             if R >= N:
                 many_relevant += assert_agree(c, ours, {t: by_name}, {"bpref": "bpref_N"}, 1e-9)
-    assert min(few_relevant, many_relevant) > 200
+    assert min(few_relevant, many_relevant) > examples(200)
 
 
 def test_pytrec_eval_on_graded_measures_of_binary_judgments() -> None:
@@ -213,7 +214,7 @@ def test_pytrec_eval_on_very_short_lists() -> None:
         theirs = pytrec(c, TREC_9)
         assert_agree(c, values(c, TREC_9.values()), theirs, TREC_9, 1e-9)
         lists += len(theirs)
-    assert lists > 1200
+    assert lists > examples(1200)
 
 
 def test_pytrec_eval_on_large_levels() -> None:
@@ -239,7 +240,7 @@ def test_topics_a_peer_leaves_out_count_as_empty_lists() -> None:
             }
             assert ours[topic] == dict.fromkeys(TREC_NAMES.values(), 0) | true
             seen += 1
-    assert seen > 100
+    assert seen > examples(100)
 
 
 def test_summaries_are_means_over_all_judged_topics_and_sums_of_counts() -> None:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+from tests.made import examples
 from tests.peers.made import Collection, Nested, assert_agree, collections, values
 
 # -- ranx ---------------------------------------------------------------------------------------
@@ -85,4 +86,4 @@ def test_ranx() -> None:
         assert_agree(c, values(c, names.values()), theirs, names, 1e-9)
         kind = next(iter(names.values()))
         lists[kind] = lists.get(kind, 0) + len(theirs)
-    assert min(lists.values()) > 350, lists
+    assert min(lists.values()) > examples(350), lists

@@ -14,6 +14,7 @@ import pytest
 
 import cranfield as cf
 from tests import ROOT
+from tests.made import examples
 from tests.peers.made import (
     BINARY,
     GEOMETRIC,
@@ -160,7 +161,7 @@ def test_trec_eval_infap_of_a_sampled_pool(tmp_path: Path) -> None:
         lists += len(theirs)
         names = {"infAP": "infAP"}
         assert_agree(c, values(c, names.values()), theirs, names, HALF_A_DIGIT)
-    assert lists > 1000
+    assert lists > examples(1000)
 
 
 def test_trec_eval_with_parameters(tmp_path: Path) -> None:
@@ -204,7 +205,7 @@ def test_trec_eval_rbp(tmp_path: Path) -> None:
             theirs = {t: found[t] for t in gaps}
             names = {printed: ours}
             residuals += assert_agree(c, values(c, names.values()), theirs, names, HALF_A_DIGIT)
-    assert residuals > 500
+    assert residuals > examples(500)
 
 
 # -- the TREC 2003 robust track -----------------------------------------------------------------

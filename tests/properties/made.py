@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.measures.base import FIVE
 from cranfield.measures.cwl import models
+from tests.made import examples
 
 Lists = dict[str, dict[str, float]]
 
@@ -26,8 +27,8 @@ BUILT_IN = {
 USER_MODELS = {name: c for name, c in BUILT_IN.items() if issubclass(c, cf.UserModel)}
 UNIT_GAINS = {name for name, c in models().items() if c.unit_gains}  # gains must be from 0 to 1
 
-few = settings(max_examples=20)
-many = settings(max_examples=40)
+few = settings(max_examples=examples(20))
+many = settings(max_examples=examples(40))
 
 
 # -- measures ---------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from tests.made import examples
 from tests.properties.made import (
     EACH_MODEL,
     EFFECTIVENESS,
@@ -67,7 +68,7 @@ class TestRange:
             assert inside.all(), (str(m), column)
 
     @given(collections(ANY_LEVEL))
-    @settings(max_examples=40)
+    @settings(max_examples=examples(40))
     def test_effectiveness_is_in_its_range(self, drawn: tuple[Lists, Lists]) -> None:
         self.within(drawn, [m for m in EVERY if "rpref" not in str(m)])  # see the next test
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.data.groups import read_groups
+from tests.made import examples
 
 QRELS = {"1": {"a": 1, "b": 2, "c": 0}, "2": {"a": 2, "d": 1}}
 RUN = {"1": ["x", "a", "b", "c"], "2": ["d", "y", "a"]}
@@ -80,7 +81,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", RUNS)
 @given(before=AROUND, after=AROUND)
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_other_names_change_no_number(scratch: Path, name: str, before: str, after: str) -> None:
     """A blank that is not ASCII's is a part of an id, wherever it stands."""
     if name == "r.xml" and set(before + after) & {*"\0\x1c\x1f"}:
@@ -98,7 +99,7 @@ def test_other_names_change_no_number(scratch: Path, name: str, before: str, aft
 
 
 @given(before=AROUND, after=AROUND)
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_other_names_are_in_the_same_classes(scratch: Path, before: str, after: str) -> None:
     def to(name: str) -> str:
         return f"q{before}{name}{after}"

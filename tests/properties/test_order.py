@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.data.reading.source import Source
+from tests.made import examples
 from tests.properties.made import Give, few, frame_of
 
 # -- order ------------------------------------------------------------------------------------
@@ -114,7 +115,7 @@ class TestOrder:
         size=st.sampled_from([1, 30, 1 << 20]),
         excluded=st.booleans(),
     )
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     def test_any_order_of_any_file(
         self,
         scratch: Path,

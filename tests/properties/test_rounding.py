@@ -21,6 +21,7 @@ from cranfield.compat import ir_measures
 from cranfield.meta.rankings import kendall, spearman
 from cranfield.stats.paired import sign_test, wilcoxon
 from cranfield.tools.ndeval import COLUMNS, ndeval
+from tests.made import examples
 
 Levels: TypeAlias = list[list[int]]  # of items, for each intent
 TENTHS = (1, 10, 100, 1000)
@@ -64,7 +65,7 @@ tenths = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=2,
 
 
 @given(tenths, st.sampled_from(TENTHS[1:]), st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_signs_and_ranks_are_those_of_whole_numbers(
     whole: list[tuple[int, int]], over: int, random: Any
 ) -> None:
@@ -80,7 +81,7 @@ def test_signs_and_ranks_are_those_of_whole_numbers(
 
 
 @given(st.lists(st.lists(st.integers(0, 5), min_size=5, max_size=5), min_size=3, max_size=6))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_wins_ranks_and_correlations_are_those_of_whole_numbers(whole: list[list[int]]) -> None:
     """[runs, topics], and the runs' means; by another measure the runs as they come."""
     assume(len({tuple(run) for run in whole}) > 1)
@@ -185,7 +186,7 @@ def diverse(draw: st.DrawFn) -> tuple[Levels, list[int]]:
 
 
 @given(diverse(), st.sampled_from(("0.5", "0.1", "0.3")), st.booleans(), st.data())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_greedy_lists_are_those_of_exact_fractions(
     drawn: tuple[Levels, list[int]], alpha: str, weighted: bool, data: st.DataObject
 ) -> None:
@@ -228,7 +229,7 @@ def exact_p(name: str, gains: Sequence[Fraction], judged: Sequence[Fraction]) ->
 
 
 @given(diverse(), st.sampled_from(("Pplus", "Pmeasure")), st.booleans(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_best_items_are_those_of_exact_fractions(
     drawn: tuple[Levels, list[int]], name: str, din: bool, data: st.DataObject
 ) -> None:

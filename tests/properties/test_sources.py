@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.data.reading.source import Source
+from tests.made import examples
 from tests.properties.made import (
     BUILT_IN,
     COSTS,
@@ -185,7 +186,7 @@ class TestSameBits:
                 same(scores.select(measures=name), EXPECTED.select(measures=name))
 
     @given(drawn=collections(), size=st.integers(1, 120), threads=st.integers(1, 3), data=st.data())
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     def test_any_collection(
         self,
         scratch: Path,

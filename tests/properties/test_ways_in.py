@@ -13,6 +13,7 @@ import pytest
 import cranfield as cf
 from cranfield.data.reading.source import Source
 from cranfield.measures.base import READINGS, REGISTRY
+from tests.made import examples
 from tests.peers.made import Collection, Nested, collection
 
 # -- one collection, however it is handed over --------------------------------------------------
@@ -67,7 +68,7 @@ def test_every_way_in_gives_the_same_bits(
 
     rng = np.random.default_rng(60)
     lists = 0
-    for i in range(8):
+    for i in range(examples(8)):
         c = collection(rng, topics=100, levels=(-1, 0, 1, 2, 3))
         c = Collection(c.qrels, c.peer_run())  # an empty list has no line in a table
         judged, retrieved = rows(c.qrels), rows(c.run)
@@ -107,4 +108,4 @@ def test_every_way_in_gives_the_same_bits(
                 found = cf.evaluate(*ways[way], EVERYTHING)
                 assert_same(c, found, expected, f"{way} in pieces")
         lists += len(c.answered)
-    assert lists > 600
+    assert lists > examples(600)

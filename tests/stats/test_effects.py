@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cranfield.errors import CranfieldError
 from cranfield.stats.effects import anova_effect, cohen_dz, glass_delta, hedges_g
+from tests.made import examples
 from tests.stats.made import numbers
 
 X = {"301": 0.5, "302": 0.4, "303": 0.9}
@@ -89,7 +90,7 @@ class TestCohen:
         for effect in (better, same):
             assert math.isnan(effect.confidence_interval().low)
 
-    @settings(max_examples=30)
+    @settings(max_examples=examples(30))
     @given(numbers, st.data())
     def test_signs_and_scales(self, x: list[float], data: Any) -> None:
         y = data.draw(st.lists(st.sampled_from(x), min_size=len(x), max_size=len(x)))

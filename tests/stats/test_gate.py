@@ -14,7 +14,7 @@ import cranfield as cf
 from cranfield.stats.gate import within_margin
 from cranfield.stats.paired import least_of_ranks, least_of_signs, least_of_t
 from cranfield.stats.power import MOST, topics_to_decide
-from tests.made import scored
+from tests.made import examples, scored
 
 SCORES = st.lists(
     st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=3, max_size=30
@@ -126,7 +126,7 @@ def test_what_is_no_margin(margin: object) -> None:
 
 
 @given(st.integers(1, 5), st.integers(0, 2))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_no_differences_of_so_many_topics_have_a_smaller_p(differ: int, equal: int) -> None:
     random = np.random.default_rng(differ * 100 + equal)
     zeros, n = np.zeros(equal), differ + equal

@@ -30,6 +30,7 @@ from cranfield.stats.paired import (
 )
 from cranfield.stats.result import Outcome, Sampled
 from cranfield.stats.unpaired import pooled, unpaired_bootstrap, welch
+from tests.made import examples
 
 Test = Callable[..., Outcome]
 Pairs = list[tuple[int, int]]
@@ -142,7 +143,7 @@ def same(expected: Any) -> Any:
 
 
 @given(pairs, st.sampled_from((10, 16)), st.sampled_from(ALTERNATIVES))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_t_and_sign_test_agree_with_scipy(given: Pairs, over: int, alternative: Any) -> None:
     from scipy import stats
 
@@ -160,7 +161,7 @@ def test_t_and_sign_test_agree_with_scipy(given: Pairs, over: int, alternative: 
 
 
 @given(pairs, pairs, st.sampled_from(ALTERNATIVES))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_welch_agrees_with_scipy(first: Pairs, second: Pairs, alternative: Any) -> None:
     from scipy import stats
 
@@ -179,7 +180,7 @@ def test_welch_agrees_with_scipy(first: Pairs, second: Pairs, alternative: Any) 
     st.sampled_from(ALTERNATIVES),
     st.sampled_from(("wilcox", "pratt", "zsplit")),
 )
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_wilcoxon_agrees_with_scipy(given: Pairs, over: int, alternative: Any, zeros: Any) -> None:
     """SciPy sees whole numbers, for which ties are not left to rounding. Not on 8 to 13 topics, for
     which it takes up to two seconds if there are ties.
@@ -220,7 +221,7 @@ def signs(n: int) -> itertools.product[tuple[int, ...]]:
 
 
 @given(few, st.sampled_from(ALTERNATIVES), st.booleans())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_randomisation_is_exact(given: Pairs, alternative: Any, strict: bool) -> None:
     x, y = scores(given, 10)
     found = randomisation(x, y, alternative=alternative, strict=strict)
@@ -424,7 +425,7 @@ def test_no_sampled_p_value_is_zero(name: str, seed: int) -> None:
 
 
 @given(pairs, st.sampled_from([*PAIRED, "welch"]))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_other_order_of_systems_same_p_value(given: Pairs, name: str) -> None:
     """The difference changes its sign; one-sided tests change sides. Trials are the same."""
     assume(name != "wilcoxon" or not 7 < len(given) < 14)  # slow
@@ -440,7 +441,7 @@ def test_other_order_of_systems_same_p_value(given: Pairs, name: str) -> None:
 
 
 @given(pairs, st.integers(1, 32), st.sampled_from(["t", "sign", "randomisation", "bootstrap"]))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_better_system_is_not_less_significant(given: Pairs, more: int, name: str) -> None:
     x, y = scores(given, 16)
     test = partial(PAIRED[name], alternative="greater")

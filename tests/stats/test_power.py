@@ -22,6 +22,7 @@ from cranfield.stats.power import (
     variance_from,
     width_of_interval,
 )
+from tests.made import examples
 
 differences = st.floats(0.05, 3)
 variances = st.floats(0.1, 3)
@@ -64,7 +65,7 @@ class TestT:
         found = (np.abs(t) >= 2.0930240544).mean()  # t(0.025; 19), from tables
         assert power_of_t(20, 0.1, 0.04) == pytest.approx(found, abs=0.0142)
 
-    @settings(max_examples=40)
+    @settings(max_examples=examples(40))
     @given(differences, variances, st.sampled_from([0.5, 0.8, 0.95]))
     def test_it_is_the_smallest_number(self, d: float, variance: float, power: float) -> None:
         design = topics_for_t(d, variance, power=power)
@@ -120,7 +121,7 @@ class TestAnova:
         found = (between / within >= fdtri(m - 1, m * (n - 1), 0.95)).mean()
         assert power_of_anova(n, 0.2, 0.04, m) == pytest.approx(found, abs=0.0224)
 
-    @settings(max_examples=25)
+    @settings(max_examples=examples(25))
     @given(differences, variances, st.integers(2, 30))
     def test_it_is_the_smallest_number(self, d: float, variance: float, systems: int) -> None:
         design = topics_for_anova(d, variance, systems)
@@ -146,7 +147,7 @@ class TestInterval:
         error = widths.std() / math.sqrt(20_000)
         assert width_of_interval(8, 0.09) == pytest.approx(widths.mean(), abs=4 * error)
 
-    @settings(max_examples=25)
+    @settings(max_examples=examples(25))
     @given(st.floats(0.1, 5), variances, st.sampled_from([0.8, 0.95]))
     def test_it_is_the_smallest_number(self, w: float, variance: float, level: float) -> None:
         design = topics_for_interval(w, variance, level)

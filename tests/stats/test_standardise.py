@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.errors import CranfieldError
 from cranfield.stats.standardise import factors, standardise
-from tests.made import scored
+from tests.made import examples, scored
 from tests.stats.made import numbers
 
 SYSTEMS = {
@@ -85,7 +85,7 @@ class TestStandardise:
         assert found["b", "302", "AP"] == pytest.approx(-math.sqrt(0.5))  # −0.1 / √0.02
         assert (found.summaries, found.better) == (("mean", "mean"), ("higher", "neither"))
 
-    @settings(max_examples=25)
+    @settings(max_examples=examples(25))
     @given(st.lists(numbers.map(lambda x: x[:4]), min_size=2, max_size=5))
     def test_every_topic_has_mean_0_and_deviation_1(self, rows: list[list[float]]) -> None:
         x = np.array(rows).T  # four topics

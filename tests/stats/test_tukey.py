@@ -15,6 +15,7 @@ from cranfield.errors import InputError
 from cranfield.stats.anova import two_way
 from cranfield.stats.paired import randomisation, t_test
 from cranfield.stats.tukey import Family, randomised_tukey_hsd, studentised_range, tukey_hsd
+from tests.made import examples
 from tests.stats.made import close, normal
 
 Tenths = list[list[int]]
@@ -55,7 +56,7 @@ def figure_15(tenths: Tenths, strict: bool) -> dict[tuple[int, int], Fraction]:
 
 @given(tables(), st.booleans())
 @example([[0, 0]], True)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_enumeration_is_figure_15(tenths: Tenths, strict: bool) -> None:
     """In exact arithmetic, in which ties are ties."""
     found = randomised_tukey_hsd(np.array(tenths) / 10, strict=strict)
@@ -73,7 +74,7 @@ def test_one_topic() -> None:
 
 
 @given(tables(topics=(1, 8), systems=(2, 2)), st.booleans())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_two_systems_are_the_randomisation_test(tenths: Tenths, strict: bool) -> None:
     scores = np.array(tenths) / 10
     flips = randomisation(scores[:, 0], scores[:, 1], strict=strict)
@@ -225,7 +226,7 @@ def families(tenths: Tenths) -> list[Family]:
 
 @given(tables(topics=(3, 4), systems=(2, 3)), st.sampled_from([0.01, 0.05, 0.1, 0.25, 0.5]))
 @example([[0, 0]] * 3, 0.05)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_critical_difference_and_p_values_tell_the_same(tenths: Tenths, alpha: float) -> None:
     for found in families(tenths):
         off = ~np.eye(len(found.systems), dtype=bool)
@@ -239,7 +240,7 @@ def test_critical_difference_and_p_values_tell_the_same(tenths: Tenths, alpha: f
 
 
 @given(tables(topics=(3, 3), systems=(3, 3)))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_p_values_fall_as_differences_grow(tenths: Tenths) -> None:
     for found in families(tenths):
         assert (np.diag(found.pvalues) == 1).all()
@@ -250,7 +251,7 @@ def test_p_values_fall_as_differences_grow(tenths: Tenths) -> None:
 
 
 @given(tables(topics=(2, 4), systems=(3, 3)), st.permutations(range(3)))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_order_of_systems_does_not_matter(tenths: Tenths, order: list[int]) -> None:
     scores = np.array(tenths) / 10
     moved = np.ix_(order, order)

@@ -31,7 +31,7 @@ from cranfield.tools.cwl_eval import (
     parse_metric,
     read_metrics,
 )
-from tests.made import Command
+from tests.made import Command, examples
 
 RANKS = range(1, 16)
 GAINS = {  # Azzopardi, Thomas and Moffat (2019), Example Topics: fifteen ranks each
@@ -355,7 +355,7 @@ class Comparison:
 
 class TestRandomRankings:
     @pytest.mark.slow
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("seed", range(examples(4)))
     def test_every_metric(self, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """4 × 251 rankings × all metrics × 10 numbers, one of them at full depth."""
         monkeypatch.chdir(tmp_path)
@@ -381,7 +381,7 @@ class TestRandomRankings:
         assert seen.values == 200 * 14 * 10
         assert seen.halves == 0
 
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     @given(
         gains=st.lists(
             st.none() | st.integers(0, 100).map(lambda x: x / 100), min_size=1, max_size=12

@@ -30,7 +30,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Irregular
 from cranfield.data.run import read_run
 from cranfield.tools.letor import DEPTH, blocks, eval_rank, eval_score, read_results, ttest
-from tests.made import exit_code
+from tests.made import examples, exit_code
 
 TEST = """# LETOR's own files begin with data; comments and blank lines do no harm
 2 qid:1 1:0.5 2:0.25 #docid = GX001 inc = 1 prob = 0.08
@@ -43,7 +43,9 @@ TEST = """# LETOR's own files begin with data; comments and blank lines do no ha
 JUDGED = {"1": {"GX001": 2.0, "GX002": 0.0, "5": 1.0}, "2": {"a": 0.0, "7": 1.0}}
 PREDICTED = [0.1, 0.5, 0.5, 1.0, 1.0]  # so GX002, 5, GX001; and a, 7
 
-QUICK = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(
+    max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 Pieces = Callable[[int], None]
 Capture = pytest.CaptureFixture[str]
 

@@ -14,7 +14,7 @@ import cranfield as cf
 from cranfield.data.ntcir.nev import file_name, read_means, read_results
 from cranfield.data.reading.source import Source
 from cranfield.tools.ntcir import matrix, means, read_matrix, read_nev
-from tests.made import Command
+from tests.made import Command, examples
 from tests.tools.made import read, write
 
 QRELS = "0002 d9 L1\n0001 a L2\n0001 b L0\n0003 e L0\n0001 c L1\n"
@@ -489,7 +489,7 @@ class TestReading:
         with pytest.raises(cf.InputError, match="expected a run and its mean"):
             read_means("m")
 
-    @settings(max_examples=40)
+    @settings(max_examples=examples(40))
     @given(st.lists(st.lists(st.integers(0, 10000), min_size=3, max_size=3), min_size=1))
     def test_what_is_written_is_read(self, cells: list[list[int]]) -> None:
         """Four decimals survive a matrix, and means are those of Scores, to four decimals."""

@@ -19,7 +19,7 @@ from cranfield.data.ntcir.topic_dirs import Judged, Labelled, Share
 from cranfield.data.reading.source import Source
 from cranfield.tools.ntcir_diversity import dinlabel, gained_text, gcompute, glabel, irec
 from cranfield.tools.ntcir_eval import Setting, Topic
-from tests.made import Command
+from tests.made import Command, examples
 from tests.tools.made import read, write
 
 # Figure 4 of Sakai (2011) in the program's own layout. The paper prints O-measure as Q-measure.
@@ -248,7 +248,7 @@ class TestGcompute:
         assert "example.res: no item has a gain (glabel and dinlabel" in said
 
     @given(st.data())
-    @settings(max_examples=40)
+    @settings(max_examples=examples(40))
     def test_topics_together_are_topics_alone(self, data: st.DataObject) -> None:
         topics = data.draw(st.lists(random_topics(), max_size=5))
         setting = Setting(cutoffs=(1, 3), verbose=True, version="2019")

@@ -26,7 +26,7 @@ from cranfield.tools.ntcir_eval import (
     label,
     labelled_text,
 )
-from tests.made import Command
+from tests.made import Command, examples
 
 RES = "c\nb\na\n"
 REL = "a L1\nb L0\n"
@@ -335,14 +335,14 @@ class TestCompute:
         assert [found[f"P@{k:04}"] for k in (1, 2, 12)] == ["1.0000", "0.5000", "0.0833"]
 
     @given(st.data())
-    @settings(max_examples=40)
+    @settings(max_examples=examples(40))
     def test_topics_together_are_topics_alone(self, data: st.DataObject) -> None:
         topics = data.draw(st.lists(random_topics(), max_size=5))
         setting = Setting((1, 2, 4), cutoffs=(1, 3), gap=True, classes=True, verbose=True)
         assert compute(topics, setting) == [compute([topic], setting)[0] for topic in topics]
 
     @given(st.data())
-    @settings(max_examples=40)
+    @settings(max_examples=examples(40))
     def test_labels_are_those_of_evaluate(self, data: st.DataObject) -> None:
         """label -ec and compute -ec are evaluate with equivalence classes."""
         topic = data.draw(random_topics())

@@ -15,6 +15,7 @@ from cranfield.data.reading.looking import Look
 from cranfield.data.reading.records import Problem, Record, Text
 from cranfield.data.reading.source import Source
 from cranfield.data.validate import _file
+from tests.made import examples
 
 NUMBERS = ["1", "2", "0.5", "nan", "1e3", "x", "1_0", "٣", "1e13", "-0", "0.25"]
 TOPICS, DOCS, TAGS = ["a", "b", "all", "中"], ["x", "y", "zzzzzzzzzzzz", "é"], ["t", "t", "t", "u"]
@@ -56,7 +57,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     by_tag=st.booleans(),
     most=st.sampled_from([80, 1 << 20]),
 )
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_the_same_problems(
     path: Path, name: str, kind: Kind, data: Any, size: int, intents: bool, by_tag: bool, most: int
 ) -> None:
