@@ -107,6 +107,8 @@ class TestStandardise:
             standardise(SYSTEMS, ddof=2)
         with pytest.raises(CranfieldError, match="a deviation below 0"):
             standardise(one, reference={"301": (0.1, -1.0), "999": (0.1, 1.0)})
+        with pytest.raises(CranfieldError, match="not finite"):
+            standardise(one, reference={"301": (0.1, math.inf), "999": (0.1, 1.0)})
         with pytest.raises(CranfieldError, match=r"expected \{topic: \(mean, std\)\}"):
             standardise(one, reference={"301": "x", "999": "y"})  # type: ignore[dict-item]
 
