@@ -6,13 +6,17 @@ import bz2
 import gzip
 import lzma
 import os
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 
+from cranfield.data.reading import source
 from cranfield.data.reading.lines import lines
 from cranfield.data.reading.source import LIMITS, Limits, Source, reading_limits
+from cranfield.data.run import read_run
 from cranfield.errors import CranfieldError, InputError
 
 RUN = "1 Q0 d1 1 3 A\n1 Q0 d2 2 2 A\n2 Q0 d1 1 1 A\n"
@@ -153,7 +157,8 @@ def test_a_run_that_changes_while_it_is_read(
     monkeypatch.setattr(Source.pieces, "__defaults__", (8,))
     qrels, run = tmp_path / "q", tmp_path / "r"
     qrels.write_text(QRELS)
-    run.write_text(RUN)
+    later = "".join(f"{topic} Q0 d1 1 1 A\n" for topic in range(3, 60))
+    run.write_text(RUN + later)  # more pieces than threads could have read before the change
     read = Source._range
 
     def once(self: Source, begin: int, stop: int) -> bytes:
@@ -190,3 +195,22 @@ def test_a_file_that_is_cut_while_it_is_open(tmp_path: Path) -> None:
     truncated(path)
     with pytest.raises(InputError, match="changed while it was read"):
         list(found)
+
+
+def test_a_pipe_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is held in memory: no more of it than fits there."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    monkeypatch.setattr(source, "held_at_most", lambda: 1 << 22)
+
+    def write() -> None:
+        with suppress(BrokenPipeError), open(pipe, "w") as stream:
+            while True:
+                stream.write(RUN * 1000)
+
+    writer = Thread(target=write, daemon=True)
+    writer.start()
+    with pytest.raises(InputError, match=r"pipe: found more than 0\.00391 GB in a pipe, half of"):
+        read_run(pipe)
+    writer.join(10)
+    assert not writer.is_alive()  # nobody listens any more

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -268,11 +268,26 @@ class Source:
 
     @cached_property
     def _once(self) -> bytes:
-        """What standard input or a pipe (process substitution) says, which is read once only."""
-        if self.path == "-":
-            return sys.stdin.buffer.read()
-        with open(self.path, "rb") as pipe:
-            return pipe.read()
+        """What standard input or a pipe (process substitution) says, which is read once only.
+
+        It is held in memory, and may not end.
+        """
+        held, most = io.BytesIO(), held_at_most()
+        with nullcontext(sys.stdin.buffer) if self.path == "-" else open(self.path, "rb") as pipe:
+            while chunk := pipe.read(1 << 20):
+                if held.tell() + len(chunk) > most:
+                    found = f"more than {most / 2**30:.3g} GB in a pipe, half of the memory"
+                    raise InputError(found, "a file, which is read in pieces", self.name)
+                held.write(chunk)
+        return held.getvalue()
+
+
+def held_at_most() -> int:
+    """The bytes of what can be read only once: half of the memory, where its size is known."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):  # not POSIX
+        return 8 << 30
 
 
 @dataclass(frozen=True, eq=False)
