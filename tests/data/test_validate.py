@@ -349,14 +349,16 @@ class TestWarnings:
             ],
         )
 
-    @pytest.mark.parametrize(("score", "decimals"), [("1", 0), ("0.5", 1), ("0.1234", 4)])
-    def test_ties_of_few_decimals(self, write: Write, score: str, decimals: int) -> None:
+    @pytest.mark.parametrize(
+        ("score", "decimals"), [("1", "0 decimals"), ("0.5", "1 decimal"), ("0.1234", "4 decimals")]
+    )
+    def test_ties_of_few_decimals(self, write: Write, score: str, decimals: str) -> None:
         text = f"a Q0 x 1 {score} t\na Q0 y 2 {score} t\n"
         starts(
             one(write(text)),
             [
                 ("warning", None, "2 of 2 documents share their score"),
-                ("warning", None, f"no score has more than {decimals} decimals: are the ties due"),
+                ("warning", None, f"no score has more than {decimals}: are the ties due"),
             ],
         )
 

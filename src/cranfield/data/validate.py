@@ -23,7 +23,7 @@ from cranfield.data.reading.table import Table, whole_topics
 from cranfield.data.run import no_judged_topic
 from cranfield.data.systems import refuse_many
 from cranfield.errors import CranfieldError, InputError
-from cranfield.wording import some
+from cranfield.wording import counted, some
 
 TAGGED = Text(by_tag=True)
 FEW_DECIMALS = 4  # ties between scores with so few are likely to come from rounding
@@ -322,7 +322,7 @@ class _Oddities:
             text = f"{self.tied} of {self.documents} documents share their score with another"
             report.add("warning", f"{text}, in {some(self.tied_lists, 'topic')}")
             if self.decimals <= FEW_DECIMALS:
-                text = f"no score has more than {self.decimals} decimals"
+                text = f"no score has more than {counted(self.decimals, 'decimal')}"
                 report.add("warning", f"{text}: are the ties due to rounding?")
         if self.nearly:
             text = f"{self.nearly} documents have scores that differ beyond single precision only"
