@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
-QUICK := tests --ignore=tests/peers --ignore=tests/properties --ignore=tests/docs
+QUICK := tests $(foreach part,peers properties docs papers tools compat fuzz test_plot.py labelling/test_ties.py,--ignore=tests/$(part))
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
@@ -53,7 +53,7 @@ tests: $(VENV)/installed-test
 test-all: $(VENV)/installed-test  ## the same tests, with all examples that they may draw
 	CRANFIELD_TESTS=all $(BIN)/python -m pytest -n auto
 
-test-quick: $(VENV)/installed-test  ## while you work: most tests, in less than a minute
+test-quick: $(VENV)/installed-test  ## while you work: most tests of the rooms, in about a minute
 	$(BIN)/python -m pytest -n auto -m "not slow and not hypothesis" $(QUICK)
 
 slowest: $(VENV)/installed-test  ## all tests, and the twenty slowest of them
