@@ -628,11 +628,25 @@ def _in_parts(name: str, parts: Sequence[Part], ties: Ties | None, where: str) -
 
 def by_order(table: Table, ties: Ties | None, where: str) -> Table:
     """The table with the values its rows are ranked by."""
+    if ties is None:
+        _refuse_exchanged(table, where)
     if ties != "rank":
         return table
     if table.ranks is None:
         raise InputError("ranks that are not numbers", "a number for ties=rank", where)
     return replace(table, values=-table.ranks)
+
+
+def _refuse_exchanged(table: Table, where: str) -> None:
+    """Refuse scores 1, 2, 3, … with ranks that are fractions: the columns may be exchanged."""
+    if table.ranks is None or not table.scored or not len(table):
+        return
+    scores, ranks = (column[: table.sizes[0]] for column in (table.values, table.ranks))
+    fractions = ranks % 1 != 0
+    if fractions.any() and np.array_equal(scores, np.arange(1, len(scores) + 1)):
+        found = f"scores 1, 2, … and ranks such as {ranks[fractions][0]:g}"
+        hint = "are their columns exchanged? if not, --ties trec (ties=) takes the scores"
+        raise InputError(found, "ranks 1, 2, … and scores", where, hint=hint)
 
 
 def _predicted(
