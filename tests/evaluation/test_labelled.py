@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,50 +18,69 @@ from rich.cells import cell_len
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.report.labelled import text
+from cranfield.report import results
+from cranfield.report.formats import render
 from tests.labelling.made import BY_HAND, Collection, collections, in_trec_order
 from tests.made import LIST_C, LIST_Q, LIST_R, Command, examples
 
 # -- cranfield label --------------------------------------------------------------------------
 
 
-SIDE_BY_SIDE = """\
+LISTS = """\
 mine, topic t: 1 of 3 relevant classes found in 5 documents, 2 unjudged
 
-rank  document  level                                      missed  level
-   1  d             0  nonrelevant                         e           2  at rank 6
-   2  x             –  unjudged                            c           1  [2] not returned
-   3  b             1  relevant                     [1]
-   4  a             2  redundant: counts at rank 3  [1]
+rank  document  level  status                       group
+─────────────────────────────────────────────────────────
+   1  d             0  nonrelevant
+   2  x             –  unjudged
+   3  b             1  relevant                     1
+   4  a             2  redundant: counts at rank 3  1
    5  y             –  unjudged
+   –  e             2  missed: at rank 6
+   –  c             1  missed: not returned         2
 
 mine, topic u: 0 of 1 relevant class found in 0 documents
 
-rank  document  level    missed  level
-                         f           1  not returned
+rank  document  level  status
+───────────────────────────────────────────
+   –  f             1  missed: not returned
 """
 
 TOGETHER = """\
 run, topic t: 1 of 3 relevant groups found in 3 documents
 
-rank  document  level                                     missed  level
-   1  a             1  waiting: counts at rank 3  [g1]    d           1  [g2] not returned
-   2  c             1  incomplete                 [g2]    e           1  [g3] e at rank 4, f not returned
-   3  b             1  relevant                   [g1]"""  # noqa: E501
+rank  document  level  status                               group
+─────────────────────────────────────────────────────────────────
+   1  a             1  waiting: counts at rank 3            g1
+   2  c             1  incomplete                           g2
+   3  b             1  relevant                             g1
+   –  d             1  missed: not returned                 g2
+   –  e             1  missed: e at rank 4, f not returned  g3"""
 
-BELOW = """\
-mine, topic t: 1 of 3 relevant classes found in 5 documents, 2 unjudged
+NARROW = """\
+mine, topic t: 1 of 3 relevant classes found in 5
+documents, 2 unjudged
 
-rank  document  level
+rank  document  level  status
+──────────────────────────────────────────────────
    1  d             0  nonrelevant
    2  x             –  unjudged
-   3  b             1  relevant                     [1]
-   4  a             2  redundant: counts at rank 3  [1]
+   3  b             1  relevant
+   4  a             2  redundant: counts at rank 3
    5  y             –  unjudged
+   –  e             2  missed: at rank 6
+   –  c             1  missed: not returned
 
-missed  level
-e           2  at rank 6
-c           1  [2] not returned"""
+rank  document  group
+─────────────────────
+   1  d
+   2  x
+   3  b         1
+   4  a         1
+   5  y
+   –  e
+   –  c         2
+"""
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -73,9 +93,9 @@ def lists(small: Path) -> Sequence[Any]:
     return cf.label("q", "r", labelling=cf.EquivalenceClasses("c"), depth=5)
 
 
-def test_label_shows_the_list_next_to_what_was_missed(lists: Any, cranfield: Command) -> None:
-    assert cranfield.printed("label q r --classes c --depth 5") == SIDE_BY_SIDE
-    assert "\n\n".join(map(str, lists)) + "\n" == SIDE_BY_SIDE
+def test_label_shows_the_list_and_what_was_missed(lists: Any, cranfield: Command) -> None:
+    assert cranfield.printed("label q r --classes c --depth 5") == LISTS
+    assert "\n\n".join(map(str, lists)) + "\n" == LISTS
 
 
 def test_label_shows_groups_that_wait_or_lack_something() -> None:
@@ -85,32 +105,32 @@ def test_label_shows_groups_that_wait_or_lack_something() -> None:
     assert str(shown) == TOGETHER
 
 
-def test_a_narrow_terminal_has_what_was_missed_below(lists: Any) -> None:
-    # Side by side the widest line has 55 + 4 + 31 cells.
-    assert text(lists[0], width=90) == text(lists[0])
-    assert text(lists[0], width=89) == BELOW
+def on_a_terminal(found: Any, width: int, colour: bool = False) -> str:
+    made = replace(results.shown(found, "table", {}), width=width, colour=colour)
+    return render(made, "table").decode()
 
 
 def test_colours_do_not_move_anything(lists: Any) -> None:
-    for width in (None, 40):
-        coloured = text(lists[0], width, colour=True)
-        assert ANSI.sub("", coloured) == text(lists[0], width)
-        for line, code in (("3  b ", "32"), ("4  a ", "35"), ("2  x ", "33"), ("1  d ", "31")):
-            assert re.search(rf"\x1b\[{code}m +{line}", coloured)
+    for width in (160, 50):
+        coloured = on_a_terminal(lists[0], width, colour=True)
+        plain = [line.rstrip() for line in ANSI.sub("", coloured).splitlines()]
+        assert plain == on_a_terminal(lists[0], width).splitlines()
+        for rank, code in ((3, "32"), (4, "35"), (2, "33"), (1, "31"), ("–", "31")):
+            assert re.search(rf"\x1b\[{code}m +{rank}\x1b", coloured)
 
 
 def test_colours_only_on_a_terminal(
     lists: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((60, 24)))
+    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((50, 24)))
     command = "label q r --classes c --depth 5 --topic t"
     assert main(command.split()) == 0
     shown = capsys.readouterr().out
     assert ANSI.search(shown)
-    assert ANSI.sub("", shown) == BELOW + "\n"
+    assert [line.rstrip() for line in ANSI.sub("", shown).splitlines()] == NARROW.splitlines()
     assert main([*command.split(), "-o", "out"]) == 0
-    assert Path("out").read_text() == SIDE_BY_SIDE.partition("\n\nmine, topic u")[0] + "\n"
+    assert Path("out").read_text() == LISTS.partition("\n\nmine, topic u")[0] + "\n"
 
 
 TSV = """\
@@ -191,9 +211,9 @@ def test_long_lists_are_shortened_where_nothing_is_found() -> None:
     docs = [f"d{n}" for n in range(1, 31)]
     [shown] = cf.label({"t": {"d1": 1, "d29": 1, "d20": 0}}, {"t": docs})
     lines = str(shown).splitlines()
-    assert lines[3 + 10] == "11–28  (1 nonrelevant, 17 unjudged)"
+    assert lines[4 + 10] == "11–28  1 nonrelevant, 17 unjudged      …"
     assert len(shown.items) == 30
-    assert "d29" in lines[14]
+    assert "d29" in lines[15]
 
 
 def test_what_a_strategy_of_one_s_own_leaves_out_does_not_count() -> None:
@@ -253,14 +273,19 @@ def test_what_was_missed_stands_where_the_list_has_it(run: Any, options: dict[st
     assert [(item.doc, item.note) for item in shown.missed] == [("a", "at rank 2")]
 
 
-def test_long_documents_are_shortened_on_narrow_terminals() -> None:
+def test_long_documents_stand_above_what_they_are_on_narrow_terminals() -> None:
     long = "ヴェルナー・カール・ハイゼンベルク"  # 17 characters of two cells each
     [one] = cf.label({"t": {long: 1}}, {"t": [long, "x"]})
-    shown = text(one, width=40).splitlines()
-    assert max(map(cell_len, shown[2:])) <= 40
-    assert any("…" in line for line in shown)
-    assert long in text(one)
-    assert "\u3000" in text(cf.label({"t": {"a\u3000b": 1}}, {"t": ["a\u3000b"]})[0])
+    lines = on_a_terminal(one, 40).splitlines()
+    assert max(map(cell_len, lines[2:])) <= 40
+    place = lines.index(f"   1  {long}")
+    assert lines[place + 1].split() == ["1", "relevant"]
+    assert "\u3000" in str(cf.label({"t": {"a\u3000b": 1}}, {"t": ["a\u3000b"]})[0])
+
+
+def test_an_empty_list_that_misses_nothing_is_told() -> None:
+    [one] = cf.label({"t": {"a": 0}}, {"t": []})
+    assert str(one).startswith("run, topic t: 0 of 0 relevant documents found in 0 documents\n")
 
 
 def test_label_with_a_threshold_of_nothing() -> None:

@@ -1,4 +1,4 @@
-"""`cranfield label`: what a run found, label by label, next to what it missed."""
+"""`cranfield label`: what a run found, label by label, and what it missed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OPTIONS = {
     "qrels QRELS": "judgments",
     "runs RUN *": "results; of each topic all are shown",
     **topics(),
-    **output(formats=("text", *FORMATS)),
+    **output(formats=(*FORMATS, "text")),
     "lists": order(),
     "judgments and files": {
         "--rel N": "lowest relevant level (default: all above 0)",

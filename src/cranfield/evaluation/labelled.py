@@ -1,4 +1,4 @@
-"""A labelled list next to what was missed: one topic of one run."""
+"""A labelled list and what was missed: one topic of one run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cranfield.shown import Rows, Shown
 
-_SHOWN = 4  # lists that a repr shows
+_SHOWN = 2  # lists that a repr shows
 
 
 @dataclass(frozen=True)

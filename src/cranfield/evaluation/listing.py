@@ -1,4 +1,4 @@
-"""Lists label by label, next to what was missed: where to begin when a topic fails."""
+"""Lists label by label, and what was missed: where to begin when a topic fails."""
 
 from __future__ import annotations
 

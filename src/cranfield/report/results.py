@@ -6,7 +6,7 @@ A module of tables has ``sheets(found)`` and, where there is something to say,
 - ``settings(found)``: what captions tell in words, for JSON; ``document(found)``: JSON that is not
   made of rows;
 - ``notices(found)``: what is to be known, if it is not what the result says itself;
-- ``text(found, width, colour)``: what a terminal shows in the place of tables.
+- ``text(found, width)``: what a terminal shows in the place of tables.
 
 These functions may have arguments that are called as options.
 """

@@ -20,8 +20,8 @@ class Field:
     Without a head people see the name; without texts the values, numbers rounded. `values` None is
     for people only, `people` False for programs only. `key` fields name a row, and are repeated
     where a table is too wide for the screen; fields of a `group` then stay together. What is `best`
-    is marked, and `marks` follow the values, such as letters, apart from them. `dtype` is the type
-    of the values, where there may be none to tell it.
+    is marked, and `marks` follow the values, such as letters, apart from them; on a terminal they
+    have `colours`. `dtype` is the type of the values, where there may be none to tell it.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Field:
     key: bool = False
     best: Sequence[bool] = ()
     marks: Sequence[str] = ()
+    colours: Sequence[str] = ()
     group: str = ""
     dtype: type | None = None
 

@@ -18,6 +18,7 @@ _WHOLE = 20  # lists up to this length are shown whole,
 _TOP = 10  # of longer ones the top;
 _STRETCH = 3  # below it longer stretches of items of no use are counted only
 _NAMED = 3  # so many tied documents are named
+_WORDS = ("document", "status", "group")  # columns that are written to the left
 _TITLES = {  # of lists other than that of the run
     "best": "one order: tied documents by level, the best first (as with ties=best)",
     "worst": "one order: tied documents by level, the worst first (as with ties=worst)",
@@ -55,7 +56,7 @@ def _sheets(e: Explanation) -> Iterator[Sheet]:
     found = [
         Sheet(
             f"{e.measure} {name}",
-            [*_fields(steps)],
+            ranked(stretches(steps.rows, _useful), _cells, steps.columns),
             title=_TITLES.get(name, title),
             lines=[*_totals(steps), *_scores(getattr(e.sampled, name, None))],
         )
@@ -82,14 +83,23 @@ def _drawn(e: Explanation) -> list[Sheet]:
     return [Sheet(f"{e.measure} orders", fields, title=title)]
 
 
-def _fields(steps: Steps) -> Iterator[Field]:
-    """The columns of a list for people."""
-    head = ["rank", "document", "level", *steps.columns]
-    useful = stretches(steps.rows, lambda row: any((level or 0) > 0 for level in row.levels))
-    rows = [row + [""] * (len(head) - len(row)) for row in map(_cells, useful)]
-    for name, *texts in zip(head, *rows, strict=True):
-        dtype = None if name == "document" else float
-        yield Field(name, None, name, texts, key=name == "rank", dtype=dtype)
+def ranked(
+    found: Sequence[Sequence[T]],
+    cells: Callable[[T], Sequence[str]],
+    columns: Sequence[str],
+    keys: Sequence[str] = ("rank",),
+    colour: Callable[[T], str] | None = None,
+) -> list[Field]:
+    """The columns of a list for people: its rows, of stretches of no use only what they are."""
+    head = ["rank", "document", "level", *columns]
+    rows = [_together(rows) if len(rows) > 1 else cells(rows[0]) for rows in found]
+    rows = [[*row, *[""] * (len(head) - len(row))] for row in rows]
+    colours = [colour(rows[0]) if colour and len(rows) == 1 else "" for rows in found]
+    return [
+        Field(name, None, name, texts, key=name in keys, colours=colours,
+              dtype=None if name in _WORDS else float)
+        for name, *texts in zip(head, *rows, strict=True)
+    ]  # fmt: skip
 
 
 def _totals(steps: Steps) -> Iterator[str]:
@@ -111,30 +121,31 @@ def _scores(e: Explanation | None) -> Iterator[str]:
         yield f"{name} = {quotient}{_number(value) if e.counts else rounded(value)}{error}"
 
 
-def _cells(stretch: list[Row]) -> list[str]:
-    """A row, or several of no use together."""
-    row = stretch[0]
-    if len(stretch) > 1:
-        return [*together(stretch), "…"]
-    doc, level = row.doc, _level(row.level)
+def _useful(row: Row) -> bool:
+    return any((level or 0) > 0 for level in row.levels)
+
+
+def _cells(row: Row) -> list[str]:
+    doc, level = row.doc, level_text(row.level)
     if row.tied:
         names = ", ".join(doc for doc, _ in row.tied)
         doc = f"one of {names if len(row.tied) <= _NAMED else f'{len(row.tied)} tied'}"
         known = sorted({x for x in row.levels if x is not None}, reverse=True)
-        level = "/".join(map(_level, [*known, *([None] if None in row.levels else [])]))
+        level = "/".join(map(level_text, [*known, *([None] if None in row.levels else [])]))
     return [str(row.rank), doc, level, *map(_number, row.values)]
 
 
-def _level(level: float | None) -> str:
+def level_text(level: float | None) -> str:
+    """How a document was judged, if it was."""
     return "–" if level is None else _number(level)
 
 
-def together(stretch: Sequence[Any]) -> tuple[str, str]:
+def _together(stretch: Sequence[Any]) -> list[str]:
     """The ranks of several rows of no use, and what they are."""
     unjudged = sum(row.level is None for row in stretch)
     counts = {"nonrelevant": len(stretch) - unjudged, "unjudged": unjudged}
     text = ", ".join(f"{n} {what}" for what, n in counts.items() if n)
-    return f"{stretch[0].rank}–{stretch[-1].rank}", text
+    return [f"{stretch[0].rank}–{stretch[-1].rank}", text, "…"]
 
 
 def stretches(rows: Sequence[T], useful: Callable[[T], bool]) -> list[list[T]]:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from cranfield.report.formats import Showing
 
 GAP = "  "
-LEAST = 8  # names are not cut below this
 
 
 def written(shown: Showing) -> str:
@@ -61,23 +60,25 @@ def wrapped(text: str, width: int | None) -> list[str]:
 
 
 def _parts(sheet: Sheet, shown: Showing) -> list[str]:
-    """What stands above a table, and the table, in several parts if it is too wide."""
-    width = shown.width
+    """What stands above a table, and the table."""
     keys = [_column(field, shown.colour) for field in sheet.seen if field.key]
     others = [field for field in sheet.seen if not field.key]
     groups = [
         [_column(field, shown.colour) for field in group]
         for _, group in groupby(others, key=lambda field: field.group or field.name)
     ]
-    found = [*fitting(keys, groups, width)]
+    title = _folded(sheet.title, shown.width)
+    return [*([title] if title else []), *_blocks(keys, groups, shown.width)]
+
+
+def _blocks(keys: list[Column], groups: list[list[Column]], width: int | None) -> list[str]:
+    """A table, in several parts if it is too wide, in rows of two lines if names are too long."""
+    parts = [[*keys, *part] for part in fitting(keys, groups, width)]
     columns = [column for group in groups for column in group]
-    room = len(GAP) + width_of(columns)
-    if width and len(found) > 2 and room <= width:  # names are too long
-        made = [_stacked(keys, columns)]
-    else:
-        made = [block([*keys, *part]) for part in found]
-    title = _folded(sheet.title, width)
-    return [title, *made] if title else made
+    if not width or len(GAP) + width_of(columns) > width:
+        return [*map(block, parts)]
+    too_long = len(parts) > 2 or width_of(keys) <= width < max(map(width_of, parts))
+    return [_stacked(keys, columns)] if too_long else [*map(block, parts)]
 
 
 def _folded(text: str, width: int | None) -> str:
@@ -107,22 +108,6 @@ def padded(name: str, texts: Sequence[str], right: bool = False) -> Column:
     return Column(width, made)
 
 
-def narrowed(columns: Sequence[Column], which: int, width: int | None) -> list[Column]:
-    """Columns side by side in a narrow place: the names in one of them are cut."""
-    from rich.cells import cell_len, set_cell_size
-
-    names = columns[which]
-    room = max(names.width - (width_of(columns) - width), LEAST) if width else names.width
-    if room >= names.width:
-        return [*columns]
-    cut = [
-        set_cell_size(text, room - 1) + "…" if cell_len(text.rstrip()) > room else text
-        for text in names.texts
-    ]
-    shorter = Column(room, [set_cell_size(text, room) for text in cut])
-    return [*columns[:which], shorter, *columns[which + 1 :]]
-
-
 def _column(field: Field, colour: bool) -> Column:
     """A field: names to the left, numbers to the right, and after them what marks some of them."""
     from rich.style import Style
@@ -132,13 +117,12 @@ def _column(field: Field, colour: bool) -> Column:
     signs = ["*" if one else " " * any(best) for one in best]
     if field.marks:
         signs = [f"{s}{field.apart}{m}" for s, m in zip(signs, field.marks, strict=True)]
-    if not any(signs):
-        return made
     after = padded("", signs)
     texts = [text + sign for text, sign in zip(made.texts, after.texts, strict=True)]
     if colour:
-        bold = Style(bold=True)
-        texts[1:] = [bold.render(t) if one else t for t, one in zip(texts[1:], best, strict=True)]
+        colours = field.colours or [""] * len(best)
+        looks = [Style(bold=x or None, color=y or None) for x, y in zip(best, colours, strict=True)]
+        texts[1:] = [look.render(text) for look, text in zip(looks, texts[1:], strict=True)]
     return Column(made.width + after.width, texts)
 
 
