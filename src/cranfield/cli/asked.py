@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from cranfield.cli.commands import BY_NAME, Command
 from cranfield.cli.options import SETTINGS, Rows, declare, refuse_two_inputs
 from cranfield.cli.output import format_for
 from cranfield.data.groups import read_groups
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from cranfield.labelling.strategies import Labelling
 
 
+Parts: TypeAlias = Mapping[str, Any]  # options and what runs them, or parts, by name
 NAMES_FILES = ("FILE", "QRELS", "LOG", "TOPICS", "GAINS")  # values, perhaps as @FILE
 WRITTEN = ("output", "plot", "pool", "unjudged")
 
@@ -31,6 +33,19 @@ def add_command(p: Any, rows: Rows, run: Callable[..., Any], **defaults: Any) ->
     """Declare a command of ours, or a part of one: its options, and what runs it."""
     declare(p, rows, **SETTINGS)
     p.set_defaults(run=partial(settled, run), declared=p._actions, **defaults)
+
+
+def add_parts(p: Any, row: Command, parts: Parts) -> None:
+    """Declare the parts of a command of ours, which may have parts themselves; which one is asked
+    for is an option of the run, called as the row calls parts.
+    """
+    made = p.add_subparsers(metavar=row.parts, dest=row.parts.lower(), required=True)
+    for name, part in parts.items():
+        own = BY_NAME[f"{row.name} {name}"]
+        if isinstance(part, tuple):
+            add_command(made.add_parser(name, help=own.does), *part)
+        else:
+            add_parts(made.add_parser(name, help=own.does), own, part)
 
 
 def settled(run: Callable[..., Any], options: argparse.Namespace) -> Any:

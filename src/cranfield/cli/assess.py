@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
 from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import read_assessments
 from cranfield.assess.rules import built_in
-from cranfield.cli.asked import add_command
 from cranfield.cli.options import among, call, told, topics
 from cranfield.cli.output import output, show, tell, write
 from cranfield.report.formats import FORMATS
@@ -43,15 +41,6 @@ AGGREGATE = {
 AGREE = {**INPUT, **output(each="topic")}
 
 
-def add_to(command: Any) -> None:
-    """Declare the command and its two subcommands."""
-    actions = command().add_subparsers(metavar="ACTION", required=True)
-    text = "several assessors' labels to one level for each item"
-    add_command(actions.add_parser("aggregate", help=text), AGGREGATE, run_aggregate)
-    text = "Cohen's, weighted and Fleiss' κ, Krippendorff's α, confusion matrices"
-    add_command(actions.add_parser("agree", help=text), AGREE, run_agree)
-
-
 def run_aggregate(options: argparse.Namespace) -> int:
     """Consolidate and write the judgments."""
     qrels = call(aggregate, options, assessments=options.files)
@@ -67,3 +56,6 @@ def run_agree(options: argparse.Namespace) -> int:
     given = call(read_assessments, options, data=options.files)
     chosen = given.of_topics(options.topics or "judged")
     return show(agreement(chosen, options.per_topic), options)
+
+
+PARTS = {"aggregate": (AGGREGATE, run_aggregate), "agree": (AGREE, run_agree)}

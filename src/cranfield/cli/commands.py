@@ -22,8 +22,8 @@ class Command:
     The help begins with the `example`, which works on files of these names, and with the `common`
     options, those of the command after those of the part; what a command does not have is not
     looked for. A row without any says that they are few enough to be shown as they are declared.
-    Parts have no group and are told of by their command. `renamed` are options that had a meaning
-    of their own; their former names still do.
+    Parts have no group; `parts` is what a command calls its own. `renamed` are options that had a
+    meaning of their own; their former names still do.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Command:
     usage: str | None = None
     description: str | None = None
     epilog: str | None = None
+    parts: str = "ACTION"
     renamed: dict[str, str] = field(default_factory=dict)
 
     @property

@@ -29,9 +29,8 @@ ROWS = {
 }
 
 
-def add_to(command: Any) -> None:
+def add_to(p: Any) -> None:
     """Declare the command."""
-    p = command()
     declare(p, ROWS, N=COUNT, X={"type": number}, as_version={"choices": (VERSION,)})
     declare(p, shared("import"))
     p.set_defaults(run=run)

@@ -19,9 +19,8 @@ ROWS = {
 CUTOFF = {"last K ?": "the same as -k K", "-k K": "the last rank that counts, default: 20"}
 
 
-def add_to(command: Any) -> None:
+def add_to(p: Any) -> None:
     """Declare the command."""
-    p = command()
     declare(p, ROWS)
     declare(p.add_mutually_exclusive_group(), CUTOFF, K=COUNT)
     p.add_argument("-baseline", "-riskAlpha", type=refuse, help=argparse.SUPPRESS)

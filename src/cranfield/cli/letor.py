@@ -2,35 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
 from typing import Any
 
-from cranfield.cli.drop_ins import found, put
-from cranfield.cli.options import COUNT, Action, add_actions
-from cranfield.scores import Scores
+from cranfield.cli import drop_ins
+from cranfield.cli.options import COUNT, Action
 from cranfield.tools import letor
 
-
-def add_to(command: Any) -> None:
-    """Declare the command and its actions."""
-    add_actions(command(), ACTIONS, run_eval, SETTINGS)
-
-
-def run_eval(work: Callable[..., Scores], options: argparse.Namespace) -> None:
-    """Evaluate scores, or positions."""
-    scores = found(work, options)
-    layout = letor.table if getattr(options, "as_version", None) else letor.blocks
-    text = (letor.tidy if options.tidy else layout)(scores, options.flag == "1")
-    put(text, scores.notices, options)
-
-
-def run_ttest(work: Callable[..., Any], options: argparse.Namespace) -> None:
-    """Test the difference between two systems."""
-    tests, notices = found(work, options)
-    text = (letor.tidy_tests if options.tidy else letor.blocks_of_tests)(tests)
-    put(text, notices, options)
-
+run = drop_ins.run
 
 # -- the table ------------------------------------------------------------------------------------
 
@@ -62,8 +40,9 @@ TWO = {
     "path_b RESULT_B": "those of the other",
 }
 TESTS = {"--tidy": "write a table: measure, both means, their difference, t and p"}
+SCORING = TEST | SCORES | RESULTS | LAYOUTS | TIES
 ACTIONS = (
-    Action("eval-score Eval-Score", TEST | SCORES | RESULTS | LAYOUTS | TIES, letor.eval_score),
-    Action("eval-rank Eval-Rank", TEST | RANKS | RESULTS, letor.eval_rank),
-    Action("ttest Eval-ttest LETOR-ttest", TWO | OUTPUT | TESTS, letor.ttest, run_ttest),
+    Action("eval-score Eval-Score", SCORING, letor.written_scores),
+    Action("eval-rank Eval-Rank", TEST | RANKS | RESULTS, letor.written_ranks),
+    Action("ttest Eval-ttest LETOR-ttest", TWO | OUTPUT | TESTS, letor.written_tests),
 )

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import cranfield
-from cranfield.cli.commands import COMMANDS
+from cranfield.cli.commands import COMMANDS, Command
 from cranfield.cli.parser import Parser, Top
 from cranfield.data.files import reopen_closed_streams
 from cranfield.data.reading.source import cannot_read, reading_limits
@@ -45,7 +45,7 @@ def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
     for name, row in COMMANDS.items():
         command = partial(commands.add_parser, name, help=row.does)
         if name in asked and name not in NO_OPTIONS:
-            _declare(_module(name), command)
+            _declare(command, row)
         else:  # which need not be imported
             command()
     commands.choices["help"].add_argument("command", metavar="COMMAND", nargs="*", choices=COMMANDS)
@@ -56,14 +56,21 @@ def _module(command: str) -> Any:
     return import_module(f"cranfield.cli.{command}")
 
 
-def _declare(module: Any, command: Callable[..., argparse.ArgumentParser]) -> None:
-    """Tell argparse of a command: its options, unless it has parts or help of its own."""
-    from cranfield.cli.asked import add_command
+def _declare(command: Callable[..., Parser], row: Command) -> None:
+    """Tell argparse of a command: what it can do, its parts, or its options."""
+    from cranfield.cli.asked import add_command, add_parts
+    from cranfield.cli.options import add_actions
 
+    module = _module(row.name)
+    p = command(**getattr(module, "TOLD", {}))
     if hasattr(module, "add_to"):
-        module.add_to(command)
+        module.add_to(p)
+    elif hasattr(module, "ACTIONS"):
+        add_actions(p, module.ACTIONS, module.run, module.SETTINGS, row.parts)
+    elif hasattr(module, "PARTS"):
+        add_parts(p, row, module.PARTS)
     else:
-        add_command(command(**getattr(module, "TOLD", {})), module.OPTIONS, module.run)
+        add_command(p, module.OPTIONS, module.run)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

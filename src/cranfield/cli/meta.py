@@ -26,9 +26,9 @@ SECOND = {"second QRELS2": "other judgments of the same topics"}
 FILES = {"runs": QRELS, "judgments": QRELS | SECOND}
 
 
-def add_to(command: Any) -> None:
+def add_to(p: Any) -> None:
     """Declare the command, and a method for each question."""
-    parsers = command().add_subparsers(metavar="METHOD", required=True)
+    parsers = p.add_subparsers(metavar="METHOD", required=True)
     for shown in methods().values():
         add_method(parsers, shown)
 

@@ -23,9 +23,8 @@ ROWS = {
 }
 
 
-def add_to(command: Any) -> None:
+def add_to(p: Any) -> None:
     """Declare the command."""
-    p = command()
     declare(p, ROWS, alpha=NUMBER, beta=NUMBER, DEPTH=COUNT, risk=FROM_0)
     p.add_argument("-a", action="store_true", help=argparse.SUPPRESS)  # known and of no effect
     add_messages(p)

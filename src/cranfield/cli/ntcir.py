@@ -15,7 +15,7 @@ from typing import Any
 from cranfield.cli import drop_ins
 from cranfield.cli import ntcir_eval as one_topic
 from cranfield.cli.ntcir_eval import exact
-from cranfield.cli.options import Action, add_actions, call, number
+from cranfield.cli.options import Action, call, number
 from cranfield.cli.output import PLAIN, show
 from cranfield.errors import InputError
 from cranfield.report.formats import FORMATS
@@ -26,11 +26,6 @@ from cranfield.tools.ntcir_eval import Setting
 from cranfield.tools.one_click import evaluate_texts, split_matches, split_nuggets
 
 run = partial(drop_ins.run, parts={"batch": scripts.Batch, "setting": Setting})
-
-
-def add_to(command: Any) -> None:
-    """Declare the command, its actions, and the scripts they stand for."""
-    add_actions(command(), ACTIONS, run, SETTINGS)
 
 
 # -- what the actions do --------------------------------------------------------------------------

@@ -6,16 +6,11 @@ from functools import partial
 from typing import Any
 
 from cranfield.cli import drop_ins, options
-from cranfield.cli.options import COUNT, FROM_0, Action, add_actions, count, number, several
+from cranfield.cli.options import COUNT, FROM_0, Action, count, number, several
 from cranfield.tools import ntcir_files as files
 from cranfield.tools.ntcir_eval import VERSIONS, Setting
 
 run = partial(drop_ins.run, parts={"setting": Setting})
-
-
-def add_to(command: Any) -> None:
-    """Declare the command and its subcommands."""
-    add_actions(command(), ACTIONS, run, SETTINGS, "COMMAND")
 
 
 # -- arguments ------------------------------------------------------------------------------------

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from cranfield.cli.asked import add_command, one_measure
+from cranfield.cli.asked import one_measure
 from cranfield.cli.options import TIES, Rows, call, order, shared, told, topics
 from cranfield.cli.output import refuse_output, tell
 from cranfield.cli.progress import Progress
@@ -54,14 +53,6 @@ MEASUREMENT = {
     ),
 }
 SERIES = ", or with a parameter that varies, RBP(p=0.1:0.9:0.1) or RBP(p=0.1|0.5|0.9)"
-OF_MODELS = {  # what is drawn, and the options
-    "functions": ("C, W and L of user models, rank by rank", _of_models(RANKS)),
-    "vary": (
-        "measurements against expected depth as a parameter of a model varies",
-        _of_models(MEASUREMENT, SERIES, "the mean over all"),
-    ),
-    "runs": ("expected utility against expected depth, a point for each run", _of_models({})),
-}
 UPWARDS = {
     "-m --measure MEASURE …": "what is drawn upwards (default: D(nDCG)@10)",
     "against --against-measure MEASURE": "what is drawn to the right (default: IRec@10)",
@@ -83,18 +74,6 @@ DIVERSITY = {
 }
 
 
-def add_to(command: Any) -> None:
-    """Declare the command and the pictures it draws."""
-    pictures = command().add_subparsers(metavar="PICTURE", required=True)
-    cwl = pictures.add_parser("cwl", help="user models (C/W/L)")
-    kinds = cwl.add_subparsers(metavar="KIND", required=True)
-    for kind, (said, rows) in OF_MODELS.items():
-        p = kinds.add_parser(kind, help=said, description=f"Draw {said}.")
-        add_command(p, rows, run, kind=kind)
-    said = "relevance against intent recall, a point for each run"
-    add_command(pictures.add_parser("diversity", help=said), DIVERSITY, run)
-
-
 def run(options: argparse.Namespace) -> int:
     """Draw and write a picture; numbers alone have room for every name."""
     from cranfield import plot
@@ -111,3 +90,13 @@ def run(options: argparse.Namespace) -> int:
     tell([] if options.quiet else notices, len(options.runs), options.verbose)
     picture.save(options.output, options.scale)
     return 0
+
+
+PARTS = {
+    "cwl": {
+        "functions": (_of_models(RANKS), run),
+        "vary": (_of_models(MEASUREMENT, SERIES, "the mean over all"), run),
+        "runs": (_of_models({}), run),
+    },
+    "diversity": (DIVERSITY, run),
+}

@@ -28,7 +28,7 @@ from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
 from cranfield.scores import Notice, Scores
 from cranfield.stats.paired import t_test
-from cranfield.tools.drop_ins import about_topics, mean_of
+from cranfield.tools.drop_ins import Printed, about_topics, mean_of
 from cranfield.wording import counted
 
 DEPTH = 16  # of the first releases; later ones look at LATER
@@ -36,6 +36,7 @@ LATER = 10
 MOST = 1000  # each rank has columns of its own
 BLOCKS = {"P": "precision", "AP": "Map", "nDCG": "NDCG"}  # as LETOR heads them
 MEANS = {"P": "precision:{}\n\n", "AP": "MAP:\t{}\n\n", "nDCG": "NDCG:\t{}"}
+EVERY = "1"  # the flag that asks for every query; with 0, there are only means
 TIDY = ("topic", "measure", "value")
 
 Results: TypeAlias = dict[str, dict[str, float]]  # {query: {measure: value}}
@@ -86,12 +87,7 @@ def eval_score(
     ties: TieOrder = "file",
     as_version: str | None = None,
 ) -> Scores:
-    """P@n, MAP and NDCG@n of scores.
-
-    Write P@n, MAP and NDCG@n of lists ordered by score, the highest first.
-
-    As Eval-Score; what is tied stays in the order of the file.
-    """
+    """The scores of lists ordered by score, as Eval-Score has them."""
     release = RELEASES[as_version] if as_version else None
     depth = depth or (LATER if release else DEPTH)
     qrels = read_qrels(test, "letor")
@@ -133,10 +129,7 @@ def _depth_of(scores: Scores) -> int:
 
 
 def eval_rank(test: str, prediction: str, depth: int = DEPTH) -> Scores:
-    """P@n, MAP and NDCG@n of rank positions.
-
-    Write P@n, MAP and NDCG@n of lists ordered by position, 1 first.
-    """
+    """The scores of lists ordered by position."""
     qrels = read_qrels(test, "letor")
     placed = _positions(Source.of(prediction), qrels)
     return Evaluator(qrels, measures(depth))({prediction: -placed})
@@ -198,7 +191,7 @@ def _digits(name: str, values: Iterable[float]) -> str:
     return "".join(f"{value:.15g}{after}" for value in values)
 
 
-def tidy(scores: Scores, per_query: bool) -> str:
+def tidy_scores(scores: Scores, per_query: bool) -> str:
     """The scores of a run as a table of topics (all is the mean), measures and values."""
     rows = zip(scores.topics, scores.values[0].tolist(), strict=True) if per_query else ()
     means = scores.summary()[scores.runs[0]]
@@ -235,10 +228,7 @@ class Comparison(NamedTuple):
 
 
 def ttest(path_a: str, path_b: str) -> tuple[list[Comparison], list[Notice]]:
-    """Paired, two-sided t-test between the results of two systems.
-
-    Test whether two systems differ: P@n, MAP and NDCG@n, paired by query, two-sided. OUTPUT has the
-    p-values.
+    """Paired, two-sided t-tests between two systems.
 
     The files have the results of every query, both in the same layout.
     """
@@ -356,3 +346,47 @@ def tidy_tests(tests: Sequence[Comparison]) -> str:
     """The tests as a table."""
     first, *others = Comparison._fields
     return _line(first, others) + "".join(_line(test.measure, test[1:]) for test in tests)
+
+
+# -- what is written ------------------------------------------------------------------------------
+
+
+def written_scores(
+    test: str,
+    prediction: str,
+    flag: str,
+    tidy: bool = False,
+    depth: int | None = None,
+    ties: TieOrder = "file",
+    as_version: str | None = None,
+) -> Printed:
+    """P@n, MAP and NDCG@n of scores.
+
+    Write P@n, MAP and NDCG@n of lists ordered by score, the highest first.
+
+    As Eval-Score; what is tied stays in the order of the file.
+    """
+    scores = eval_score(test, prediction, depth, ties, as_version)
+    layout = tidy_scores if tidy else table if as_version else blocks
+    return layout(scores, flag == EVERY), list(scores.notices)
+
+
+def written_ranks(
+    test: str, prediction: str, flag: str, tidy: bool = False, depth: int = DEPTH
+) -> Printed:
+    """P@n, MAP and NDCG@n of rank positions.
+
+    Write P@n, MAP and NDCG@n of lists ordered by position, 1 first.
+    """
+    scores = eval_rank(test, prediction, depth)
+    return (tidy_scores if tidy else blocks)(scores, flag == EVERY), list(scores.notices)
+
+
+def written_tests(path_a: str, path_b: str, tidy: bool = False) -> Printed:
+    """Paired, two-sided t-test between the results of two systems.
+
+    Test whether two systems differ: P@n, MAP and NDCG@n, paired by query, two-sided. OUTPUT has the
+    p-values.
+    """
+    tests, notices = ttest(path_a, path_b)
+    return (tidy_tests if tidy else blocks_of_tests)(tests), notices
