@@ -642,7 +642,7 @@ def _refuse_exchanged(table: Table, where: str) -> None:
     if table.ranks is None or not table.scored or not len(table):
         return
     scores, ranks = (column[: table.sizes[0]] for column in (table.values, table.ranks))
-    fractions = ranks % 1 != 0
+    fractions = np.trunc(ranks) != ranks
     if fractions.any() and np.array_equal(scores, np.arange(1, len(scores) + 1)):
         found = f"scores 1, 2, … and ranks such as {ranks[fractions][0]:g}"
         hint = "are their columns exchanged? if not, --ties trec (ties=) takes the scores"

@@ -161,9 +161,9 @@ def test_answer_strings_with_blanks(small: Path, cranfield: Command) -> None:
     shown = cranfield.printed("label q r --sep | --classes q").splitlines()
     # A character of Japanese takes two cells of a terminal: the column is 22 cells wide.
     assert shown[2:] == [
-        "rank  document                level",
-        "   1  ポール・マッカートニー      1  relevant                     [1]",
-        "   2  Paul McCartney              2  redundant: counts at rank 1  [1]",
+        "rank  document                level  status                       group",
+        "   1  ポール・マッカートニー      1  relevant                     1",
+        "   2  Paul McCartney              2  redundant: counts at rank 1  1",
     ]
     assert "Paul McCartney" in cranfield.printed("explain AP --on q r --sep | --classes q")
 
