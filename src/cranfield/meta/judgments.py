@@ -109,6 +109,11 @@ class RankingChange:
     correlations: Mapping[str, Interval]
     pairs: tuple[PairChange, ...] = field(repr=False)
 
+    @property
+    def changed(self) -> tuple[PairChange, ...]:
+        """The pairs of runs of which the two sets say something different."""
+        return tuple(pair for pair in self.pairs if pair.changed)
+
     def count(self, kind: Kind, significant: tuple[bool, bool] | None = None) -> int:
         """How many pairs of runs are of a kind; of mixed ones, also by who is significant."""
         return sum(

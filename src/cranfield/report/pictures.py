@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any
 
 from cranfield.data.files import write_whole
-from cranfield.errors import InputError, MissingPackage
+from cranfield.errors import InputError, MissingPackage, one_of
 from cranfield.report.formats.programs import rows_as
 from cranfield.report.late import PICTURES, Late, pl
 from cranfield.scores import Notice
@@ -75,8 +75,7 @@ class Picture:
 
     def render(self, format: str, scale: float = 2.0) -> bytes:
         """The picture as a file of one of FORMATS; a PNG has `scale` pixels for each point."""
-        if format not in FORMATS:
-            raise InputError(f"format {format!r}", f"one of {', '.join(FORMATS)}")
+        one_of("format", format, FORMATS)
         if not 0 < scale < math.inf:
             raise InputError(f"scale {scale}", "a number above 0")
         if format in NUMBERS:

@@ -60,7 +60,7 @@ def settings(found: JudgmentComparison) -> dict[str, Any]:
 
 def usual(found: JudgmentComparison, format: str) -> tuple[str, ...]:
     """What is shown if nothing is asked for: what changed only if something did."""
-    changed = any(pair.changed for ranking in found.rankings for pair in ranking.pairs)
+    changed = any(ranking.changed for ranking in found.rankings)
     return tuple(x for x in METHOD.usual(found, format) if changed or x != "changed")
 
 
@@ -235,20 +235,15 @@ def _test(found: JudgmentComparison) -> str:
 
 
 def _pairs(found: JudgmentComparison, name: str, what: str) -> Sheet:
-    rows = [
-        (ranking.measure, pair)
-        for ranking in found.rankings
-        for pair in ranking.pairs
-        if pair.changed or name == "pairs"
-    ]
-    of = tables.columns(pair for _, pair in rows)
+    of_measure, of = tables.within(found.rankings, name)
+    rows = [pair for ranking in found.rankings for pair in getattr(ranking, name)]
     heads = [f"difference {name}" for name in found.names]
-    tests = zip(*(pair.tests for _, pair in rows), strict=True) if rows else ((), ())
+    tests = [[pair.tests[i] for pair in rows] for i in range(2)]
     named = zip(("first", "second"), found.names, tests, strict=True)
     return tables.table(
         name,
         f"{what}: differences of means and p-values by {_both(found)} ({_test(found)}). * p ≤ α.",
-        Field("measure", [measure for measure, _ in rows], key=True),
+        of_measure("measure", key=True),
         of("run", lambda pair: pair.runs[0], key=True),
         of("other", lambda pair: pair.runs[1], key=True),
         *tables.both(of, "difference", "differences", heads, text=tables.signed),
