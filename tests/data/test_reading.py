@@ -1026,7 +1026,7 @@ JSON_MISTAKES: dict[str, Mistake] = {
     "a level far too large": ("qrels", '{"a": {"x": 1' + "0" * 400 + "}}", None, "level 1000",
                               "a finite number"),
     "a number for a list": ("run", '{"a": 5}', None, "int for topic 'a'", "{doc: score}"),
-    "a list of judgments": ("qrels", '{"a": ["x"]}', None, "list for topic 'a'", "{doc: level}"),
+    "a number for judgments": ("qrels", '{"a": 5}', None, "int for topic 'a'", "{doc: level}"),
     "too deep": ("run", '{"a": {"x": {"y": 1}}}', None, "score {'y': 1} for document x",
                  "a finite number"),
     "far too deep": ("run", '{"a":' * 50_000, None, "", ""),

@@ -19,7 +19,16 @@ from cranfield.data.reading.formats import recognise
 from cranfield.data.reading.labels import LEVEL, LabelsLike, level_of, read_labels
 from cranfield.data.reading.lines import NUMBER, identifier, not_empty, real, short
 from cranfield.data.reading.mappings import Nested, nested
-from cranfield.data.reading.records import AGAIN, COLUMNS, PLAIN, Problem, Record, Text
+from cranfield.data.reading.objects import is_shaped, object_records, object_topics
+from cranfield.data.reading.records import (
+    AGAIN,
+    COLUMNS,
+    PLAIN,
+    Problem,
+    Record,
+    Text,
+    checked,
+)
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings, spans
 from cranfield.data.reading.table import Irregular, Table
@@ -105,6 +114,7 @@ def read_qrels(
     document then has the highest level that it has for any intent.
     """
     text = Text(separator, None if labels is None else read_labels(labels), intents=by_intent)
+    data = list(data) if isinstance(data, Iterator) else data
     if isinstance(data, Qrels):
         if by_intent and data.by_intent is None:
             raise InputError("judgments without intents", NESTED, data.where)
@@ -114,6 +124,8 @@ def read_qrels(
     elif is_frame(data):
         table = frame_table(data, "qrels", "qrels", by_intent)
         qrels = replace(_of_table(table), in_doubt=table.in_doubt)
+    elif is_shaped(data):
+        qrels = _of_objects(data, text)
     elif by_intent:
         qrels = _of_judged(*_by_intent(data, text), "qrels")
     else:
@@ -139,14 +151,23 @@ def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:
         return _in_order(format.table(source, "qrels", text), source.name)
     except Irregular:
         good = good_records(format.errors(source, "qrels", text))
+    return _of_good(good, format.topics(source, "qrels", text), text, source.name)
+
+
+def _of_objects(data: Any, text: Text) -> Qrels:
+    """Objects in memory, read as those in a file."""
+    found = object_records(data, "qrels", "qrels", text)
+    good = good_records(checked(found, "qrels", "qrels", text))
+    return _of_good(good, object_topics(data, "qrels", "qrels", text), text, "qrels")
+
+
+def _of_good(good: Good, topics: Iterable[str] | None, text: Text, where: str) -> Qrels:
+    """What was judged, and topics for which nothing was, where they are known."""
     if text.intents:
-        qrels = _of_judged(_judged(good.records), good.repeated, source.name)
+        qrels = _of_judged(_judged(good.records), good.repeated, where)
     else:
-        qrels = _of_records(good, source.name)
-    if format.nested is None or text.intents:
-        return replace(qrels, in_doubt=good.in_doubt)
-    levels = qrels.to_dict()  # records cannot tell of topics without documents
-    return _of_nested({t: levels.get(t, {}) for t in format.nested(source)}, source.name)
+        qrels = _of_records(good, topics or (), where)
+    return replace(qrels, in_doubt=good.in_doubt)
 
 
 def _labelled(judged: Nested, labels: Mapping[str, float] | None) -> Nested:
@@ -201,8 +222,8 @@ def _of_table(table: Table) -> Qrels:
         return _of_nested(judged, "qrels", repeated)
 
 
-def _of_records(good: Good, where: str) -> Qrels:
-    judged: dict[str, dict[str, float]] = {}
+def _of_records(good: Good, topics: Iterable[str], where: str) -> Qrels:
+    judged: dict[str, dict[str, float]] = {topic: {} for topic in topics}
     for record in good.records:
         judged.setdefault(record.topic, {})[record.doc] = record.value or 0.0
     grouped = sum(record.group is not None for record in good.records)
@@ -323,7 +344,8 @@ def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:
         levels = np.frombuffer(struct.pack(f"{len(values)}d", *values))
     except (struct.error, OverflowError, TypeError):
         levels = np.array([np.nan])
-    if not (np.abs(levels) <= LARGEST).all() or bool in set(map(type, values)):
+    kinds = set(map(type, values))
+    if not (np.abs(levels) <= LARGEST).all() or (bool in kinds and len(kinds) > 1):
         every = ((t, d, v) for t, docs in judged.items() for d, v in docs.items())
         topic, doc, level = next(x for x in every if level_of("", None, real(x[2])) is None)
         found = f"level {short(repr(level), quote=False)} for document {doc} of topic {topic}"

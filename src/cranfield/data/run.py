@@ -13,13 +13,14 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.data.qrels import Qrels, good_records
+from cranfield.data.qrels import Good, Qrels, good_records
 from cranfield.data.reading import letor, trec
 from cranfield.data.reading.columns import TREC
 from cranfield.data.reading.formats import Format, recognise, runs_in
 from cranfield.data.reading.lines import not_empty, real
 from cranfield.data.reading.mappings import Nested, is_listed, nested
-from cranfield.data.reading.records import PLAIN, Record, Text
+from cranfield.data.reading.objects import is_shaped, is_whole, object_records, object_topics
+from cranfield.data.reading.records import PLAIN, Record, Text, checked
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table, whole_topics
@@ -425,6 +426,7 @@ class _Reader:
 
     def runs(self, data: RunLike, where: str = "run") -> Sequence[Run]:
         """The runs that some data hold; text is taken for one as long as nobody has used it."""
+        data = list(data) if isinstance(data, Iterator) else data
         if isinstance(data, Run):
             return [self._again(data)]
         if isinstance(data, str | os.PathLike):
@@ -434,6 +436,10 @@ class _Reader:
             return [_predicted(read, self.qrels, self.ties, where)]
         if is_frame(data):
             return self._of_table(frame_table(data, "run", where, self.text.types), where)
+        if is_shaped(data):
+            found = object_records(data, "run", where, self.text)
+            good = good_records(checked(found, "run", where, self.text))
+            return self._of_good(good, object_topics(data, "run", where, self.text), where)
         return [
             self._of_lists(nested(one, "run", where)[0], not is_listed(one), where, tag)
             for tag, one in self._by_tag(data, where)
@@ -529,18 +535,34 @@ class _Reader:
     def _of_records(self, source: Source, format: Format) -> list[Run]:
         """Record by record, with the line of every error."""
         text = self.text
-        found, _, in_doubt = good_records(format.errors(source, "run", text))
+        good = good_records(format.errors(source, "run", text))
+        return self._of_good(good, format.topics(source, "run", text), source.name)
+
+    def _of_good(self, good: Good, topics: Iterable[str] | None, where: str) -> list[Run]:
+        found, _, in_doubt = good
         scored = all(r.value is not None for r in found)
-        if format.topics is not None:  # records cannot tell of those without documents
-            lists: dict[str, dict[str, float]] = {topic: {} for topic in format.topics(source)}
-            for place, r in enumerate(found):
-                lists[r.topic][r.doc] = -float(place) if r.value is None else r.value
-            tag = found[0].tag if found and self.names != "file" else None
-            return [self._of_lists(dict(lists), scored, source.name, tag)]
+        several = self.names == "tag" and len({r.tag for r in found}) > 1
+        if topics is not None and not several and (self.ties != "rank" or not found):
+            lists, tag = _lists_of(found, topics), found[0].tag if found else None
+            run = self._of_lists(lists, scored, where, None if self.names == "file" else tag)
+            return [replace(run, in_doubt=in_doubt)]
         if self.ties == "rank" and (unranked := [r for r in found if r.rank is None]):
-            raise InputError("no rank", "one for ties=rank", source.name, unranked[0].line)
-        table = replace(_table_of(found, scored, text.types), in_doubt=in_doubt)
-        return self._of_table(table, source.name)
+            raise InputError("no rank", "one for ties=rank", where, unranked[0].line)
+        table = replace(_table_of(found, scored, self.text.types), in_doubt=in_doubt)
+        return self._of_table(table, where)
+
+
+def _lists_of(found: Sequence[Record], topics: Iterable[str]) -> Nested:
+    """The lists of topics, of which records cannot tell if they are empty.
+
+    Without scores, their order is that of their ranks, or their own.
+    """
+    lists: dict[str, dict[str, float]] = {topic: {} for topic in topics}
+    if any(r.value is None for r in found):
+        found = sorted(found, key=lambda r: r.rank or 0)
+    for place, r in enumerate(found):
+        lists[r.topic][r.doc] = -float(place) if r.value is None else r.value
+    return dict(lists)
 
 
 def _refuse_others(tag: str, where: str, table: Table) -> Table:
@@ -574,10 +596,10 @@ def _same(table: Table) -> Table:
 def _named(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, str, RunLike]]:
     """The runs of an argument, each with the name the user gave it, if any, and what else it is."""
     if isinstance(runs, Mapping):
-        if any(_is_run(value, qrels) for value in islice(runs.values(), 100)):
+        if not is_shaped(runs) and any(_is_run(x, qrels) for x in islice(runs.values(), 100)):
             return [(str(n), str(n) if _are_numbers(r) else "run", r) for n, r in runs.items()]
         return [(None, "run", runs)]
-    if _is_list_of_numbers(runs):
+    if _is_list_of_numbers(runs) or is_whole(runs):
         return [(None, "run", runs)]
     if isinstance(runs, list | tuple) and any(_is_run(r, qrels) for r in runs):
         known = (str, os.PathLike, Run)
@@ -597,7 +619,9 @@ def _is_run(value: Any, qrels: Qrels | None) -> bool:
         if qrels is not None and qrels.lines is not None and len(value) == len(qrels.levels):
             return True
         return any(isinstance(x, float | np.floating) for x in value)  # others may name documents
-    return isinstance(value, str | os.PathLike | Run) or is_frame(value) or _is_array(value)
+    if isinstance(value, str | os.PathLike | Run) or is_frame(value) or _is_array(value):
+        return True
+    return is_whole(value)
 
 
 def _are_numbers(data: Any) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any, TypeAlias
@@ -22,8 +22,10 @@ from cranfield.data.reading.mappings import (
     is_object,
     json_kind,
     json_records,
+    json_topics,
     read_json,
 )
+from cranfield.data.reading.objects import line_kind, line_records, line_topics
 from cranfield.data.reading.records import PLAIN, Found, Problem, Record, Text, checked
 from cranfield.data.reading.source import Beginning, Source, split_name
 from cranfield.data.reading.table import Irregular, Table
@@ -31,6 +33,7 @@ from cranfield.errors import CranfieldError, InputError
 
 Tells: TypeAlias = Callable[[Beginning], bool]
 Records: TypeAlias = Callable[[Source, Kind, Text], Iterator[Found]]
+Topics: TypeAlias = Callable[[Source, Kind, Text], Iterable[str] | None]
 Errors: TypeAlias = Callable[[Source, Kind, Text], Iterator[Problem | Record]]
 
 BOTH: Mapping[Kind, str] = {"qrels": "judgments", "run": "results"}
@@ -63,7 +66,7 @@ class Format:
     whole: Callable[[Source, Kind, Text], Table] | None = None  # the file as columns
     rows: tables.Tabular | None = None  # if it is a table with named columns
     nested: Callable[[Source], Any] | None = None  # if it is an object: what it holds
-    topics: Callable[[Source], Iterable[str]] | None = None  # all, if some may have no documents
+    topics: Topics = lambda source, kind, text: None  # all, if some may have no documents
     lined: bool = True  # whether it is lines
     streamed: bool = False  # whether runs are read piece by piece when they are evaluated
     placed: bool = False  # whether runs are predictions: one number for each judgment, in order
@@ -141,11 +144,15 @@ def _tabular(name: str, rows: tables.Tabular, told: Tells, *suffixes: str) -> Fo
     )
 
 
+def _in_directories(source: Source, kind: Kind, text: Text) -> Iterable[str] | None:
+    return topic_dirs.topics_of(source) if kind == "run" else None
+
+
 # -- the table ------------------------------------------------------------------------------------
 
 TREC = Format("trec", trec.records, kind=trec.kind_of, piece=trec.read_table, streamed=True)
 NTCIR = Format("ntcir", trec.ntcir_records, JUDGMENTS, shape=trec.are_ntcir, piece=trec.read_ntcir)
-DIRECTORIES = Format("directories", at=topic_dirs.holds, topics=topic_dirs.topics_of,
+DIRECTORIES = Format("directories", at=topic_dirs.holds, topics=_in_directories,
                      groups=topic_dirs.groups, checks=topic_dirs.errors, forced=False)  # fmt: skip
 
 TABLE = (
@@ -155,15 +162,16 @@ TABLE = (
     _tabular("csv", tables.separated(","), partial(tables.is_headed, ","), ".csv"),
     _tabular("tsv", tables.separated("\t"), partial(tables.is_headed, "\t")),
     Format("json", json_records, kind=json_kind, told=is_object, suffixes=(".json",),
-           nested=read_json, topics=read_json, lined=False),
-    _tabular("jsonl", tables.json_lines(), are_objects, ".jsonl", ".ndjson"),
+           nested=read_json, topics=json_topics, lined=False),
+    replace(_tabular("jsonl", tables.json_lines(), are_objects, ".jsonl", ".ndjson"),
+            records=line_records, kind=line_kind, topics=line_topics),
     _tabular("parquet", tables.binary("parquet"), tables.is_parquet, ".parquet"),
     _tabular("arrow", tables.binary("arrow"), tables.is_arrow,
              ".arrow", ".feather", ".ipc"),
     Format("letor", letor.records, letor.KINDS, told=letor.names_queries, whole=letor.read_table,
            placed=True),
     Format("ir4qa", ir4qa.records, RESULTS, told=ir4qa.told, shape=ir4qa.told,
-           topics=ir4qa.read_ir4qa, forced=False),
+           topics=lambda source, kind, text: ir4qa.read_ir4qa(source), forced=False),
     DIRECTORIES,
 )  # fmt: skip
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import TREC, VALUE, Kind, is_header
-from cranfield.data.reading.lines import short
-from cranfield.data.reading.records import Found, Recorder, Text
+from cranfield.data.reading.objects import Place, object_kind, object_records, object_topics
+from cranfield.data.reading.records import Found, Text
+from cranfield.data.reading.shapes import entries, is_list
 from cranfield.data.reading.source import Beginning, Source, split_name
 from cranfield.errors import CranfieldError, InputError
 
@@ -47,17 +48,24 @@ def _twice(names: Iterable[Any]) -> Any:
 
 
 def is_object(beginning: Beginning) -> bool:
-    """Whether a file is one JSON object."""
+    """Whether a file is one JSON object, or an array of objects."""
+    if re.match(rb"\s*\[\s*[\[{]", beginning.start):
+        return True
     return beginning.first.lstrip().startswith("{") and not are_objects(beginning)
 
 
 def are_objects(beginning: Beginning) -> bool:
-    """Whether there is a JSON object on each line: the name says so, or the first has columns."""
+    """Whether there is a JSON object on each line.
+
+    The name says so, or the first has columns; or it is not the last, as it would be in JSON.
+    """
     if not beginning.first.lstrip().startswith("{"):
         return False
-    by_name = {".json": False, ".jsonl": True, ".ndjson": True}
     suffix = split_name(beginning.source.path)[1]
-    return by_name[suffix] if suffix in by_name else is_header(keys_of(beginning.first))
+    if suffix in (".jsonl", ".ndjson"):
+        return True
+    keys = keys_of(beginning.first)
+    return bool(keys) and (len(beginning.lines) > 1 or (suffix != ".json" and is_header(keys)))
 
 
 def keys_of(line: str) -> list[str]:
@@ -74,43 +82,31 @@ def keys_of(line: str) -> list[str]:
 def json_kind(source: Source, text: Text) -> Kind:
     """Judgments or results? Levels are whole numbers."""
     try:
-        inner = [x for x in read_json(source).values() if isinstance(x, dict)]
-    except (CranfieldError, AttributeError):
+        data = read_json(source)
+        told = object_kind(data)
+    except CranfieldError:
         return "run"  # and let the records say what is wrong
+    if told is not None or not isinstance(data, Mapping):
+        return told or "run"
+    inner = _mappings_in(data)
     if text.intents:
-        inner = [x for of_topic in inner for x in of_topic.values() if isinstance(x, dict)]
+        inner = [docs for of_topic in inner for docs in _mappings_in(of_topic)]
     values = [value for docs in inner for value in docs.values()]
     return "qrels" if values and all(isinstance(value, int) for value in values) else "run"
 
 
+def _mappings_in(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [inner for inner in data.values() if isinstance(inner, Mapping)]
+
+
 def json_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
     """The documents of a JSON object."""
-    data = read_json(source)
-    if not isinstance(data, Mapping):
-        yield InputError(short(repr(data)), "a JSON object", source.name)
-        return
-    recorder = Recorder(kind, source.name, text)
-    for topic, docs in data.items():
-        if text.intents and isinstance(docs, Mapping):
-            recorder = replace(recorder, kind="qrels")
-            for intent, levels in docs.items():
-                of = f" for {intent!r} of topic {topic!r}"
-                yield from _leaves(recorder, {"topic": topic, "intent": intent}, levels, of)
-        else:
-            yield from _leaves(recorder, {"topic": topic}, docs, f" for topic {topic!r}")
+    return object_records(read_json(source), kind, source.name, text)
 
 
-def _leaves(recorder: Recorder, above: dict[str, str], docs: Any, of: str) -> Iterator[Found]:
-    """Documents with their values; a list of a run has them from the top down."""
-    value = VALUE[recorder.kind]
-    if isinstance(docs, Mapping):
-        cells = ({**above, "doc": doc, value: given} for doc, given in docs.items())
-        yield from (recorder.record(one, scored=True) for one in cells)
-    elif isinstance(docs, list) and recorder.kind == "run":
-        yield from (recorder.record({**above, "doc": doc}) for doc in docs)
-    else:
-        expected = "{topic: {intent: {doc: level}}}" if "intent" in above else f"{{doc: {value}}}"
-        yield InputError(f"{type(docs).__name__}{of}", expected, recorder.where)
+def json_topics(source: Source, kind: Kind, text: Text) -> list[str] | None:
+    """All topics of a JSON object, those without documents among them; None of a table."""
+    return object_topics(read_json(source), kind, source.name, text)
 
 
 # -- in memory ------------------------------------------------------------------------------------
@@ -119,10 +115,10 @@ def _leaves(recorder: Recorder, above: dict[str, str], docs: Any, of: str) -> It
 def nested(data: Any, kind: Kind, where: str) -> tuple[Nested, int]:
     """``{topic: {doc: value}}`` from a mapping or tuples, and how many rows repeat another.
 
-    A run may be ``{topic: [doc, doc, …]}``, from the top down; see `is_listed`.
+    The documents of a topic may be a list, in a run from the top down; see `is_listed`.
     """
     if isinstance(data, Mapping):
-        return _from_mapping(data, kind, where), 0
+        return _from_mapping(data, kind, where)
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):
         return _from_tuples(data, kind, where)
     raise InputError(type(data).__name__, f"{kind} as a path, mapping, frame or tuples", where)
@@ -130,30 +126,49 @@ def nested(data: Any, kind: Kind, where: str) -> tuple[Nested, int]:
 
 def is_listed(data: Any) -> bool:
     """Whether a run's topics have lists of documents, and so an order but no scores."""
-    return isinstance(data, Mapping) and any(_is_list(docs) for docs in data.values())
+    return isinstance(data, Mapping) and any(_has_names(docs) for docs in data.values())
 
 
-def _is_list(docs: Any) -> bool:
-    return isinstance(docs, Sequence) and not isinstance(docs, str | bytes)
+def _has_names(docs: Any) -> bool:
+    """Whether this is a list of documents without anything else."""
+    return is_list(docs) and bool(docs) and not isinstance(docs[0], Mapping | list | tuple)
 
 
-def _from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> Nested:
+def _from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> tuple[Nested, int]:
     made: Nested = {}
+    repeated = 0
+    bare: list[str] = []  # topics whose documents have no scores
     for topic, docs in data.items():
         name = _id(topic, where)
         if name in made:
             raise InputError(f"topic {name} twice", "each topic once", where)
         if isinstance(docs, Mapping):
             made[name] = docs if _has_str_keys(docs, kind) else _with_str_keys(docs, name, where)
-        elif kind == "run" and _is_list(docs):
-            places = {doc: -float(place) for place, doc in enumerate(docs)}
-            if len(places) < len(docs):
-                found = f"document {_twice(docs)} of topic {topic} twice"
-                raise InputError(found, "each document once", where)
-            made[name] = _with_str_keys(places, name, where)
-        else:
-            found = f"{type(docs).__name__} for topic {topic!r}"
-            raise InputError(found, f"{{doc: {VALUE[kind]}}}", where)
+            continue
+        try:
+            cells = entries(docs, kind)
+        except InputError as error:
+            raise Place(where, None, f" for topic {topic!r}").error(error) from None
+        made[name] = _from_list(cells, name, kind, where)
+        repeated += len(cells) - len(made[name])
+        if _has_names(docs):
+            bare.append(name)
+    if kind == "run" and bare and any(docs for topic, docs in made.items() if topic not in {*bare}):
+        other = next(topic for topic, docs in made.items() if docs and topic not in {*bare})
+        found = f"scores for topic {other} and none for topic {bare[0]}"
+        raise InputError(found, "a score for every document or for none", where)
+    return made, repeated
+
+
+def _from_list(cells: list[dict[str, Any]], topic: str, kind: Kind, where: str) -> dict[str, float]:
+    """Documents that come in a list, with their values; without any, their order is one."""
+    made: dict[str, float] = {}
+    for place, one in enumerate(cells):
+        doc = _id(one["doc"], where)
+        value = one.get(VALUE[kind], -float(place))
+        if doc in made and (kind == "run" or made[doc] != value):
+            raise InputError(f"document {doc} of topic {topic} twice", "each document once", where)
+        made[doc] = value
     return made
 
 

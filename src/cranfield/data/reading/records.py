@@ -132,7 +132,9 @@ class Recorder:
         return level_of(text, self.text.labels, number)
 
     def _no_name(self, cells: Mapping[str, Any], wrong: str, line: int | None) -> InputError:
-        return InputError(f"{wrong} {cells[wrong]!r}", "an identifier", self.where, line)
+        of = f" of topic {cells['topic']}" if wrong == "doc" and line is None else ""
+        found = f"{wrong} {short(repr(cells[wrong]), quote=False)}{of}"
+        return InputError(found, "an identifier", self.where, line)
 
     def _no_rank(self, rank: Any, of: str, line: int | None) -> InputError:
         found = f"rank {short(repr(rank), quote=False)}{of if line is None else ''}"

@@ -190,10 +190,11 @@ def json_lines() -> Tabular:
 
         return list(json.loads(Beginning(source).first))
 
-    return Tabular(frame, _json_rows, names, mixed=True)
+    return Tabular(frame, json_rows, names, mixed=True)
 
 
-def _json_rows(source: Source, verbatim: bool) -> Rows:
+def json_rows(source: Source, verbatim: bool = False) -> Rows:
+    """The objects that the lines of a file are."""
     import json
 
     for number, line in lines(source):
@@ -208,6 +209,18 @@ def _json_rows(source: Source, verbatim: bool) -> Rows:
             yield number, row
         else:
             yield InputError(short(line.strip()), "a JSON object", source.name, number)
+
+
+def of_rows(rows: Iterable[Row]) -> Tabular:
+    """A table of rows that are at hand, each of which names its cells."""
+
+    def frame(source: Source) -> pl.DataFrame:
+        raise Irregular
+
+    def names(source: Source) -> Iterable[Any]:
+        return next((cells for _, cells in rows), {})
+
+    return Tabular(frame, lambda source, verbatim: iter(rows), names, mixed=True, lined=False)
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

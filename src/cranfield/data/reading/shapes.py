@@ -1,0 +1,270 @@
+"""The shapes in which other tools write the documents of a topic, in JSON or in memory: one table.
+
+A record is told by a key, under which its documents are. `objects` reads them, wherever they stand.
+
+Where the shapes come from: RankLLM's ``Request`` and ``Result``, and the ``hits`` of its older
+files (castorini/rank_llm); ragas' ``SingleTurnSample``; KILT's and DPR's README files, Pyserini's
+runs for DPR; TREC RAG's answers of 2024 and 2025 (castorini/ragnarok); what
+``sentence_transformers.util.semantic_search`` returns; MTEB's ``*_predictions.json``. Golden lists
+have no home: their keys are those that people choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, TypeAlias
+
+from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, spelt
+from cranfield.data.reading.lines import identifier, short
+from cranfield.errors import InputError
+
+Cells: TypeAlias = dict[str, Any]
+Item: TypeAlias = Mapping[Any, Any]  # a record
+Lists: TypeAlias = Iterable[tuple[Any, Any]]  # topics, or NAMELESS, with their documents
+
+NAMELESS = object()  # the topic of a list that its record names
+
+# In a hit, the id of a document comes before that of the hit, and both before what may be a text.
+TEXT_OR_ID = ("doc", "document", "item")
+DOC_ID = (*(name for name in SPELLINGS["doc"] if name not in TEXT_OR_ID), "psg_id")
+HIT = (*DOC_ID, "id", "_id", *TEXT_OR_ID)
+GRADE = tuple(name for name in SPELLINGS["level"] if name != "score")
+
+_THINGS = ("", "_docs", "_documents", "_doc_ids", "_document_ids", "_chunks", "_chunk_ids",
+           "_passages", "_passage_ids", "_context_ids", "_ids")  # fmt: skip
+RELEVANT = (
+    *(
+        word + thing
+        for word in ("relevant", "expected", "gold", "golden", "positive", "ground_truth")
+        for thing in _THINGS
+        if thing or word in ("relevant", "positive", "gold")  # others may be what is to come out
+    ),
+    "positives",
+)
+RETRIEVED = tuple(
+    "retrieved" + thing
+    for thing in _THINGS
+    if thing != "_context_ids"  # which is ragas'
+)
+SHAPE = {
+    "qrels": "{doc: level} or [doc, …]",
+    "run": "{doc: score}, [doc, …] or [[doc, score], …]",
+}
+
+
+# -- the documents of one topic -------------------------------------------------------------------
+
+
+def is_list(docs: Any) -> bool:
+    """Whether these are documents in an order."""
+    return isinstance(docs, Sequence) and not isinstance(docs, str | bytes)
+
+
+def entries(docs: Any, kind: Kind) -> list[Cells]:
+    """The documents of a topic, each as cells: from ``{doc: value}`` or one of several lists.
+
+    >>> entries([["d1", 0.5]], "run"), entries(["d1"], "qrels")
+    ([{'doc': 'd1', 'score': 0.5}], [{'doc': 'd1', 'level': 1}])
+    """
+    if isinstance(docs, Mapping):
+        return [{"doc": doc, VALUE[kind]: value} for doc, value in docs.items()]
+    if isinstance(docs, Set):
+        if kind == "run":
+            raise InputError("a set", "a list: a set has no order, and a run needs one")
+        docs = sorted(docs, key=str)
+    if not is_list(docs):
+        raise InputError(type(docs).__name__, SHAPE[kind])
+    cells = [_entry(item, kind) for item in docs]
+    others = [
+        item for item, made in zip(docs, cells, strict=True) if made.keys() != cells[0].keys()
+    ]
+    if others:
+        found = f"{short(repr(others[0]), quote=False)} after {short(repr(docs[0]), quote=False)}"
+        raise InputError(found, "documents that are all given alike")
+    return cells
+
+
+def _entry(item: Any, kind: Kind) -> Cells:
+    if isinstance(item, Mapping):
+        return _hit(item, kind)
+    if not is_list(item):
+        return {"doc": item} if kind == "run" else {"doc": item, "level": 1}
+    if len(item) != 2:
+        raise InputError(short(repr(item), quote=False), f"[doc, {VALUE[kind]}]")
+    return {"doc": item[0], VALUE[kind]: item[1]}
+
+
+def _hit(item: Item, kind: Kind) -> Cells:
+    """A document with its own keys, as ``{"docid": …, "score": …}``."""
+    found = {"doc": item[_doc_key(item)]}
+    for ours in ("score", "rank") if kind == "run" else ("level",):
+        key = spelt(SPELLINGS[ours] if kind == "run" else GRADE, item)
+        if key is not None:
+            found[ours] = item[key]
+    if kind == "qrels" and "level" not in found:
+        if "score" in item:  # a grade, or how similar it was?
+            raise InputError("a relevant document with a score", f"a {' or '.join(GRADE[:3])}")
+        found["level"] = 1
+    return found
+
+
+def _doc_key(item: Item) -> Any:
+    """The key of the document's id."""
+    key = spelt(HIT, item)
+    if key is None:
+        found = f"a document with {', '.join(map(str, item)) or 'no keys'}"
+        raise InputError(found, "its id as docid, doc_id or id")
+    others = [x for x in item if x != key and spelt(DOC_ID, [x]) and item[x] != item[key]]
+    if others:
+        raise InputError(f"a document with {key} and {others[0]}", "one id")
+    return key
+
+
+# -- the table ------------------------------------------------------------------------------------
+
+
+def _under(record: Item, key: str) -> Lists:
+    return [(NAMELESS, record[key])]
+
+
+def _of_query(record: Item, key: str) -> Lists:
+    """RankLLM's lists: the query is an object that has the id."""
+    query = record.get("query")
+    return [(query.get("qid") if isinstance(query, Mapping) else NAMELESS, record[key])]
+
+
+def _of_hits(record: Item, key: str) -> Lists:
+    """Castorini's older lists: every hit has the id of the query."""
+    named = [hit.get("qid", NAMELESS) for hit in record[key] if isinstance(hit, Mapping)]
+    if any(name != named[0] for name in named):
+        raise InputError("hits with different qids", "the same qid in all hits of a query")
+    return [(named[0] if named else NAMELESS, record[key])]
+
+
+def _pages(output: Any) -> list[Any]:
+    """The pages that an output of KILT cites."""
+    cited: Any = output.get("provenance", []) if isinstance(output, Mapping) else None
+    if not is_list(cited) or not all(isinstance(x, Mapping) and "wikipedia_id" in x for x in cited):
+        raise InputError("an output without pages", "provenance with a wikipedia_id each")
+    return [page["wikipedia_id"] for page in cited]
+
+
+def _gold_pages(record: Item, key: str) -> Lists:
+    """The pages of all outputs, which may share them."""
+    pages = chain.from_iterable(map(_pages, record[key]))
+    return [(NAMELESS, list({identifier(page) or repr(page): page for page in pages}.values()))]
+
+
+def _found_pages(record: Item, key: str) -> Lists:
+    """The pages of the one output that has any."""
+    lists = [pages for pages in map(_pages, record[key]) if pages]
+    if len(lists) > 1:
+        found = f"provenance in {len(lists)} outputs"
+        raise InputError(found, "in one: a run has one list for a topic")
+    return [(NAMELESS, lists[0] if lists else [])]
+
+
+def _positives(record: Item, key: str) -> Lists:
+    """DPR's positive passages, whose scores are those of the retriever that found them."""
+    items = [item if isinstance(item, Mapping) else {} for item in record[key]]
+    return [(NAMELESS, [item[_doc_key(item)] for item in items])]
+
+
+def _predictions(record: Item, key: str) -> Lists:
+    """MTEB's ``{subset: {split: {topic: {doc: score}}}}``, of which there must be one."""
+    parts = {
+        f"{subset}/{split}": lists
+        for subset, splits in record.items()
+        if subset != key and isinstance(splits, Mapping)
+        for split, lists in splits.items()
+    }
+    if len(parts) != 1:
+        found = f"predictions for {', '.join(parts) or 'no subset'}"
+        raise InputError(found, "those of one subset and split, which have judgments of their own")
+    ((name, lists),) = parts.items()
+    if not isinstance(lists, Mapping):
+        raise InputError(f"{type(lists).__name__} for {name}", "{topic: {doc: score}}")
+    return lists.items()
+
+
+def are_hits(docs: Any) -> bool:
+    """Whether these are documents with keys of their own."""
+    return is_list(docs) and bool(docs) and all(isinstance(hit, Mapping) for hit in docs)
+
+
+def _model(record: Item) -> Any:
+    meta = record["mteb_model_meta"]
+    return meta.get("model_name") if isinstance(meta, Mapping) else None
+
+
+def _run_id(record: Item) -> Any:
+    return record.get("run_id", described(record).get("run_id"))
+
+
+def described(record: Item) -> Item:
+    """What TREC RAG's answers of 2025 say of themselves."""
+    found = record.get("metadata")
+    return found if isinstance(found, Mapping) else {}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One way to write the documents of a topic."""
+
+    name: str  # as `validate` calls it
+    kind: Kind
+    keys: tuple[str, ...]  # where the documents are, under one of them
+    lists: Callable[[Item, str], Lists] = _under
+    holds: Callable[[Any], bool] = is_list  # what can be there
+    tag: Callable[[Item], Any] = lambda record: None  # the name of the run
+    ranked: bool = False  # whether the order is meant, beside the scores
+
+    def key(self, record: Item) -> str | None:
+        """The key by which a record is told; two are an error."""
+        found = [
+            k for k in self.keys if k in record and (record[k] is None or self.holds(record[k]))
+        ]
+        if len(found) > 1:
+            raise InputError(f"{found[0]} and {found[1]}", "one list of documents")
+        return found[0] if found else None
+
+
+SHAPES = (
+    Shape("RankLLM run", "run", ("candidates",), _of_query, ranked=True),
+    Shape("castorini run", "run", ("hits",), _of_hits),
+    Shape("ragas judgments", "qrels", ("reference_context_ids",)),
+    Shape("ragas run", "run", ("retrieved_context_ids",)),
+    Shape("KILT judgments", "qrels", ("output",), _gold_pages, are_hits),
+    Shape("KILT run", "run", ("output",), _found_pages, are_hits),
+    Shape("DPR judgments", "qrels", ("positive_ctxs",), _positives),
+    Shape("DPR run", "run", ("ctxs",), holds=are_hits),
+    Shape("DPR run of Pyserini", "run", ("contexts",), holds=are_hits),
+    Shape("TREC RAG answers", "run", ("references",), tag=_run_id),
+    Shape("MTEB predictions", "run", ("mteb_model_meta",), _predictions,
+          lambda meta: isinstance(meta, Mapping), tag=_model),
+    Shape("golden judgments", "qrels", RELEVANT,
+          holds=lambda docs: is_list(docs) or isinstance(docs, Set | Mapping)),
+    Shape("retrieved lists", "run", RETRIEVED,
+          holds=lambda docs: is_list(docs) or isinstance(docs, Set | Mapping)),
+)  # fmt: skip
+HITS = Shape("sentence-transformers hits", "run", ("hits",))  # which are in no record
+KEYS = frozenset(chain.from_iterable(shape.keys for shape in SHAPES))
+
+
+def shape_of(record: Any, kind: Kind | None) -> Shape | None:
+    """The shape of a record, None if it has none; an error if it has two, or is of another kind."""
+    if not isinstance(record, Mapping) or KEYS.isdisjoint(record):
+        return None
+    told = {shape: key for shape in SHAPES if (key := shape.key(record)) is not None}
+    found = [shape for shape in told if kind in (None, shape.kind)]
+    if told and not found:
+        other = next(iter(told))
+        expected = "judgments" if kind == "qrels" else "a run"
+        raise InputError(f"a record of {other.name} (with {told[other]})", expected)
+    if len(found) > 1 and kind is not None:
+        one, two = found[:2]
+        readings = f"{one.name} (with {told[one]}) or {two.name} (with {told[two]})"
+        raise InputError(f"a record of {readings}", f"one: leave out {told[one]} or {told[two]}")
+    return found[0] if found else None
