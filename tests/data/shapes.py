@@ -99,6 +99,112 @@ def arrow(rows: Iterable[Mapping[str, Any]]) -> bytes:
 WRITERS = {"jsonl": json_lines, "parquet": parquet, "arrow": arrow}
 _QRELS, _RUN = records(QRELS_HEAD, JUDGED), records(RUN_HEAD, RANKED)
 
+# -- as other tools write objects -----------------------------------------------------------------
+
+GOLD = {topic: [doc for doc, level in docs.items() if level] for topic, docs in QRELS.items()}
+LISTS = {topic: list(docs) for topic, docs in RUN.items()}
+
+
+def _array(records: Any) -> bytes:
+    return json.dumps(records).encode()
+
+
+def _hits(topic: str, doc: str, **more: Any) -> list[dict[str, Any]]:
+    return [{doc: d, "score": score, **more} for d, score in RUN[topic].items()]
+
+
+def _pages(docs: Iterable[str]) -> list[dict[str, Any]]:
+    return [{"wikipedia_id": doc, "title": "a page"} for doc in docs]
+
+
+_GOLDEN = [{"id": t, "query": f"about {t}", "relevant": docs} for t, docs in GOLD.items()]
+_RANKLLM = [
+    {
+        "query": {"qid": t, "text": f"about {t}"},
+        "candidates": [{**hit, "doc": {"contents": "…"}} for hit in _hits(t, "docid")],
+    }
+    for t in RUN
+]
+# Of one file with both lists nobody could tell that they were exchanged: see test_objects for it.
+_RAGAS_GOLD = [
+    {"id": t, "user_input": f"about {t}", "reference_context_ids": docs} for t, docs in GOLD.items()
+]
+_RAGAS = [
+    {"id": t, "user_input": f"about {t}", "retrieved_context_ids": docs}
+    for t, docs in LISTS.items()
+]
+_KILT_GOLD = [
+    {"id": t, "input": t, "output": [{"answer": "!", "provenance": _pages(GOLD[t])}]} for t in RUN
+]
+_KILT = [{"id": t, "input": t, "output": [{"provenance": _pages(LISTS[t])}]} for t in RUN]
+_DPR_GOLD = [
+    {
+        "question": t,
+        "answers": ["!"],
+        "positive_ctxs": [{"passage_id": d, "score": 1000, "text": "…"} for d in GOLD[t]],
+        "negative_ctxs": [],
+    }
+    for t in RUN
+]
+_DPR = [
+    {
+        "question": t,
+        "answers": ["!"],
+        "ctxs": [{"id": d, "score": str(x), "has_answer": True} for d, x in RUN[t].items()],
+    }
+    for t in RUN
+]
+_PYSERINI = {
+    t: {"question": f"about {t}", "answers": ["!"], "contexts": _hits(t, "docid")} for t in RUN
+}
+_RAG = [
+    {
+        "run_id": "mine",
+        "topic_id": t,
+        "topic": f"about {t}",
+        "references": LISTS[t],
+        "response_length": 1,
+        "answer": [{"text": "so", "citations": [0]}],
+    }
+    for t in RUN
+]
+_MTEB = {"mteb_model_meta": {"model_name": "mine", "revision": "1"}, "default": {"test": RUN}}
+# The queries of these hits have no names: their places are q1 and q2 of the other shapes.
+_ST = [_hits(t, "corpus_id") for t in RUN]
+_BY_PLACE = lines(
+    (place, 0, doc, level)
+    for place, docs in enumerate(QRELS.values())
+    for doc, level in docs.items()
+)
+
+OBJECTS = [
+    Shape("json", "qrels", ".json", _array(_QRELS)),
+    Shape("json", "run", ".json", _array(_RUN)),
+    Shape("json", "qrels", ".json", _array(GOLD), BINARY),
+    Shape("json", "qrels", "",
+          _array({t: dict.fromkeys(docs, True) for t, docs in GOLD.items()}), BINARY),
+    Shape("json", "run", ".json", _array({t: [*map(list, x.items())] for t, x in RUN.items()})),
+    Shape("golden", "qrels", ".jsonl", json_lines(_GOLDEN), BINARY, columns="jsonl"),
+    Shape("golden", "qrels", ".json", _array(_GOLDEN), BINARY),
+    Shape("golden", "run", ".json", _array([{"id": t, "retrieved": LISTS[t]} for t in RUN])),
+    Shape("RankLLM", "run", ".jsonl", json_lines(_RANKLLM), columns="jsonl"),
+    Shape("RankLLM", "run", "", _array(_RANKLLM)),
+    Shape("castorini", "run", ".json",
+          _array([{"query": f"about {t}", "hits": _hits(t, "docid", qid=t)} for t in RUN])),
+    Shape("ragas", "qrels", ".jsonl", json_lines(_RAGAS_GOLD), BINARY, columns="jsonl"),
+    Shape("ragas", "run", ".json", _array(_RAGAS)),
+    Shape("KILT", "qrels", ".jsonl", json_lines(_KILT_GOLD), BINARY, columns="jsonl"),
+    Shape("KILT", "qrels", ".json", _array(_KILT_GOLD), BINARY),
+    Shape("KILT", "run", ".json", _array(_KILT)),
+    Shape("DPR", "qrels", ".json", _array(_DPR_GOLD), BINARY),
+    Shape("DPR", "run", ".json", _array(_DPR)),
+    Shape("DPR", "run", "", _array(_PYSERINI)),
+    Shape("TREC RAG", "run", ".jsonl", json_lines(_RAG), columns="jsonl"),
+    Shape("TREC RAG", "run", ".json", _array(_RAG)),
+    Shape("MTEB", "run", ".json", _array(_MTEB)),
+    Shape("sentence-transformers", "run", ".json", _array(_ST), other=_BY_PLACE),
+]  # fmt: skip
+
 SHAPES = [
     Shape("trec", "qrels", "", lines((t, 0, d, x) for t, d, x in JUDGED), columns=" "),
     Shape("trec", "run", "", lines(_TREC), columns=" "),
@@ -122,4 +228,5 @@ SHAPES = [
     Shape("parquet", "run", "", parquet(_RUN), columns="parquet"),
     Shape("arrow", "qrels", "", arrow(_QRELS), columns="arrow"),
     Shape("arrow", "run", "", arrow(_RUN), columns="arrow"),
+    *OBJECTS,
 ]  # fmt: skip

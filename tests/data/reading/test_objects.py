@@ -233,6 +233,12 @@ class TestKilt:
         with pytest.raises(cf.CranfieldError, match="provenance in 2 outputs in record 1"):
             cf.read_run([{"id": 7, "output": outputs}])
 
+    def test_a_run_may_have_found_nothing_but_says_so(self) -> None:
+        nothing = [{"id": 7, "output": [{"provenance": []}]}]
+        assert cf.read_run(nothing).rankings() == {"7": []}
+        with pytest.raises(cf.CranfieldError, match="provenance in no output in record 1"):
+            cf.read_run([{"id": 7, "output": [{"answer": "!"}]}])
+
     def test_a_page_twice(self) -> None:
         with pytest.raises(cf.CranfieldError, match="document 1 of topic 7 again"):
             cf.read_run([{"id": 7, "output": [{"provenance": pages(["1", "1"])}]}])

@@ -75,7 +75,7 @@ def read_records(
 ) -> Iterator[Listed | InputError | Problem]:
     """The lists of records that all have the shape of the first."""
     naming: str | None = None
-    seen: set[tuple[Any, str]] = set()
+    seen: set[tuple[str | None, str]] = set()
     for number, one in enumerate(records):
         if isinstance(one, InputError):
             yield one
@@ -89,7 +89,8 @@ def read_records(
                         naming = _naming(record)
                         yield from _doubt(record, naming, where, one.place.line)
                     given = _name(record, naming, number)
-                name, tag = _checked(given), shape.tag(record)
+                name, tag = _checked("topic", given), shape.tag(record)
+                tag = None if tag is None else _checked("name of the run", tag)
                 if (tag, name) in seen:
                     raise InputError(f"topic {name} again", "each topic once")
                 seen.add((tag, name))
@@ -142,10 +143,10 @@ def _name(record: Item, naming: str, number: int) -> Any:
     return {**described(record), **record}[own] if own else str(number)
 
 
-def _checked(topic: Any) -> str:
-    name = identifier(plain(topic))
+def _checked(what: str, given: Any) -> str:
+    name = identifier(plain(given))
     if name is None:
-        raise InputError(f"topic {short(repr(topic), quote=False)}", "an identifier")
+        raise InputError(f"{what} {short(repr(given), quote=False)}", "an identifier")
     return name
 
 

@@ -158,12 +158,13 @@ def _gold_pages(record: Item, key: str) -> Lists:
 
 
 def _found_pages(record: Item, key: str) -> Lists:
-    """The pages of the one output that has any."""
-    lists = [pages for pages in map(_pages, record[key]) if pages]
-    if len(lists) > 1:
-        found = f"provenance in {len(lists)} outputs"
-        raise InputError(found, "in one: a run has one list for a topic")
-    return [(NAMELESS, lists[0] if lists else [])]
+    """The pages of the one output that has any; a run says so if there are none."""
+    lists = [_pages(output) for output in record[key] if "provenance" in output]
+    found = [pages for pages in lists if pages]
+    if not lists or len(found) > 1:
+        outputs = f"{len(found)} outputs" if lists else "no output"
+        raise InputError(f"provenance in {outputs}", "in one: a run has one list for a topic")
+    return [(NAMELESS, found[0] if found else [])]
 
 
 def _positives(record: Item, key: str) -> Lists:
