@@ -119,24 +119,25 @@ def _of_records(shape: Shape) -> Iterator[tuple[str, bytes]]:
 
 def _of_json(shape: Shape) -> Iterator[tuple[str, bytes]]:
     """Objects and lists without one of what they hold, with two exchanged, and with one twice."""
-    for what, made in _variants(json.loads(shape.content)):
+    for what, made in variants(json.loads(shape.content)):
         yield what, json.dumps(made).encode()
 
 
-def _variants(value: Any, above: str = "") -> Iterator[tuple[str, Any]]:
+def variants(value: Any, above: str = "") -> Iterator[tuple[str, Any]]:
+    """An object or a list with something left out, called otherwise, doubled or replaced."""
     if isinstance(value, dict):
         for key, inner in value.items():
             place = f"{above}.{key}"
             yield f"without {place}", {k: v for k, v in value.items() if k != key}
             others = {(k if k != key else "other"): v for k, v in value.items()}
             yield f"{place} called otherwise", others
-            for what, made in _variants(inner, place):
+            for what, made in variants(inner, place):
                 yield what, {**value, key: made}
     elif isinstance(value, list):
         for i, inner in enumerate(value):
             yield f"without {above}[{i}]", value[:i] + value[i + 1 :]
             yield f"{above}[{i}] twice", [*value[:i], inner, *value[i:]]
-            for what, made in _variants(inner, f"{above}[{i}]"):
+            for what, made in variants(inner, f"{above}[{i}]"):
                 yield what, [*value[:i], made, *value[i + 1 :]]
     else:
         yield f"a name for {above}", "other"

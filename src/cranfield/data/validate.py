@@ -224,7 +224,8 @@ def _file(path: str, kind: str | None, format: str | None, text: Text) -> _Opene
     found = recognise(source, format, text.separator, text.labels or (), known)
     if format in (None, "letor") and known != "qrels" and letor.are_predictions(source):
         known, found = "run", FORMAT["letor"]
-    return _Opened(source, known or found.kind_of(source, text), found, found.name, text)
+    holds = known or found.kind_of(source, text)
+    return _Opened(source, holds, found, found.called(source, holds) or found.name, text)
 
 
 # -- what is odd but no error ---------------------------------------------------------------------

@@ -18,6 +18,8 @@ import pytest
 import cranfield as cf
 from cranfield.data.reading.shapes import RELEVANT, SHAPES
 from cranfield.errors import InputError
+from tests.data.shapes import OBJECTS, Shape
+from tests.data.test_shapes import variants
 from tests.made import Command
 
 QRELS = {"q1": {"a1": 1, "a3": 1}, "q2": {"b1": 1}}
@@ -159,7 +161,7 @@ class TestRecords:
         if form.endswith("l"):
             return
         run = {t: {"question": "?", "answers": [], "contexts": hits(t)} for t in RUN}
-        golden = {t: {"query": "?", "relevant": docs} for t, docs in GOLD.items()}
+        golden = {t: {"seconds": 0.5, "relevant": docs} for t, docs in GOLD.items()}
         data = held(tmp_path, form, run)
         assert scores(golden, data) == {"q1": 0.5, "q2": 1.0}
         assert cf.read_qrels(held(tmp_path, form, golden)).to_dict() == QRELS
@@ -221,6 +223,29 @@ class TestRecords:
     def test_intents_of_rows(self) -> None:
         rows = [{"qid": "q1", "subtopic": "1", "docno": "d", "level": 1}]
         assert cf.read_qrels(rows, by_intent=True).by_intent is not None
+
+
+@pytest.mark.parametrize("shape", OBJECTS, ids=str)
+def test_in_a_file_as_in_memory(tmp_path: Path, shape: Shape) -> None:
+    """Whatever is changed: the same is read of both, or both are refused."""
+    text = shape.content.decode()
+    lined = shape.suffix == ".jsonl"
+    data = [json.loads(line) for line in text.splitlines()] if lined else json.loads(text)
+    for what, changed in [("nothing", data), *variants(data)]:
+        path = written(tmp_path, "x.jsonl" if lined else "x.json", changed)
+        assert read(shape.kind, path) == read(shape.kind, changed), what
+
+
+def read(kind: str, data: Any) -> object:
+    """What is read, None if that is an error."""
+    try:
+        if kind == "qrels":
+            qrels = cf.read_qrels(data)
+            return qrels.to_dict(), qrels.in_doubt, qrels.repeated
+        run = cf.read_run(data)
+        return run.rankings(), run.in_doubt
+    except cf.CranfieldError:
+        return None
 
 
 class TestKilt:
@@ -326,6 +351,43 @@ class TestPlaces:
         assert self.SAID in done.out + done.err
 
 
+class TestValidate:
+    """What a file was taken as is said in words."""
+
+    def said(self, cranfield: Command, path: str, kind: str | None) -> str:
+        asked = () if kind is None else ("--kind", kind)
+        return cranfield("validate", *asked, path).out
+
+    @pytest.mark.parametrize("form", ["x.json", "x.jsonl"])
+    def test_names_of_shapes(self, tmp_path: Path, cranfield: Command, form: str) -> None:
+        for records, kind, name in (
+            (RUNS["RankLLM"], None, "5 results (RankLLM run), 2 topics"),
+            (RUNS["DPR"], None, "5 results (DPR run), 2 topics"),
+            (JUDGMENTS["golden"], None, "3 judgments (golden judgments), 2 topics"),
+            (JUDGMENTS["KILT"], "qrels", "3 judgments (KILT judgments), 2 topics"),
+            (RUNS["KILT"], "run", "5 results (KILT run), 2 topics"),
+            (RUNS["rows"], None, f"5 results ({form[2:]}), 2 topics"),
+            (JUDGMENTS["rows"], None, f"3 judgments ({form[2:]}), 2 topics"),
+        ):
+            assert name in self.said(cranfield, written(tmp_path, form, records), kind)
+
+    def test_others(self, tmp_path: Path, cranfield: Command) -> None:
+        hits = [[{"corpus_id": 4, "score": 0.9}]]
+        for data, name in (
+            (hits, "1 result (sentence-transformers hits), 1 topic"),
+            (RUN, "5 results (json), 2 topics"),
+            ({**TestMteb.META, "default": {"test": RUN}}, "5 results (MTEB predictions), 2 topics"),
+        ):
+            assert name in self.said(cranfield, written(tmp_path, "x.json", data), None)
+
+    @pytest.mark.parametrize("text", ["[", "[]", '[{"qid": 1}, 5]', "[[[]]]", '{"a": 5}'])
+    def test_what_is_nothing(self, tmp_path: Path, cranfield: Command, text: str) -> None:
+        for form in ("x.json", "x.jsonl"):
+            (tmp_path / form).write_text(text)
+            for kind in ((), ("--kind", "qrels"), ("--kind", "run")):
+                assert cranfield("validate", *kind, str(tmp_path / form)).code == 2
+
+
 class TestLists:
     """What the documents of a topic may be."""
 
@@ -365,7 +427,7 @@ class TestLists:
             ("run", {"q1": {"d": True}}, "score True for document d of topic q1"),
             ("qrels", {"a": {"x": True, "y": 2}}, "level True for document x of topic a"),
             ("qrels", {"a": {"x": True}, "b": {"y": 2}}, "level True for document x of topic a"),
-            ("run", {"a": [["x", 1], "y"]}, "y' after .* for topic 'a'"),
+            ("run", {"a": [["x", 1], "y"]}, "document 'y' without score for topic 'a'"),
             ("run", {"a": [["x", 1, 2]]}, r"\['x', 1, 2\] for topic 'a', expected \[doc, score\]"),
             ("run", {"a": [[0.5, "x"]]}, "0.5"),
             ("run", {"a": [["x", "y"]]}, "score 'y' for document x of topic a"),
@@ -410,7 +472,7 @@ MISTAKES: list[tuple[str, Records, str]] = [
     ("run", [{"id": None, "retrieved_context_ids": ["d"]}], "topic None"),
     ("run", [{"id": 1.5, "retrieved_context_ids": ["d"]}], "topic 1.5"),
     ("run", [{"id": "q1", "retrieved_context_ids": ["d"]}, {"retrieved_context_ids": ["d"]}],
-     "named by its place"),
+     "no id"),
     ("run", [{"id": "q1", "ctxs": hits("q1", "id"), "references": ["d"]}],
      r"DPR run \(with ctxs\) or TREC RAG answers \(with references\)"),
     ("qrels", RUNS["RankLLM"], r"RankLLM run \(with candidates\)[^,]*, expected judgments"),

@@ -21,11 +21,12 @@ from cranfield.data.reading.mappings import (
     are_objects,
     is_object,
     json_kind,
+    json_name,
     json_records,
     json_topics,
     read_json,
 )
-from cranfield.data.reading.objects import line_kind, line_records, line_topics
+from cranfield.data.reading.objects import line_kind, line_name, line_records, line_topics
 from cranfield.data.reading.records import PLAIN, Found, Problem, Record, Text, checked
 from cranfield.data.reading.source import Beginning, Source, split_name
 from cranfield.data.reading.table import Irregular, Table
@@ -67,6 +68,7 @@ class Format:
     rows: tables.Tabular | None = None  # if it is a table with named columns
     nested: Callable[[Source], Any] | None = None  # if it is an object: what it holds
     topics: Topics = lambda source, kind, text: None  # all, if some may have no documents
+    called: Callable[[Source, Kind], str] = lambda source, kind: ""  # the shape of its objects
     lined: bool = True  # whether it is lines
     streamed: bool = False  # whether runs are read piece by piece when they are evaluated
     placed: bool = False  # whether runs are predictions: one number for each judgment, in order
@@ -162,9 +164,9 @@ TABLE = (
     _tabular("csv", tables.separated(","), partial(tables.is_headed, ","), ".csv"),
     _tabular("tsv", tables.separated("\t"), partial(tables.is_headed, "\t")),
     Format("json", json_records, kind=json_kind, told=is_object, suffixes=(".json",),
-           nested=read_json, topics=json_topics, lined=False),
+           nested=read_json, topics=json_topics, called=json_name, lined=False),
     replace(_tabular("jsonl", tables.json_lines(), are_objects, ".jsonl", ".ndjson"),
-            records=line_records, kind=line_kind, topics=line_topics),
+            records=line_records, kind=line_kind, topics=line_topics, called=line_name),
     _tabular("parquet", tables.binary("parquet"), tables.is_parquet, ".parquet"),
     _tabular("arrow", tables.binary("arrow"), tables.is_arrow,
              ".arrow", ".feather", ".ipc"),

@@ -9,7 +9,13 @@ from numbers import Integral
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import TREC, VALUE, Kind, is_header
-from cranfield.data.reading.objects import Place, object_kind, object_records, object_topics
+from cranfield.data.reading.objects import (
+    Place,
+    object_kind,
+    object_name,
+    object_records,
+    object_topics,
+)
 from cranfield.data.reading.records import Found, Text
 from cranfield.data.reading.shapes import entries, is_list
 from cranfield.data.reading.source import Beginning, Source, split_name
@@ -109,6 +115,14 @@ def json_topics(source: Source, kind: Kind, text: Text) -> list[str] | None:
     return object_topics(read_json(source), kind, source.name, text)
 
 
+def json_name(source: Source, kind: Kind) -> str:
+    """What the shape of a JSON object is called."""
+    try:
+        return object_name(read_json(source), kind)
+    except CranfieldError:
+        return ""
+
+
 # -- in memory ------------------------------------------------------------------------------------
 
 
@@ -126,7 +140,9 @@ def nested(data: Any, kind: Kind, where: str) -> tuple[Nested, int]:
 
 def is_listed(data: Any) -> bool:
     """Whether a run's topics have lists of documents, and so an order but no scores."""
-    return isinstance(data, Mapping) and any(_has_names(docs) for docs in data.values())
+    if not isinstance(data, Mapping):
+        return False
+    return any(type(docs) is not dict and _has_names(docs) for docs in data.values())
 
 
 def _has_names(docs: Any) -> bool:
@@ -137,7 +153,7 @@ def _has_names(docs: Any) -> bool:
 def _from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> tuple[Nested, int]:
     made: Nested = {}
     repeated = 0
-    bare: list[str] = []  # topics whose documents have no scores
+    bare: dict[str, None] = {}  # topics whose documents have no scores
     for topic, docs in data.items():
         name = _id(topic, where)
         if name in made:
@@ -145,31 +161,53 @@ def _from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> tuple[Nest
         if isinstance(docs, Mapping):
             made[name] = docs if _has_str_keys(docs, kind) else _with_str_keys(docs, name, where)
             continue
-        try:
-            cells = entries(docs, kind)
-        except InputError as error:
-            raise Place(where, None, f" for topic {topic!r}").error(error) from None
-        made[name] = _from_list(cells, name, kind, where)
-        repeated += len(cells) - len(made[name])
-        if _has_names(docs):
-            bare.append(name)
-    if kind == "run" and bare and any(docs for topic, docs in made.items() if topic not in {*bare}):
-        other = next(topic for topic, docs in made.items() if docs and topic not in {*bare})
-        found = f"scores for topic {other} and none for topic {bare[0]}"
-        raise InputError(found, "a score for every document or for none", where)
+        if kind == "run" and _has_names(docs):
+            bare[name] = None
+        made[name] = _from_list(docs, topic, kind, where)
+        repeated += len(docs) - len(made[name])
+    if bare:
+        _refuse_scores(made, bare, where)
     return made, repeated
 
 
-def _from_list(cells: list[dict[str, Any]], topic: str, kind: Kind, where: str) -> dict[str, float]:
+def _refuse_scores(lists: Nested, bare: Mapping[str, None], where: str) -> None:
+    """Refuse a run that has scores for some topics, and others that are `bare`."""
+    for topic, docs in lists.items():
+        if docs and topic not in bare:
+            found = f"scores for topic {topic} and none for topic {next(iter(bare))}"
+            raise InputError(found, "a score for every document or for none", where)
+
+
+def _from_list(docs: Any, topic: Any, kind: Kind, where: str) -> dict[str, float]:
     """Documents that come in a list, with their values; without any, their order is one."""
-    made: dict[str, float] = {}
-    for place, one in enumerate(cells):
-        doc = _id(one["doc"], where)
-        value = one.get(VALUE[kind], -float(place))
-        if doc in made and (kind == "run" or made[doc] != value):
-            raise InputError(f"document {doc} of topic {topic} twice", "each document once", where)
-        made[doc] = value
+    made: dict[str, float]
+    if is_list(docs) and _are_strings(docs):  # the fast way
+        places = map(float, range(0, -len(docs), -1))
+        made = dict(zip(docs, places, strict=True)) if kind == "run" else dict.fromkeys(docs, 1.0)
+        again = _twice(docs) if kind == "run" and len(made) < len(docs) else None
+    else:
+        made, again = _from_entries(docs, topic, kind, where)
+    if again is not None:
+        raise InputError(f"document {again} of topic {topic} twice", "each document once", where)
     return made
+
+
+def _from_entries(
+    docs: Any, topic: Any, kind: Kind, where: str
+) -> tuple[dict[str, float], str | None]:
+    """Documents in a list with their values, and one that must not come again."""
+    try:
+        cells = entries(docs, kind)
+    except InputError as error:
+        raise Place(where, None, f" for topic {topic!r}").error(error) from None
+    made: dict[str, float] = {}
+    again = None
+    for place, one in enumerate(cells):
+        doc, value = _id(one["doc"], where), one.get(VALUE[kind], -float(place))
+        if doc in made and (kind == "run" or made[doc] != value):
+            again = again or doc
+        made[doc] = value
+    return made, again
 
 
 def _has_str_keys(docs: Mapping[Any, Any], kind: Kind) -> bool:
@@ -179,8 +217,12 @@ def _has_str_keys(docs: Mapping[Any, Any], kind: Kind) -> bool:
     """
     if kind == "run" and len(docs) > SHORT:
         return isinstance(next(iter(docs)), str) and isinstance(_last(docs), str)
+    return _are_strings(docs)
+
+
+def _are_strings(names: Iterable[Any]) -> bool:
     try:
-        "".join(docs)  # the fastest look at every key
+        "".join(names)  # the fastest look at all of them
     except TypeError:
         return False
     return True

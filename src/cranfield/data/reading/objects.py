@@ -29,7 +29,7 @@ from cranfield.data.reading.shapes import (
     shape_of,
 )
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.tables import json_lines, json_rows, of_rows
+from cranfield.data.reading.tables import Row, json_lines, json_rows, of_rows
 from cranfield.errors import InputError
 
 # What names the topic of a record, the first that is there: an id, else the text of the query.
@@ -136,11 +136,12 @@ def _naming(record: Item) -> str:
 
 def _name(record: Item, naming: str, number: int) -> Any:
     """The topic of a record, named as those before it."""
-    own = _naming(record)
+    own, every = _naming(record), {**described(record), **record}
     if own != naming:
-        found, expected = (f"its {key}" if key else "its place" for key in (own, naming))
-        raise InputError(f"a record named by {found}", f"by {expected}, as the first")
-    return {**described(record), **record}[own] if own else str(number)
+        lacks = naming and naming not in every
+        found, expected = (f"no {naming}", "one") if lacks else (own, "none")
+        raise InputError(found, f"{expected}, as in the first record")
+    return every[own] if own else str(number)
 
 
 def _checked(what: str, given: Any) -> str:
@@ -305,19 +306,30 @@ def _of_rows(rows: Iterable[Item], kind: Kind, where: str, text: Text) -> Iterat
 
 def object_kind(data: Any) -> Kind | None:
     """What an object is told to hold by its shape, or by the names of its columns."""
-    record = data
-    if not isinstance(data, Mapping):
-        if not is_list(data) or not data or are_hits_of_queries(data):
-            return "run"
-        record = data[0]
-    elif not _is_record(data):
-        record = next(iter(data.values()), None)
-    shape = shape_of(record, None)
+    record = _first(data)
+    shape = HITS if are_hits_of_queries(data) else shape_of(record, None)
     if shape is not None:
         return shape.kind
     if isinstance(data, Mapping):
         return None
-    return of_rows([(None, record)]).kind(Source("rows"), PLAIN)
+    named = isinstance(record, Mapping)
+    return of_rows([(None, dict(record))]).kind(Source("rows"), PLAIN) if named else "run"
+
+
+def object_name(data: Any, kind: Kind) -> str:
+    """What the shape of an object is called; nothing, if it has none, or two."""
+    try:
+        shape = HITS if are_hits_of_queries(data) else shape_of(_first(data), kind)
+    except InputError:
+        return ""
+    return "" if shape is None else shape.name
+
+
+def _first(data: Any) -> Any:
+    """The record that tells what an object is."""
+    if not isinstance(data, Mapping):
+        return data[0] if is_list(data) and data else None
+    return data if _is_record(data) else next(iter(data.values()), None)
 
 
 # -- what is an object of some shape --------------------------------------------------------------
@@ -348,12 +360,10 @@ def is_shaped(data: Any) -> bool:
     """Whether this is no ``{topic: documents}``, nor rows without names, but to be looked at."""
     if isinstance(data, Mapping):
         first = next(iter(data.values()), None)
-        told = not data.keys().isdisjoint(KEYS) and _is_record(data)
-        return told or (
-            isinstance(first, Mapping)
-            and not first.keys().isdisjoint(KEYS)
-            and shape_of(first, None) is not None
-        )
+        if not data.keys().isdisjoint(KEYS) and _is_record(data):
+            return True
+        inner = isinstance(first, Mapping) and not first.keys().isdisjoint(KEYS)
+        return inner and shape_of(first, None) is not None
     if not isinstance(data, Iterable) or isinstance(data, str | bytes):
         return False
     return isinstance(next(iter(data), None), Mapping) or are_hits_of_queries(data)
@@ -376,7 +386,7 @@ def is_whole(data: Any) -> bool:
 
 def line_lists(source: Source, kind: Kind) -> Iterable[Listed | InputError | Problem] | None:
     """The lists of records on lines, by the shape of the first; None if these are a table's."""
-    first = next((row for row in json_rows(source) if not isinstance(row, InputError)), None)
+    first = _first_row(source)
     if first is None:
         return None
     line, record = first
@@ -388,6 +398,10 @@ def line_lists(source: Source, kind: Kind) -> Iterable[Listed | InputError | Pro
         for row in json_rows(source)
     )
     return read_records(rows, shape, source.name)
+
+
+def _first_row(source: Source) -> Row | None:
+    return next((row for row in json_rows(source) if not isinstance(row, InputError)), None)
 
 
 def line_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
@@ -407,8 +421,14 @@ def line_topics(source: Source, kind: Kind, text: Text) -> list[str] | None:
 
 def line_kind(source: Source, text: Text) -> Kind:
     """Judgments or results? Told by the first record."""
-    first = next((row for row in json_rows(source) if not isinstance(row, InputError)), None)
+    first = _first_row(source)
     try:
         return "run" if first is None else object_kind([first[1]]) or "run"
     except InputError:
         return "run"  # and let the records say what is wrong
+
+
+def line_name(source: Source, kind: Kind) -> str:
+    """What the shape of objects on lines is called."""
+    first = _first_row(source)
+    return "" if first is None else object_name([first[1]], kind)

@@ -193,8 +193,12 @@ def _unlike(record: Record, before: Record, where: str) -> Iterator[Problem]:
     scores, ranks = (record.value, before.value), (record.rank, before.rank)
     what, both = ("rank", ranks) if scores == (None, None) else ("score", scores)
     if (both[0] is None) != (both[1] is None):
-        found, expected = "no" if both[0] is None else "a", f"a {what} on every line or on none"
-        yield Problem.error(InputError(f"{found} {what}", expected, where, record.line), where)
+        found = f"{'no' if both[0] is None else 'a'} {what}"
+        expected = f"a {what} on every line or on none"
+        if record.line is None:
+            found += f" for document {record.doc} of topic {record.topic}"
+            expected = f"a {what} for every document or for none"
+        yield Problem.error(InputError(found, expected, where, record.line), where)
 
 
 def _duplicate(record: Record, first: Record, where: str, kind: Kind, by_intent: bool) -> Problem:

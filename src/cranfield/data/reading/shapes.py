@@ -77,12 +77,11 @@ def entries(docs: Any, kind: Kind) -> list[Cells]:
     if not is_list(docs):
         raise InputError(type(docs).__name__, SHAPE[kind])
     cells = [_entry(item, kind) for item in docs]
-    others = [
-        item for item, made in zip(docs, cells, strict=True) if made.keys() != cells[0].keys()
-    ]
-    if others:
-        found = f"{short(repr(others[0]), quote=False)} after {short(repr(docs[0]), quote=False)}"
-        raise InputError(found, "documents that are all given alike")
+    for one in cells:
+        if unlike := one.keys() ^ cells[0].keys():
+            key = min(unlike)
+            found = f"document {one['doc']!r} {'with' if key in one else 'without'} {key}"
+            raise InputError(found, "the same of all documents of a list")
     return cells
 
 
