@@ -18,7 +18,7 @@ def lowest() -> list[str]:
     """A line such as ``numpy==1.26`` for each package."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    needed = [*project["dependencies"], *extras["report"]]
+    needed = [*project["dependencies"], *extras["report"], *extras["lz4"], *extras["irds"]]
     needed += [line for line in extras["test"] if line.startswith(DATA)]
     return [line.replace(">=", "==") for line in needed if re.match(r"[\w.-]+>=", line)]
 

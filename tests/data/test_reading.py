@@ -1132,7 +1132,8 @@ EDIT = st.tuples(
 )
 MAGIC = [
     *(b"", b"{", b'{"a":', b"\x1f\x8b", b"\x1f\x8b\x08\x00", b"BZh91AY&SY", b"\xfd7zXZ\x00"),
-    *(b"\x28\xb5\x2f\xfd", b"PAR1", b"ARROW1\0\0", b"topic,doc,score\n", b"\xef\xbb\xbf", b"["),
+    *(b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"PK\x03\x04", b"PK\x05\x06"),
+    *(b"PAR1", b"ARROW1\0\0", b"topic,doc,score\n", b"\xef\xbb\xbf", b"["),
 ]
 
 

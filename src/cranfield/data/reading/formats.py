@@ -28,7 +28,7 @@ from cranfield.data.reading.mappings import (
 )
 from cranfield.data.reading.objects import line_kind, line_name, line_records, line_topics
 from cranfield.data.reading.records import PLAIN, Found, Problem, Record, Text, checked
-from cranfield.data.reading.source import Beginning, Source, split_name
+from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.errors import CranfieldError, InputError
 
@@ -202,7 +202,7 @@ def recognise(
             raise InputError(f"format {forced!r}", f"one of {', '.join(FORMATS)}")
         return FORMAT[forced]
     beginning = Beginning(source, kind, separator, labels)
-    suffix = split_name(source.path)[1]
+    suffix = source.suffix
     whatever = TABLE if separator is None else ()
     told = chain(
         (format for format in whatever if format.told(beginning)),

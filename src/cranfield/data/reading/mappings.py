@@ -18,7 +18,7 @@ from cranfield.data.reading.objects import (
 )
 from cranfield.data.reading.records import Found, Text
 from cranfield.data.reading.shapes import entries, is_list
-from cranfield.data.reading.source import Beginning, Source, split_name
+from cranfield.data.reading.source import Beginning, Source
 from cranfield.errors import CranfieldError, InputError
 
 Nested: TypeAlias = dict[str, Mapping[str, float]]
@@ -67,7 +67,7 @@ def are_objects(beginning: Beginning) -> bool:
     """
     if not beginning.first.lstrip().startswith("{"):
         return False
-    suffix = split_name(beginning.source.path)[1]
+    suffix = beginning.source.suffix
     if suffix in (".jsonl", ".ndjson"):
         return True
     keys = keys_of(beginning.first)

@@ -1,4 +1,4 @@
-"""Where bytes come from: a path or standard input, plain or compressed, with or without a BOM."""
+"""Where bytes come from: a path or standard input, plain or packed, with or without a BOM."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from typing import IO, Any
 
 from cranfield.data.reading.columns import Kind
+from cranfield.data.reading.packing import SUFFIXES, Packing
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import encoded
 
@@ -33,24 +33,16 @@ BEFORE = re.compile(
 )
 CHUNK = 4 << 20
 START = 1 << 14
-MAGIC = {
-    "gz": re.compile(rb"\x1f\x8b"),
-    "bz2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
-    "xz": re.compile(rb"\xfd7zXZ\x00"),
-    "zst": re.compile(rb"\x28\xb5\x2f\xfd"),
-}
-ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")  # what names of compressed files end in
 
 
 def split_name(path: str | os.PathLike[str]) -> tuple[str, str]:
     """The name of a file without directory and suffix, and its suffix, be it compressed or not.
 
-    >>> split_name("runs/bm25.JSON.gz")
-    ('bm25', '.json')
+    >>> split_name("runs/bm25.JSON.gz"), split_name("dense.tar.zst")
+    (('bm25', '.json'), ('dense', ''))
     """
     stem, suffix = os.path.splitext(encoded(os.path.basename(os.fspath(path))).decode())
-    if suffix.lower() in COMPRESSED:
+    while suffix.lower() in SUFFIXES:
         stem, suffix = os.path.splitext(stem)
     return stem, suffix.lower()
 
@@ -112,29 +104,33 @@ class Source:
         """How messages call it, and results that nothing else names."""
         return "standard input" if self.path == "-" else encoded(self.path).decode()
 
+    @property
+    def suffix(self) -> str:
+        """What its name ends in, or in an archive that of the file, packed or not."""
+        return split_name(self.packing.member or self.path)[1]
+
     @cached_property
-    def compression(self) -> str | None:
-        """gz, bz2, xz or zst, told by the first bytes and not by the name."""
+    def packing(self) -> Packing:
+        """What it is packed in, told by the first bytes and not by the name."""
         with self._bytes() as stream:
-            first = stream.read(10)
-        return next((name for name, magic in MAGIC.items() if magic.match(first)), None)
+            return Packing.of(stream, self.name, self._bound(stream))
 
     @cached_property
     def start(self) -> bytes:
-        """The first few thousand bytes, decompressed."""
+        """The first few thousand bytes, unpacked."""
         with self.reading() as stream:
             return stream.read(START)
 
     def open(self) -> IO[bytes]:
-        """The bytes, decompressed, without what stands before the data."""
-        stream = io.BufferedReader(self._decompressed(), buffer_size=1 << 17)
+        """The bytes, unpacked, without what stands before the data."""
+        stream = io.BufferedReader(self._unpacked(), buffer_size=1 << 17)
         stream.read(len(self._before))
         return stream
 
     @cached_property
     def _before(self) -> bytes:
         """A byte order mark, and descriptions of the system."""
-        with self._decompressed() as stream:
+        with self._unpacked() as stream:
             found = BEFORE.match(stream.read(START))
         return found.group() if found else b""
 
@@ -149,7 +145,7 @@ class Source:
 
     def pieces(self, size: int = CHUNK) -> Iterator[Callable[[], bytes]]:
         """The bytes in pieces that end where a line does, to be read by whoever works on them."""
-        if self.compression is not None or not os.path.isfile(self.path):
+        if self.packing.layers or not os.path.isfile(self.path):
             for chunk in self._chunks(size):
                 yield lambda chunk=chunk: chunk  # type: ignore[misc]
             return
@@ -196,27 +192,17 @@ class Source:
 
     @contextmanager
     def reading(self) -> Iterator[IO[bytes]]:
-        """The open stream; broken compression is a user's error and not ours."""
-        import zlib
-
+        """The open stream; a disk that fails is a user's error and not ours."""
         try:
             with self.open() as stream:
                 yield stream
             self._refuse_changed()
-        except (EOFError, OSError, zlib.error) as error:
-            raise self._broken(error) from None
-        except Exception as error:  # these two have their classes in modules not always there
-            if type(error).__name__ in ("LZMAError", "ZstdError"):
-                raise self._broken(error) from None
-            raise
-
-    def _broken(self, error: Exception) -> CranfieldError:
-        what = f"broken {self.compression or 'file'} data ({error})"
-        return InputError(what, "a complete file", self.name)
+        except OSError as error:
+            raise InputError(f"broken file data ({error})", "a complete file", self.name) from None
 
     @contextmanager
     def _bytes(self) -> Iterator[IO[bytes]]:
-        """The open stream as it is, compressed or not; a disk may fail in the middle of it."""
+        """The open stream as it is, packed or not; a disk may fail in the middle of it."""
         try:
             with self._raw() as stream:
                 yield stream
@@ -257,14 +243,27 @@ class Source:
     def _changed(self) -> InputError:
         return InputError("a file that was changed while it was read", "the same", self.name)
 
-    def _decompressed(self) -> Any:
+    def _unpacked(self) -> Any:
+        packing = self.packing
         raw = self._raw()
-        if self.compression is None:
-            return raw
-        module = {"gz": "gzip", "bz2": "bz2", "xz": "lzma", "zst": ZSTD}[self.compression]
+        return packing.opened(raw, self._bound(raw)) if packing.layers else raw
+
+    def _bound(self, raw: IO[bytes]) -> Callable[[int], None]:
+        """Refuses more bytes than a file of that size may hold."""
+        times = EXPANSION if self.limits.expansion is None else self.limits.expansion
         held = raw.seek(0, os.SEEK_END)
         raw.seek(0)
-        return _Bounded(import_module(module).open(raw), held, self)
+        usual = min(max(EXPANSION * held, HARMLESS), LARGEST_FILE)
+        most = usual if self.limits.expansion is None else times * held
+
+        def bound(count: int) -> None:
+            if count > most:
+                text = f"more than {int(most):,} bytes in a compressed file"
+                expected = f"at most {times:g} times its size, and {LARGEST_FILE >> 30} GB"
+                hint = "--max-expansion TIMES allows more"
+                raise InputError(text, expected, self.name, hint=hint)
+
+        return bound
 
     @cached_property
     def _once(self) -> bytes:
@@ -309,33 +308,6 @@ class Piece(Source):
 
 def _identity(file: os.stat_result) -> tuple[int, ...]:
     return file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns
-
-
-class _Bounded(io.RawIOBase):
-    """What is in a compressed file, up to a limit: a few bytes may stand for all there is."""
-
-    def __init__(self, stream: Any, held: int, source: Source) -> None:
-        self.stream, self.source, self.count = stream, source, 0
-        self.times = EXPANSION if source.limits.expansion is None else source.limits.expansion
-        usual = min(max(EXPANSION * held, HARMLESS), LARGEST_FILE)
-        self.most = usual if source.limits.expansion is None else self.times * held
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        found: int = self.stream.readinto(buffer)
-        self.count += found
-        if self.count > self.most:
-            text = f"more than {int(self.most):,} bytes in a compressed file"
-            expected = f"at most {self.times:g} times its size, and {LARGEST_FILE >> 30} GB"
-            hint = "--max-expansion TIMES allows more"
-            raise InputError(text, expected, self.source.name, hint=hint)
-        return found
-
-    def close(self) -> None:
-        self.stream.close()
-        super().close()
 
 
 def cannot_read(name: str, error: OSError) -> CranfieldError:

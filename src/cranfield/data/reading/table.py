@@ -121,7 +121,8 @@ class Table:
         before = np.cumsum([0, *map(len, parts[:-1])])
         names = [name for p in parts for name in p.names]
         starts = np.concatenate([p.starts + b for p, b in zip(parts, before, strict=True)])
-        tag, scored = parts[0].tag, parts[0].scored
+        first = next((p for p in parts if len(p)), parts[0])  # there may be comments before it
+        tag, scored = first.tag, first.scored
         columns = {name: [getattr(p, name) for p in parts] for name in COLUMNS}
         parts.clear()
         joined = {name: _concatenated(column) for name, column in columns.items()}
