@@ -84,7 +84,11 @@ def about(
         yield Notice(kind, f"{whose}{some(topics, noun)} {said}", run, tuple(topics))
 
 
-LOUD = ("none-judged", "few-topics")  # kinds of notices that are said first, in this order
+LOUD = (
+    "none-judged",
+    "few-topics",
+    "no-chunks",
+)  # kinds of notices that are said first, in this order
 
 
 def loud_first(notices: Iterable[Notice]) -> tuple[Notice, ...]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Bools, Ints
+from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.lines import finite
@@ -183,6 +184,9 @@ def pool(
     run_names: RunNames = "tag",
     separator: str | None = None,
     labels: LabelsLike | None = None,
+    chunks: ChunksLike = None,
+    chunk_score: ChunkScore | None = None,
+    duplicates: Duplicates = "error",
 ) -> Pool:
     """The first `depth` documents of all runs together, topic by topic.
 
@@ -199,6 +203,9 @@ def pool(
     run_names
         ``tag`` or ``file``: whether several tags in a file are several runs, see `read_runs`.
 
+    chunks, chunk_score, duplicates
+        How several lines of a list become one document, see `read_run`.
+
     >>> made = pool({"q1": {"a": 0.9, "b": 0.8, "c": 0.7}}, depth=2)
     >>> made, made.to_dict()
     (Pool: 2 documents of 1 topic at depth 2 from 1 run, {'q1': ['a', 'b']})
@@ -208,11 +215,20 @@ def pool(
     if rel is not None and finite(rel) is None:
         raise InputError(f"rel {rel!r}", "a finite number")
     given = read_runs(
-        runs, run_format, ties=ties, separator=separator, run_names=run_names, look=False
+        runs,
+        run_format,
+        ties=ties,
+        separator=separator,
+        run_names=run_names,
+        chunks=chunks,
+        chunk_score=chunk_score,
+        duplicates=duplicates,
+        look=False,
     )
     judgments = None
     if qrels is not None:
         judgments = read_qrels(qrels, qrels_format, separator=separator, labels=labels)
+        Merging(chunks).refuse_judged(judgments)
     team_of = None if teams is None else read_teams(teams)
     read, tops = with_each(given, lambda each: (each, [run.tops(int(depth)) for run in each]))
     names = tuple(run.name for run in read)
@@ -230,10 +246,18 @@ def pool(
         relevant,
         (
             *([] if team_of is None else _about_teams(names, team_of)),
+            *_about_merging(read),
             *_about_topics(names, tops, docs, judgments, why),
             *_about_ties(names, tops, docs, int(depth)),
         ),
     )
+
+
+def _about_merging(runs: Sequence[Run]) -> Iterator[Notice]:
+    """What became of several lines of one document."""
+    for run in runs:
+        for kind, text in () if run.merging is None else run.merging.said():
+            yield Notice(kind, f"{run.name}: {text}", run.name)
 
 
 def _wanted(

@@ -10,6 +10,7 @@ from functools import partial
 from inspect import cleandoc, signature
 from typing import Any, TypeAlias, TypeVar, get_args
 
+from cranfield.data.merging import ChunkScore, Duplicates
 from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
 from cranfield.data.reading.lines import finite, short
 from cranfield.data.run import TIES as AS_READ
@@ -309,6 +310,13 @@ SHARED: dict[str, Rows] = {
         f"--qrels-format {among(FORMATS)}": "instead of recognising it",
         f"--run-format {among(RUN_FORMATS)}": "instead of recognising it",
         **RUN_NAMES,
+        "--chunks SIGN": "runs return chunks of documents: what stands between the id of a "
+        "document and that of its chunk, such as #; or /REGEX/, whose one group is the document",
+        f"--chunk-score {among(get_args(ChunkScore))} with --chunks SIGN": "a document scores the "
+        "max of its chunks (default), their sum, or as the first of them; where ranks or the order "
+        "of the lists decide, it stands where the first does",
+        f"--duplicates {among(get_args(Duplicates))}": "a document twice in a list is an error "
+        "(default), or the first or best line of it is kept",
         **SEPARATOR,
     },
     "import": {

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
+from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging, Order
 from cranfield.data.qrels import Good, Qrels, good_records
 from cranfield.data.reading import letor, trec
 from cranfield.data.reading.columns import TREC
@@ -70,6 +71,8 @@ class Run(ABC):
     source: Source | None = None
     stable: bool = False
     in_doubt: str = ""  # which columns were taken, where others could be meant
+    by_rank: bool = False  # whether values are ranks
+    merging: Merging | None = None  # how several lines become one document, and what was done
 
     def __repr__(self) -> str:
         return f"Run {self.name!r}"
@@ -135,12 +138,24 @@ class ListRun(Run):
         return {topic: self._top(topic, docs, depth) for topic, docs in self.lists.items()}
 
     def _top(self, topic: str, docs: Mapping[str, float], depth: int | None) -> Top:
+        self.refuse_odd(topic, docs)
+        ranked = from_the_top(docs, self.given, self.stable)
+        return ranked[:depth], not self.given and _parts_equals([docs[d] for d in ranked], depth)
+
+    def refuse_odd(self, topic: str, docs: Mapping[str, float]) -> None:
+        """Refuse a list with a score that is no number, or a document that is no string."""
         if any(real(score) is None for score in docs.values()):
             raise self.without_order(topic, docs)
         if not all(isinstance(doc, str) for doc in docs):
             raise self.not_a_name(topic, docs)
-        ranked = from_the_top(docs, self.given, self.stable)
-        return ranked[:depth], not self.given and _parts_equals([docs[d] for d in ranked], depth)
+
+    def merged(self, merging: Merging, repeated: Mapping[str, int]) -> ListRun:
+        """The run in which several lines have become one document; some repeated others."""
+        lists = {}
+        for topic, docs in self.lists.items():
+            self.refuse_odd(topic, docs)
+            lists[topic] = merging.of_list(topic, docs, repeated.get(topic, 0))
+        return replace(self, lists=lists, merging=merging)
 
     def without_order(self, topic: str, docs: Mapping[str, float]) -> InputError:
         """The error that names the score of a list that is no number."""
@@ -167,7 +182,9 @@ class TableRun(Run):
     each: Callable[[], Sequence[Run]] | None = None  # reads the file if it holds several runs
 
     def apart(self) -> Sequence[Run]:
-        return [self] if self.each is None else self.each()
+        if self.each is None:
+            return [self]
+        return [replace(run, merging=self.merging and self.merging.anew()) for run in self.each()]
 
     def tables(self) -> Iterator[Table]:
         """The parts one after the other; one that is not in order is the error it is."""
@@ -188,7 +205,8 @@ class TableRun(Run):
 
     def _lists(self) -> Iterator[tuple[str, Strings, Floats]]:
         """A topic, some documents of it and their values, one after the other."""
-        for table in self.tables():
+        tables = self.tables() if self.merging is None else [self.merged(self.gathered())]
+        for table in tables:
             for name, (a, b) in zip(table.names, table.bounds(), strict=True):
                 yield name, table.docs[a:b], table.values[a:b]
 
@@ -230,11 +248,17 @@ class TableRun(Run):
         """The whole run at once, its lines grouped by topic without changing their order."""
         return Table.joined([table.compact() for table in self.tables()]).grouped()
 
-    def _tops(self, table: Table, depth: int | None) -> dict[str, Top]:
-        """Of each list of a table of whole topics the first documents."""
-        if twice := table.repeats():
+    def merged(self, table: Table) -> Table:
+        """A table of whole topics, each document once: several lines are merged, or an error."""
+        merging = self.merging
+        if (merging is None or merging.duplicates == "error") and (twice := table.repeats()):
             found = f"document {twice[1]} of topic {twice[0]} twice"
             raise self.refusal(found, "each document once")
+        return table if merging is None else merging.of_table(table)
+
+    def _tops(self, table: Table, depth: int | None) -> dict[str, Top]:
+        """Of each list of a table of whole topics the first documents."""
+        table = self.merged(table)
         order = np.arange(len(table)) if self.given else _falling(table, self.stable)
         lists = [order[a:b] for a, b in table.bounds()]
         docs = iter(table.docs[np.concatenate([order[:0], *(rows[:depth] for rows in lists)])])
@@ -310,6 +334,9 @@ def read_run(
     qrels: Qrels | None = None,
     further: bool = False,
     run_names: RunNames | Literal["first"] = "tag",
+    chunks: ChunksLike = None,
+    chunk_score: ChunkScore | None = None,
+    duplicates: Duplicates = "error",
 ) -> Run:
     """A run from a path, a mapping, a Polars or pandas frame, or tuples.
 
@@ -331,9 +358,16 @@ def read_run(
     Lines with several run tags are several runs, which is an error here (text says so when it is
     used): `read_runs` reads them all. With `run_names` ``file`` they are one run, named by its
     path; with ``first``, as trec_eval has it, by the tag of the first line.
+
+    `chunks` makes documents of chunks: it is the sign between the id of a document and that of a
+    chunk, a regular expression between slashes whose group is the document, or a function from the
+    one to the other. `chunk_score` is what a document scores: the ``max`` of its chunks (the
+    default), their ``sum``, or the ``first`` of them, which is also meant where ranks or the order
+    of the list decide. `duplicates` are an error, or of each the ``first`` or ``best`` is kept.
     """
+    merging = Merging(chunks, chunk_score, duplicates)
     text = Text(separator, further=further, types=types, by_tag=run_names == "tag")
-    runs = _Reader(format, ties, text, qrels, run_names).runs(data)
+    runs = _Reader(format, ties, text, qrels, run_names, merging).runs(data)
     if len(runs) > 1:
         raise SeveralRuns([run.name for run in runs], runs[0].where)
     return _as_one(runs[0], name)
@@ -348,6 +382,9 @@ def read_runs(
     types: bool = False,
     qrels: Qrels | None = None,
     run_names: RunNames = "tag",
+    chunks: ChunksLike = None,
+    chunk_score: ChunkScore | None = None,
+    duplicates: Duplicates = "error",
     look: bool = True,
 ) -> list[Run]:
     """One run or several (a list, or a dict from their names), each under a name of its own.
@@ -364,7 +401,8 @@ def read_runs(
     """
     one_of("run_names", run_names, RunNames)
     text = Text(separator, types=types, by_tag=run_names == "tag")
-    reader = _Reader(format, ties, text, qrels, run_names)
+    merging = Merging(chunks, chunk_score, duplicates)
+    reader = _Reader(format, ties, text, qrels, run_names, merging)
     named = _named(_paths(runs), qrels)
     refuse_twice(data for _, _, data in named if isinstance(data, str | os.PathLike))
     found: list[Run] = []
@@ -419,13 +457,32 @@ class _Reader:
     text: Text
     qrels: Qrels | None
     names: RunNames | Literal["first"]
+    merging: Merging
 
     def __post_init__(self) -> None:
         if self.ties is not None and self.ties not in TIES:
             raise InputError(f"ties {self.ties!r}", f"one of {', '.join(TIES)}")
+        if self.merging.duplicates != "error":
+            object.__setattr__(self, "text", replace(self.text, repeats=True))
 
     def runs(self, data: RunLike, where: str = "run") -> Sequence[Run]:
         """The runs that some data hold; text is taken for one as long as nobody has used it."""
+        found = self._runs(data, where)
+        return [self._merged(run) for run in found] if self.merging.asked else found
+
+    def _merged(self, run: Run, repeated: Mapping[str, int] = {}) -> Run:
+        """The run, in which several lines may be one document."""
+        if run.merging is not None:
+            if not run.merging.like(self.merging):
+                raise InputError("a run already read with other chunks or duplicates", "the same")
+            return run
+        order: Order = "given" if run.given else "rank" if run.by_rank else "score"
+        merging = self.merging.of_run(order, run.where)
+        if isinstance(run, ListRun):
+            return run.merged(merging, repeated)
+        return replace(run, merging=merging)
+
+    def _runs(self, data: RunLike, where: str) -> Sequence[Run]:
         data = list(data) if isinstance(data, Iterator) else data
         if isinstance(data, Run):
             return [self._again(data)]
@@ -437,13 +494,41 @@ class _Reader:
         if is_frame(data):
             return self._of_table(frame_table(data, "run", where, self.text.types), where)
         if is_shaped(data):
-            found = object_records(data, "run", where, self.text)
-            good = good_records(checked(found, "run", where, self.text))
+            shaped = object_records(data, "run", where, self.text)
+            good = good_records(checked(shaped, "run", where, self.text))
             return self._of_good(good, object_topics(data, "run", where, self.text), where)
-        return [
-            self._of_lists(nested(one, "run", where)[0], not is_listed(one), where, tag)
-            for tag, one in self._by_tag(data, where)
-        ]
+        return [self._in_memory(one, where, tag) for tag, one in self._by_tag(data, where)]
+
+    def _in_memory(self, data: Any, where: str, tag: str | None) -> Run:
+        scored = not is_listed(data)
+        once, repeated = self._without_repeats(data) if self.text.repeats else (data, {})
+        return self._of_lists(nested(once, "run", where)[0], scored, where, tag, repeated)
+
+    def _without_repeats(self, data: Any) -> tuple[Any, Mapping[str, int]]:
+        """Lists or rows in memory, each document once, and how many lines were left out."""
+        lists: dict[Any, Any] = dict(data) if isinstance(data, Mapping) else {}
+        pairs: dict[Any, list[tuple[Any, float]]] = {}
+        for topic, docs in lists.items():
+            if isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs):
+                pairs[topic] = [(doc, -float(place)) for place, doc in enumerate(docs)]
+            elif isinstance(docs, list | tuple) and all(map(_is_pair, docs)):
+                pairs[topic] = [(doc, value) for doc, value in docs]
+        if not lists:
+            data = list(data)
+            if not all(map(_is_row, data)):
+                return data, {}  # which is an error
+            for row in data:
+                topic, doc, value = row if len(row) == 3 else (row[0], row[2], row[4])
+                pairs.setdefault(topic, []).append((doc, value))
+        return self._each_once(lists, pairs)
+
+    def _each_once(
+        self, lists: dict[Any, Any], pairs: Mapping[Any, Sequence[tuple[Any, float]]]
+    ) -> tuple[dict[Any, Any], dict[str, int]]:
+        """Lists of documents and values added to others, of each document the line that counts."""
+        merging = replace(self.merging, order="given" if self.ties == "given" else "score")
+        once = {topic: merging.without_repeats(few) for topic, few in pairs.items()}
+        return lists | once, {str(t): len(pairs[t]) - len(docs) for t, docs in once.items()}
 
     def _again(self, run: Run) -> Run:
         ties = self.ties
@@ -466,7 +551,14 @@ class _Reader:
         refuse_many(each, where)
         return each.items()
 
-    def _of_lists(self, lists: Nested, scored: bool, where: str, tag: str | None = None) -> Run:
+    def _of_lists(
+        self,
+        lists: Nested,
+        scored: bool,
+        where: str,
+        tag: str | None = None,
+        repeated: Mapping[str, int] = {},
+    ) -> Run:
         ties = self.ties
         not_empty(lists, "results", where)
         if ties == "rank":
@@ -474,7 +566,8 @@ class _Reader:
         if ties in ("trec", "file") and not scored:
             raise InputError("no scores", f"scores for ties={ties}", where)
         given, stable = ties == "given" or not scored, ties == "file"
-        return ListRun(tag or where, lists, given=given, where=where, stable=stable)
+        run = ListRun(tag or where, lists, given=given, where=where, stable=stable)
+        return self._merged(run, repeated) if self.merging.asked else run
 
     def _of_table(self, table: Table, where: str) -> list[Run]:
         if self.names != "tag":
@@ -543,8 +636,9 @@ class _Reader:
         scored = all(r.value is not None for r in found)
         several = self.names == "tag" and len({r.tag for r in found}) > 1
         if topics is not None and not several and (self.ties != "rank" or not found):
-            lists, tag = _lists_of(found, topics), found[0].tag if found else None
-            run = self._of_lists(lists, scored, where, None if self.names == "file" else tag)
+            lists, repeated = self._each_once({}, _pairs_of(found, topics))
+            tag = found[0].tag if found and self.names != "file" else None
+            run = self._of_lists(lists, scored, where, tag, repeated)
             return [replace(run, in_doubt=in_doubt)]
         if self.ties == "rank" and (unranked := [r for r in found if r.rank is None]):
             raise InputError("no rank", "one for ties=rank", where, unranked[0].line)
@@ -552,17 +646,32 @@ class _Reader:
         return self._of_table(table, where)
 
 
-def _lists_of(found: Sequence[Record], topics: Iterable[str]) -> Nested:
-    """The lists of topics, of which records cannot tell if they are empty.
+def _pairs_of(found: Sequence[Record], topics: Iterable[str]) -> dict[str, list[tuple[str, float]]]:
+    """Documents and values by topic, of which records cannot tell if it has none.
 
     Without scores, their order is that of their ranks, or their own.
     """
-    lists: dict[str, dict[str, float]] = {topic: {} for topic in topics}
+    pairs: dict[str, list[tuple[str, float]]] = {topic: [] for topic in topics}
     if any(r.value is None for r in found):
         found = sorted(found, key=lambda r: r.rank or 0)
     for place, r in enumerate(found):
-        lists[r.topic][r.doc] = -float(place) if r.value is None else r.value
-    return dict(lists)
+        pairs[r.topic].append((r.doc, -float(place) if r.value is None else r.value))
+    return pairs
+
+
+def _is_pair(pair: Any) -> bool:
+    """Whether this is a document with its score."""
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        return False
+    return isinstance(pair[0], str | int) and real(pair[1]) is not None
+
+
+def _is_row(row: Any) -> bool:
+    """Whether this is a result in memory: three cells, or those of a line of TREC text."""
+    if not isinstance(row, Sequence) or len(row) not in (3, len(TREC["run"])):
+        return False
+    topic, doc, value = row if len(row) == 3 else (row[0], row[2], row[4])
+    return all(isinstance(name, str | int) for name in (topic, doc)) and real(value) is not None
 
 
 def _refuse_others(tag: str, where: str, table: Table) -> Table:
@@ -647,7 +756,9 @@ def _as_one(run: Run, name: str | None) -> Run:
 
 def _in_parts(name: str, parts: Sequence[Part], ties: Ties | None, where: str) -> TableRun:
     given, stable = ties == "given", ties == "file"
-    return TableRun(name, lambda: iter(parts), given=given, where=where, stable=stable)
+    return TableRun(
+        name, lambda: iter(parts), given=given, where=where, stable=stable, by_rank=ties == "rank"
+    )
 
 
 def by_order(table: Table, ties: Ties | None, where: str) -> Table:

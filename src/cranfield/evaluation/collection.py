@@ -74,6 +74,7 @@ class Collection:
             labels=options.labels,
             by_intent=by_intent,
         )
+        options.merging.refuse_judged(judged)
         known = options.intents
         known = None if known is None else read_intents(known, options.separator)
         if options.embed_verticals and verticals is not None:
@@ -185,6 +186,9 @@ class Collection:
             types=any(extra.needs_types for extra in self.extras),
             qrels=self.gold.qrels,
             run_names=self.options.run_names,
+            chunks=self.options.chunks,
+            chunk_score=self.options.chunk_score,
+            duplicates=self.options.duplicates,
             look=False,
         )
 

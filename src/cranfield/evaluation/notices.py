@@ -12,6 +12,7 @@ import numpy as np
 
 from cranfield.arrays import Bools, Ints
 from cranfield.data.qrels import Qrels
+from cranfield.data.run import Run
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.measures.base import Measure
 from cranfield.measures.cwl import UserModel
@@ -225,6 +226,7 @@ def of_run(
         return Notice(kind, f"{name}: {text}", name, tuple(topics))
 
     yield from _of_columns(labelled.run.in_doubt, name, name)
+    yield from of_merging([labelled.run])
     yield from _few_topics(name, judged, rankings.answered, collection.chosen)
     then = "left out" if options.topics == "common" else "counted as empty lists"
     unanswered = _flagged(judged, ~rankings.answered)
@@ -246,6 +248,13 @@ def of_run(
         yield from extra.notices_of(labelled.run, rankings)
     if options.ties != "expected" and not collection.counting.plain:
         yield from of_counts(name, collection.of_chosen(labelled.rankings), collection.ideal)
+
+
+def of_merging(runs: Iterable[Run]) -> Iterator[Notice]:
+    """What became of several lines of one document."""
+    for run in runs:
+        for kind, text in () if run.merging is None else run.merging.said():
+            yield Notice(kind, f"{run.name}: {text}", run.name)
 
 
 def _few_topics(

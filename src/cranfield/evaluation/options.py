@@ -18,6 +18,7 @@ import numpy as np
 from cranfield.data.costs import CostsLike
 from cranfield.data.intents import IntentsLike
 from cranfield.data.lengths import LengthsLike
+from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.systems import RunNames
 from cranfield.data.tracks import named_topics
@@ -110,6 +111,15 @@ class Options:
         ``tag``: lines with several run tags are several runs, each named by its tag, or by the
         path as given where tags clash or are missing; ``file``: a file is one run, named by its
         path.
+    chunks, chunk_score
+        What makes documents of the chunks in runs: the sign between the ids of both (``"#"``), a
+        regular expression between slashes whose one group is the document, or a function from the
+        one id to the other. A document scores the ``max`` of its chunks (the default), their
+        ``sum``, or as the ``first`` of them; where ranks or the order of lists decide, it stands
+        where the first does.
+    duplicates
+        Lists that repeat a document are an ``error``, or of each the ``first`` or the ``best`` line
+        is kept.
     block_cells
         How many topics × judged documents are computed at a time; the result does not depend on it.
     progress
@@ -143,6 +153,9 @@ class Options:
     qrels_format: str | None = None
     run_format: str | None = None
     run_names: RunNames = "tag"
+    chunks: ChunksLike = None
+    chunk_score: ChunkScore | None = None
+    duplicates: Duplicates = "error"
     block_cells: int = BLOCK_CELLS
     progress: Progress | None = None
 
@@ -150,6 +163,7 @@ class Options:
         object.__setattr__(self, "topics", named_topics(self.topics) or self.topics)
         one_of("undefined", self.undefined, Undefined)
         one_of("run_names", self.run_names, RunNames)
+        _ = self.merging  # or an error
         if self.ties is not None:
             one_of("ties", self.ties, TieOrder)
         for name, low in {"depth": 1, "tie_samples": 2, "seed": 0}.items():
@@ -199,6 +213,11 @@ class Options:
         return not levels or not all(isinstance(x, int | float) for x in self.gains.values())
 
     @cached_property
+    def merging(self) -> Merging:
+        """How several lines of a run become one document."""
+        return Merging(self.chunks, self.chunk_score, self.duplicates)
+
+    @cached_property
     def workers(self) -> int:
         """How many threads are used."""
         return self.threads or min(4, os.cpu_count() or 1)
@@ -242,6 +261,9 @@ class ListSettings(TypedDict, total=False):
     qrels_format: str | None
     run_format: str | None
     run_names: RunNames
+    chunks: ChunksLike
+    chunk_score: ChunkScore | None
+    duplicates: Duplicates
     block_cells: int
     progress: Progress | None
 

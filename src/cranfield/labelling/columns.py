@@ -121,8 +121,7 @@ def _label(
     gold: GoldStandard, run: TableRun, table: Table, exclude_self: bool, noted: Sequence[Noted]
 ) -> _Labelled:
     """Label topics that are whole and whose lines are adjacent."""
-    if twice := table.repeats():
-        raise run.refusal(f"document {twice[1]} of topic {twice[0]} twice", "each document once")
+    table = run.merged(table)
     names = table.names
     if exclude_self:
         table = table.where(~table.docs.same(Strings.of(names)[table.group]))

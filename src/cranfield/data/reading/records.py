@@ -66,6 +66,7 @@ class Text:
     intents: bool = False  # whether judgments are for intents
     types: bool = False  # whether the types of results are kept
     by_tag: bool = False  # whether results with different tags are different runs
+    repeats: bool = False  # whether a list may have a document twice
 
     @property
     def typed(self) -> bool:
@@ -178,7 +179,7 @@ def checked(
         which = (record.type or "",) if text.intents else ()
         which = (record.tag or "",) if text.by_tag and kind == "run" else which
         first = seen.setdefault((record.topic, record.doc, *which), record)
-        if first is not record:
+        if first is not record and not (text.repeats and kind == "run"):
             yield _duplicate(record, first, where, kind, text.intents)
         elif kind == "qrels" and record.topic == "all":
             expected = "another name: 'all' is the summary's"

@@ -97,6 +97,21 @@ class Strings:
             np.concatenate([p.length for p in parts]),
         )
 
+    def before(self, sign: str) -> tuple[Strings, Bools]:
+        """What stands before an ASCII sign, all where it does not occur; and where it does twice.
+
+        >>> found, twice = Strings.of(["d1#2", "d1", "d#1#2"]).before("#")
+        >>> found.tolist(), twice.tolist()
+        (['d1', 'd1', 'd'], [False, False, True])
+        """
+        end = self.start + self.length
+        place = _first(ord(sign), self, end)
+        after = np.minimum(place + 1, end)
+        rest = Strings(self.buffer, after, end - after)
+        return Strings(self.buffer, self.start, place - self.start), _first(
+            ord(sign), rest, end
+        ) < end
+
     # -- eight bytes at a time --------------------------------------------------------------------
 
     def _word_at(self, place: Ints) -> Words:
