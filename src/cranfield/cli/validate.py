@@ -49,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
         for report in reports
         for x in report.problems
     ]
+    if options.verbose:
+        lines += [f"{x.where}: {said}" for x in reports for said in x.description.splitlines()]
     show(Listing({"problems": rows, "files": files}, lines), options)
     return 2 if any(report.count("error") for report in reports) else 0
 

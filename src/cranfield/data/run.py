@@ -97,6 +97,11 @@ class Run(ABC):
     def renamed(self, name: Callable[[str], str]) -> Run:
         """The run with other names of its topics."""
 
+    @property
+    def description(self) -> str:
+        """What its file says of the system: the YAML of ir_metadata, or NTCIR's SYSDESC."""
+        return "" if self.source is None else self.source.description
+
     def tables(self) -> Iterator[Table]:
         """The parts of a table one after the other, none of a run that is a mapping."""
         return iter(())

@@ -42,6 +42,7 @@ class Report:
     judged: set[str] = field(default_factory=set)  # the runs that return a judged document
     table: Table | None = None  # of judgments: what is judged
     problems: list[Problem] = field(default_factory=list)
+    description: str = ""  # what a run says of its system
 
     def count(self, severity: str) -> int:
         """How many errors or warnings there are."""
@@ -148,6 +149,8 @@ class _Opened:
         if fast and odd.contradicted and 0 in odd.contradicted.values() and self.format.lined:
             return self.report(judged, fast=False)  # which knows the lines
         report.problems += look.found()
+        if self.kind == "run" and self.format.lined and self.format.checks is None:
+            report.description = self.source.description
         report.topics = tuple(dict.fromkeys(topic for run in report.runs.values() for topic in run))
         self._oddities(report, odd)
         return report

@@ -214,3 +214,53 @@ def test_a_pipe_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         read_run(pipe)
     writer.join(10)
     assert not writer.is_alive()  # nobody listens any more
+
+
+# -- descriptions ---------------------------------------------------------------------------------
+
+# As ir_metadata.org has it: YAML in comments before the data.
+METADATA = """\
+# ir_metadata.start
+# platform:
+#   hardware:
+#     ram: '64 GB'
+# actor:
+#   team: ours
+# ir_metadata.end
+"""
+SAID = "platform:\n  hardware:\n    ram: '64 GB'\nactor:\n  team: ours"
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (METADATA, SAID),
+        (METADATA.replace("\n", "\r\n"), SAID),
+        ("\ufeff" + METADATA + "# another\n", SAID),
+        (METADATA.replace("# ir_metadata.end\n", ""), SAID),
+        (METADATA.replace("# ", "#"), SAID),
+        (BEFORE[0], "BM25, k1 = 0.9"),
+        (BEFORE[1], "BM25,\n1 Q0 d9 1 9 B"),
+        (BEFORE[0] + METADATA, "BM25, k1 = 0.9\n" + SAID),
+        ("# nothing\n", ""),
+        ("", ""),
+    ],
+)
+@pytest.mark.parametrize("size", [8, 1 << 20])
+def test_descriptions_are_kept(
+    before: str, said: str, size: int, tmp_path: Path, monkeypatch: Any, cranfield: Any
+) -> None:
+    """And the lists are those of the run without one."""
+    monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
+    monkeypatch.chdir(tmp_path)
+    Path("r").write_bytes((before + RUN).encode())
+    Path("r.gz").write_bytes(gzip.compress((before + RUN).encode()))
+    plain = {"1": {"d1": 3.0, "d2": 2.0}, "2": {"d1": 1.0}}
+    for name in ("r", "r.gz"):
+        run = read_run(name)
+        assert run.description == said
+        assert run.to_dict() == plain
+        told = cranfield("validate", name, "-v").out
+        assert all(f"{name}: {line}\n" in told for line in said.splitlines())
+        assert "team" not in cranfield("validate", name).out
+    assert read_run(plain).description == ""

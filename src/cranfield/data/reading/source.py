@@ -18,6 +18,7 @@ from cranfield.data.reading.packing import SUFFIXES, Packing
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import encoded
 
+BOM = b"\xef\xbb\xbf"  # a byte order mark
 BLANKS = rb"[ \t\r\f\v]*"
 # What is no data: comments, and how NTCIR's runs describe their system. A description may take
 # several lines before the first line of data, elsewhere one.
@@ -26,11 +27,18 @@ NO_DATA = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 BEFORE = re.compile(
-    rb"(?:\xef\xbb\xbf)?"  # a byte order mark
-    rb"(?:(?:%b(?:#[^\n]*)?\n)*%b<SYSDESC>(?:(?!</?SYSDESC>).)*</SYSDESC>%b(?:\n|\Z))*"
-    % ((BLANKS,) * 3),
+    rb"(?:%b)?(?:(?:%b(?:#[^\n]*)?\n)*%b<SYSDESC>(?:(?!</?SYSDESC>).)*</SYSDESC>%b(?:\n|\Z))*"
+    % (BOM, *(BLANKS,) * 3),
     re.DOTALL | re.IGNORECASE,
 )
+# What a file says of its system: the lines of ir_metadata, and what NTCIR's runs begin with.
+DESCRIPTION = re.compile(
+    rb"^%b# *ir_metadata\.start\b[^\n]*\n"
+    rb"(?P<comments>(?:%b#(?! *ir_metadata\.end\b)[^\n]*(?:\n|\Z))*)"
+    rb"|^%b<SYSDESC>(?P<text>(?:(?!</?SYSDESC>).)*)</SYSDESC>" % ((BLANKS,) * 3),
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
+)
+DESCRIBED = 1 << 16  # bytes in which it is looked for
 CHUNK = 4 << 20
 START = 1 << 14
 
@@ -133,6 +141,20 @@ class Source:
         with self._unpacked() as stream:
             found = BEFORE.match(stream.read(START))
         return found.group() if found else b""
+
+    @cached_property
+    def description(self) -> str:
+        """What it says of its system, be that YAML or anything else; nothing, if it is silent."""
+        from textwrap import dedent
+
+        with io.BufferedReader(self._unpacked()) as stream:
+            begin = stream.read(DESCRIBED).removeprefix(BOM).replace(b"\r\n", b"\n")
+        said = []
+        for found in DESCRIPTION.finditer(begin):
+            comments, text = (found[name] for name in ("comments", "text"))
+            plain = re.sub(rb"^%b#" % BLANKS, b"", comments or b"", flags=re.MULTILINE)
+            said.append(dedent((text or plain).decode("utf-8", "replace")).strip("\n "))
+        return "\n".join(said)
 
     def line(self, number: int) -> int:
         """The number that a line has in the file, counted in what is read."""
