@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from cranfield.arrays import LARGEST, Floats, Ints
-from cranfield.data import intents
+from cranfield.data import catalogues, intents
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.formats import recognise
 from cranfield.data.reading.labels import LEVEL, LabelsLike, level_of, read_labels
@@ -57,6 +57,12 @@ class Qrels:
     lines: Ints | slice | None = None  # of LETOR data, the place of each judgment in its file
     by_intent: intents.ByIntent | None = None  # where judgments are for intents
     in_doubt: str = ""  # which columns were taken, where others could be meant
+    words: Callable[[], Mapping[str, str]] | None = None  # reads the texts of topics
+
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """The topics in words, where judgments are those of a catalogue (``irds:DATASET``)."""
+        return {} if self.words is None else self.words()
 
     @cached_property
     def docs(self) -> Strings:
@@ -102,6 +108,7 @@ def read_qrels(
 ) -> Qrels:
     """Judgments from a path, a mapping, a Polars or pandas frame, or tuples.
 
+    ``irds:DATASET`` is a data set of ir_datasets, which has to be installed, and may fetch it.
     `format` forces the format of a file: trec, ntcir, letor, csv, tsv, json, jsonl, parquet or
     arrow. A directory is taken for one with a directory for each topic, as NTCIREVAL has them
     (with `by_intent`: the ideal lists of intents, ``0001/0001.PREFIX.Irelv1``).
@@ -119,7 +126,9 @@ def read_qrels(
         if by_intent and data.by_intent is None:
             raise InputError("judgments without intents", NESTED, data.where)
         return data
-    if isinstance(data, str | os.PathLike):
+    if catalogues.is_named(data):
+        qrels = _of_catalogue(str(data), text)
+    elif isinstance(data, str | os.PathLike):
         qrels = _read_file(Source.of(data), format, text)
     elif is_frame(data):
         table = frame_table(data, "qrels", "qrels", by_intent)
@@ -135,6 +144,17 @@ def read_qrels(
     if "all" in qrels.topics:
         raise InputError("a topic named 'all'", "another name: 'all' is the summary's", qrels.where)
     return qrels
+
+
+def _of_catalogue(name: str, text: Text) -> Qrels:
+    """Judgments of a collection that a catalogue knows."""
+    rows = catalogues.judgments(name, text.intents)
+    if text.intents:
+        qrels = _of_judged(*_by_intent(rows, text), name)
+    else:
+        judged, repeated = nested(rows, "qrels", name)
+        qrels = _of_nested(_labelled(judged, text.labels), name, repeated)
+    return replace(qrels, words=partial(catalogues.texts, name))
 
 
 def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
+from cranfield.data import catalogues
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging, Order
 from cranfield.data.qrels import Good, Qrels, good_records
 from cranfield.data.reading import letor, trec
@@ -491,6 +492,8 @@ class _Reader:
         data = list(data) if isinstance(data, Iterator) else data
         if isinstance(data, Run):
             return [self._again(data)]
+        if catalogues.is_named(data):
+            return [self._in_memory(list(catalogues.results(data)), data, None)]
         if isinstance(data, str | os.PathLike):
             return self._of_file(Source.of(data))
         if _are_numbers(data):

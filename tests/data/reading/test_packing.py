@@ -9,18 +9,26 @@ import lzma
 import tarfile
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import lz4.frame
 import pytest
 import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import cranfield as cf
 from cranfield.data.reading import packing
 from cranfield.data.reading.source import Source
 from cranfield.data.run import read_run
 from cranfield.errors import CranfieldError
-from tests.made import Command
+from tests.data.shapes import MEASURES, SHAPES
+from tests.data.shapes import QRELS as QRELS_OF_SHAPES
+from tests.data.shapes import RUN as RUN_OF_SHAPES
+from tests.made import Command, examples
 
 RUN = "1 Q0 d1 1 3 A\n1 Q0 d2 2 2 A\n2 Q0 d1 1 1 A\n"
 QRELS = "1 0 d2 1\n2 0 d1 1\n"  # RR is 1/2 and 1
@@ -55,7 +63,7 @@ LAYERS: dict[str, Callable[[bytes], bytes]] = {
     "bz2": bz2.compress,
     "xz": lzma.compress,
     "zst": zstandard.ZstdCompressor().compress,
-    "lz4": lz4.frame.compress,
+    "lz4": partial(lz4.frame.compress, content_checksum=True),  # as the command lz4 does
     "zip": in_zip,
     "tar": in_tar,
 }
@@ -82,6 +90,27 @@ def test_every_packing_is_read(layers: str, here: Path, cranfield: Command) -> N
     assert cranfield("validate", "q", "r").code == 0
     piped = Path("r").read_bytes()
     assert cranfield.printed("evaluate", "q", "-", "-m", "RR", stdin=piped) == said
+
+
+@pytest.mark.parametrize("layers", [*LAYERS, "tar.gz", "gz.zip"])
+def test_every_shape_is_read_out_of_it(layers: str, here: Path) -> None:
+    """Whatever is packed scores what it scores; its name in the archive counts."""
+    for shape in SHAPES:
+        name = f"file{shape.suffix}"
+        first, _, second = layers.partition(".")
+        named = {"zip": in_zip, "tar": in_tar}
+        inner = (
+            named[first](shape.content, name) if first in named else packed(shape.content, first)
+        )
+        Path(f"{name}.{layers}").write_bytes(packed(inner, second) if second else inner)
+        both: list[Any] = [QRELS_OF_SHAPES, f"{name}.{layers}"]
+        if shape.other is not None:
+            both[0] = "other"
+            Path("other").write_bytes(shape.other)
+        if shape.kind == "qrels":
+            both = [both[1], RUN_OF_SHAPES]
+        found = cf.evaluate(both[0], both[1], MEASURES).values.mean(axis=1)[0].tolist()
+        assert found == pytest.approx(shape.scores, abs=1e-12), shape
 
 
 @EACH
@@ -207,3 +236,23 @@ def test_names_keep_all_suffixes(here: Path, cranfield: Command) -> None:
     said = cranfield("evaluate", "q", "a.zstd", "a.tar.lz4", "-m", "RR").out
     assert "a.zstd " in said
     assert "a.tar.lz4 " in said
+
+
+@given(
+    layers=st.sampled_from(["zip", "tar", "lz4", "tar.gz", "gz.zip"]),
+    edits=st.lists(st.tuples(st.floats(0, 1), st.binary(max_size=3)), min_size=1, max_size=4),
+)
+@settings(max_examples=examples(200))
+def test_damaged_files_never_break(
+    tmp_path_factory: pytest.TempPathFactory, layers: str, edits: list[tuple[float, bytes]]
+) -> None:
+    """Anything but a CranfieldError is a crash; what has a checksum is read right or not at all."""
+    content = packed(RUN.encode(), layers)
+    for where, inserted in edits:
+        at = int(where * len(content))
+        content = content[:at] + inserted + content[at + len(inserted) :]
+    path = tmp_path_factory.getbasetemp() / "damaged"
+    path.write_bytes(content)
+    with suppress(CranfieldError):
+        found = read_run(path).to_dict()
+        assert "tar" in layers or found == {"1": {"d1": 3.0, "d2": 2.0}, "2": {"d1": 1.0}}
