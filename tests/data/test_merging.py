@@ -169,6 +169,20 @@ def test_duplicates(duplicates: Any, value: float, here: Path) -> None:
     assert by_sign.list_of("1") == {"a": value, "b": 2.0}
 
 
+@pytest.mark.parametrize(("duplicates", "value"), [("first", 1.0), ("best", 3.0)])
+def test_pairs_and_records_that_repeat_a_document(
+    duplicates: Any, value: float, here: Path
+) -> None:
+    pairs = {"1": [["a", 1.0], ["b", 2.0], ["a", 3.0]], "2": [["a", 1.0]]}
+    records = [{"qid": t, "docno": d, "score": s} for t, d, s in TWICE]
+    files = [text(json.dumps(pairs), "pairs.json"), text(json.dumps(records), "records.json")]
+    for data in (pairs, records, *files):
+        run = cf.read_run(data, duplicates=duplicates)
+        assert run.to_dict() == {"1": {"a": value, "b": 2.0}, "2": {"a": 1.0}}
+        assert run.merging is not None
+        assert [kind for kind, _ in run.merging.said()] == ["duplicates"]
+
+
 def test_lists_that_repeat_a_document(here: Path) -> None:
     lists = {"1": ["b", "a", "b", "c"], "2": ["d"]}
     for data in (lists, text(json.dumps(lists), "r.json")):
