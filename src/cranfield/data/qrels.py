@@ -36,7 +36,7 @@ from cranfield.data.reading.tables import frame_table, is_frame
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
-QrelsLike: TypeAlias = Any  # a path, {topic: {doc: level}}, a frame, tuples, or Qrels
+QrelsLike: TypeAlias = Any  # a path, {topic: {doc: level}}, a frame, tuples, records, Qrels
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ def read_qrels(
     labels: LabelsLike | None = None,
     by_intent: bool = False,
 ) -> Qrels:
-    """Judgments from a path, a mapping, a Polars or pandas frame, or tuples.
+    """Judgments from a path, a mapping, a Polars or pandas frame, tuples, or records.
 
     ``irds:DATASET`` is a data set of ir_datasets, which has to be installed, and may fetch it.
     `format` forces the format of a file: trec, ntcir, letor, csv, tsv, json, jsonl, parquet or

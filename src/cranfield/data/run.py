@@ -36,8 +36,8 @@ from cranfield.data.systems import (
 )
 from cranfield.errors import CranfieldError, InputError, one_of
 
-RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, a frame, tuples, Run,
-# or predictions for LETOR data: an array or a list of numbers
+RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, a frame, tuples,
+# records, Run, or predictions for LETOR data: an array or a list of numbers
 Ties: TypeAlias = Literal["trec", "rank", "given", "file"]
 TIES: tuple[Ties, ...] = get_args(Ties)
 PART = 1 << 16  # predictions that are labelled at a time
@@ -344,7 +344,7 @@ def read_run(
     chunk_score: ChunkScore | None = None,
     duplicates: Duplicates = "error",
 ) -> Run:
-    """A run from a path, a mapping, a Polars or pandas frame, or tuples.
+    """A run from a path, a mapping, a Polars or pandas frame, tuples, or records.
 
     ``DIR/NAME`` (or ``DIR/*.NAME.res``) is the run NAME of a directory with one for each topic, as
     NTCIREVAL has them.

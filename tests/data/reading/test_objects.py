@@ -433,7 +433,7 @@ class TestLists:
             ("run", {"a": [["x", "y"]]}, "score 'y' for document x of topic a"),
             ("run", {"a": [["x", None]]}, "score None for document x of topic a"),
             ("run", {"a": [["x", float("nan")]]}, "score nan for document x of topic a"),
-            ("run", {"a": [["x", True]]}, "score True for document x of topic a"),
+            ("run", {"a": [["z", True]]}, "score True for document z of topic a"),
             ("run", {"a": [["x", 1], ["x", 2]]}, "document x of topic a"),
             ("run", {"a": {"x": 1}, "b": ["x"]}, "score"),
             ("run", {"a": [["x", 1]], "b": ["x"]}, "score"),

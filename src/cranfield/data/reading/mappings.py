@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import TREC, VALUE, Kind, is_header
+from cranfield.data.reading.lines import NUMBER
 from cranfield.data.reading.objects import (
     Place,
     object_kind,
@@ -204,6 +205,8 @@ def _from_entries(
     again = None
     for place, one in enumerate(cells):
         doc, value = _id(one["doc"], where), one.get(VALUE[kind], -float(place))
+        if kind == "run" and isinstance(value, bool):
+            raise InputError(f"score {value} for document {doc} of topic {topic}", NUMBER, where)
         if doc in made and (kind == "run" or made[doc] != value):
             again = again or doc
         made[doc] = value

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -97,11 +98,11 @@ def _entry(item: Any, kind: Kind) -> Cells:
 
 def _hit(item: Item, kind: Kind) -> Cells:
     """A document with its own keys, as ``{"docid": …, "score": …}``."""
-    found = {"doc": item[_doc_key(item)]}
-    for ours in ("score", "rank") if kind == "run" else ("level",):
-        key = spelt(SPELLINGS[ours] if kind == "run" else GRADE, item)
-        if key is not None:
-            found[ours] = item[key]
+    keys, others = _keys(tuple(item), kind)
+    found = {ours: item[theirs] for ours, theirs in keys.items()}
+    for other in others:
+        if item[other] != found["doc"]:
+            raise InputError(f"a document with {keys['doc']} and {other}", "one id")
     if kind == "qrels" and "level" not in found:
         if "score" in item:  # a grade, or how similar it was?
             raise InputError("a relevant document with a score", f"a {' or '.join(GRADE[:3])}")
@@ -109,16 +110,17 @@ def _hit(item: Item, kind: Kind) -> Cells:
     return found
 
 
-def _doc_key(item: Item) -> Any:
-    """The key of the document's id."""
-    key = spelt(HIT, item)
-    if key is None:
-        found = f"a document with {', '.join(map(str, item)) or 'no keys'}"
+@lru_cache(maxsize=64)
+def _keys(names: tuple[Any, ...], kind: Kind) -> tuple[dict[str, Any], list[Any]]:
+    """The keys of a document, by what they hold, and those that may name it as well."""
+    doc = spelt(HIT, names)
+    if doc is None:
+        found = f"a document with {', '.join(map(str, names)) or 'no keys'}"
         raise InputError(found, "its id as docid, doc_id or id")
-    others = [x for x in item if x != key and spelt(DOC_ID, [x]) and item[x] != item[key]]
-    if others:
-        raise InputError(f"a document with {key} and {others[0]}", "one id")
-    return key
+    wanted = {"level": GRADE} if kind == "qrels" else {n: SPELLINGS[n] for n in ("score", "rank")}
+    theirs = {ours: spelt(spellings, names) for ours, spellings in wanted.items()}
+    keys = {"doc": doc, **{ours: name for ours, name in theirs.items() if name is not None}}
+    return keys, [name for name in names if name != doc and spelt(DOC_ID, [name]) is not None]
 
 
 # -- the table ------------------------------------------------------------------------------------
@@ -169,7 +171,7 @@ def _found_pages(record: Item, key: str) -> Lists:
 def _positives(record: Item, key: str) -> Lists:
     """DPR's positive passages, whose scores are those of the retriever that found them."""
     items = [item if isinstance(item, Mapping) else {} for item in record[key]]
-    return [(NAMELESS, [item[_doc_key(item)] for item in items])]
+    return [(NAMELESS, [item[_keys(tuple(item), "qrels")[0]["doc"]] for item in items])]
 
 
 def _predictions(record: Item, key: str) -> Lists:
