@@ -7,19 +7,19 @@ QUICK := tests $(foreach part,peers properties docs papers tools compat fuzz tes
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-all test-quick test-lowest slowest coverage mutants fuzz bench lint style types clean
+.PHONY: demo test tests test-all test-quick test-no-kernel test-lowest slowest coverage mutants fuzz bench lint style types clean
 
 $(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
-$(VENV)/installed: $(VENV)/made pyproject.toml
+$(VENV)/installed: $(VENV)/made pyproject.toml setup.py src/cranfield/kernel/_kernel.c
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	$(BIN)/python -m compileall -q src
 	touch $@
 
-$(VENV)/installed-test: $(VENV)/made pyproject.toml
+$(VENV)/installed-test: $(VENV)/made pyproject.toml setup.py src/cranfield/kernel/_kernel.c
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@ $(VENV)/installed
 
@@ -55,6 +55,9 @@ test-all: $(VENV)/installed-test  ## the same tests, with all examples that they
 
 test-quick: $(VENV)/installed-test  ## while you work: most tests of the rooms, in about a minute
 	$(BIN)/python -m pytest -n auto -m "not slow and not hypothesis" $(QUICK)
+
+test-no-kernel: $(VENV)/installed-test  ## readers, labelling and ties without the compiled part
+	CRANFIELD_KERNEL=off $(BIN)/python -m pytest -n auto tests/data tests/labelling tests/properties/test_sources.py
 
 slowest: $(VENV)/installed-test  ## all tests, and the twenty slowest of them
 	$(BIN)/python -m pytest -n auto --durations 20

@@ -19,10 +19,11 @@ TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FIL
 
 # Which rooms a room may use. Data walks one way: files → data → labelling → measures → scores.
 BASE = {"errors", "wording", "arrays", "shown"}  # exceptions, sentences, types, results as tables
+COMPILED = {"kernel"}  # loops in C, where they could be built
 MAY_USE: dict[str, set[str]] = {
-    **{room: set() for room in BASE},
-    "data": BASE,
-    "labelling": BASE | {"data"},
+    **{room: set() for room in BASE | COMPILED},
+    "data": BASE | COMPILED,
+    "labelling": BASE | COMPILED | {"data"},
     "measures": BASE | {"labelling.blocks", "labelling.preferences"},
     "scores": BASE | {"data.files"},
     "evaluation": BASE | {"data", "labelling", "measures", "scores"},
@@ -38,6 +39,7 @@ MAY_USE: dict[str, set[str]] = {
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "stats", "meta"},
     "tools": BASE | {"data", "labelling", "measures", "scores", "evaluation", "report", "stats"},
     "cli": BASE
+    | COMPILED
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "assess", "plot"}
     | {"tools", "stats", "comparison", "meta"},
     "compat": BASE | {"data", "measures", "scores", "evaluation"},

@@ -178,7 +178,7 @@ def diversity(
     known = data.drop_nans([x, y])
     if known.is_empty():
         raise InputError(f"no run with both {x} and {y}", "one")
-    notices = scores.notices
+    notices = tuple(scores.notices)
     if lost := [run for run in scores.runs if run not in known["run"]]:
         text = f"{some(lost, 'run')} without a mean of {x} or {y}: not shown"
         notices += (Notice("undefined", text),)

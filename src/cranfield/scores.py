@@ -97,6 +97,40 @@ def loud_first(notices: Iterable[Notice]) -> tuple[Notice, ...]:
     return tuple(sorted(notices, key=lambda notice: order.get(notice.kind, len(LOUD))))
 
 
+class Later(Sequence[Notice]):
+    """Notices that are thought of when somebody reads them: most loops of training never do.
+
+    >>> notices = Later(lambda: [Notice("topics", "one topic", None, ())])
+    >>> len(notices), notices[0].kind, notices == (notices[0],)
+    (1, 'topics', True)
+    """
+
+    def __init__(self, tell: Callable[[], Iterable[Notice]]) -> None:
+        self.tell = tell
+
+    @cached_property
+    def told(self) -> tuple[Notice, ...]:
+        """All of them."""
+        return tuple(self.tell())
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.told[place]
+
+    def __len__(self) -> int:
+        return len(self.told)
+
+    def __eq__(self, other: object) -> bool:
+        return self.told == (other.told if isinstance(other, Later) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self.told)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (self.told,)
+
+
 def in_brief(notices: Iterable[Notice], runs: int | None = None, listed: str = "") -> list[str]:
     """The notices for people, a line each; one line for all that say the same of several runs.
 
@@ -193,7 +227,7 @@ class Scores(Shown, tables="scores"):
     measures: tuple[str, ...]
     summaries: tuple[str, ...]
     undefined: str = "zero"
-    notices: tuple[Notice, ...] = ()
+    notices: Sequence[Notice] = ()
     better: tuple[str, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
 
@@ -202,7 +236,8 @@ class Scores(Shown, tables="scores"):
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
         for name in ("runs", "topics", "measures", "summaries", "notices", "better"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+            if not isinstance(given := getattr(self, name), tuple | Later):
+                object.__setattr__(self, name, tuple(given))
         if not self.better:
             usual = {"mean": "higher", "gmean": "higher", "sum": "neither", "se": "neither"}
             object.__setattr__(self, "better", tuple(usual.get(s, "") for s in self.summaries))

@@ -21,6 +21,7 @@ import cranfield as cf
 from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED, TOOLS
 from cranfield.cli.main import parser
 from cranfield.cli.parser import COMMON, Parser
+from cranfield.kernel import USED
 from tests import ROOT
 from tests.made import Command
 
@@ -122,12 +123,12 @@ class TestHelp:
                     assert len(found) == 1, (p.prog, names)
 
     def test_version(self, cranfield: Command) -> None:
-        assert cranfield("--version") == (0, f"cranfield {cf.__version__}\n", "")
+        assert cranfield("--version") == (0, f"cranfield {cf.__version__} ({USED})\n", "")
 
     def test_python_m_cranfield(self) -> None:
         command = [sys.executable, "-m", "cranfield", "--version"]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert done.stdout == f"cranfield {cf.__version__}\n"
+        assert done.stdout.startswith(f"cranfield {cf.__version__} (")
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from cranfield.cli.parser import Parser, Top
 from cranfield.data.files import reopen_closed_streams
 from cranfield.data.reading.source import cannot_read, reading_limits
 from cranfield.errors import CranfieldError, InputError, UserCodeError, in_one_line
+from cranfield.kernel import USED
 from cranfield.wording import printable
 
 OWN_OPTIONS = ("trec_eval",)  # which argparse cannot read: the module has a main of its own
@@ -36,7 +37,9 @@ def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
         "shell complete what is typed. "
         "Exit codes: 0 fine, 1 a comparison asked to fail, 2 bad input or usage.",
     )
-    top.add_argument("--version", action="version", version=f"cranfield {cranfield.__version__}")
+    top.add_argument(
+        "--version", action="version", version=f"cranfield {cranfield.__version__} ({USED})"
+    )
     top.row = COMMANDS["evaluate"]  # a good example
     top.set_defaults(quiet=False, verbose=False, max_line=None, max_expansion=None)
     commands = top.add_subparsers(

@@ -20,7 +20,7 @@ from cranfield.data.reading import letor, trec
 from cranfield.data.reading.columns import TREC
 from cranfield.data.reading.formats import Format, recognise, runs_in
 from cranfield.data.reading.lines import not_empty, real
-from cranfield.data.reading.mappings import Nested, is_listed, nested
+from cranfield.data.reading.mappings import Nested, is_listed, is_plain, nested
 from cranfield.data.reading.objects import is_shaped, is_whole, object_records, object_topics
 from cranfield.data.reading.records import PLAIN, Record, Text, checked
 from cranfield.data.reading.source import Source
@@ -713,7 +713,8 @@ def _same(table: Table) -> Table:
 def _named(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, str, RunLike]]:
     """The runs of an argument, each with the name the user gave it, if any, and what else it is."""
     if isinstance(runs, Mapping):
-        if not is_shaped(runs) and any(_is_run(x, qrels) for x in islice(runs.values(), 100)):
+        shaped = is_shaped(runs) or is_plain(runs)
+        if not shaped and any(_is_run(x, qrels) for x in islice(runs.values(), 100)):
             return [(str(n), str(n) if _are_numbers(r) else "run", r) for n, r in runs.items()]
         return [(None, "run", runs)]
     if _is_list_of_numbers(runs) or is_whole(runs):

@@ -19,7 +19,7 @@ from cranfield.evaluation.measuring import Measuring
 from cranfield.evaluation.options import Options, Settings, shows_options
 from cranfield.labelling.blocks import Rankings, RunLabels
 from cranfield.measures.base import Measure
-from cranfield.scores import Notice, Scores, loud_first
+from cranfield.scores import Later, Scores
 from cranfield.wording import some
 
 RunsLike: TypeAlias = RunLike | Sequence[RunLike] | Mapping[str, RunLike]
@@ -91,22 +91,13 @@ class Evaluator:
 
     def scored(self, runs: Iterable[Labelled], strangers: bool = False) -> Scores:
         """Score runs that have been labelled."""
-        names: list[str] = []
-        rankings: list[Rankings] = []
-        about_runs: list[Notice] = []
+        labelled = []
         for one in runs:
             if not strangers:
                 self.collection.refuse_stranger(one)
             self.collection.refuse_unknown(one.run, one.rankings)
-            about_runs += notices.of_run(one, self.collection, self.measures)
-            names.append(one.run.name)
-            rankings.append(one.rankings)
-        about_runs += notices.of_lengths(
-            names,
-            [lists.returned[lists.answered & self.collection.chosen] for lists in rankings],
-            self.measures,
-            self.options.depth,
-        )
+            labelled.append(one)
+        names, rankings = [one.run.name for one in labelled], [one.rankings for one in labelled]
         counts = self._counting(names, rankings)
         values = np.stack([self.measuring.values(one) for one in rankings])
         values = values[:, self.measuring.each(counts)]
@@ -120,7 +111,7 @@ class Evaluator:
             summaries=tuple(column.summary for column in columns),
             better=tuple(column.better for column in columns),
             undefined=self.options.undefined,
-            notices=loud_first((*notices.of_evaluation(self.measuring, counts), *about_runs)),
+            notices=Later(lambda: notices.of_all(self.measuring, counts, labelled)),
             asked=self.measuring.asked.spellings,
         )
 

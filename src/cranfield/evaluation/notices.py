@@ -16,7 +16,7 @@ from cranfield.data.run import Run
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.measures.base import Measure
 from cranfield.measures.cwl import UserModel
-from cranfield.scores import Notice, about
+from cranfield.scores import Notice, about, loud_first
 from cranfield.wording import counted, some
 
 if TYPE_CHECKING:
@@ -35,6 +35,20 @@ OTHER_ORDERS = ("best", "worst", "expected")  # of tied documents, than that of 
 MANY = 10  # documents: lists of fewer differ in length for many reasons
 
 K = TypeVar("K")
+
+
+def of_all(measuring: Measuring, counts: Bools, labelled: Sequence[Labelled]) -> tuple[Notice, ...]:
+    """What is to be known of an evaluation of runs; `counts` says which topics do."""
+    collection, measures = measuring.collection, measuring.measures
+    told = [notice for one in labelled for notice in of_run(one, collection, measures)]
+    rankings = [one.rankings for one in labelled]
+    told += of_lengths(
+        [one.run.name for one in labelled],
+        [lists.returned[lists.answered & collection.chosen] for lists in rankings],
+        measures,
+        measuring.options.depth,
+    )
+    return loud_first((*of_evaluation(measuring, counts), *told))
 
 
 def of_evaluation(measuring: Measuring, counts: Bools) -> Iterator[Notice]:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from cranfield import kernel
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.parts import in_order
 from cranfield.data.reading.strings import Strings, Words, spans
@@ -121,6 +122,9 @@ def _label(
     gold: GoldStandard, run: TableRun, table: Table, exclude_self: bool, noted: Sequence[Noted]
 ) -> _Labelled:
     """Label topics that are whole and whose lines are adjacent."""
+    plain = run.merging is None and not exclude_self and not noted and len(table)
+    if (compiled := kernel.KERNEL) is not None and plain:
+        return _compiled(compiled, gold, run, table)
     table = run.merged(table)
     names = table.names
     if exclude_self:
@@ -133,6 +137,38 @@ def _label(
     lists = [(index[name], length.get(name, 0), tied.get(name, 0)) for name in known]
     found.lists.append(tuple(np.array(lists, dtype=np.int64).reshape(-1, 3).T))
     return found
+
+
+def _compiled(
+    compiled: kernel.Kernel, gold: GoldStandard, run: TableRun, table: Table
+) -> _Labelled:
+    """The same in one loop, by the compiled part."""
+    none, docs, judged = np.empty(0), table.docs, gold.table
+    values = none if run.given else table.values
+    ranks = none if table.ranks is None else table.ranks
+    bounds = np.append(table.starts, len(table))
+    topics = np.array([gold.topic_index.get(name, -1) for name in table.names], dtype=np.int64)
+    tied, contradicted = np.zeros((2, len(topics)), dtype=np.int64)
+    hits, twice = compiled.place_rows(
+        docs.buffer,
+        (docs.start, docs.length, table.hashes, values, ranks),
+        (bounds, topics),
+        judged.docs.buffer,
+        (judged.docs.start, judged.docs.length, judged.hashes, gold.items, gold.qrels.offsets),
+        (tied, contradicted),
+        run.stable,
+    )
+    if twice >= 0:
+        topic = table.names[int(np.searchsorted(bounds, twice, side="right")) - 1]
+        found = f"document {docs[twice : twice + 1].tolist()[0]} of topic {topic} twice"
+        raise run.refusal(found, "each document once")
+    known = topics >= 0
+    return _Labelled(
+        lists=[(topics[known], np.diff(bounds)[known], tied[known])],
+        hits=[tuple(np.frombuffer(hits, dtype=np.int64).reshape(-1, 5).T)],
+        names=table.names,
+        contradicted=[table.names[i] for i in np.flatnonzero(contradicted).tolist()],
+    )
 
 
 def _place(

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from cranfield import kernel
 from cranfield.arrays import Bools, Floats, Ints
+from cranfield.data.reading.mappings import from_mapping
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Noted, Table
 from cranfield.data.run import ListRun, from_the_top
@@ -40,6 +42,10 @@ def label_lists(
     gold: GoldStandard, run: ListRun, exclude_self: bool = False, noted: Sequence[Noted] = ()
 ) -> Rankings:
     """Where a run in memory placed the judged documents, with what is to be noted of all."""
+    if not noted and (quick := _compiled(gold, run, exclude_self)) is not None:
+        return quick.rankings(gold.judgments, noted)
+    if kernel.KERNEL is not None:  # nobody has looked at all of them so far
+        run = replace(run, lists=from_mapping(run.lists, "run", run.where)[0])
     placed, batch = Placed(), _Batch()
 
     def finish() -> None:
@@ -75,6 +81,20 @@ def label_lists(
             batch = _Batch()
     finish()
     return placed.rankings(gold.judgments, noted)
+
+
+def _compiled(gold: GoldStandard, run: ListRun, exclude_self: bool) -> Placed | None:
+    """The same in one loop, by the compiled part, if there is one and the lists are plain."""
+    if kernel.KERNEL is None or type(run.lists) is not dict:
+        return None
+    qrels = gold.qrels
+    judged = qrels.doc_names, qrels.offsets, gold.items
+    how = run.stable, run.given, exclude_self
+    found = kernel.KERNEL.place_lists(run.lists, qrels.topics, *judged, *how)
+    if found is None:
+        return None
+    hits, lists = (np.frombuffer(columns, dtype=np.int64) for columns in found)
+    return Placed([tuple(lists.reshape(-1, 3).T)], [tuple(hits.reshape(-1, 5).T)])
 
 
 class _Lists:

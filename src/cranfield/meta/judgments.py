@@ -404,7 +404,7 @@ def _to_evaluate(given: Sequence[Qrels], pair: _Two, common: bool) -> list[Qrels
 # -- the runs -------------------------------------------------------------------------------------
 
 
-def _by_name(names: tuple[str, str], told: Sequence[tuple[Notice, ...]]) -> Iterator[Notice]:
+def _by_name(names: tuple[str, str], told: Sequence[Sequence[Notice]]) -> Iterator[Notice]:
     """What was noticed by both judgments once, and the rest with the name of the judgments."""
     for name, one, other in zip(names, told, reversed(told), strict=True):
         for notice in one:

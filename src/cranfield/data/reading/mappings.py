@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral
 from typing import Any, TypeAlias
 
+from cranfield import kernel
 from cranfield.data.reading.columns import TREC, VALUE, Kind, is_header
 from cranfield.data.reading.lines import NUMBER
 from cranfield.data.reading.objects import (
@@ -133,7 +134,9 @@ def nested(data: Any, kind: Kind, where: str) -> tuple[Nested, int]:
     The documents of a topic may be a list, in a run from the top down; see `is_listed`.
     """
     if isinstance(data, Mapping):
-        return _from_mapping(data, kind, where)
+        if kind == "run" and is_plain(data):
+            return dict(data), 0
+        return from_mapping(data, kind, where)
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):
         return _from_tuples(data, kind, where)
     raise InputError(type(data).__name__, f"{kind} as a path, mapping, frame or tuples", where)
@@ -151,7 +154,17 @@ def _has_names(docs: Any) -> bool:
     return is_list(docs) and bool(docs) and not isinstance(docs[0], Mapping | list | tuple)
 
 
-def _from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> tuple[Nested, int]:
+def is_plain(data: Any) -> bool:
+    """Whether this looks like ``{topic: {doc: value}}`` at a glance: by its first documents.
+
+    Only the compiled part has so quick an eye. It looks at all documents when it labels them, and
+    `from_mapping` at what it finds odd then.
+    """
+    return kernel.KERNEL is not None and kernel.KERNEL.is_plain(data)
+
+
+def from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> tuple[Nested, int]:
+    """``{topic: {doc: value}}``, every name a string, and how many documents repeat another."""
     made: Nested = {}
     repeated = 0
     bare: dict[str, None] = {}  # topics whose documents have no scores

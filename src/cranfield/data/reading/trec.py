@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
+from cranfield.data.reading import compiled
 from cranfield.data.reading.columns import EARLY, ITERATIONS, NTCIR, TREC, VALUE, Kind
 from cranfield.data.reading.labels import GRADES, NTCIR_LABEL
 from cranfield.data.reading.lines import fields_of, finite, lines, short
@@ -39,6 +40,9 @@ def read_table(text: bytes, kind: Kind, how: Text = PLAIN) -> Table:
 
     The second column is kept if it matters: the type of each result, or the intent of a judgment.
     """
+    refuse_other_encodings(text)
+    if not how.typed and (made := compiled.lines(text, TREC[kind], kind, how.by_tag)) is not None:
+        return made
     text = data_of(text)
     try:
         column = Fields(text, len(TREC[kind])).column

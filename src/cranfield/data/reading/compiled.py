@@ -1,0 +1,49 @@
+"""Lines of text as columns in one loop, by the compiled part, where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cranfield import kernel
+from cranfield.data.reading import strings
+from cranfield.data.reading.columns import VALUE, Kind
+from cranfield.data.reading.strings import ROOM, Strings
+from cranfield.data.reading.table import Table
+
+
+def lines(text: bytes, names: Sequence[str], kind: Kind, by_tag: bool) -> Table | None:
+    """The table of lines with these fields, or None if anything is odd about one.
+
+    So it is also where lines of several runs are to be told apart.
+    """
+    if kernel.KERNEL is None or not text:
+        return None
+    around, end = b"\n" * ROOM, b"" if text.endswith(b"\n") else b"\n"
+    padded = b"".join((around, text, end, around))
+    place = {name: i for i, name in enumerate(names)}
+    asked = (place.get(name, -1) for name in ("doc", VALUE[kind], "rank", "tag"))
+    rows = len(text) // (2 * len(names)) + 1  # a field is at least a letter and a blank
+    start, length, row, at, size = (np.empty(rows, dtype=np.int64) for _ in range(5))
+    hashes, values, ranks = np.empty(rows, dtype=np.uint64), np.empty(rows), np.empty(rows)
+    columns = (start, length, hashes, values, ranks, row, at, size)
+    layout = (len(names), *asked)
+    found = kernel.KERNEL.read_lines(
+        padded, ROOM, len(padded) - ROOM, layout, int(strings.KEY), columns
+    )
+    if found is None:
+        return None
+    n, groups, odd_values, odd_ranks, tag, tag_size, alike = found
+    if odd_values or odd_ranks or not n or (by_tag and not alike):
+        return None
+    buffer = np.frombuffer(padded, dtype=np.uint8)
+    return Table(
+        Strings(buffer, at[:groups], size[:groups]).tolist(),
+        row[:groups],
+        Strings(buffer, start[:n], length[:n]),
+        hashes[:n],
+        values[:n],
+        ranks[:n] if "rank" in place else None,
+        padded[tag : tag + tag_size].decode() if "tag" in place else None,
+    )

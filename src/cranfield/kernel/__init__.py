@@ -1,0 +1,61 @@
+"""`KERNEL`: the compiled part (`_kernel.c`) where it was built and is not switched off, else None.
+
+What it does, NumPy and Python do as well, with the same results to the last bit: whoever asks it
+does the work otherwise if it is None, or says that something is odd.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol, TypeAlias, cast
+
+Arrays: TypeAlias = tuple[Any, ...]  # whose numbers take eight bytes each
+
+
+class Kernel(Protocol):
+    """The functions of the compiled part; `_kernel.c` says what they do."""
+
+    def read_lines(
+        self, text: bytes, begin: int, end: int, layout: Sequence[int], key: int, columns: Arrays, /
+    ) -> tuple[int, int, int, int, int, int, bool] | None: ...
+
+    def place_rows(
+        self,
+        text: Any,
+        rows: Arrays,
+        groups: Arrays,
+        judged_text: Any,
+        judged: Arrays,
+        out: Arrays,
+        stable: bool,
+        /,
+    ) -> tuple[bytes, int]: ...
+
+    def place_lists(
+        self,
+        lists: Mapping[str, Mapping[str, float]],
+        topics: tuple[str, ...],
+        judged: list[str],
+        offsets: Any,
+        items: Any,
+        stable: bool,
+        given: bool,
+        without_self: bool,
+        /,
+    ) -> tuple[bytes, bytes] | None: ...
+
+    def is_plain(self, lists: Any, /) -> bool: ...
+
+
+def _loaded() -> tuple[Kernel | None, str]:
+    if os.environ.get("CRANFIELD_KERNEL") == "off":
+        return None, "compiled kernel switched off"
+    try:
+        return cast(Kernel, import_module("cranfield.kernel._kernel")), "with compiled kernel"
+    except ImportError:
+        return None, "without compiled kernel"
+
+
+KERNEL, USED = _loaded()

@@ -1,0 +1,1029 @@
+/* The compiled part of cranfield: what NumPy needs many passes for is one loop here.
+ *
+ * read_lines   lines of text -> columns
+ * place_rows   columns x judged documents -> where the judged documents are
+ * place_lists  dicts of dicts x judged documents -> the same
+ * is_plain     whether something looks like such a dict of dicts
+ *
+ * All of it is also done by NumPy and Python, bit by bit the same (data/reading/trec.py,
+ * labelling/columns.py, labelling/mappings.py), for whoever has no compiler. Arrays are made by the
+ * callers; what is not in order is left to them, too, who know how to tell of it.
+ */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if FLT_EVAL_METHOD != 0
+#error "numbers would be rounded twice"
+#endif
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || !defined(__GNUC__)
+#error "eight bytes are read as a number whose lowest is the first, by GCC or Clang"
+#endif
+_Static_assert(sizeof(size_t) == 8, "counts are of 64 bits");
+
+typedef int64_t i64;
+typedef uint64_t u64;
+
+/* -- numbers ---------------------------------------------------------------------------------- */
+
+#define DIGITS 19 /* as many as always fit in 64 bits */
+#define POWERS 27 /* of 5, of which so many do */
+
+static const u64 FIVES[POWERS + 1] = {
+    1u, 5u, 25u, 125u, 625u, 3125u, 15625u, 78125u, 390625u, 1953125u, 9765625u, 48828125u,
+    244140625u, 1220703125u, 6103515625u, 30517578125u, 152587890625u, 762939453125u,
+    3814697265625u, 19073486328125u, 95367431640625u, 476837158203125u, 2384185791015625u,
+    11920928955078125u, 59604644775390625u, 298023223876953125u, 1490116119384765625u,
+    7450580596923828125u};
+
+static const double TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}; /* all exact */
+
+typedef unsigned __int128 u128;
+
+/* whole * 2^power, and a little more if anything is left: rounded correctly to a double. Two bits
+ * more than a double has are kept, the last of them telling whether anything is left. */
+static double
+rounded(u128 whole, int left, int power)
+{
+    int shift = 0;
+    while (whole >> shift >> 55) {
+        shift++;
+    }
+    left |= (whole & (((u128)1 << shift) - 1)) != 0;
+    return ldexp((double)((u64)(whole >> shift) | (u64)left), power + shift);
+}
+
+/* mantissa * 10^power, rounded correctly, or NaN where that takes more than this. Of two doubles
+ * that are exact the product or quotient is; else whole numbers are computed with. */
+static double
+scaled(u64 mantissa, i64 power)
+{
+    i64 size = power < 0 ? -power : power;
+    if (size > POWERS) {
+        return NAN;
+    }
+    if (mantissa == 0 || (mantissa <= (u64)1 << 53 && size <= 22)) {
+        size = mantissa == 0 ? 0 : size;
+        return power < 0 ? (double)mantissa / TENS[size] : (double)mantissa * TENS[size];
+    }
+    if (power >= 0) {
+        return rounded((u128)mantissa * FIVES[size], 0, (int)size);
+    }
+    int zeros = 64;
+    while (!(mantissa >> 63)) {
+        mantissa <<= 1;
+        zeros++;
+    }
+    u128 dividend = (u128)mantissa << 64;
+    return rounded(dividend / FIVES[size], dividend % FIVES[size] != 0, -(int)size - zeros);
+}
+
+/* The number that a text of the form -123.456e7 stands for, or NaN: Python reads the others. */
+static double
+number(const unsigned char *text, i64 length)
+{
+    const unsigned char *end = text + length, *point = NULL;
+    int minus = length > 0 && *text == '-';
+    u64 mantissa = 0;
+    i64 digits = 0, power = 0;
+    for (text += minus; text < end && (*text | 0x20) != 'e'; text++) {
+        unsigned digit = (unsigned)*text - '0';
+        if (digit <= 9) {
+            mantissa = mantissa * 10 + digit; /* which may overflow: then there are too many */
+            digits++;
+        }
+        else if (*text == '.' && point == NULL) {
+            point = text;
+        }
+        else {
+            return NAN;
+        }
+    }
+    i64 places = point == NULL ? 0 : text - point - 1;
+    if (text < end) {
+        text++;
+        int less = text < end && *text == '-';
+        text += less || (text < end && *text == '+');
+        if (text == end || end - text > 4) {
+            return NAN;
+        }
+        for (; text < end; text++) {
+            unsigned digit = (unsigned)*text - '0';
+            if (digit > 9) {
+                return NAN;
+            }
+            power = power * 10 + digit;
+        }
+        power = less ? -power : power;
+    }
+    if (digits == 0 || digits > DIGITS) {
+        return NAN;
+    }
+    double found = scaled(mantissa, power - places);
+    return minus ? -found : found;
+}
+
+/* -- lines of text ---------------------------------------------------------------------------- */
+
+#define MOST 6 /* fields of a line */
+
+enum { INSIDE, BLANK, NEWLINE };
+
+static const unsigned char KIND[256] = {
+    ['\t'] = BLANK, ['\n'] = NEWLINE, ['\v'] = BLANK, ['\f'] = BLANK, ['\r'] = BLANK, [' '] = BLANK};
+
+typedef struct {
+    const unsigned char *start;
+    i64 length;
+} Field;
+
+static int
+same(Field a, Field b)
+{
+    return a.length == b.length && memcmp(a.start, b.start, (size_t)a.length) == 0;
+}
+
+#define ROOM 8 /* bytes that can be read after the end of a field */
+#define EACH(byte) (0x0101010101010101u * (u64)(byte))
+
+static u64
+word_at(const unsigned char *text)
+{
+    u64 word;
+    memcpy(&word, text, sizeof word);
+    return word;
+}
+
+/* As Strings.hashes in data/reading/strings.py: eight bytes at a time, zeros after the last. */
+static u64
+hash_of(Field field, u64 key)
+{
+    u64 found = (u64)field.length ^ key;
+    const unsigned char *text = field.start;
+    i64 left = field.length;
+    do {
+        u64 word = word_at(text);
+        word = left < 8 ? word & (((u64)1 << 8 * left) - 1) : word;
+        word = (found ^ word) * 0x9E3779B97F4A7C15u;
+        found = word ^ word >> 29;
+        text += 8;
+        left -= 8;
+    } while (left > 0);
+    found *= 0xBF58476D1CE4E5B9u;
+    return found ^ found >> 32;
+}
+
+/* Where a field ends: at a byte up to the space, of which some are no blanks. */
+static const unsigned char *
+end_of(const unsigned char *at)
+{
+    for (;;) {
+        u64 word = word_at(at);
+        u64 low = (word - EACH(' ' + 1)) & ~word & EACH(0x80); /* the lowest marks the first */
+        if (low == 0) {
+            at += 8;
+            continue;
+        }
+        at += __builtin_ctzll(low) >> 3;
+        if (KIND[*at] != INSIDE) {
+            return at;
+        }
+        at++;
+    }
+}
+
+/* The fields of the line that begins at *place, which moves on to the next: how many there are;
+ * none in what is no data, -1 if there are more than so many or it may be a description. A line
+ * ends with a newline: the caller has made sure that the last does. */
+static int
+cut(const unsigned char **place, Field *fields, int width)
+{
+    const unsigned char *at = *place;
+    int count = 0;
+    for (;;) {
+        while (KIND[*at] == BLANK) {
+            at++;
+        }
+        if (*at == '\n') {
+            *place = at + 1;
+            return count;
+        }
+        if (count == 0 && *at == '#') {
+            while (*at != '\n') {
+                at++;
+            }
+            continue;
+        }
+        if (count == width || (count == 0 && *at == '<')) {
+            return -1;
+        }
+        fields[count].start = at;
+        at = end_of(at);
+        fields[count].length = at - fields[count].start;
+        count++;
+    }
+}
+
+enum { START, LENGTH, HASH, VALUE, RANK, ROW, NAME_START, NAME_LENGTH, COLUMNS };
+
+/* Some arrays that callers hand over, each of so many numbers of eight bytes. */
+static int
+arrays(PyObject *given, Py_buffer *views, int count, int flags)
+{
+    if (!PyTuple_Check(given) || PyTuple_Size(given) != count) {
+        PyErr_Format(PyExc_TypeError, "%d arrays are needed", count);
+        return -1;
+    }
+    for (int i = 0; i < count; i++) {
+        if (PyObject_GetBuffer(PyTuple_GetItem(given, i), &views[i], flags) < 0) {
+            while (i-- > 0) {
+                PyBuffer_Release(&views[i]);
+            }
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static void
+release(Py_buffer *views, int count)
+{
+    while (count-- > 0) {
+        PyBuffer_Release(&views[count]);
+    }
+}
+
+static i64
+count_of(const Py_buffer *view)
+{
+    return (i64)(view->len / 8);
+}
+
+PyDoc_STRVAR(read_lines_doc,
+"read_lines(text, begin, end, layout, key, columns) ->\n"
+"    (rows, groups, odd values, odd ranks, start and length of the tag, alike)\n"
+"\n"
+"Lines of a text that ends in a newline, with room after it, as columns, or None if one is not in order. The layout is\n"
+"how many fields a line has, and which are document, value, rank and tag, -1 if none is. The columns\n"
+"are filled: start, length, hash, value and rank of each line; row, start and length of the topic of\n"
+"each group of lines. Odd numbers are NaN. The tag is that of the first line; all may be alike.");
+
+static PyObject *
+read_lines(PyObject *module, PyObject *args)
+{
+    Py_buffer text, column[COLUMNS];
+    Py_ssize_t begin, end;
+    int width, doc, value, rank, tag;
+    unsigned long long key;
+    PyObject *columns;
+    if (!PyArg_ParseTuple(args, "y*nn(iiiii)KO", &text, &begin, &end, &width, &doc, &value, &rank,
+                          &tag, &key, &columns)) {
+        return NULL;
+    }
+    if (arrays(columns, column, COLUMNS, PyBUF_WRITABLE) < 0) {
+        PyBuffer_Release(&text);
+        return NULL;
+    }
+    const unsigned char *base = text.buf, *place = base + begin, *stop = base + end;
+    i64 room = count_of(&column[START]), groups = count_of(&column[ROW]);
+    for (int i = START; i < ROW; i++) {
+        int asked = i != RANK || rank >= 0;
+        room = asked && count_of(&column[i]) < room ? count_of(&column[i]) : room;
+    }
+    for (int i = ROW; i < COLUMNS; i++) {
+        groups = count_of(&column[i]) < groups ? count_of(&column[i]) : groups;
+    }
+    int fits = 0 <= begin && begin < end && end <= text.len - ROOM && stop[-1] == '\n';
+    fits = fits && 0 < width && width <= MOST && 0 <= doc && doc < width && 0 <= value;
+    if (!fits || value >= width || rank >= width || tag >= width) {
+        release(column, COLUMNS);
+        PyBuffer_Release(&text);
+        PyErr_SetString(PyExc_ValueError, "no lines, or no such fields");
+        return NULL;
+    }
+    i64 *out[COLUMNS];
+    double *number_of[2] = {column[VALUE].buf, column[RANK].buf};
+    for (int i = 0; i < COLUMNS; i++) {
+        out[i] = column[i].buf;
+    }
+    i64 row = 0, group = 0, odd[2] = {0, 0};
+    int alike = 1, count = 0;
+    Field fields[MOST], topic = {NULL, -1}, first = {NULL, 0};
+    Py_BEGIN_ALLOW_THREADS
+    while (place < stop) {
+        count = cut(&place, fields, width);
+        if (count == 0) {
+            continue;
+        }
+        if (count != width || row == room) {
+            count = -1;
+            break;
+        }
+        if (!same(fields[0], topic)) {
+            if (group == groups) {
+                count = -1;
+                break;
+            }
+            topic = fields[0];
+            out[ROW][group] = row;
+            out[NAME_START][group] = topic.start - base;
+            out[NAME_LENGTH][group] = topic.length;
+            group++;
+        }
+        out[START][row] = fields[doc].start - base;
+        out[LENGTH][row] = fields[doc].length;
+        ((u64 *)out[HASH])[row] = hash_of(fields[doc], key);
+        number_of[0][row] = number(fields[value].start, fields[value].length);
+        odd[0] += isnan(number_of[0][row]);
+        if (rank >= 0) {
+            number_of[1][row] = number(fields[rank].start, fields[rank].length);
+            odd[1] += isnan(number_of[1][row]);
+        }
+        if (tag >= 0) {
+            first = row == 0 ? fields[tag] : first;
+            alike = alike && same(fields[tag], first);
+        }
+        row++;
+    }
+    Py_END_ALLOW_THREADS
+    release(column, COLUMNS);
+    PyBuffer_Release(&text);
+    if (count < 0) {
+        Py_RETURN_NONE;
+    }
+    long long at = first.start == NULL ? 0 : (long long)(first.start - base);
+    return Py_BuildValue("LLLLLLi", (long long)row, (long long)group, (long long)odd[0],
+                         (long long)odd[1], at, (long long)first.length, alike);
+}
+
+/* -- the order of a list ---------------------------------------------------------------------- */
+
+typedef int (*Before)(const void *of, i64 a, i64 b); /* whether row a comes before row b */
+
+/* Rows in order; those of which none comes before the other stay as they are. */
+static inline void
+sort_rows(i64 *rows, i64 *spare, i64 n, Before before, const void *of)
+{
+    for (i64 width = 1; width < n; width *= 2) {
+        for (i64 low = 0; low + width < n; low += 2 * width) {
+            i64 middle = low + width, high = n - middle < width ? n : middle + width;
+            if (!before(of, rows[middle], rows[middle - 1])) {
+                continue;
+            }
+            i64 count = middle - low, a = 0, b = middle, to = low;
+            memcpy(spare, rows + low, (size_t)count * sizeof(i64));
+            while (a < count && b < high) {
+                rows[to++] = before(of, rows[b], spare[a]) ? rows[b++] : spare[a++];
+            }
+            memcpy(rows + to, spare + a, (size_t)(count - a) * sizeof(i64));
+        }
+    }
+}
+
+static int
+has_more(const void *value, i64 a, i64 b)
+{
+    return ((const double *)value)[a] > ((const double *)value)[b];
+}
+
+/* What ranking lists needs, for the longest of them. */
+typedef struct {
+    i64 *order;    /* which row stands at a place */
+    i64 *place;    /* where a row stands */
+    i64 *begin;    /* where those begin that have the value of the one at a place, */
+    i64 *end;      /* and, where they begin, where they end; less than 0 once they are by name */
+    i64 *spare;
+    i64 *slots;    /* a hash table of rows */
+    i64 room, mask;
+} Work;
+
+static void
+free_work(Work *work)
+{
+    free(work->order);
+    free(work->slots);
+}
+
+static int
+make_room(Work *work, i64 n, int hashed)
+{
+    if (n > work->room) {
+        i64 *made = realloc(work->order, (size_t)n * 5 * sizeof(i64));
+        if (made == NULL) {
+            return -1;
+        }
+        work->order = made;
+        work->place = made + n;
+        work->begin = made + 2 * n;
+        work->end = made + 3 * n;
+        work->spare = made + 4 * n;
+        work->room = n;
+    }
+    if (hashed && (work->slots == NULL || work->mask + 1 < 2 * n)) {
+        i64 size = 1024;
+        while (size < 2 * n) {
+            size *= 2;
+        }
+        i64 *made = realloc(work->slots, (size_t)size * sizeof(i64));
+        if (made == NULL) {
+            return -1;
+        }
+        work->slots = made;
+        work->mask = size - 1;
+    }
+    return 0;
+}
+
+/* Put the rows of a list in order of their values (as they come, if there are none), and tell how
+ * many share theirs. */
+static i64
+order_rows(Work *work, const double *value, i64 n)
+{
+    int falling = 1;
+    i64 tied = 0;
+    for (i64 row = 0; row < n; row++) {
+        work->order[row] = row;
+    }
+    for (i64 row = 1; value != NULL && row < n; row++) {
+        falling &= value[row] <= value[row - 1];
+    }
+    if (!falling) {
+        sort_rows(work->order, work->spare, n, has_more, value);
+    }
+    for (i64 low = 0, high; low < n; low = high) {
+        high = low + 1;
+        while (value != NULL && high < n &&
+               value[work->order[high]] == value[work->order[low]]) {
+            high++;
+        }
+        for (i64 at = low; at < high; at++) {
+            work->begin[at] = low;
+            work->place[work->order[at]] = at;
+        }
+        work->end[low] = high;
+        tied += high - low > 1 ? high - low : 0;
+    }
+    return tied;
+}
+
+/* Whether a better rank goes with a lower value; equal values may have any ranks. */
+static i64
+contradicts(const Work *work, const double *rank, i64 n)
+{
+    int falls = 0;
+    for (i64 at = 1; at < n; at++) {
+        falls |= rank[work->order[at]] < rank[work->order[at - 1]];
+    }
+    double worst = -INFINITY;
+    for (i64 low = 0; falls && low < n; low = work->end[low]) {
+        for (i64 at = low; at < work->end[low]; at++) {
+            if (rank[work->order[at]] < worst) {
+                return 1;
+            }
+        }
+        for (i64 at = low; at < work->end[low]; at++) {
+            double here = rank[work->order[at]];
+            worst = here > worst || isnan(here) ? here : worst;
+        }
+    }
+    return 0;
+}
+
+/* -- hits ------------------------------------------------------------------------------------- */
+
+typedef struct {
+    i64 topic, rank, item, first, last;
+} Hit;
+
+typedef struct {
+    Hit *hit;
+    i64 count, room;
+} Hits;
+
+/* One hit more: its row, for the time being, is its rank. */
+static int
+add_hit(Hits *hits, i64 topic, i64 row, i64 item)
+{
+    if (hits->count == hits->room) {
+        i64 room = hits->room ? 2 * hits->room : 256;
+        Hit *made = realloc(hits->hit, (size_t)room * sizeof(Hit));
+        if (made == NULL) {
+            return -1;
+        }
+        hits->hit = made;
+        hits->room = room;
+    }
+    hits->hit[hits->count++] = (Hit){topic, row, item, 0, 0};
+    return 0;
+}
+
+static int
+is_above(const void *hits, i64 a, i64 b)
+{
+    return ((const Hit *)hits)[a].rank < ((const Hit *)hits)[b].rank;
+}
+
+/* The ranks of the hits of a list, from the hit `from` on, by which they are then in order. Equals
+ * are put in order of their names where there is a hit among them, unless they stay as they come. */
+static int
+rank_hits(Work *work, Hits *hits, i64 from, Before before, const void *of)
+{
+    i64 count = hits->count - from, sorted = 1;
+    Hit *hit = hits->hit + from;
+    if (count == 0) {
+        return 0;
+    }
+    for (i64 i = 0; i < count; i++) {
+        i64 row = hit[i].rank, begin = work->begin[work->place[row]], end = work->end[begin];
+        if (before != NULL && end - begin > 1) {
+            sort_rows(work->order + begin, work->spare, end - begin, before, of);
+            for (i64 at = begin; at < end; at++) {
+                work->place[work->order[at]] = at;
+            }
+            work->end[begin] = -end;
+        }
+        hit[i] = (Hit){hit[i].topic, work->place[row] + 1, hit[i].item, begin + 1,
+                       end < 0 ? -end : end};
+        sorted = sorted && (i == 0 || hit[i - 1].rank < hit[i].rank);
+    }
+    if (sorted) {
+        return 0;
+    }
+    i64 *order = malloc((size_t)count * (2 * sizeof(i64) + sizeof(Hit)));
+    if (order == NULL) {
+        return -1;
+    }
+    Hit *copy = (Hit *)(order + 2 * count);
+    for (i64 i = 0; i < count; i++) {
+        order[i] = i;
+        copy[i] = hit[i];
+    }
+    sort_rows(order, order + count, count, is_above, copy);
+    for (i64 i = 0; i < count; i++) {
+        hit[i] = copy[order[i]];
+    }
+    free(order);
+    return 0;
+}
+
+static PyObject *
+bytes_of(const void *data, i64 size)
+{
+    return PyBytes_FromStringAndSize(size ? data : "", (Py_ssize_t)size);
+}
+
+/* -- columns x judged documents --------------------------------------------------------------- */
+
+typedef struct {
+    const unsigned char *text;
+    i64 size;
+    const i64 *start, *length;
+    const u64 *hash;
+    i64 count;
+} Names;
+
+static Field
+name_of(const Names *names, i64 row)
+{
+    return (Field){names->text + names->start[row], names->length[row]};
+}
+
+/* By bytes, the largest first; of two that begin alike the longer is larger. */
+static int
+is_larger(const void *names, i64 a, i64 b)
+{
+    Field x = name_of(names, a), y = name_of(names, b);
+    int order = memcmp(x.start, y.start, (size_t)(x.length < y.length ? x.length : y.length));
+    return order ? order > 0 : x.length > y.length;
+}
+
+static int
+are_inside(const Names *names, i64 begin, i64 end)
+{
+    int fits = 0 <= begin && begin <= end && end <= names->count;
+    for (i64 row = begin; fits && row < end; row++) {
+        i64 start = names->start[row], length = names->length[row];
+        fits = 0 <= start && 0 <= length && start <= names->size && length <= names->size - start;
+    }
+    return fits;
+}
+
+/* The row of a name in the hash table of some rows from `base` on; -1, and its slot, if it is in
+ * none. */
+static i64
+row_of(const Work *work, const Names *rows, i64 base, Field name, u64 hash, i64 *slot)
+{
+    i64 at = (i64)hash & work->mask;
+    for (; work->slots[at] >= 0; at = (at + 1) & work->mask) {
+        i64 row = work->slots[at];
+        if (rows->hash[base + row] == hash && same(name_of(rows, base + row), name)) {
+            return row;
+        }
+    }
+    *slot = at;
+    return -1;
+}
+
+typedef struct {
+    Names rows, gold;
+    const double *value, *rank; /* either may be missing */
+    const i64 *bounds, *topics; /* of each group of rows */
+    const i64 *offsets, *items; /* of judgments */
+    i64 groups, judged_topics;
+    i64 *tied, *contradicted;
+    int stable;
+} Placing;
+
+enum { FINE = 0, NO_MEMORY = -1, OUTSIDE = -2, TWICE = -3 };
+
+static int
+place_group(const Placing *in, i64 group, Work *work, Hits *hits, i64 *twice)
+{
+    i64 base = in->bounds[group], n = in->bounds[group + 1] - base, topic = in->topics[group], slot;
+    if (!are_inside(&in->rows, base, base + n) || topic >= in->judged_topics) {
+        return OUTSIDE;
+    }
+    if (make_room(work, n, 1) < 0) {
+        return NO_MEMORY;
+    }
+    memset(work->slots, 0xff, (size_t)(work->mask + 1) * sizeof(i64));
+    for (i64 row = 0; row < n; row++) {
+        Field name = name_of(&in->rows, base + row);
+        if (row_of(work, &in->rows, base, name, in->rows.hash[base + row], &slot) >= 0) {
+            *twice = base + row;
+            return TWICE;
+        }
+        work->slots[slot] = row;
+    }
+    if (topic < 0) {
+        return FINE;
+    }
+    in->tied[group] = order_rows(work, in->value == NULL ? NULL : in->value + base, n);
+    if (in->rank != NULL && in->value != NULL) {
+        in->contradicted[group] = contradicts(work, in->rank + base, n);
+    }
+    i64 from = hits->count, begin = in->offsets[topic], end = in->offsets[topic + 1];
+    if (!are_inside(&in->gold, begin, end)) {
+        return OUTSIDE;
+    }
+    for (i64 judged = begin; judged < end; judged++) {
+        Field name = name_of(&in->gold, judged);
+        i64 row = row_of(work, &in->rows, base, name, in->gold.hash[judged], &slot);
+        if (row >= 0 && add_hit(hits, topic, row, in->items[judged]) < 0) {
+            return NO_MEMORY;
+        }
+    }
+    Names here = in->rows;
+    here.start += base;
+    here.length += base;
+    return rank_hits(work, hits, from, in->stable ? NULL : is_larger, &here);
+}
+
+PyDoc_STRVAR(place_rows_doc,
+"place_rows(text, rows, groups, judged text, judged, out, stable) -> (hits, twice)\n"
+"\n"
+"Where judged documents are in lists. `rows` are start, length, hash, value and rank of each, either\n"
+"of the last two empty if there is none; `groups` are the bounds of lists and their topics, -1 if not\n"
+"judged; `judged` are start, length, hash and item of each judged document, and the offsets of topics.\n"
+"`out` is filled: how many documents of each list share their value, and whether ranks contradict\n"
+"values. Hits are topic, rank, item, first and last possible rank, as bytes, by topic and rank; `twice`\n"
+"is a row whose document its list has twice, or -1.");
+
+static PyObject *
+place_rows(PyObject *module, PyObject *args)
+{
+    Py_buffer text, gold_text, row[5], group[2], judged[5], out[2];
+    PyObject *rows, *groups, *gold, *outs, *found = NULL;
+    int stable, code = OUTSIDE;
+    if (!PyArg_ParseTuple(args, "y*OOy*OOp", &text, &rows, &groups, &gold_text, &gold, &outs,
+                          &stable)) {
+        return NULL;
+    }
+    if (arrays(rows, row, 5, PyBUF_SIMPLE) < 0) {
+        goto texts;
+    }
+    if (arrays(groups, group, 2, PyBUF_SIMPLE) < 0) {
+        goto rows;
+    }
+    if (arrays(gold, judged, 5, PyBUF_SIMPLE) < 0) {
+        goto groups;
+    }
+    if (arrays(outs, out, 2, PyBUF_WRITABLE) < 0) {
+        goto judged;
+    }
+    Placing in = {
+        {text.buf, text.len, row[0].buf, row[1].buf, row[2].buf, count_of(&row[0])},
+        {gold_text.buf, gold_text.len, judged[0].buf, judged[1].buf, judged[2].buf,
+         count_of(&judged[0])},
+        row[3].len ? row[3].buf : NULL, row[4].len ? row[4].buf : NULL,
+        group[0].buf, group[1].buf, judged[4].buf, judged[3].buf,
+        count_of(&group[1]), count_of(&judged[4]) - 1, out[0].buf, out[1].buf, stable};
+    int fits = count_of(&group[0]) == in.groups + 1;
+    for (int i = 1; i < 5; i++) {
+        fits = fits && (count_of(&row[i]) == in.rows.count || (i > 2 && row[i].len == 0));
+    }
+    for (int i = 1; i < 4; i++) {
+        fits = fits && count_of(&judged[i]) == in.gold.count;
+    }
+    fits = fits && count_of(&out[0]) == in.groups && count_of(&out[1]) == in.groups;
+    Work work = {0};
+    Hits hits = {0};
+    i64 twice = -1;
+    if (fits) {
+        Py_BEGIN_ALLOW_THREADS
+        code = FINE;
+        for (i64 i = 0; i < in.groups && code == FINE; i++) {
+            code = place_group(&in, i, &work, &hits, &twice);
+        }
+        Py_END_ALLOW_THREADS
+    }
+    if (code == NO_MEMORY) {
+        PyErr_NoMemory();
+    }
+    else if (code == OUTSIDE) {
+        PyErr_SetString(PyExc_ValueError, "arrays that do not fit together");
+    }
+    else {
+        PyObject *bytes = bytes_of(hits.hit, hits.count * (i64)sizeof(Hit));
+        found = bytes == NULL ? NULL : Py_BuildValue("NL", bytes, (long long)twice);
+    }
+    free_work(&work);
+    free(hits.hit);
+    release(out, 2);
+judged:
+    release(judged, 5);
+groups:
+    release(group, 2);
+rows:
+    release(row, 5);
+texts:
+    PyBuffer_Release(&text);
+    PyBuffer_Release(&gold_text);
+    return found;
+}
+
+/* -- dicts of dicts x judged documents -------------------------------------------------------- */
+
+typedef struct {
+    double *value;
+    PyObject **doc; /* borrowed: the dict that holds them is not changed here */
+    Py_hash_t *hash;
+    i64 n, room;
+} List;
+
+static int
+is_later(const void *docs, i64 a, i64 b)
+{
+    return PyUnicode_Compare(((PyObject *const *)docs)[a], ((PyObject *const *)docs)[b]) > 0;
+}
+
+/* A score as a number: 0 if it is none that can be read without asking anybody. */
+static int
+is_number(PyObject *score, double *value)
+{
+    if (PyFloat_Check(score)) {
+        *value = PyFloat_AsDouble(score);
+    }
+    else if (PyLong_CheckExact(score)) {
+        *value = PyLong_AsDouble(score);
+        if (*value == -1.0 && PyErr_Occurred()) {
+            PyErr_Clear(); /* beyond all doubles */
+            return 0;
+        }
+    }
+    else {
+        return 0;
+    }
+    return isfinite(*value);
+}
+
+enum { ODD = -4 };
+
+/* The documents and scores of a dict: ODD if one is no string, or no number. */
+static int
+take_list(List *list, PyObject *docs, PyObject *left_out, int given)
+{
+    i64 n = (i64)PyDict_Size(docs);
+    if (n > list->room) {
+        void *made = realloc(list->value, (size_t)n * 3 * 8);
+        if (made == NULL) {
+            return NO_MEMORY;
+        }
+        list->value = made;
+        list->doc = (PyObject **)(list->value + n);
+        list->hash = (Py_hash_t *)(list->doc + n);
+        list->room = n;
+    }
+    Py_ssize_t at = 0;
+    PyObject *doc, *score;
+    i64 row = 0;
+    while (row < n && PyDict_Next(docs, &at, &doc, &score)) {
+        double value;
+        if (!PyUnicode_CheckExact(doc) || !is_number(score, &value)) {
+            return ODD;
+        }
+        if (left_out != NULL && PyUnicode_Compare(doc, left_out) == 0) {
+            continue;
+        }
+        list->doc[row] = doc;
+        list->value[row] = given ? -(double)row : value;
+        row++;
+    }
+    list->n = row;
+    return FINE;
+}
+
+/* The row of a document in the hash table of a list; -1, and its slot, if it is in none. */
+static i64
+row_of_doc(const Work *work, const List *list, PyObject *doc, Py_hash_t hash, i64 *slot)
+{
+    i64 at = (i64)hash & work->mask;
+    for (; work->slots[at] >= 0; at = (at + 1) & work->mask) {
+        i64 row = work->slots[at];
+        if (list->hash[row] == hash && PyUnicode_Compare(list->doc[row], doc) == 0) {
+            return row;
+        }
+    }
+    *slot = at;
+    return -1;
+}
+
+/* The judged documents begin..end-1 that are in a list. Few are looked up in its dict, many in a hash
+ * table that knows their rows. */
+static int
+find_hits(Work *work, const List *list, PyObject *docs, PyObject *judged, i64 begin, i64 end,
+          const i64 *items, i64 topic, int given, Hits *hits)
+{
+    i64 slot = 0;
+    int many = list->n <= 8 * (end - begin);
+    if (many) {
+        memset(work->slots, 0xff, (size_t)(work->mask + 1) * sizeof(i64));
+        for (i64 row = 0; row < list->n; row++) {
+            list->hash[row] = PyObject_Hash(list->doc[row]);
+            row_of_doc(work, list, list->doc[row], list->hash[row], &slot);
+            work->slots[slot] = row;
+        }
+    }
+    for (i64 i = begin; i < end; i++) {
+        PyObject *doc = PyList_GetItem(judged, (Py_ssize_t)i), *score;
+        if (doc == NULL || !PyUnicode_CheckExact(doc)) {
+            return ODD;
+        }
+        i64 row = -1;
+        double value = 0;
+        if (many) {
+            row = row_of_doc(work, list, doc, PyObject_Hash(doc), &slot);
+        }
+        else if ((score = PyDict_GetItemWithError(docs, doc)) != NULL) {
+            is_number(score, &value);
+            for (row = 0; row < list->n; row++) {
+                int alike = given || list->value[row] == value;
+                if (alike && PyUnicode_Compare(list->doc[row], doc) == 0) {
+                    break;
+                }
+            }
+            row = row == list->n ? -1 : row; /* what was left out */
+        }
+        if (row >= 0 && add_hit(hits, topic, row, items[i]) < 0) {
+            return NO_MEMORY;
+        }
+    }
+    return FINE;
+}
+
+typedef struct {
+    i64 topic, length, tied;
+} Answered;
+
+PyDoc_STRVAR(place_lists_doc,
+"place_lists(lists, topics, judged, offsets, items, stable, given, without self) -> (hits, lists)\n"
+"\n"
+"Where judged documents are in the lists of a dict of dicts. `judged` has the documents of all topics,\n"
+"those of each between its offsets, and `items` what each is. Hits are as those of place_rows; of each\n"
+"list there are topic, length, and how many documents share their value. None if a list is not a dict\n"
+"from strings to finite numbers.");
+
+static PyObject *
+place_lists(PyObject *module, PyObject *args)
+{
+    PyObject *lists, *topics, *judged, *found = NULL;
+    Py_buffer offset, item;
+    int stable, given, without_self, code;
+    if (!PyArg_ParseTuple(args, "O!O!O!y*y*ppp", &PyDict_Type, &lists, &PyTuple_Type, &topics,
+                          &PyList_Type, &judged, &offset, &item, &stable, &given, &without_self)) {
+        return NULL;
+    }
+    i64 count = (i64)PyTuple_Size(topics), answers = 0, every = (i64)PyList_Size(judged);
+    const i64 *offsets = offset.buf, *items = item.buf;
+    int fits = count_of(&offset) == count + 1 && count_of(&item) == every;
+    for (i64 t = 0; fits && t < count; t++) {
+        fits = 0 <= offsets[t] && offsets[t] <= offsets[t + 1] && offsets[t + 1] <= every;
+    }
+    Answered *answered = malloc((size_t)(count + 1) * sizeof(Answered));
+    Work work = {0};
+    Hits hits = {0};
+    List list = {0};
+    code = !fits ? OUTSIDE : answered == NULL ? NO_MEMORY : FINE;
+    for (i64 t = 0; t < count && code == FINE; t++) {
+        PyObject *topic = PyTuple_GetItem(topics, (Py_ssize_t)t);
+        PyObject *docs = PyDict_GetItemWithError(lists, topic);
+        if (docs == NULL) {
+            code = PyErr_Occurred() ? ODD : FINE;
+            PyErr_Clear(); /* whoever looks again is told */
+            continue;
+        }
+        if (!PyDict_CheckExact(docs) || !PyUnicode_CheckExact(topic)) {
+            code = ODD;
+            break;
+        }
+        code = take_list(&list, docs, without_self ? topic : NULL, given);
+        if (code == FINE && make_room(&work, list.n, 1) < 0) {
+            code = NO_MEMORY;
+        }
+        if (code != FINE) {
+            break;
+        }
+        i64 tied = order_rows(&work, list.value, list.n), from = hits.count;
+        answered[answers++] = (Answered){t, list.n, tied};
+        code = find_hits(&work, &list, docs, judged, offsets[t], offsets[t + 1], items, t, given,
+                         &hits);
+        if (code == FINE && rank_hits(&work, &hits, from, stable ? NULL : is_later, list.doc) < 0) {
+            code = NO_MEMORY;
+        }
+    }
+    if (code == NO_MEMORY) {
+        PyErr_NoMemory();
+    }
+    else if (code == OUTSIDE) {
+        PyErr_SetString(PyExc_ValueError, "arrays that do not fit together");
+    }
+    else if (code == ODD) {
+        found = Py_NewRef(Py_None);
+    }
+    else {
+        PyObject *of_hits = bytes_of(hits.hit, hits.count * (i64)sizeof(Hit));
+        PyObject *of_lists = bytes_of(answered, answers * (i64)sizeof(Answered));
+        if (of_hits != NULL && of_lists != NULL) {
+            found = PyTuple_Pack(2, of_hits, of_lists);
+        }
+        Py_XDECREF(of_hits);
+        Py_XDECREF(of_lists);
+    }
+    free(answered);
+    free(hits.hit);
+    free(list.value);
+    free_work(&work);
+    PyBuffer_Release(&offset);
+    PyBuffer_Release(&item);
+    return found;
+}
+
+PyDoc_STRVAR(is_plain_doc,
+"is_plain(lists) -> bool\n"
+"\n"
+"Whether this is a dict from strings to dicts, none of them empty, which begin with a string and a\n"
+"number.");
+
+static PyObject *
+is_plain(PyObject *module, PyObject *lists)
+{
+    Py_ssize_t at = 0;
+    PyObject *topic, *docs, *doc, *score;
+    double value;
+    int plain = PyDict_CheckExact(lists) && PyDict_Size(lists) > 0;
+    while (plain && PyDict_Next(lists, &at, &topic, &docs)) {
+        Py_ssize_t first = 0;
+        plain = PyUnicode_CheckExact(topic) && PyDict_CheckExact(docs) &&
+                PyDict_Next(docs, &first, &doc, &score) && PyUnicode_CheckExact(doc) &&
+                is_number(score, &value);
+    }
+    return PyBool_FromLong(plain);
+}
+
+/* -- the module ------------------------------------------------------------------------------- */
+
+static PyMethodDef METHODS[] = {
+    {"read_lines", read_lines, METH_VARARGS, read_lines_doc},
+    {"place_rows", place_rows, METH_VARARGS, place_rows_doc},
+    {"place_lists", place_lists, METH_VARARGS, place_lists_doc},
+    {"is_plain", is_plain, METH_O, is_plain_doc},
+    {NULL, NULL, 0, NULL}};
+
+static PyModuleDef_Slot SLOTS[] = {{0, NULL}};
+
+static struct PyModuleDef MODULE = {
+    PyModuleDef_HEAD_INIT, "_kernel", "What NumPy needs many passes for, in one loop.", 0, METHODS,
+    SLOTS, NULL, NULL, NULL};
+
+PyMODINIT_FUNC
+PyInit__kernel(void)
+{
+    return PyModuleDef_Init(&MODULE);
+}
