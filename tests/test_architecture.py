@@ -130,7 +130,7 @@ class TestRooms:
         assert ("cranfield.data.reading.source", 0) in {
             (m, 0) for m, _ in imports("data/reading/formats.py")
         }
-        assert ("cranfield.data.reading.trec", 0) in {(m, 0) for m, _ in imports("data/run.py")}
+        assert ("cranfield.data.reading.letor", 0) in {(m, 0) for m, _ in imports("data/run.py")}
         lazy = {(m, 0) for m, _ in imports("labelling/runs.py")}
         assert ("cranfield.labelling.columns", 0) in lazy
         assert not allowed("data/run.py", "cranfield.labelling.gold")

@@ -219,3 +219,24 @@ def test_judgments_hold_labels_of_the_alphabet_only(here: Path, text: str) -> No
             cf.InputError, match=rf"q:1: found level '{label}', expected one of S, A"
         ):
             cf.read_qrels("q", labels="S=3,A=2")
+
+
+def test_columns_by_other_names(tmp_path: Path) -> None:
+    """In files with any separator, and frames; a user is an assessor, and no topic."""
+    head = "question,answer,who,stars"
+    rows = "q,d,ann,2\nq,d,bob,1\n"
+    votes = {"q": {"d": {"ann": 2.0, "bob": 1.0}}}
+    own = "topic=question,doc=answer,assessor=who,label=stars"
+    path = tmp_path / "labels.csv"
+    path.write_text(f"{head}\n{rows}")
+    assert read_assessments(path, columns=own).votes == votes
+    assert read_assessments(path, columns=own.rpartition(",")[0], column="stars").votes == votes
+    names = head.split(",")
+    frame = pl.DataFrame([row.split(",") for row in rows.split()], schema=names, orient="row")
+    assert read_assessments(frame, columns=own).votes == votes
+    assert cf.aggregate(path, "sum", columns=own).to_dict() == {"q": {"d": 3}}
+    with pytest.raises(cf.InputError, match="found column level=x, expected column=name"):
+        read_assessments(path, columns="level=x")
+    path.write_text("doc,user,label\nd,ann,2\n")
+    with pytest.raises(cf.InputError, match="expected a column named topic"):
+        read_assessments(path)

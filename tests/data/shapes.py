@@ -70,7 +70,6 @@ RANKED = [
 ]
 QRELS_HEAD, RUN_HEAD = ("query-id", "corpus-id", "score"), ("qid", "docno", "rank", "score")
 _TREC = [(t, "Q0", d, r, s, "tag") for t, d, r, s in RANKED]
-_GRADES = {2: "A", 1: "B", 0: "C"}
 _LETOR = lines((x, f"qid:{t}", "1:0.3", "#docid", "=", d) for t, d, x in JUDGED)
 
 
@@ -209,13 +208,24 @@ SHAPES = [
     Shape("trec", "qrels", "", lines((t, 0, d, x) for t, d, x in JUDGED), columns=" "),
     Shape("trec", "run", "", lines(_TREC), columns=" "),
     Shape("ntcir", "qrels", "", lines((t, d, f"L{x}") for t, d, x in JUDGED), columns=" "),
-    Shape("early", "qrels", "",
-          lines((t, _GRADES[x], d, min(x, 1)) for t, d, x in JUDGED), columns=" "),
+    Shape("early", "qrels", "", lines((t, "CB"[x > 0], d, min(x, 1)) for t, d, x in JUDGED),
+          BINARY, " "),
+    Shape("triples", "qrels", "", lines(JUDGED), columns=" "),
+    Shape("triples", "qrels", ".csv", lines(JUDGED, ","), columns=","),
+    Shape("triples", "qrels", ".tsv", lines(JUDGED, "\t"), columns="\t"),
+    Shape("triples", "run", "", lines((t, d, s) for t, d, _, s in RANKED), columns=" "),
+    Shape("triples", "run", ".csv", lines([(t, d, s) for t, d, _, s in RANKED], ";"), columns=";"),
+    Shape("msmarco", "run", "", lines([row[:3] for row in RANKED], "\t"), columns="\t"),
+    Shape("msmarco", "run", ".csv", lines([row[:3] for row in RANKED], ","), columns=","),
+    Shape("colbert", "run", "", lines(RANKED, "\t"), columns="\t"),
+    Shape("trec", "qrels", ".csv", lines([(t, 0, d, x) for t, d, x in JUDGED], ","), columns=","),
+    Shape("trec", "run", ".csv", lines(_TREC, ","), columns=","),
     Shape("letor", "qrels", "", _LETOR, columns=" "),
     # In the order of the judgments: a2 before a1 and a3, b1 before b2; b9 is not judged.
     Shape("letor", "run", "", lines([[0.8], [0.9], [0.5], [0.7], [0.4]]), columns=" ",
           other=_LETOR),
     Shape("csv", "qrels", "", lines([QRELS_HEAD, *JUDGED], ","), columns=",", headed=True),
+    Shape("csv", "qrels", "", lines([QRELS_HEAD, *JUDGED], ";"), columns=";", headed=True),
     Shape("csv", "run", "", lines([RUN_HEAD, *RANKED], ","), columns=",", headed=True),
     Shape("tsv", "qrels", "", lines([QRELS_HEAD, *JUDGED], "\t"), columns="\t", headed=True),
     Shape("tsv", "run", "", lines([RUN_HEAD, *RANKED], "\t"), columns="\t", headed=True),

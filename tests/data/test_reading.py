@@ -310,7 +310,7 @@ class TestFormats:
             with pytest.raises(cf.CranfieldError):
                 read(kind, path, wrong)
         with pytest.raises(
-            cf.CranfieldError, match=r"found format 'xml', expected one of trec, ntcir, early, csv"
+            cf.CranfieldError, match=r"found format 'xml', expected one of trec, ntcir, early, tr"
         ):
             read(kind, path, "xml")
 
@@ -956,7 +956,7 @@ TABLE_MISTAKES: dict[str, Mistake] = {
                          "a column named doc"),
     "no topics": ("run", "paper,doc,score\na,x,1\n", 1, "columns paper, doc, score",
                   "a column named topic"),
-    "no header": ("run", "a,x,1\na,y,2\n", 1, "columns a, x, 1", "a column named topic"),
+    "no header": ("run", "a,x,b\na,y,c\n", 1, "columns a, x, b", "a column named topic"),
     "a quote that is never closed": ("run", 'topic,doc,score\na,x,1\na,"y,2\n', 3, "", ""),
     "not UTF-8": ("qrels", b"topic,doc,level\na,x,1\na,\xff,2\n", 3, "bytes that are not UTF-8",
                   "UTF-8 text"),
@@ -1429,6 +1429,10 @@ LINES = {
     ("trec", "qrels"): BASE["qrels"],
     ("trec", "run"): BASE["run"],
     ("ntcir", "qrels"): "# made by hand\na x L1\na y L0\n\nb  x\tL2\r\nb z L10\n",
+    ("triples", "qrels"): "# made by hand\na x 1\na y 0\n\nb  x\t2\r\nb z -1.5\n",
+    ("triples", "run"): "a x 2.5\na y 1e0\n\nb  x\t3\r\nb z -1.5\n",
+    ("msmarco", "run"): "a x 1\na y 2\n\nb  x\t1\r\nb z 2\n",
+    ("colbert", "run"): "a x 1 2.5\na y 2 1e0\n\nb  x\t1 3\r\nb z 2 -1.5\n",
     ("letor", "qrels"): "2 qid:a 1:0.5 2:1 # docid = x\n0 qid:a 1:1\n1 qid:b 1:3 #docid = z\n",
     ("csv", "qrels"): "qid,query,docno,docid,label\na,x y,x,1,1\na,x y,y,2,0\nb,q,x,1,2\n",
     ("csv", "run"): "qid,docno,rank,score,tag\na,x,1,2.5,t\na,y,2,1e0,t\nb,z,1,3,t\n",
@@ -1458,6 +1462,29 @@ def test_both_readers_of_text_agree(
     assert fast is None or fast == slow
     if not edits:
         assert fast is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [(name, kind) for name, kind in LINES if FORMAT[name].fields and name != "ntcir"],
+)
+@given(
+    separator=st.sampled_from([",", ";", "\t", "||"]),
+    edits=st.lists(EDIT, max_size=2),
+    size=st.sampled_from([5, 40, 1 << 20]),
+)
+@settings(max_examples=examples(60))
+def test_both_readers_agree_on_separators(
+    scratch: Folder, name: str, kind: Kind, separator: str, edits: Any, size: int
+) -> None:
+    clean = "".join(f"{line}\n" for line in LINES[name, kind].splitlines() if line[:1] not in " #")
+    content = edited(re.sub(r"[ \t]+", separator, clean).encode(), edits)
+    source, format = Source.of(scratch(content, "both.txt")), FORMAT[name]
+    text = Text(separator)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Source.pieces, "__defaults__", (size,))
+        fast, slow = (read(format, source, kind, text) for read in (as_columns, by_record))
+    assert fast is None or fast == slow
 
 
 def test_a_carriage_return_alone_ends_a_line(scratch: Folder) -> None:

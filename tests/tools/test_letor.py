@@ -624,7 +624,7 @@ def test_hints(command: str, capfd: Capture) -> None:
     """What RankLib writes; and the two files in the wrong order."""
     write("ranklib", "1\t0\t0.1\n1\t1\t0.5\n1\t2\t0.5\n2\t0\t1.0\n2\t1\t1.0\n")
     for files, said in (
-        (("test.txt", "ranklib"), "(RankLib's scores? then cut -f 3)\n"),
+        (("test.txt", "ranklib"), "RankLib's scores? then cut -f 3)\n"),
         (("model", "test.txt"), "(these look like predictions: judgments come first)\n"),
     ):
         assert main(command.format(*files).split()) == 2
@@ -635,7 +635,7 @@ def test_hints(command: str, capfd: Capture) -> None:
 
 def test_no_hint_where_it_does_not_fit() -> None:
     """No separator can be named for predictions, and judgments are not RankLib's scores."""
-    write("bad", "1 5 2\n")
+    write("bad", "1 5\n")
     assert refused(lambda: cf.read_qrels("bad")).endswith("level (or topic doc L2)")
     write("bad", "1;2;3\n")
     said = refused(lambda: eval_score("test.txt", "bad"))

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from cranfield.assess.assessments import Assessments, exact, read_assessments
 from cranfield.assess.rules import RulesLike
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
+from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike, read_labels, read_number
 from cranfield.data.tracks import TopicsLike
 from cranfield.errors import InputError
@@ -49,6 +50,7 @@ def aggregate(
     labels: LabelsLike | None = None,
     rules: RulesLike | None = None,
     column: str | None = None,
+    columns: ColumnsLike | None = None,
     topics: TopicsLike = "judged",
 ) -> Consolidated:
     """One level for each item from the scores of several assessors.
@@ -71,9 +73,9 @@ def aggregate(
     reaches it 1 and the rest 0, or `levels` maps scores to levels (``"4=2,3=2,2=1,1=1,0=0"``).
     Numbers may be given as fractions (``"2/3"``).
 
-    `labels`, `rules` and `column` are those of `read_assessments`. `topics` are all of them
-    (``"judged"``), those in which everybody judged something (``"common"``), or those named: a
-    list, ``"101,102"``, a path or ``"@FILE"``.
+    `labels`, `rules`, `column` and `columns` are those of `read_assessments`. `topics` are all of
+    them (``"judged"``), those in which everybody judged something (``"common"``), or those named:
+    a list, ``"101,102"``, a path or ``"@FILE"``.
 
     >>> votes = {"ann": {"q": {"d": 2, "e": 2}}, "bob": {"q": {"d": 1, "e": 2}},
     ...          "cy": {"q": {"d": 1, "e": 0}}}
@@ -90,7 +92,7 @@ def aggregate(
     if threshold is not None and levels is not None:
         raise InputError("a threshold and a map of levels", "one of them")
     limit = None if threshold is None else read_number(threshold, f"threshold {threshold!r}")
-    read = read_assessments(assessments, labels, rules, column).of_topics(topics)
+    read = read_assessments(assessments, labels, rules, column, columns).of_topics(topics)
     votes, notices = _complete(read, missing)
     if scheme == "unanimity":
         settings.setdefault("max_score", read.top)

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from cranfield.arrays import Floats, Ints
 from cranfield.assess.assessments import Assessments, read_assessments
 from cranfield.assess.rules import RulesLike
+from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.errors import InputError
 from cranfield.scores import Notice
@@ -190,17 +191,18 @@ def agreement(
     labels: LabelsLike | None = None,
     rules: RulesLike | None = None,
     column: str | None = None,
+    columns: ColumnsLike | None = None,
 ) -> Agreement:
     """Every coefficient of agreement, over all topics and, with `per_topic`, for each.
 
-    `labels`, `rules` and `column` are those of `read_assessments`.
+    `labels`, `rules`, `column` and `columns` are those of `read_assessments`.
 
     >>> found = agreement({"ann": {"q": {"a": 1, "b": 0, "c": 1}},
     ...                    "bob": {"q": {"a": 1, "b": 0, "c": 0}}})
     >>> round(found["kappa"], 4)  # agreement 2/3, by chance 4/9
     0.4
     """
-    read = read_assessments(assessments, labels, rules, column)
+    read = read_assessments(assessments, labels, rules, column, columns)
     if len(read.assessors) < 2:
         raise InputError(f"one assessor, {read.assessors[0]}", "two or more")
     topics = {t: _agreement(read.of_topic(t)) for t in read.votes} if per_topic else {}

@@ -8,8 +8,8 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from cranfield.assess.rules import Rules, RulesLike, answer, read_rules
-from cranfield.data.assessments import LABEL, Assessment, AssessmentsLike, assessments
-from cranfield.data.reading.columns import spelt
+from cranfield.data.assessments import IDS, LABEL, Assessment, AssessmentsLike, assessments
+from cranfield.data.reading.columns import ColumnsLike, read_columns, spelt
 from cranfield.data.reading.labels import LabelsLike, level_of, one_of, read_labels
 from cranfield.data.tracks import TopicsLike, named_topics, unknown_topic
 from cranfield.errors import InputError
@@ -74,24 +74,28 @@ def read_assessments(
     labels: LabelsLike | None = None,
     rules: RulesLike | None = None,
     column: str | None = None,
+    columns: ColumnsLike | None = None,
 ) -> Assessments:
     """Assessments from one file per assessor, a long table, a mapping, a frame or tuples.
 
     Labels are numbers or L0, L1, …; `labels` gives the points of other alphabets
     (``"S=3,A=2,B=1,C=0"``, fractions are fine). `rules` turns several criteria into a score, by
     the name of a built-in table, a TOML file or a mapping. `column` names the column of the label
-    if it is not called label, level, rating or so.
+    if it is not called label, level, rating or so, and `columns` those of ``topic``, ``doc``,
+    ``assessor`` and ``label`` in tables, as in ``"topic=query,assessor=who"``.
 
     >>> read_assessments([("301", "d1", "ann", "L2"), ("301", "d1", "bob", 1)]).votes
     {'301': {'d1': {'ann': 2.0, 'bob': 1.0}}}
     """
     if isinstance(data, Assessments):
-        if any(given is not None for given in (labels, rules, column)):
-            found = "labels, rules or a column for assessments that have been read"
+        if any(given is not None for given in (labels, rules, column, columns)):
+            found = "labels, rules or columns for assessments that have been read"
             raise InputError(found, "them where assessments are read")
         return data
-    scale = _Scale.of(labels, rules, column)
-    votes, repeated = _collected(assessments(data), scale.score)
+    own = read_columns(columns, (*IDS, "label"))
+    label = own.pop("label", None)
+    scale = _Scale.of(labels, rules, label if column is None else column)
+    votes, repeated = _collected(assessments(data, own), scale.score)
     if not votes:
         raise InputError("no assessments", "at least one", "assessments")
     if "all" in votes:

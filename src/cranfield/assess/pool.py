@@ -13,6 +13,7 @@ import numpy as np
 from cranfield.arrays import Bools, Ints
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
+from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.lines import finite
 from cranfield.data.run import (
@@ -187,6 +188,7 @@ def pool(
     chunks: ChunksLike = None,
     chunk_score: ChunkScore | None = None,
     duplicates: Duplicates = "error",
+    columns: ColumnsLike | None = None,
 ) -> Pool:
     """The first `depth` documents of all runs together, topic by topic.
 
@@ -202,6 +204,8 @@ def pool(
         Order of the lists, see `read_run`.
     run_names
         ``tag`` or ``file``: whether several tags in a file are several runs, see `read_runs`.
+    columns
+        What columns are called that have other names, see `read_run`.
 
     chunks, chunk_score, duplicates
         How several lines of a list become one document, see `read_run`.
@@ -214,20 +218,21 @@ def pool(
         raise InputError(f"depth {depth!r}", "a whole number from 1")
     if rel is not None and finite(rel) is None:
         raise InputError(f"rel {rel!r}", "a finite number")
+    how: dict[str, Any] = {"separator": separator, "columns": columns}
     given = read_runs(
         runs,
         run_format,
         ties=ties,
-        separator=separator,
         run_names=run_names,
         chunks=chunks,
         chunk_score=chunk_score,
         duplicates=duplicates,
         look=False,
+        **how,
     )
     judgments = None
     if qrels is not None:
-        judgments = read_qrels(qrels, qrels_format, separator=separator, labels=labels)
+        judgments = read_qrels(qrels, qrels_format, labels=labels, **how)
         Merging(chunks).refuse_judged(judgments)
     team_of = None if teams is None else read_teams(teams)
     read, tops = with_each(given, lambda each: (each, [run.tops(int(depth)) for run in each]))

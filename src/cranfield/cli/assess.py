@@ -19,7 +19,9 @@ INPUT = {
     "--labels A=2,B=1,…": "the points of each label (default: numbers, or L0, L1, …)",
     "--rules NAME|FILE": "turns several criteria into a score for each assessor: a TOML file, or "
     f"one of {', '.join(built_in())}",
-    "--column NAME": "the column of the label in a table",
+    "--columns C=NAME,…": "what columns of a table are called that have other names: "
+    "topic=query,doc=answer,assessor=who,label=stars",
+    "--column NAME": "the column of the label, as --columns label=NAME",
     **topics(who="in which everybody judged something"),
 }
 AGGREGATE = {

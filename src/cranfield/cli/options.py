@@ -257,8 +257,17 @@ def judged() -> Rows:
     }
 
 
+def one_of(formats: Sequence[str]) -> Rows:
+    """What is said of an option that forces a format."""
+    return told(f"instead of recognising it: {', '.join(formats)}", choices=formats)
+
+
 SEPARATOR = {
     "separator --sep S": "what separates the fields of a line of text, where they contain blanks",
+}
+COLUMNS = {
+    "--columns C=NAME,…": "what columns are called that have other names, or their numbers: "
+    "topic=user_id,level=rating, run.topic=1,run.doc=2,run.score=3",
 }
 RUN_NAMES = {
     f"--run-names {among(get_args(RunNames))}": "tag: several run tags in a file are several runs, "
@@ -307,8 +316,8 @@ SHARED: dict[str, Rows] = {
         "--cost-unit UNIT": "such as seconds; told only",
     },
     "formats": {
-        f"--qrels-format {among(FORMATS)}": "instead of recognising it",
-        f"--run-format {among(RUN_FORMATS)}": "instead of recognising it",
+        "--qrels-format FORMAT": one_of(FORMATS),
+        "--run-format FORMAT": one_of(RUN_FORMATS),
         **RUN_NAMES,
         "--chunks SIGN": "runs return chunks of documents: what stands between the id of a "
         "document and that of its chunk, such as #; or /REGEX/, whose one group is the document",
@@ -317,6 +326,7 @@ SHARED: dict[str, Rows] = {
         "of the lists decide, it stands where the first does",
         f"--duplicates {among(get_args(Duplicates))}": "a document twice in a list is an error "
         "(default), or the first or best line of it is kept",
+        **COLUMNS,
         **SEPARATOR,
     },
     "import": {

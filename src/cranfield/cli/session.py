@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.options import LABELS, RUN_NAMES, among, by_ties, call, shared, told
+from cranfield.cli.options import COLUMNS, LABELS, RUN_NAMES, by_ties, call, one_of, shared, told
 from cranfield.cli.output import scores_output, show, show_scores
 from cranfield.data.reading.formats import FORMATS
 from cranfield.errors import InputError
@@ -31,8 +31,9 @@ OPTIONS = {
     "lists and files": {
         **by_ties(),
         **LABELS,
-        f"--qrels-format {among(FORMATS)}": "instead of recognising it",
+        "--qrels-format FORMAT": one_of(FORMATS),
         **RUN_NAMES,
+        **COLUMNS,
         **shared("import"),
     },
 }

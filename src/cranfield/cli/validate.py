@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from cranfield.cli.options import LABELS, RUN_NAMES, SEPARATOR, among
+from cranfield.cli.options import COLUMNS, LABELS, RUN_NAMES, SEPARATOR, one_of
 from cranfield.cli.output import output, show
+from cranfield.data.reading.columns import read_columns
 from cranfield.data.reading.formats import FORMATS
 from cranfield.data.reading.labels import read_labels
 from cranfield.data.reading.records import Problem, Text
@@ -19,10 +20,11 @@ SHOWN = 20  # problems of one kind that are listed
 OPTIONS = {
     "files FILE +": "judgments, or results",
     "--kind {qrels,run}": "instead of recognising it",
-    f"--input-format {among(FORMATS)}": "instead of recognising it",
+    "--input-format FORMAT": one_of(FORMATS),
     "--by-intent": "judgments are for intents: topic intent doc level",
     **LABELS,
     **RUN_NAMES,
+    **COLUMNS,
     **SEPARATOR,
     "--all": f"list every problem, and not only {SHOWN} of a kind",
     **output(("problems", "files"), flags="-f --output-format"),
@@ -33,9 +35,10 @@ def run(options: argparse.Namespace) -> int:
     """Validate and print."""
     labels = None if options.labels is None else read_labels(options.labels)
     by_tag = options.run_names != "file"
-    text = Text(options.separator, labels, intents=options.by_intent, by_tag=by_tag)
+    own = read_columns(options.columns)
+    text = Text(options.separator, labels, intents=options.by_intent, by_tag=by_tag, columns=own)
     reports = validate(options.files, options.kind, options.input_format, text)
-    lines = [line for x in reports for line in (*_listed(x, options.all), _summary(x))]
+    lines = [line for x in reports for line in _lines(x, options)]
     files = [
         {
             **{"file": report.where, "kind": report.kind, "format": report.format},
@@ -53,6 +56,13 @@ def run(options: argparse.Namespace) -> int:
         lines += [f"{x.where}: {said}" for x in reports for said in x.description.splitlines()]
     show(Listing({"problems": rows, "files": files}, lines), options)
     return 2 if any(report.count("error") for report in reports) else 0
+
+
+def _lines(report: Report, options: argparse.Namespace) -> Iterator[str]:
+    if options.verbose:
+        yield f"{report.where}: {report.described()}, {counted(len(report.topics), 'topic')}"
+    yield from _listed(report, options.all)
+    yield _summary(report)
 
 
 def _listed(report: Report, every: bool) -> Iterator[str]:

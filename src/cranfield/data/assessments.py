@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from cranfield.data.reading.cells import Layout, lines_of, of_text
-from cranfield.data.reading.columns import SPELLINGS, column_named, spelt
-from cranfield.data.reading.formats import Format, recognise
+from cranfield.data.reading.cells import Layout, format_of, lines_of, of_text
+from cranfield.data.reading.columns import SPELLINGS, TOPICS, column_named, spelt
+from cranfield.data.reading.formats import Format
 from cranfield.data.reading.lines import Line
 from cranfield.data.reading.source import Source, split_name
 from cranfield.data.reading.tables import is_frame
@@ -45,7 +45,7 @@ class _Layout(Layout):
 SEVERAL = _Layout(  # assessors
     ((*IDS, "label"),),
     IDS,
-    {"topic": SPELLINGS["topic"], "doc": SPELLINGS["doc"], "assessor": ASSESSOR},
+    {"topic": TOPICS, "doc": SPELLINGS["doc"], "assessor": ASSESSOR},
     wide=True,
 )
 ONE = replace(SEVERAL, needed=IDS[:2])
@@ -62,8 +62,12 @@ class Assessment(NamedTuple):
     cells: Mapping[str, Any]
 
 
-def assessments(data: AssessmentsLike) -> Iterator[Assessment]:
+def assessments(
+    data: AssessmentsLike, columns: Mapping[str, str] | None = None
+) -> Iterator[Assessment]:
     """Everything in a file or several, a mapping, a frame, or rows.
+
+    `columns` are names that columns of tables have: topic, doc, assessor.
 
     >>> next(assessments([("301", "d1", "ann", "A")]))[2:]
     ('301', 'd1', 'ann', {'label': 'A'})
@@ -75,8 +79,14 @@ def assessments(data: AssessmentsLike) -> Iterator[Assessment]:
     if isinstance(data, Iterable) and not (is_frame(data) or isinstance(data, bytes)):
         data = list(data)
         if data and all(isinstance(one, str | os.PathLike) for one in data):
-            return _of_files([os.fspath(path) for path in data])
-    return _made(lines_of(data, SEVERAL, "assessments"))
+            return _of_files([os.fspath(path) for path in data], _called(ONE, columns))
+    return _made(lines_of(data, _called(SEVERAL, columns), "assessments"))
+
+
+def _called(layout: _Layout, columns: Mapping[str, str] | None) -> _Layout:
+    """The layout of tables whose columns have these names."""
+    own = {ours: (theirs.lower(),) for ours, theirs in (columns or {}).items()}
+    return replace(layout, spellings={**layout.spellings, **own})
 
 
 def assessor_names(paths: Sequence[str]) -> list[str]:
@@ -90,7 +100,7 @@ def assessor_names(paths: Sequence[str]) -> list[str]:
     return [stem if clashing[stem] == 1 else p for stem, p in zip(stems, paths, strict=True)]
 
 
-def _of_files(paths: list[str]) -> Iterator[Assessment]:
+def _of_files(paths: list[str], layout: _Layout) -> Iterator[Assessment]:
     firsts: dict[str, str] = {}
     for path in paths:
         real = os.path.realpath(path)
@@ -100,21 +110,21 @@ def _of_files(paths: list[str]) -> Iterator[Assessment]:
     for path, assessor in zip(paths, assessor_names(paths), strict=True):
         source = Source.of(path)
         found = False
-        for assessment in _of_file(source, assessor):
+        for assessment in _of_file(source, assessor, layout):
             found = True
             yield assessment
         if not found:
             raise InputError("no assessments", "at least one", source.name)
 
 
-def _of_file(source: Source, assessor: str) -> Iterator[Assessment]:
-    format = recognise(source)
+def _of_file(source: Source, assessor: str, layout: _Layout) -> Iterator[Assessment]:
+    format = format_of(source, layout)
     if format.nested is not None:
         found = format.nested(source)
         alone = _depth(found) == 2
         return _made(_of_mapping({assessor: found} if alone else found, source.name))
     if format.rows is not None:
-        return _made(lines_of(source, ONE, source.name), assessor)
+        return _made(lines_of(source, layout, source.name), assessor)
     return _made(_of_text(source, format), assessor)
 
 

@@ -15,14 +15,14 @@ from typing import Any, TypeAlias
 
 from cranfield.data.assessments import ASSESSOR, LABEL
 from cranfield.data.reading.cells import Layout, read_lines, where_of
-from cranfield.data.reading.columns import SPELLINGS, spelt
+from cranfield.data.reading.columns import SPELLINGS, TOPICS, spelt
 from cranfield.data.reading.lines import Line, finite
 from cranfield.errors import InputError
 from cranfield.wording import counted, some
 
 DistributionsLike: TypeAlias = Any  # a path, {item: [p, …]}, {item: {label: p}}, a frame, tuples
 
-ITEM = ("item", "item_id", "id", "dialogue", "dialogue_id", *SPELLINGS["topic"], *SPELLINGS["doc"])
+ITEM = ("item", "item_id", "id", "dialogue", "dialogue_id", *TOPICS, *SPELLINGS["doc"])
 VALUE = ("value", "probability", "prob", "p", "count", "votes", "frequency", "share")
 VALUES = Layout(
     (("item", "label", "value"),),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.reading.cells import Layout, read_lines, where_of
-from cranfield.data.reading.columns import SPELLINGS
+from cranfield.data.reading.columns import TOPICS
 from cranfield.data.reading.lines import BLANK, Line, first_on
 from cranfield.wording import counted
 
@@ -22,7 +22,7 @@ LAYOUT = Layout(
     (("topic", "preferred", "other"), BOTH, (*BOTH, "assessor")),
     ("topic", "preferred", "other"),
     {
-        "topic": SPELLINGS["topic"],
+        "topic": TOPICS,
         "preferred": ("preferred", "preference", "winner", "better", "choice", "chosen"),
         "other": ("other", "run_b", "run2", "system_b", "system2", "second", "right", "loser",
                   "worse", "b", "y"),

@@ -14,8 +14,8 @@ import numpy as np
 
 from cranfield.arrays import LARGEST, Floats, Ints
 from cranfield.data import catalogues, intents
-from cranfield.data.reading.columns import SPELLINGS, spelt
-from cranfield.data.reading.formats import recognise
+from cranfield.data.reading.columns import SPELLINGS, ColumnsLike, read_columns, spelt
+from cranfield.data.reading.formats import decide
 from cranfield.data.reading.labels import LEVEL, LabelsLike, level_of, read_labels
 from cranfield.data.reading.lines import NUMBER, identifier, not_empty, real, short
 from cranfield.data.reading.mappings import Nested, nested
@@ -105,22 +105,25 @@ def read_qrels(
     separator: str | None = None,
     labels: LabelsLike | None = None,
     by_intent: bool = False,
+    columns: ColumnsLike | None = None,
 ) -> Qrels:
     """Judgments from a path, a mapping, a Polars or pandas frame, tuples, or records.
 
     ``irds:DATASET`` is a data set of ir_datasets, which has to be installed, and may fetch it.
-    `format` forces the format of a file: trec, ntcir, letor, csv, tsv, json, jsonl, parquet or
-    arrow. A directory is taken for one with a directory for each topic, as NTCIREVAL has them
-    (with `by_intent`: the ideal lists of intents, ``0001/0001.PREFIX.Irelv1``).
-    `separator` stands between the fields of a line of text, instead of blanks. `labels` are the
-    levels that labels mean, as in ``"S=3,A=2,B=1,C=0"``, in files, mappings and tuples; a dict
-    will do. LETOR's levels are numbers and mean themselves.
+    `format` forces the format of a file: trec, ntcir, letor, triples, csv, tsv, json, jsonl,
+    parquet or arrow. A directory is taken for one with a directory for each topic, as NTCIREVAL
+    has them (with `by_intent`: the ideal lists of intents, ``0001/0001.PREFIX.Irelv1``).
+    `columns` says what columns are called that have other names, as in
+    ``"topic=user_id,level=rating"``, or their numbers from 1. `separator` stands between the fields
+    of a line of text, instead of blanks. `labels` are the levels that labels mean, as in
+    ``"S=3,A=2,B=1,C=0"``; a dict will do. LETOR's levels are numbers and mean themselves.
 
     With `by_intent`, judgments are for the intents of topics: ``topic intent doc level``,
     ``{topic: {intent: {doc: level}}}``, or a table with a column named intent or subtopic. Each
     document then has the highest level that it has for any intent.
     """
-    text = Text(separator, None if labels is None else read_labels(labels), intents=by_intent)
+    alphabet = None if labels is None else read_labels(labels)
+    text = Text(separator, alphabet, intents=by_intent, columns=read_columns(columns))
     data = list(data) if isinstance(data, Iterator) else data
     if isinstance(data, Qrels):
         if by_intent and data.by_intent is None:
@@ -131,7 +134,7 @@ def read_qrels(
     elif isinstance(data, str | os.PathLike):
         qrels = _read_file(Source.of(data), format, text)
     elif is_frame(data):
-        table = frame_table(data, "qrels", "qrels", by_intent)
+        table = frame_table(data, "qrels", "qrels", text)
         qrels = replace(_of_table(table), in_doubt=table.in_doubt)
     elif is_shaped(data):
         qrels = _of_objects(data, text)
@@ -159,7 +162,8 @@ def _of_catalogue(name: str, text: Text) -> Qrels:
 
 def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:
     """The fast way where the file is in order, else record by record, with every error's place."""
-    format = recognise(source, forced, text.separator, text.labels or (), "qrels")
+    decision = decide(source, forced, text, "qrels")
+    format, text = decision.format, decision.text
     if format.placed:
         if text.intents:
             raise InputError("LETOR data", "topic intent doc level", source.name)

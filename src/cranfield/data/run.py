@@ -16,9 +16,9 @@ from cranfield.arrays import Floats, Ints
 from cranfield.data import catalogues
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging, Order
 from cranfield.data.qrels import Good, Qrels, good_records
-from cranfield.data.reading import letor, trec
-from cranfield.data.reading.columns import TREC
-from cranfield.data.reading.formats import Format, recognise, runs_in
+from cranfield.data.reading import letor
+from cranfield.data.reading.columns import TREC, ColumnsLike, read_columns
+from cranfield.data.reading.formats import Format, decide, runs_in
 from cranfield.data.reading.lines import not_empty, real
 from cranfield.data.reading.mappings import Nested, is_listed, is_plain, nested
 from cranfield.data.reading.objects import is_shaped, is_whole, object_records, object_topics
@@ -343,6 +343,7 @@ def read_run(
     chunks: ChunksLike = None,
     chunk_score: ChunkScore | None = None,
     duplicates: Duplicates = "error",
+    columns: ColumnsLike | None = None,
 ) -> Run:
     """A run from a path, a mapping, a Polars or pandas frame, tuples, or records.
 
@@ -356,10 +357,11 @@ def read_run(
     default where there are scores); ``rank`` by the rank column (the default of a table with
     ranks and no scores); ``given`` as they come (the default where there is neither); ``file`` by
     score, descending, then as they come (the default of predictions).
-    `format` forces the format of a file; `separator` stands between the fields of a line of text,
-    instead of blanks; what follows the six fields of a TREC run's line is an error, unless
-    `further` allows it. With `types`, the type of each result is kept: the second column of TREC
-    text, or the column ``type`` of a table.
+    `format` forces the format of a file; `columns` says what columns are called that have other
+    names, as in ``"topic=user_id,score=rating"``, or their numbers from 1; `separator` stands
+    between the fields of a line of text, instead of blanks; what follows the six fields of a TREC
+    run's line is an error, unless `further` allows it. With `types`, the type of each result is
+    kept: the second column of TREC text, or the column ``type`` of a table.
 
     Lines with several run tags are several runs, which is an error here (text says so when it is
     used): `read_runs` reads them all. With `run_names` ``file`` they are one run, named by its
@@ -372,7 +374,8 @@ def read_run(
     of the list decide. `duplicates` are an error, or of each the ``first`` or ``best`` is kept.
     """
     merging = Merging(chunks, chunk_score, duplicates)
-    text = Text(separator, further=further, types=types, by_tag=run_names == "tag")
+    own, by_tag = read_columns(columns), run_names == "tag"
+    text = Text(separator, further=further, types=types, by_tag=by_tag, columns=own)
     runs = _Reader(format, ties, text, qrels, run_names, merging).runs(data)
     if len(runs) > 1:
         raise SeveralRuns([run.name for run in runs], runs[0].where)
@@ -391,6 +394,7 @@ def read_runs(
     chunks: ChunksLike = None,
     chunk_score: ChunkScore | None = None,
     duplicates: Duplicates = "error",
+    columns: ColumnsLike | None = None,
     look: bool = True,
 ) -> list[Run]:
     """One run or several (a list, or a dict from their names), each under a name of its own.
@@ -406,8 +410,9 @@ def read_runs(
     [Run 'bm25', Run 'dense']
     """
     one_of("run_names", run_names, RunNames)
-    text = Text(separator, types=types, by_tag=run_names == "tag")
     merging = Merging(chunks, chunk_score, duplicates)
+    own, by_tag = read_columns(columns), run_names == "tag"
+    text = Text(separator, types=types, by_tag=by_tag, columns=own)
     reader = _Reader(format, ties, text, qrels, run_names, merging)
     named = _named(_paths(runs), qrels)
     refuse_twice(data for _, _, data in named if isinstance(data, str | os.PathLike))
@@ -500,7 +505,8 @@ class _Reader:
             read = partial(letor.predictions_of, data)
             return [_predicted(read, self.qrels, self.ties, where)]
         if is_frame(data):
-            return self._of_table(frame_table(data, "run", where, self.text.types), where)
+            table = frame_table(data, "run", where, self.text)
+            return self._of_table(table, where)
         if is_shaped(data):
             shaped = object_records(data, "run", where, self.text)
             good = good_records(checked(shaped, "run", where, self.text))
@@ -601,31 +607,35 @@ class _Reader:
 
     def _of_file(self, source: Source) -> Sequence[Run]:
         """The fast way where the file is in order, else record by record, for errors' places."""
-        text, forced, qrels = self.text, self.format, self.qrels
-        format = recognise(source, forced, text.separator, kind="run")
+        forced, qrels = self.format, self.qrels
+        decision = decide(source, forced, self.text, "run")
+        format, text = decision.format, decision.text
         learnt = qrels is not None and qrels.lines is not None and format.checks is None
         if format.placed or (learnt and forced is None and letor.are_predictions(source)):
             read, where = partial(letor.read_predictions, source), source.name
             return [replace(_predicted(read, qrels, self.ties, where), source=source)]
         if format.streamed and text.separator is None:
-            return [self._streamed(source, format)]
+            return [self._streamed(source, format, text)]
         try:
             runs = self._of_table(format.table(source, "run", text), source.name)
         except Irregular:
-            runs = self._of_records(source, format)
+            runs = self._of_records(source, format, text)
         made = [replace(run, source=source) for run in runs]
         return [
             replace(run, format=format, text=text) if isinstance(run, TableRun) else run
             for run in made
         ]
 
-    def _streamed(self, source: Source, format: Format) -> TableRun:
+    def _streamed(self, source: Source, format: Format, text: Text) -> TableRun:
         """Text whose parts are read when it is evaluated, and not kept."""
-        text, ties, where = self.text, self.ties, source.name
-        tag = trec.first_tag(source, text)
-        if tag is None:
+        ties, where = self.ties, source.name
+        first = next(format.each(source, "run", text), None)
+        if not isinstance(first, Record):
             raise format.first_error(source, "run", text)
-        name = where if self.names == "file" else tag
+        if ties in ("trec", "file") and first.value is None:
+            raise InputError("no scores", f"scores for ties={ties}", where)
+        tag = first.tag
+        name = where if self.names == "file" or tag is None else tag
         run = replace(_in_parts(name, (), ties, where), source=source, format=format, text=text)
         run = replace(run, parts=lambda: format.parts(source, "run", text))
         run = run.changed(lambda table: by_order(table, ties, where))
@@ -633,9 +643,8 @@ class _Reader:
             return run
         return replace(run.changed(partial(_refuse_others, tag, where)), each=partial(_each, run))
 
-    def _of_records(self, source: Source, format: Format) -> list[Run]:
+    def _of_records(self, source: Source, format: Format, text: Text) -> list[Run]:
         """Record by record, with the line of every error."""
-        text = self.text
         good = good_records(format.errors(source, "run", text))
         return self._of_good(good, format.topics(source, "run", text), source.name)
 
@@ -682,11 +691,11 @@ def _is_row(row: Any) -> bool:
     return all(isinstance(name, str | int) for name in (topic, doc)) and real(value) is not None
 
 
-def _refuse_others(tag: str, where: str, table: Table) -> Table:
+def _refuse_others(tag: str | None, where: str, table: Table) -> Table:
     """The table, if all its lines have that tag."""
     if table.tags is not None or (len(table) and table.tag != tag):
         others = [table.tag or ""] if table.tags is None else table.tags[table.tags.changes()]
-        raise SeveralRuns(list(dict.fromkeys([tag, *others])), where)
+        raise SeveralRuns(list(dict.fromkeys([tag or "", *others])), where)
     return table
 
 
@@ -772,9 +781,10 @@ def _in_parts(name: str, parts: Sequence[Part], ties: Ties | None, where: str) -
 
 def by_order(table: Table, ties: Ties | None, where: str) -> Table:
     """The table with the values its rows are ranked by."""
-    if ties is None:
+    if ties is None and table.scored:
         _refuse_exchanged(table, where)
-    if ties != "rank":
+        return table
+    if ties not in ("rank", None):
         return table
     if table.ranks is None:
         raise InputError("ranks that are not numbers", "a number for ties=rank", where)
@@ -783,7 +793,7 @@ def by_order(table: Table, ties: Ties | None, where: str) -> Table:
 
 def _refuse_exchanged(table: Table, where: str) -> None:
     """Refuse scores 1, 2, 3, … with ranks that are fractions: the columns may be exchanged."""
-    if table.ranks is None or not table.scored or not len(table):
+    if table.ranks is None or not len(table):
         return
     scores, ranks = (column[: table.sizes[0]] for column in (table.values, table.ranks))
     fractions = np.trunc(ranks) != ranks

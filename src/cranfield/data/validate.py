@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, get_args
@@ -15,7 +15,7 @@ from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading import letor
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.formats import DIRECTORIES, FORMAT, Format, recognise
+from cranfield.data.reading.formats import DIRECTORIES, FORMAT, Decision, Format, decide
 from cranfield.data.reading.looking import Look
 from cranfield.data.reading.records import Problem, Severity, Text
 from cranfield.data.reading.source import Source
@@ -36,6 +36,7 @@ class Report:
     where: str
     kind: Kind
     format: str
+    described: Callable[[], str] = str  # says what was decided when it was recognised
     lines: int = 0
     topics: tuple[str, ...] = ()
     runs: dict[str, dict[str, None]] = field(default_factory=dict)  # topics, by the tag of the run
@@ -135,9 +136,17 @@ class _Opened:
     name: str  # of the format
     text: Text
 
+    def described(self) -> str:
+        """What was decided when it was recognised."""
+        try:
+            decision = Decision(self.format, self.text)
+            return decision.described(self.source, self.kind, self.name)
+        except (CranfieldError, ValueError, TypeError, RecursionError):
+            return f"{self.name} {self.kind}"  # and let its problems say what is wrong
+
     def report(self, judged: Report | None, fast: bool = True) -> Report:
         """Look for every problem, and for judged documents."""
-        report = Report(self.source.name, self.kind, self.name)
+        report = Report(self.source.name, self.kind, self.name, self.described)
         look = Look(self.format, self.source, self.kind, self.text, fast)
         odd = _Oddities(self.kind, self.text.by_tag)
         lists = whole_topics(self._noted(report, look, odd, judged))
@@ -224,7 +233,8 @@ def _file(path: str, kind: str | None, format: str | None, text: Text) -> _Opene
     known = next((one for one in kinds if kind == one), None)
     if kind != known:
         raise InputError(f"kind {kind!r}", "qrels or run")
-    found = recognise(source, format, text.separator, text.labels or (), known)
+    decision = decide(source, format, text, known)
+    found, text = decision.format, decision.text
     if format in (None, "letor") and known != "qrels" and letor.are_predictions(source):
         known, found = "run", FORMAT["letor"]
     holds = known or found.kind_of(source, text)

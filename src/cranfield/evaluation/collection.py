@@ -73,6 +73,7 @@ class Collection:
             separator=options.separator,
             labels=options.labels,
             by_intent=by_intent,
+            columns=options.columns,
         )
         options.merging.refuse_judged(judged)
         known = options.intents
@@ -189,6 +190,7 @@ class Collection:
             chunks=self.options.chunks,
             chunk_score=self.options.chunk_score,
             duplicates=self.options.duplicates,
+            columns=self.options.columns,
             look=False,
         )
 

@@ -19,6 +19,7 @@ from cranfield.data.costs import CostsLike
 from cranfield.data.intents import IntentsLike
 from cranfield.data.lengths import LengthsLike
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
+from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.systems import RunNames
 from cranfield.data.tracks import named_topics
@@ -101,6 +102,9 @@ class Options:
         The levels that assessors' labels mean, as in ``"S=3,A=2,B=1,C=0"``; a dict will do.
     separator
         What stands between the fields of a line of text, if not blanks.
+    columns
+        What columns of judgments and runs are called that have other names, or their numbers from
+        1: ``"topic=user_id,level=rating"``, ``"run.topic=1,run.doc=2,run.score=3"``, or a dict.
     tie_samples, seed
         How many random orders ``ties="expected"`` draws where it must, and what chooses them.
     threads
@@ -147,6 +151,7 @@ class Options:
     labelling: Labelling | None = None
     labels: LabelsLike | None = None
     separator: str | None = None
+    columns: ColumnsLike | None = None
     tie_samples: int = 100
     seed: int = 0
     threads: int | None = None
@@ -255,6 +260,7 @@ class ListSettings(TypedDict, total=False):
     labelling: Labelling | None
     labels: LabelsLike | None
     separator: str | None
+    columns: ColumnsLike | None
     tie_samples: int
     seed: int
     threads: int | None

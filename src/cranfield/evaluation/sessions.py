@@ -13,6 +13,7 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.data.lengths import LengthsLike, read_lengths
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
+from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table
@@ -64,6 +65,7 @@ def evaluate_sessions(
     ties: Ties | None = None,
     labels: LabelsLike | None = None,
     qrels_format: str | None = None,
+    columns: ColumnsLike | None = None,
     run_names: RunNames = "tag",
 ) -> Scores:
     """Score the sessions of one or several systems, or click logs.
@@ -71,7 +73,8 @@ def evaluate_sessions(
     `sessions` is ``{topic: {session: [[doc, …], [doc, …]]}}`` with a list for each query in the
     order of time, a path or a frame; several systems are a list, or a dict from their names. Lines
     with several tags are several systems, unless `run_names` is ``file``.
-    `qrels` are judgments by topic: the need is that of the whole session. The topics of the scores
+    `qrels` are judgments by topic (`labels`, `qrels_format` and `columns` say how they are written,
+    see `read_qrels`): the need is that of the whole session. The topics of the scores
     are sessions, named topic/session. A session that a system lacks counts as zero.
 
     Without `sessions`, `clicks` are click logs to be scored, one or several: what users clicked.
@@ -90,7 +93,8 @@ def evaluate_sessions(
     """
     default = OF_CLICKS if sessions is None else DEFAULT_MEASURES
     asked = measures_for(default if measures is None else measures, "sessions")
-    known = None if qrels is None else read_qrels(qrels, qrels_format, labels=labels)
+    how: dict[str, Any] = {"labels": labels, "columns": columns}
+    known = None if qrels is None else read_qrels(qrels, qrels_format, **how)
     return _read(known, sessions, clicks, lengths, ties, run_names).scores(asked)
 
 
@@ -125,6 +129,7 @@ def trailtext(
     ties: Ties | None = None,
     labels: LabelsLike | None = None,
     qrels_format: str | None = None,
+    columns: ColumnsLike | None = None,
     run_names: RunNames = "tag",
 ) -> TrailText:
     """All that was read in sessions, in order: the text that sU and clickU score.
@@ -145,7 +150,8 @@ def trailtext(
         if len(asked) > 1 or not isinstance(m, sU | clickU):
             names = ", ".join(map(str, asked))
             raise InputError(names, "sU or clickU: only they have a trailtext")
-    known = None if qrels is None else read_qrels(qrels, qrels_format, labels=labels)
+    how: dict[str, Any] = {"labels": labels, "columns": columns}
+    known = None if qrels is None else read_qrels(qrels, qrels_format, **how)
     wanted = [session] if isinstance(session, str) else session
     given = _read(known, sessions, clicks, lengths, ties, run_names)
     return TrailText(given.read(asked[0], wanted))

@@ -15,6 +15,7 @@ from cranfield.arrays import TOLERANCE, Floats, apart
 from cranfield.assess.agreement import Agreement, agreement
 from cranfield.assess.assessments import Assessments, exact
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
+from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.tracks import named_topics, unknown_topic
 from cranfield.errors import InputError
@@ -182,6 +183,7 @@ def compare_judgments(
     labels: LabelsLike | None = None,
     separator: str | None = None,
     qrels_format: str | None = None,
+    columns: ColumnsLike | None = None,
     threads: int | None = None,
     tested: Progress | None = None,
     **options: Any,
@@ -217,7 +219,7 @@ def compare_judgments(
     checked_alpha(alpha)
     checked_confidence(confidence)
     given = [
-        read_qrels(data, qrels_format, separator=separator, labels=labels)
+        read_qrels(data, qrels_format, separator=separator, labels=labels, columns=columns)
         for data in (first, second)
     ]
     level = 1.0 if rel is None else rel
@@ -247,8 +249,9 @@ def compare_judgments(
     if named is not None:  # those of the same topics
         options["topics"] = [topic for topic in named if topic in sets[0].topics]
     wanted = "AP" if measures is None and options.get("preset") is None else measures
+    written: dict[str, Any] = {"separator": separator, "columns": columns}
     scores = [
-        evaluate(qrels, runs, wanted, rel=rel, separator=separator, threads=threads, **options)
+        evaluate(qrels, runs, wanted, rel=rel, threads=threads, **written, **options)
         for qrels in sets
     ]
     systems = len(scores[0].runs)

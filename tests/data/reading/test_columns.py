@@ -130,3 +130,115 @@ def test_the_guide_has_the_order() -> None:
         row = re.search(rf"^\| {ours}(?: \(.*\))? \| (.*) \|$", guide, re.MULTILINE)
         assert row is not None
         assert tuple(re.findall(r"`(.+?)`", row[1])) == SPELLINGS[ours]
+
+
+# -- columns by name ------------------------------------------------------------------------------
+
+STARS = "visitor,movie,stars\nq1,d1,2\nq1,d2,0\nq2,d1,1\n"
+OWN = "topic=visitor,doc=movie,level=stars"
+LISTS = {"q1": ["d2", "d1"], "q2": ["d1"]}  # RR is the mean of 1/2 and 1
+
+
+class TestNamed:
+    @pytest.mark.parametrize("columns", [
+        OWN, {"topic": "visitor", "doc": "movie", "level": "stars"}, "topic=1,doc=2,level=3",
+        "qrels.topic=Visitor,doc=movie,qrels.level=stars,score=other",
+    ])  # fmt: skip
+    @pytest.mark.parametrize("sign", [",", ";", "\t"])
+    def test_files(self, columns: Any, sign: str, tmp_path: Path) -> None:
+        path = tmp_path / "qrels"
+        path.write_text(STARS.replace(",", sign))
+        assert cf.evaluate(path, LISTS, "RR", columns=columns).summary() == {"run": {"RR": 0.75}}
+        path.write_text(STARS.replace(",", sign) + STARS.splitlines()[1].replace(",", sign) + "\n")
+        assert cf.read_qrels(path, columns=columns).repeated == 1  # by record
+
+    @pytest.mark.parametrize("made", [pl.DataFrame, pl.LazyFrame, pd.DataFrame])
+    def test_frames(self, made: Callable[[Any], Any]) -> None:
+        frame = made({"visitor": ["q1", "q2"], "movie": ["d1", "d1"], "stars": [2, 1]})
+        assert cf.read_qrels(frame, columns=OWN).to_dict() == {"q1": {"d1": 2}, "q2": {"d1": 1}}
+
+    @pytest.mark.parametrize("format", ["jsonl", "parquet", "arrow"])
+    def test_other_tables(self, format: str, tmp_path: Path) -> None:
+        path = tmp_path / f"run.{format}"
+        frame = pl.DataFrame({"who": ["q1", "q1"], "what": ["d1", "d2"], "much": [1.0, 2.0]})
+        WRITE[format](frame, path)
+        run = cf.read_run(path, columns="topic=who,doc=what,score=much")
+        assert run.ranked("q1") == ["d2", "d1"]
+
+    @pytest.mark.parametrize("sign", [" ", "\t", ",", ";"])
+    def test_by_number_without_a_header(self, sign: str, tmp_path: Path) -> None:
+        path = tmp_path / "run"
+        rows = ["2.5 x d1 q1", "3.5 x d2 q1", "1 x d1 q2"]
+        path.write_text("".join(row.replace(" ", sign) + "\n" for row in rows))
+        columns = "run.topic=4,run.doc=3,run.score=1"
+        assert cf.read_run(path, columns=columns).ranked("q1") == ["d2", "d1"]
+        assert cf.read_runs(path, columns=columns)[0].ranked("q2") == ["d1"]
+
+    def test_the_user_decides_what_is_in_doubt(self) -> None:
+        frame = pl.DataFrame(RESULT)
+        scores = cf.evaluate({"q1": {"12": 1}}, frame, "RR", columns="run.topic=qid,run.doc=docid")
+        assert said(scores) == []
+        assert scores.summary() == {"run": {"RR": 1}}
+
+    @pytest.mark.parametrize(("columns", "found"), [
+        ("topic=visitr", r"qrels:1: found no column visitr, expected one of visitor, movie, stars "
+                         r"\(did you mean visitor\?\)"),
+        ("doc=movie", r"qrels:1: found columns .*\(--columns topic=NAME says which it is\)"),
+        ("dok=movie", "found column dok=movie, expected column=name, each once; columns are topic"),
+        ("topic=a,topic=b", "found column topic=b"),
+        ("topic", "found column topic="),
+        ("judged.topic=a", "found column judged.topic=a"),
+    ])  # fmt: skip
+    def test_refused(self, columns: str, found: str, tmp_path: Path) -> None:
+        path = tmp_path / "qrels"
+        path.write_text(STARS)
+        with pytest.raises(cf.InputError, match=found):
+            cf.read_qrels(path, columns=columns)
+
+    def test_a_number_beyond_the_line(self, tmp_path: Path) -> None:
+        path = tmp_path / "qrels"
+        path.write_text("q1 d1 1\n")
+        with pytest.raises(cf.InputError, match="found 3 fields, expected column 4"):
+            cf.read_qrels(path, columns="topic=1,doc=2,level=4")
+
+    def test_text_that_names_no_columns_is_read_as_ever(self, tmp_path: Path) -> None:
+        path = tmp_path / "run"
+        path.write_text("q1 Q0 d1 1 2.5 t\n")
+        assert cf.read_run(path, columns=OWN).ranked("q1") == ["d1"]
+
+    def test_commands(self, tmp_path: Path, cranfield: Any) -> None:
+        qrels, run = tmp_path / "qrels", tmp_path / "run"
+        qrels.write_text(STARS)
+        run.write_text("q1 Q0 d1 1 2.5 t\n")
+        for line in (["evaluate", qrels, run], ["validate", qrels], ["explain", "RR", "--on", qrels,
+                     run, "--topic", "q1"], ["pool", run, "--qrels", qrels]):  # fmt: skip
+            assert cranfield(*line, "--columns", OWN).code == 0
+            assert "--columns topic=NAME" in "".join(cranfield(*line)[1:])
+
+
+ESCI = {"query_id": ["q1"] * 4, "product_id": ["a", "b", "c", "d"], "esci_label": list("ESCI")}
+
+
+LEVELS = {"q1": {"a": 3, "b": 2, "c": 1, "d": 0}}
+
+
+class TestEsci:
+    @pytest.mark.parametrize("format", WRITE)
+    def test_files(self, format: str, tmp_path: Path) -> None:
+        path = tmp_path / f"q.{format}"
+        WRITE[format](pl.DataFrame(ESCI), path)
+        assert cf.read_qrels(path).to_dict() == LEVELS
+        scores = cf.evaluate(path, {"q1": ["a"]}, "RR")
+        assert said(scores) == [f"{path}: the levels of its labels are E 3, S 2, C 1 and I 0 "
+                                "(--labels gives others)"]  # fmt: skip
+        others = cf.read_qrels(path, labels="E=1,S=0,C=0,I=0")
+        assert others.to_dict() == {"q1": {"a": 1, "b": 0, "c": 0, "d": 0}}
+        assert others.in_doubt == ""
+
+    @pytest.mark.parametrize("made", [pl.DataFrame, pd.DataFrame])
+    def test_frames(self, made: Callable[[Any], Any]) -> None:
+        assert cf.read_qrels(made(ESCI)).to_dict() == LEVELS
+        others = cf.read_qrels(made(ESCI), labels="E=1,S=0,C=0,I=0")
+        assert others.to_dict()["q1"]["b"] == 0
+        with pytest.raises(cf.InputError):
+            cf.read_qrels(made({**ESCI, "esci_label": list("ESCX")}))

@@ -19,8 +19,8 @@ import cranfield as cf
 from cranfield.data.reading.shapes import RELEVANT, SHAPES
 from cranfield.errors import InputError
 from tests.data.shapes import OBJECTS, Shape
-from tests.data.test_shapes import variants
 from tests.made import Command
+from tests.properties.test_shapes import variants
 
 QRELS = {"q1": {"a1": 1, "a3": 1}, "q2": {"b1": 1}}
 RUN = {"q1": {"a2": 0.9, "a1": 0.8, "a3": 0.5}, "q2": {"b1": 0.7, "b9": 0.6}}

@@ -148,7 +148,7 @@ def of_text(source: Source, layout: Layout, separator: str | None = None) -> Ite
 def format_of(source: Source, layout: Layout, separator: str | None = None) -> Format:
     """As for judgments and runs, but that it is the columns of the layout that make a header."""
     first, _, rest = source.start.decode("utf-8", "replace").lstrip().partition("\n")
-    for name, between in (("tsv", "\t"), ("csv", ",")):
+    for name, between in (("tsv", "\t"), ("csv", ","), ("csv", ";")):
         if layout.is_header(first.split(between)):
             return FORMAT[name]
     keys = keys_of(first)

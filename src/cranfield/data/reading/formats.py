@@ -14,8 +14,9 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from cranfield.data.ntcir import ir4qa, topic_dirs
-from cranfield.data.reading import letor, tables, trec
-from cranfield.data.reading.columns import Kind
+from cranfield.data.reading import columns, letor, tables, trec
+from cranfield.data.reading.columns import Kind, Layouts
+from cranfield.data.reading.layouts import SEPARATORS, header_of, shape_of
 from cranfield.data.reading.looking import Look
 from cranfield.data.reading.mappings import (
     are_objects,
@@ -31,6 +32,7 @@ from cranfield.data.reading.records import PLAIN, Found, Problem, Record, Text, 
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.errors import CranfieldError, InputError
+from cranfield.wording import counted
 
 Tells: TypeAlias = Callable[[Beginning], bool]
 Records: TypeAlias = Callable[[Source, Kind, Text], Iterator[Found]]
@@ -50,8 +52,9 @@ def _never(beginning: Beginning) -> bool:
 class Format:
     """One way to write judgments or runs.
 
-    It is told by its path alone (`at`), else by how it begins (`told`), else by the end of its
-    name (`suffixes`), else by the fields of its lines (`shape`).
+    It is told by its path alone (`at`), else by how it begins (`told`), else by the fields of its
+    lines (`shape`, and `layouts` for tables without a header), else by the end of its name
+    (`suffixes`).
     """
 
     name: str
@@ -65,6 +68,7 @@ class Format:
     forced: bool = True  # whether users may ask for it by its name
     piece: Callable[[bytes, Kind, Text], Table] | None = None  # some whole lines as columns
     whole: Callable[[Source, Kind, Text], Table] | None = None  # the file as columns
+    fields: Layouts = field(default_factory=dict)  # of its lines, if all have the same
     rows: tables.Tabular | None = None  # if it is a table with named columns
     nested: Callable[[Source], Any] | None = None  # if it is an object: what it holds
     topics: Topics = lambda source, kind, text: None  # all, if some may have no documents
@@ -81,7 +85,7 @@ class Format:
 
     def table(self, source: Source, kind: Kind, text: Text = PLAIN) -> Table:
         """The file as columns, or Irregular if there is anything odd about it."""
-        if text.separator is not None or text.labels is not None:
+        if text.labels is not None:
             raise Irregular
         if self.whole is not None:
             return self.whole(source, kind, text)
@@ -127,6 +131,22 @@ class Format:
         except InputError as error:
             yield error
 
+    def taken(self, source: Source, kind: Kind, text: Text) -> list[str]:
+        """Which columns are taken as what, in words; nothing where there are no columns."""
+        if self.rows is not None:
+            names = [str(name) for name in self.rows.names(source)]
+            named = columns.name_columns(names, kind, source.name, None, text.typed, text.columns)
+            count = counted(len(names), "column")
+        else:
+            layout = self.fields.get(kind, ())
+            named = {name: str(i) for i, name in enumerate(layout, 1) if name not in UNUSED}
+            count = counted(len(layout), "field")
+        each = [
+            f"{'document' if ours == 'doc' else ours} in column {theirs}"
+            for ours, theirs in named.items()
+        ]
+        return [count, *each] if named else []
+
     def first_error(self, source: Source, kind: Kind, text: Text = PLAIN) -> CranfieldError:
         """The error to refuse a file with."""
         unknown = CranfieldError(f"cannot read {source.name} as {self.name} {kind}")
@@ -152,16 +172,37 @@ def _in_directories(source: Source, kind: Kind, text: Text) -> Iterable[str] | N
 
 # -- the table ------------------------------------------------------------------------------------
 
-TREC = Format("trec", trec.records, kind=trec.kind_of, piece=trec.read_table, streamed=True)
-NTCIR = Format("ntcir", trec.ntcir_records, JUDGMENTS, shape=trec.are_ntcir, piece=trec.read_ntcir)
+UNUSED = ("", "iteration", "q0")  # of the fields of a line
+
+
+def _lines(name: str, fields: Layouts, **others: Any) -> Format:
+    """Lines that all have the same fields."""
+    return Format(
+        name,
+        partial(trec.records, fields),
+        {kind: BOTH[kind] for kind in fields},
+        piece=partial(trec.read_table, fields),
+        fields=fields,
+        streamed=True,
+        **others,
+    )
+
+
+TREC = _lines("trec", columns.TREC, kind=trec.kind_of)
+NTCIR = Format("ntcir", trec.ntcir_records, JUDGMENTS, shape=trec.are_ntcir, piece=trec.read_ntcir,
+               fields={"qrels": columns.NTCIR[0]})  # fmt: skip
 DIRECTORIES = Format("directories", at=topic_dirs.holds, topics=_in_directories,
                      groups=topic_dirs.groups, checks=topic_dirs.errors, forced=False)  # fmt: skip
 
 TABLE = (
     TREC,
     NTCIR,
-    Format("early", trec.early_records, JUDGMENTS, shape=trec.are_early),
-    _tabular("csv", tables.separated(","), partial(tables.is_headed, ","), ".csv"),
+    Format("early", trec.early_records, JUDGMENTS, shape=trec.are_early,
+           fields={"qrels": columns.EARLY}),
+    _lines("triples", columns.TRIPLES, kind=trec.kind_of_triples),
+    _lines("msmarco", columns.MSMARCO),
+    _lines("colbert", columns.COLBERT),
+    _tabular("csv", tables.separated(",;"), partial(tables.is_headed, ",;"), ".csv"),
     _tabular("tsv", tables.separated("\t"), partial(tables.is_headed, "\t")),
     Format("json", json_records, kind=json_kind, told=is_object, suffixes=(".json",),
            nested=read_json, topics=json_topics, called=json_name, lined=False),
@@ -182,6 +223,53 @@ FORMATS = tuple(format.name for format in TABLE if format.forced)
 RUN_FORMATS = tuple(format.name for format in TABLE if format.forced and "run" in format.kinds)
 
 
+@dataclass(frozen=True)
+class Decision:
+    """How a file is read: its format, and what separates the fields of its lines."""
+
+    format: Format
+    text: Text
+
+    def described(self, source: Source, kind: Kind, name: str) -> str:
+        """What was decided, in words: ``trec run, 6 fields, topic in column 1, …``."""
+        between = {",": "commas", ";": "semicolons", None: ""}
+        signs = between.get(self.text.separator, repr(self.text.separator))
+        what = f"{name} {kind}" + (f" with {signs} between fields" if signs else "")
+        return ", ".join([what, *self.format.taken(source, kind, self.text)])
+
+
+def decide(
+    source: Source, forced: str | None = None, text: Text = PLAIN, kind: Kind | None = None
+) -> Decision:
+    """How judgments or a run are to be read; what may be read in two ways is an error.
+
+    `kind` is what the file holds, if that is known: only then a path may mean topic directories.
+    """
+    beginning = Beginning(source, kind, text.separator, text.labels or ())
+    told = _by_path(source, kind) or _forced(forced)
+    if told is None and text.columns:
+        told = _with_columns(beginning, text)
+    if told is None:
+        told = _by_content(beginning)
+        shape = shape_of(beginning) if told is None and not text.intents else None
+        if shape is not None:
+            return Decision(FORMAT[shape.format], replace(text, separator=shape.separator))
+        told = told or _with_header(beginning) or _by_name(beginning) or TREC
+    return Decision(told, _separated(told, beginning, text))
+
+
+def _separated(format: Format, beginning: Beginning, text: Text) -> Text:
+    """The text with what separates the fields of a table without a header, if that is no blank."""
+    widths = {len(layout) for layout in format.fields.values()}
+    if text.separator is not None or format is TREC or not widths:
+        return text
+    for separator in SEPARATORS:
+        rows = replace(beginning, separator=separator).fields
+        if rows and len(rows[0]) in widths:
+            return replace(text, separator=separator)
+    return text
+
+
 def recognise(
     source: Source,
     forced: str | None = None,
@@ -189,27 +277,74 @@ def recognise(
     labels: Collection[str] = (),
     kind: Kind | None = None,
 ) -> Format:
-    """The format of a file, or the one the user forced; with a separator, one of text.
+    """The format of a file that tells it, or the one the user forced; else text.
 
-    `labels` may stand where NTCIR's judgments have L2. `kind` is what the file holds, if that is
-    known: only then a path may mean topic directories.
+    `labels` may stand where NTCIR's judgments have L2.
     """
-    for format in TABLE:
-        if format.at(source.path, kind):
-            return format
-    if forced is not None:
-        if forced not in FORMATS:
-            raise InputError(f"format {forced!r}", f"one of {', '.join(FORMATS)}")
-        return FORMAT[forced]
     beginning = Beginning(source, kind, separator, labels)
-    suffix = source.suffix
-    whatever = TABLE if separator is None else ()
-    told = chain(
-        (format for format in whatever if format.told(beginning)),
-        (format for format in whatever if suffix in format.suffixes),
-        (format for format in TABLE if format.shape(beginning)),
-    )
-    return next(told, TREC)
+    found = _by_path(source, kind) or _forced(forced) or _by_content(beginning)
+    return found or _by_name(beginning) or TREC
+
+
+def _by_path(source: Source, kind: Kind | None) -> Format | None:
+    return next((format for format in TABLE if format.at(source.path, kind)), None)
+
+
+def _forced(name: str | None) -> Format | None:
+    if name is not None and name not in FORMATS:
+        raise InputError(f"format {name!r}", f"one of {', '.join(FORMATS)}")
+    return None if name is None else FORMAT[name]
+
+
+def _by_content(beginning: Beginning) -> Format | None:
+    """What a file begins with, or the fields of its lines; with a separator only these."""
+    whatever = TABLE if beginning.separator is None else ()
+    told = (format for format in whatever if format.told(beginning))
+    return next(chain(told, (format for format in TABLE if format.shape(beginning))), None)
+
+
+def _by_name(beginning: Beginning) -> Format | None:
+    suffix = beginning.source.suffix
+    whatever = TABLE if beginning.separator is None else ()
+    return next((format for format in whatever if suffix in format.suffixes), None)
+
+
+def _with_header(beginning: Beginning) -> Format | None:
+    """A table whose first line names columns, whatever they are called."""
+    name = header_of(beginning)
+    return None if name is None else FORMAT[name]
+
+
+def _with_columns(beginning: Beginning, text: Text) -> Format | None:
+    """The table that has the columns that the user named, or counted."""
+    named = next((f for f in TABLE if f.rows is not None and f.told(beginning)), None)
+    if named is not None:
+        return named
+    theirs = {name for name in text.columns.values() if not name.isdecimal()}
+    for name, signs in (("tsv", "\t"), ("csv", ",;")):
+        if theirs & {x.strip(' "') for x in tables.names_in(signs, beginning.first)}:
+            return FORMAT[name]
+    return _with_header(beginning) or _numbered(beginning, text)
+
+
+def _numbered(beginning: Beginning, text: Text) -> Format | None:
+    """Lines whose fields the user counted."""
+    every: tuple[Kind, ...] = ("qrels", "run")
+    kinds = every if beginning.kind is None else (beginning.kind,)
+    counts = {kind: columns.counted(text.columns, kind) for kind in kinds}
+    layouts = {kind: _layout(beginning, places) for kind, places in counts.items() if places}
+    return _lines("columns", layouts) if layouts else None
+
+
+def _layout(beginning: Beginning, places: Mapping[int, str]) -> tuple[str, ...]:
+    """The fields of lines, some of which have names by their places."""
+    signs = SEPARATORS if beginning.separator is None else (beginning.separator,)
+    widths = [len(row) for sign in signs for row in replace(beginning, separator=sign).fields[:1]]
+    width = next((width for width in widths if width >= max(places)), None)
+    if width is None and widths:
+        expected = f"column {max(places)}, which --columns names"
+        raise InputError(counted(max(widths), "field"), expected, beginning.source.name)
+    return tuple(places.get(i, "") for i in range(1, (width or max(places)) + 1))
 
 
 def runs_in(path: str | os.PathLike[str]) -> list[str]:

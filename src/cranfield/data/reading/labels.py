@@ -15,6 +15,10 @@ LabelsLike: TypeAlias = str | Mapping[str, Any]  # "S=3,A=2,B=1,C=0", {"S": 3, â
 
 NTCIR_LABEL = re.compile(r"L([0-9]+)")  # as NTCIREVAL has them
 LEVEL = f"a number from {-LARGEST:g} to {LARGEST:g}"  # with which measures can be computed
+MOST_LEVELS = 6  # that there usually are
+LABELLED = {  # columns whose name tells what their labels mean: exact, substitute, complement, no
+    "esci_label": {"E": 3.0, "S": 2.0, "C": 1.0, "I": 0.0},
+}
 GRADES = {"S": 3.0, "A": 2.0, "B": 1.0, "C": 0.0}  # of NTCIR's first rounds
 
 
@@ -37,6 +41,16 @@ def level_of(
     if level is None or not abs(level) <= LARGEST:
         return None
     return level if labels is None or level <= 0 or level in labels.values() else None
+
+
+def are_levels(cells: Iterable[str]) -> bool:
+    """Whether some numbers, as they are written, may be levels: few that are whole.
+
+    >>> are_levels(["0", "2", "-1"]), are_levels(["0.5"]), are_levels(map(str, range(9)))
+    (True, False, False)
+    """
+    every = {*cells}
+    return len(every) <= MOST_LEVELS and all(cell.removeprefix("-").isdecimal() for cell in every)
 
 
 def one_of(label: str, known: Iterable[str]) -> str:

@@ -96,14 +96,14 @@ class Look:
         return count, replace(table, lines=np.array(numbers, dtype=np.int64)), b""
 
     def _fast(self, text: bytes) -> Table:
-        odd = self.text.separator is not None or self.text.labels is not None
-        if odd or not self.fast or self.source.long_line(text) is not None:
+        if self.text.labels is not None or not self.fast or self.source.long_line(text) is not None:
             raise Irregular
         assert self.format.piece is not None  # noqa: S101
         table = self.format.piece(text, self.kind, replace(self.text, by_tag=True))
-        if table.ranks is None if self.kind == "run" else _huge(table):
+        ranked = self.kind == "run" and "rank" in self.format.fields["run"]
+        if (ranked and table.ranks is None) or (self.kind == "qrels" and _huge(table)):
             raise Irregular
-        return table
+        return _unscored(table)
 
     def _by_record(self, piece: Piece) -> Table:
         records: list[Record] = []
@@ -176,7 +176,12 @@ class Look:
             raise Irregular
         if self.kind == "qrels" and ("all" in table.names or _huge(table)):
             raise Irregular
-        return table if table.scored else replace(table, values=np.full(len(table), np.nan))
+        return _unscored(table)
+
+
+def _unscored(table: Table) -> Table:
+    """The table, its values missing where it has none."""
+    return table if table.scored else replace(table, values=np.full(len(table), np.nan))
 
 
 def _after(before: int, table: Table) -> Table:

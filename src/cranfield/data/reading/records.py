@@ -7,7 +7,7 @@ asks here for everything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from cranfield.arrays import LARGEST
@@ -67,6 +67,7 @@ class Text:
     types: bool = False  # whether the types of results are kept
     by_tag: bool = False  # whether results with different tags are different runs
     repeats: bool = False  # whether a list may have a document twice
+    columns: Mapping[str, str] = field(default_factory=dict)  # names or numbers that users gave
 
     @property
     def typed(self) -> bool:
@@ -83,7 +84,7 @@ def meant(fields: list[str], kind: Kind) -> str:
     numbers = [finite(field) is not None for field in fields]
     if kind == "qrels" and numbers == [True]:
         return "these look like predictions: judgments come first"
-    if kind == "run" and numbers[1:] == [True, True]:  # a query, a place in it, a score
+    if kind == "run" and numbers[1:] == [True, True] and fields[1].isdecimal():  # query place score
         return "RankLib's scores? then cut -f 3"
     return ""
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,8 +17,9 @@ import numpy as np
 
 from cranfield.data.reading.binary import is_forked, read_binary, refuse_forked
 from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, in_doubt, is_header, name_columns
-from cranfield.data.reading.lines import BLANK, NUMBER, lines, not_text, short
-from cranfield.data.reading.records import COLUMNS, Found, Problem, Recorder, Text
+from cranfield.data.reading.labels import LABELLED, level_of
+from cranfield.data.reading.lines import BLANK, NUMBER, finite, lines, not_text, short
+from cranfield.data.reading.records import COLUMNS, PLAIN, Found, Problem, Recorder, Text
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
@@ -53,18 +54,17 @@ class Tabular:
             raise Irregular
         try:
             frame = self.frame(source)
-            found = tidy(frame, kind, source.name, text.typed)
+            found = tidy(frame, kind, source.name, text)
         except (pl.exceptions.PolarsError, InputError):
             raise Irregular from None
         short = self.headed and any(column.null_count() for column in (*found, frame[:, -1]))
         if short or not len(frame):
             raise Irregular  # an empty cell, or a line with too few of them; or no line
-        return _table_of(found, kind, frame.columns, text.typed)
+        return _table_of(found, kind, frame.columns, text)
 
     def records(self, source: Source, kind: Kind, text: Text) -> Iterator[Found]:
         """The rows of a file, each as a record."""
         recorder = Recorder(kind, source.name, text, tabular=True)
-        typed = kind == "run" or text.intents
         known: dict[tuple[str, ...], dict[str, str]] = {}
         for row in self.rows(source, False):
             if isinstance(row, InputError):
@@ -74,13 +74,15 @@ class Tabular:
             columns = tuple(cells)
             if columns not in known:
                 try:
-                    known[columns] = name_columns(list(cells), kind, source.name, line, typed)
+                    known[columns] = _named(list(cells), kind, source.name, text, line)
                 except InputError as error:
                     yield error
                     if self.mixed:
                         continue
                     return
-                if doubt := in_doubt(known[columns], columns, text.typed):
+                labels = labels_of(known[columns].get("level", ""), text)
+                recorder = replace(recorder, text=replace(text, labels=labels))
+                if doubt := _said(known[columns], columns, text):
                     yield Problem("warning", source.name, line, doubt, kind=COLUMNS)
                 if self.headed:
                     continue
@@ -88,7 +90,9 @@ class Tabular:
             yield recorder.record(ours, line, line is None and VALUE[kind] in ours)
 
     def kind(self, source: Source, text: Text) -> Kind:
-        """Judgments or results? Told by the names of the columns."""
+        """Judgments or results? Told by the names of the columns, or by those the user gave."""
+        if text.columns:
+            return "run" if {"score", "rank", "tag"} & {*text.columns} else "qrels"
         try:
             names = {str(name).strip(' "').lower() for name in self.names(source)}
         except (CranfieldError, ValueError, TypeError, RecursionError):
@@ -102,15 +106,15 @@ class Tabular:
 # -- text: CSV and TSV ----------------------------------------------------------------------------
 
 
-def separated(separator: str) -> Tabular:
-    """A table of text, whose first line names the columns."""
-    quote = rb'(?:^|(?<=%b))"(?:[^"]|"")*"(?=%b|\r?$)' % ((separator.encode(),) * 2)
+def separated(signs: str) -> Tabular:
+    """A table of text, whose first line names the columns; one of the signs separates them."""
 
     def frame(source: Source) -> pl.DataFrame:
         import polars as pl
 
-        text = source.read()
+        text, separator = source.read(), _separator(signs, Beginning(source).first)
         refuse_other_encodings(text)
+        quote = rb'(?:^|(?<=%b))"(?:[^"]|"")*"(?=%b|\r?$)' % ((separator.encode(),) * 2)
         if text.count(b"\r") != text.count(b"\r\n") or text.count(b'"') % 2:
             raise Irregular  # the records say where lines and quotations end
         header = re.match(rb"\s*([^\n]*)", text)
@@ -130,22 +134,36 @@ def separated(separator: str) -> Tabular:
         ).select(pl.all().str.strip_chars(BLANK))
 
     def names(source: Source) -> list[str]:
-        return Beginning(source).first.split(separator)
+        return names_in(signs, Beginning(source).first)
 
-    return Tabular(frame, partial(_separated, separator), names, headed=True)
+    return Tabular(frame, partial(_separated, signs), names, headed=True)
 
 
-def is_headed(separator: str, beginning: Beginning) -> bool:
+def names_in(signs: str, header: str) -> list[str]:
+    """The names in a header, between those of some signs that are there."""
+    return header.split(_separator(signs, header))
+
+
+def _separator(signs: str, header: str) -> str:
+    """The one of some signs that a line has most, the first of them if it has none.
+
+    >>> _separator(",;", "qid;docno;score"), _separator(",;", "qid,docno,score")
+    (';', ',')
+    """
+    return max(signs, key=header.count)
+
+
+def is_headed(signs: str, beginning: Beginning) -> bool:
     """Whether the first line names the columns of judgments or results."""
-    names = beginning.first.split(separator)
+    names = names_in(signs, beginning.first)
     return not names[0].lstrip().startswith("{") and is_header(names)
 
 
-def _separated(separator: str, source: Source, verbatim: bool) -> Rows:
+def _separated(signs: str, source: Source, verbatim: bool) -> Rows:
     """The rows of such a table, the header being the first; it is never taken `verbatim`."""
     import csv
 
-    text = source.read()
+    text, separator = source.read(), _separator(signs, Beginning(source).first)
     if (at := source.long_line(text)) is not None:
         yield source.too_long(source.line(text.count(b"\n", 0, at) + 1))
         return
@@ -264,16 +282,16 @@ def is_frame(data: Any) -> bool:
     return origin in ("polars", "pandas") and type(data).__name__ in ("DataFrame", "LazyFrame")
 
 
-def frame_table(data: Any, kind: Kind, where: str, types: bool = False) -> Table:
+def frame_table(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Table:
     """A Polars or pandas frame with our column names and types."""
 
     def wanted(names: list[str]) -> list[str]:
-        return list(name_columns(names, kind, where, types=types).values())
+        return list(_named(names, kind, where, text).values())
 
     refuse_forked(where)
     data = data.collect() if hasattr(data, "collect") else data
-    found = tidy(polars_frame(data, wanted, where), kind, where, types)
-    return _table_of(found, kind, list(map(str, data.columns)), types)
+    found = tidy(polars_frame(data, wanted, where), kind, where, text)
+    return _table_of(found, kind, list(map(str, data.columns)), text)
 
 
 def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str) -> pl.DataFrame:
@@ -297,7 +315,21 @@ def _pandas_column(column: Any) -> list[Any]:
     return [None if m else x for x, m in zip(column.tolist(), missing, strict=True)]
 
 
-def _table_of(frame: pl.DataFrame, kind: Kind, names: list[str], types: bool) -> Table:
+def _named(
+    names: list[str], kind: Kind, where: str, text: Text, line: int | None = None
+) -> dict[str, str]:
+    """Our name -> the table's own name of each column we use."""
+    return name_columns(names, kind, where, line, text.typed, text.columns)
+
+
+def _said(named: Mapping[str, str], names: Iterable[str], text: Text) -> str:
+    """What users are told of the columns, and of the labels in them."""
+    levels = text.labels is None and named.get("level", "").strip().lower() in LABELLED
+    taken = "the levels of its labels are E 3, S 2, C 1 and I 0 (--labels gives others)" * levels
+    return "; ".join(filter(None, (in_doubt(named, names, text.typed, text.columns), taken)))
+
+
+def _table_of(frame: pl.DataFrame, kind: Kind, names: list[str], text: Text) -> Table:
     """The columns of a tidy frame as ours; `names` are those that it had before.
 
     A run without scores is ranked by its ranks or its order.
@@ -305,7 +337,7 @@ def _table_of(frame: pl.DataFrame, kind: Kind, names: list[str], types: bool) ->
     topic, docs = frame["topic"], strings_of(frame["doc"])
     starts = np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
     has = frame.columns
-    second = next((name for name in ("type", "intent") if types and name in has), None)
+    second = next((name for name in ("type", "intent") if text.typed and name in has), None)
     ranks = frame["rank"].to_numpy() if "rank" in has and not frame["rank"].null_count() else None
     return Table(
         topic.gather(starts).to_list(),
@@ -317,7 +349,7 @@ def _table_of(frame: pl.DataFrame, kind: Kind, names: list[str], types: bool) ->
         frame["tag"][0] if "tag" in has and len(frame) else None,
         scored="value" in has,
         types=strings_of(frame[second].fill_null("")) if second else None,
-        in_doubt=in_doubt(name_columns(names, kind, "", types=types), names, types),
+        in_doubt=_said(_named(names, kind, "", text), names, text),
         tags=_tags(frame["tag"]) if "tag" in has else None,
     )
 
@@ -334,15 +366,17 @@ def strings_of(column: pl.Series) -> Strings:
     return Strings.packed("".join(column.str.join("").to_list()).encode(), length)
 
 
-def tidy(table: pl.DataFrame, kind: Kind, where: str, types: bool = False) -> pl.DataFrame:
+def tidy(table: pl.DataFrame, kind: Kind, where: str, text: Text = PLAIN) -> pl.DataFrame:
     """The table with the columns topic, doc, value (rank, tag, type), their cells checked."""
     import polars as pl
 
-    named = name_columns(table.columns, kind, where, types=types)
     value = VALUE[kind]
     ours = {}
-    for name, theirs in named.items():
+    for name, theirs in _named(table.columns, kind, where, text).items():
         column = table[theirs]
+        if name == "level" and (labels := labels_of(theirs, text)) and column.dtype == pl.String:
+            levels = [level_of(x, labels, finite(x)) for x in column.fill_null("").to_list()]
+            column = pl.Series(levels, dtype=pl.Float64)
         if name in ("topic", "doc", "type") and not names_things(column):
             raise InputError(f"{column.dtype} in column {theirs}", "identifiers", where)
         dtype = pl.Float64 if name in (value, "rank") else pl.String
@@ -358,6 +392,11 @@ def tidy(table: pl.DataFrame, kind: Kind, where: str, types: bool = False) -> pl
     if "value" not in ours and "rank" in ours:  # which then is what counts
         _refuse(found, ~pl.col("rank").is_finite().fill_null(False), "rank", NUMBER, where)
     return found
+
+
+def labels_of(column: str, text: Text) -> Mapping[str, float] | None:
+    """The levels of the labels in a column: as the user says, or as its name does."""
+    return LABELLED.get(column.strip().lower()) if text.labels is None else text.labels
 
 
 def names_things(column: pl.Series) -> bool:

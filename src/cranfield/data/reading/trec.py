@@ -1,26 +1,37 @@
-"""TREC text: judgments ``topic iteration doc level`` and runs ``topic Q0 doc rank score tag``.
+"""Lines of fields: TREC's ``topic iteration doc level`` and ``topic Q0 doc rank score tag``.
 
 And NTCIR's judgments: ``topic doc L2``, ``topic doc L2 class``, and ``topic S doc 1`` of its first
-rounds.
+rounds; and tables without a header, whose `layouts` say which field is what.
 
-Fields are separated by any blanks; lines may end in CRLF; blank lines, lines that begin with ``#``
-and NTCIR's ``<SYSDESC>…</SYSDESC>`` are skipped. A piece of text is cut into fields with a few
-array operations; anything out of order makes it Irregular, and `records` finds the line.
+Fields are separated by any blanks, or by a sign; lines may end in CRLF; blank lines, lines that
+begin with ``#`` and NTCIR's ``<SYSDESC>…</SYSDESC>`` are skipped. A piece of text is cut into
+fields with a few array operations; anything out of order makes it Irregular, and `records` finds
+the line.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.reading import compiled
-from cranfield.data.reading.columns import EARLY, ITERATIONS, NTCIR, TREC, VALUE, Kind
-from cranfield.data.reading.labels import GRADES, NTCIR_LABEL
+from cranfield.data.reading.columns import (
+    EARLY,
+    ITERATIONS,
+    NTCIR,
+    SECOND,
+    TREC,
+    VALUE,
+    Kind,
+    Layout,
+    Layouts,
+)
+from cranfield.data.reading.labels import GRADES, NTCIR_LABEL, are_levels
 from cranfield.data.reading.lines import fields_of, finite, lines, short
 from cranfield.data.reading.records import PLAIN, Found, Record, Recorder, Text, meant
 from cranfield.data.reading.source import NO_DATA, Beginning, Source
@@ -35,36 +46,58 @@ FURTHER = re.compile(rb"^([^\S\n]*(?:\S+[^\S\n]+){5}\S+)[^\S\n]+[^\n]*", re.MULT
 # -- as columns -----------------------------------------------------------------------------------
 
 
-def read_table(text: bytes, kind: Kind, how: Text = PLAIN) -> Table:
-    """The lines of TREC text, or Irregular if one is not in order.
+def read_table(layouts: Layouts, text: bytes, kind: Kind, how: Text = PLAIN) -> Table:
+    """Lines of such fields as columns, or Irregular if one is not in order.
 
-    The second column is kept if it matters: the type of each result, or the intent of a judgment.
+    What stands in TREC's second column is kept if it matters: the type of each result, or the
+    intent of a judgment. Without scores there are no values.
     """
+    layout = layouts.get(kind, ())
+    if not layout or (how.intents and not {*SECOND} & {*layout}):
+        raise Irregular
     refuse_other_encodings(text)
-    if not how.typed and (made := compiled.lines(text, TREC[kind], kind, how.by_tag)) is not None:
+    plain = layouts is TREC and how.separator is None and not how.typed
+    if plain and (found := compiled.lines(text, layout, kind, how.by_tag)) is not None:
+        return found
+    fields = _fields(data_of(text), len(layout), how)
+    idle = {""} if how.typed else {"", *SECOND}
+    column = {name: fields.column(i) for i, name in enumerate(layout) if name not in idle}
+    docs, scored = column["doc"], VALUE[kind] in column
+    values = _numbers(column[VALUE[kind]]) if scored else np.zeros(len(docs))
+    made = replace(Table.of(docs, values, column["topic"]), scored=scored)
+    if how.typed:
+        made = replace(made, types=next((column[x] for x in SECOND if x in column), None))
+    return made if kind == "qrels" else _ranked(made, column, how)
+
+
+def _ranked(made: Table, column: Mapping[str, Strings], how: Text) -> Table:
+    """The table with the ranks and tags of a run."""
+    if "rank" in column:
+        ranks = whole_numbers(column["rank"])
+        made = replace(made, ranks=all_numbers(column["rank"]) if ranks is None else ranks)
+    if made.ranks is None and not made.scored:
+        raise Irregular
+    if "tag" not in column:
         return made
-    text = data_of(text)
+    tags = column["tag"]
+    several = how.by_tag and not tags.alike()
+    return replace(made, tag=next(iter(tags[:1]), None), tags=tags if several else None)
+
+
+def _fields(text: bytes, width: int, how: Text) -> Fields:
     try:
-        column = Fields(text, len(TREC[kind])).column
+        return Fields(text, width, how.separator)
     except Irregular:
         if not how.further:
             raise
-        column = Fields(FURTHER.sub(rb"\1", text), len(TREC[kind])).column
-    at = TREC[kind].index
-    values = all_numbers(column(at(VALUE[kind])))
-    if values is None:
+        return Fields(FURTHER.sub(rb"\1", text), width, how.separator)
+
+
+def _numbers(texts: Strings) -> Floats:
+    found = all_numbers(texts)
+    if found is None:
         raise Irregular
-    made = Table.of(column(at("doc")), values, column(at("topic")))
-    if how.typed:
-        made = replace(made, types=column(1))
-    if kind == "qrels":
-        return made
-    rank, tags = column(at("rank")), column(at("tag"))
-    ranks = whole_numbers(rank)
-    ranks = all_numbers(rank) if ranks is None else ranks
-    several = how.by_tag and not tags.alike()
-    tag = next(iter(tags[:1]), None)
-    return replace(made, ranks=ranks, tag=tag, tags=tags if several else None)
+    return found
 
 
 def read_ntcir(text: bytes, kind: Kind, how: Text = PLAIN) -> Table:
@@ -131,33 +164,42 @@ def kind_of(source: Source, text: Text) -> Kind:
     return "qrels" if 0 < width <= len(TREC["qrels"]) else "run"
 
 
+def kind_of_triples(source: Source, text: Text) -> Kind:
+    """Judgments or results? Levels are few whole numbers."""
+    values = {row[-1] for row in Beginning(source, separator=text.separator).fields}
+    return "qrels" if are_levels(values) else "run"
+
+
 # -- line by line ---------------------------------------------------------------------------------
 
 
-def records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
-    """The lines of TREC text."""
-    hint = "or topic doc L2" if kind == "qrels" else ""
-    return _records(source, Recorder(kind, source.name, text), (TREC[kind],), hint)
+def records(layouts: Layouts, source: Source, kind: Kind, text: Text) -> Iterator[Found]:
+    """Lines of such fields."""
+    hint = "or topic doc L2" if layouts is TREC and kind == "qrels" else ""
+    these = [layouts[kind]] if kind in layouts else []
+    return _records(source, Recorder(kind, source.name, text), these, hint)
 
 
 def ntcir_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
     """The lines ``topic doc L2`` or ``topic doc L2 class``."""
-    return _records(source, Recorder(kind, source.name, text, "L0, L1, L2, …"), NTCIR)
+    layouts = NTCIR if kind == "qrels" else ()
+    return _records(source, Recorder(kind, source.name, text, "L0, L1, L2, …"), layouts)
 
 
 def early_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
     """The lines ``topic S doc 1``."""
     how = replace(text, labels=GRADES) if text.labels is None else text
-    return _records(source, Recorder(kind, source.name, how), (EARLY,))
+    return _records(source, Recorder(kind, source.name, how), [EARLY] * (kind == "qrels"))
 
 
 def _records(
-    source: Source, recorder: Recorder, layouts: Sequence[tuple[str, ...]], hint: str = ""
+    source: Source, recorder: Recorder, layouts: Sequence[Layout], hint: str = ""
 ) -> Iterator[Found]:
     kind, text, run = recorder.kind, recorder.text, len(TREC["run"])
     most = run if text.further else None  # of the fields are looked at
-    if kind == "run" and TREC["run"] not in layouts:
-        yield InputError("NTCIR judgments", f"a run: {' '.join(TREC['run'])}", source.name)
+    if not layouts:
+        found, what = {"run": ("NTCIR judgments", "a run"), "qrels": ("a run", "judgments")}[kind]
+        yield InputError(found, f"{what}: {' '.join(TREC[kind])}", source.name)
         return
     for number, line in lines(source):
         if isinstance(line, InputError):
@@ -191,24 +233,15 @@ def _separated(line: str, fields: Sequence[str]) -> str:
 
 def line_of(source: Source, kind: Kind, topic: str, doc: str) -> int | None:
     """The line of a TREC file that holds a document of a topic."""
-    every = records(source, kind, PLAIN)
+    every = records(TREC, source, kind, PLAIN)
     found = (r.line for r in every if isinstance(r, Record) and (r.topic, r.doc) == (topic, doc))
     return next(found, None)
-
-
-def first_tag(source: Source, text: Text) -> str | None:
-    """The name of the run on the first line of its file, if there is one in order."""
-    first = next(records(source, "run", text), None)
-    return first.tag if isinstance(first, Record) else None
 
 
 def number_columns(text: bytes, width: int) -> tuple[list[Strings], Floats]:
     """The fields of lines that end in a number, or Irregular if one is not in order."""
     fields = Fields(data_of(text), width)
-    found = all_numbers(fields.column(width - 1))
-    if found is None:
-        raise Irregular
-    return [fields.column(i) for i in range(width - 1)], found
+    return [fields.column(i) for i in range(width - 1)], _numbers(fields.column(width - 1))
 
 
 def last_tag(source: Source) -> str | None:
@@ -225,14 +258,22 @@ def last_tag(source: Source) -> str | None:
 
 
 class Fields:
-    """Where the fields of a text are; Irregular if a line has more or fewer than `width`."""
+    """Where the fields of a text are; Irregular if a line has more or fewer than `width`.
 
-    def __init__(self, text: bytes, width: int) -> None:
+    Between other separators than blanks no field may be empty or have a blank in it.
+    """
+
+    def __init__(self, text: bytes, width: int, separator: str | None = None) -> None:
         refuse_other_encodings(text)
+        if separator is not None:
+            text = _with_blanks(text, separator.encode())
         around = b"\n" * ROOM
         end = b"" if text.endswith(b"\n") else b"\n"
         self.buffer = np.frombuffer(b"".join((around, text, end, around)), dtype=np.uint8)
-        self.starts, self.ends = self._by_single_blanks(width) or self._by_blanks(width)
+        found = self._by_single_blanks(width)
+        if found is None and separator is not None:
+            raise Irregular
+        self.starts, self.ends = found or self._by_blanks(width)
 
     def column(self, i: int, lines: slice = slice(None)) -> Strings:
         """The i-th field of every line, or of some."""
@@ -264,6 +305,16 @@ class Fields:
         starts, ends = edges[0::2].reshape(-1, width), edges[1::2].reshape(-1, width)
         _refuse_other_lines(self.buffer, starts[:, 0] + ROOM, ends[:, -1] + ROOM)
         return starts, ends
+
+
+def _with_blanks(text: bytes, separator: bytes) -> bytes:
+    """The text with a blank for each separator, Irregular where it has others."""
+    text = text.replace(b"\r\n", b"\n")
+    if len(separator) != 1 or any(
+        blank in text for blank in b" \t\r\v\f" if blank not in separator
+    ):
+        raise Irregular
+    return text.replace(separator, b" ")
 
 
 def refuse_other_encodings(text: bytes) -> None:
