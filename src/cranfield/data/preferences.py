@@ -3,7 +3,7 @@
 Three formats of trec_eval, all text with a judgment on each line:
 
 - ``prefs``: ``topic group subgroup doc level``; within a sub group, a document is preferred to
-  all documents with lower levels;
+  all documents with lower levels; or ``topic doc other preferred``, as TREC CAsT has pairs;
 - ``qrels_prefs``: ``topic group doc level``, the same where each group is one sub group: qrels
   read as preferences;
 - ``qrels_jg``: ``topic group doc level``, relevance judgments of each group.
@@ -39,6 +39,7 @@ FIELDS = {
     "qrels_prefs": ("topic", "group", "doc", "level"),
     "qrels_jg": ("topic", "group", "doc", "level"),
 }
+PAIR = ("topic", "doc", "other", "preferred")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +120,8 @@ class JudgmentGroups:
 def read_preferences(data: PreferencesLike, format: str = "prefs") -> Preferences:
     """Preferences from a file, or tuples; `format` is prefs or qrels_prefs.
 
+    A file of the format prefs may as well have lines ``topic doc other preferred``.
+
     Refused are a document twice in a sub group, preferences of a group that contradict each
     other, said or implied, and a document that is nonrelevant (level 0) in one sub group only.
     """
@@ -126,7 +129,8 @@ def read_preferences(data: PreferencesLike, format: str = "prefs") -> Preference
         return data
     if format not in ("prefs", "qrels_prefs"):
         raise InputError(f"format {format!r}", "prefs or qrels_prefs")
-    judged = _read(data, format, "preferences")
+    judged = _pairs(data) if format == "prefs" else None
+    judged = judged or _read(data, format, "preferences")
     negative = np.flatnonzero(judged.levels < 0)
     if len(negative):
         found = f"level {judged.levels[negative[0]]:g}"
@@ -167,6 +171,7 @@ class _Judged:
     docs: list[str]
     levels: Floats
     rows: Mapping[tuple[str, ...], list[int]]  # of each sub group, or group, in order of names
+    on_a_line: int = 1
 
     def error(self, found: str, expected: str, row: int) -> InputError:
         return InputError(found, expected, self.where, self.line(row))
@@ -175,7 +180,7 @@ class _Judged:
         """The line of a judgment, looked up when somebody must be told."""
         if self.source is None:
             return None
-        return next(islice(text_lines(self.source), row, None))[0]
+        return next(islice(text_lines(self.source), row // self.on_a_line, None))[0]
 
 
 def _group(judged: _Judged, name: str, subgroups: Sequence[list[int]]) -> PreferenceGroup:
@@ -221,6 +226,32 @@ def _read(data: PreferencesLike, format: str, what: str) -> _Judged:
     *ids, docs = columns
     judged = _Judged(where, source, docs.tolist(), levels, _rows(ids))
     _check(judged, names)
+    return judged
+
+
+def _pairs(data: PreferencesLike) -> _Judged | None:
+    """Lines ``topic doc other preferred``: each a sub group of two, both relevant; None if not so.
+
+    They are told by the first: four fields, of which the last is one of the two before it.
+    """
+    if not isinstance(data, str | os.PathLike):
+        return None
+    source = Source.of(data)
+    first = next((fields_of(line, None) for _, line in text_lines(source)), [])
+    if len(first) != len(PAIR) or first[3] not in first[1:3]:
+        return None
+    docs: list[str] = []
+    levels: list[float] = []
+    rows: dict[tuple[str, ...], list[int]] = {}
+    for line in of_text(source, Layout((PAIR,), PAIR, {})):
+        topic, *both, preferred = (line.name(name) for name in PAIR)
+        if preferred not in both:
+            raise line.error(f"preferred {preferred!r}", " or ".join(both))
+        rows[topic, "0", f"{len(docs):012d}"] = [len(docs), len(docs) + 1]
+        docs += both
+        levels += [1.0 + (doc == preferred) for doc in both]
+    judged = _Judged(source.name, source, docs, np.array(levels), dict(sorted(rows.items())), 2)
+    _check(judged, FIELDS["prefs"])
     return judged
 
 

@@ -51,7 +51,8 @@ FORMATS = {
         levels of its own; measures are averaged over the groups of a topic.""",
     "prefs": """A line for each document of a sub group: topic group subgroup document level. Within
         a sub group, a document is preferred to those of lower levels; what a group prefers is
-        transitive. Level 0 means nonrelevant.""",
+        transitive. Level 0 means nonrelevant. Or a line for each pair: topic document other
+        preferred.""",
     "qrels_prefs": """A line for each judgment: topic group document level. As prefs, where each
         group has one sub group: qrels read as preferences.""",
 }
