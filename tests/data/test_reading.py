@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.data.reading.cells import read_lines
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.formats import FORMAT, TABLE, Format, recognise
+from cranfield.data.reading.formats import FORMAT, TABLE, Format, decide
 from cranfield.data.reading.letor import read_predictions
 from cranfield.data.reading.mappings import SHORT
 from cranfield.data.reading.records import COLUMNS, Problem, Record, Text
@@ -1579,8 +1579,9 @@ def lists_read(path: str, kind: Kind, format: Format, good: int) -> Lists:
 def users_get_what_records_say(path: str, name: str, kind: Kind) -> None:
     """The same is refused, with the first of its errors, and else the same is read."""
     source = Source.of(path)
-    format = recognise(source, name if FORMAT[name].forced else None, kind=kind)
-    items = list(format.errors(source, kind))
+    decision = decide(source, name if FORMAT[name].forced else None, kind=kind)
+    format = decision.format
+    items = list(format.errors(source, kind, decision.text))
     wrong = [item.cause for item in items if isinstance(item, Problem) and item.cause]
     records = [item for item in items if isinstance(item, Record)]
     assert wrong or records

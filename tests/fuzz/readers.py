@@ -11,8 +11,8 @@ from typing import Any, NoReturn, get_args
 
 from cranfield.data.qrels import read_qrels
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.formats import recognise
-from cranfield.data.reading.records import Problem, Text
+from cranfield.data.reading.formats import decide
+from cranfield.data.reading.records import Problem
 from cranfield.data.reading.source import Source
 from cranfield.data.run import read_run
 from cranfield.errors import CranfieldError
@@ -52,8 +52,8 @@ def _record(kind: Kind, path: str) -> tuple[Held | None, str]:
     held: dict[str, dict[str, Any]] = {}
     try:
         source = Source.of(path)
-        found = recognise(source, kind=kind)
-        for item in found.errors(source, kind, Text()):
+        found = decide(source, kind=kind)
+        for item in found.format.errors(source, kind, found.text):
             if isinstance(item, Problem):
                 if item.severity == "error":
                     return None, item.text

@@ -261,7 +261,7 @@ def decide(
 def _separated(format: Format, beginning: Beginning, text: Text) -> Text:
     """The text with what separates the fields of a table without a header, if that is no blank."""
     widths = {len(layout) for layout in format.fields.values()}
-    if text.separator is not None or format is TREC or not widths:
+    if text.separator is not None or format is TREC or not format.streamed:
         return text
     for separator in SEPARATORS:
         rows = replace(beginning, separator=separator).fields

@@ -121,15 +121,17 @@ class _Rows:
         return self._three_of_run() if run else self._three_of_qrels()
 
     def _three_of_run(self) -> str | None:
-        places = self._by_topic(2)
-        if places is None:
-            counted = self._by_topic(1)
-            if counted is not None and _in_order(counted):
-                told = "RankLib's scores? then cut -f 3"
-                raise self.doubt(["query place score", "topic doc score (triples)"], told)
-            return "triples"
-        if _in_order(places):
+        places, counted = self._by_topic(2), self._by_topic(1)
+        if places is not None and _in_order(places):
             return "msmarco"
+        if counted is not None and _in_order(counted):
+            others = "query place score" if places is None else "topic rank doc"
+            told = "RankLib's scores? then cut -f 3" if places is None else ""
+            raise self.doubt([others, "topic doc score (triples)"], told)
+        if all("." in cell and finite(cell) is not None for cell in self.column(1)):
+            raise self.doubt(["topic score doc", "topic doc score (triples)"])
+        if places is None:
+            return "triples"
         if any(len(set(few)) < len(few) for few in places) or _falling(places):
             return "triples"
         raise self.doubt(["topic doc rank (msmarco)", "topic doc score (triples)"])
@@ -140,6 +142,8 @@ class _Rows:
             raise self.doubt(["topic doc level (triples)", "topic doc rank of a run"])
         if {*self.column(1)} <= {*ITERATIONS}:
             raise self.doubt(["topic doc level (triples)", "topic iteration doc without a level"])
+        if places is not None and are_levels(self.column(1)) and not are_levels(self.column(2)):
+            raise self.doubt(["topic doc level (triples)", "topic level doc"])
         return "triples"
 
     def _four(self) -> str | None:
