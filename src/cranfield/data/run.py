@@ -634,6 +634,7 @@ class _Reader:
             raise format.first_error(source, "run", text)
         if ties in ("trec", "file") and first.value is None:
             raise InputError("no scores", f"scores for ties={ties}", where)
+        ties = "rank" if ties is None and first.value is None else ties
         tag = first.tag
         name = where if self.names == "file" or tag is None else tag
         run = replace(_in_parts(name, (), ties, where), source=source, format=format, text=text)
@@ -781,10 +782,9 @@ def _in_parts(name: str, parts: Sequence[Part], ties: Ties | None, where: str) -
 
 def by_order(table: Table, ties: Ties | None, where: str) -> Table:
     """The table with the values its rows are ranked by."""
-    if ties is None and table.scored:
+    if ties is None:
         _refuse_exchanged(table, where)
-        return table
-    if ties not in ("rank", None):
+    if ties != "rank":
         return table
     if table.ranks is None:
         raise InputError("ranks that are not numbers", "a number for ties=rank", where)

@@ -121,6 +121,14 @@ def test_ranks_decide_without_scores(tmp_path: Path) -> None:
         cf.read_run(path, ties="trec")
 
 
+def test_chunks_stand_where_the_first_does(tmp_path: Path) -> None:
+    """Ranks are not added up, as scores would be."""
+    path = written(tmp_path / "run", "1 x#1 1\n1 a#1 2\n1 a#2 3\n1 b#1 4\n1 a#3 5\n")
+    assert cf.read_run(path, chunks="#").ranked("1") == ["x", "a", "b"]
+    with pytest.raises(cf.InputError, match="found chunk_score=sum where rank decides"):
+        cf.read_run(path, chunks="#", chunk_score="sum")
+
+
 def test_validate_says_what_was_decided(tmp_path: Path, cranfield: Command) -> None:
     path = written(tmp_path / "run", "1 Q0 a 1 2.5 t\n")
     shown = cranfield("validate", "-v", path).out
