@@ -20,7 +20,7 @@ import cranfield as cf
 from cranfield import kernel
 from cranfield.arrays import Ints
 from cranfield.data.reading import strings
-from cranfield.data.reading.columns import Kind
+from cranfield.data.reading.columns import TREC, Kind
 from cranfield.data.reading.strings import ROOM
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.trec import read_table
@@ -133,7 +133,7 @@ def texts(draw: Any) -> bytes:
 
 def columns_of(text: bytes, kind: Kind) -> Any:
     try:
-        table: Table = read_table(text, kind)
+        table: Table = read_table(TREC, text, kind)
     except Irregular:
         return "irregular"
     columns = [table.names, table.starts, table.docs.tolist(), table.hashes, table.values]
@@ -150,9 +150,9 @@ def test_lines_are_those_of_numpy(text: bytes, kind: Kind) -> None:
 def test_a_large_piece_is_read_in_one_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else nobody would notice that every piece is left to NumPy."""
     text = b"".join(b"%d Q0 d#%d %d %.3f t\n" % (i // 100, i, i % 100, -i) for i in range(5000))
-    found = read_table(text, "run")
+    found = read_table(TREC, text, "run")
     monkeypatch.setattr("cranfield.data.reading.trec.Fields", None)
-    again = read_table(text, "run")
+    again = read_table(TREC, text, "run")
     assert again.docs.tolist() == found.docs.tolist() == [f"d#{i}" for i in range(5000)]
     assert again.names == [str(i) for i in range(50)]
     assert (again.hashes == strings.Strings.of(again.docs.tolist()).hashes()).all()

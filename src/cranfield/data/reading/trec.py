@@ -56,8 +56,8 @@ def read_table(layouts: Layouts, text: bytes, kind: Kind, how: Text = PLAIN) -> 
     if not layout or (how.intents and not {*SECOND} & {*layout}):
         raise Irregular
     refuse_other_encodings(text)
-    plain = layouts is TREC and how.separator is None and not how.typed
-    if plain and (found := compiled.lines(text, layout, kind, how.by_tag)) is not None:
+    found = _compiled(text, layout, kind, how)
+    if found is not None:
         return found
     fields = _fields(data_of(text), len(layout), how)
     idle = {""} if how.typed else {"", *SECOND}
@@ -68,6 +68,13 @@ def read_table(layouts: Layouts, text: bytes, kind: Kind, how: Text = PLAIN) -> 
     if how.typed:
         made = replace(made, types=next((column[x] for x in SECOND if x in column), None))
     return made if kind == "qrels" else _ranked(made, column, how)
+
+
+def _compiled(text: bytes, layout: Layout, kind: Kind, how: Text) -> Table | None:
+    """The same by the compiled part, if that can."""
+    if how.separator is not None or how.typed or layout[0] != "topic" or VALUE[kind] not in layout:
+        return None
+    return compiled.lines(text, layout, kind, how.by_tag)
 
 
 def _ranked(made: Table, column: Mapping[str, Strings], how: Text) -> Table:
