@@ -341,8 +341,23 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match="do not fit"):
             kernel.KERNEL.place_rows(*wrong)
-    for offsets, items in (((0, 2), (0,)), ((1, 0), (0,)), ((0,), (0,)), ((0, 1), ())):
+    for hashes, items, offsets in (
+        (ints(1), ints(0), ints(0, 2)),
+        (ints(1), ints(0), ints(1, 0)),
+        (ints(1), ints(0), ints(0)),
+        (ints(1), ints(), ints(0, 1)),
+        (ints(), ints(0), ints(0, 1)),
+    ):
         with pytest.raises(ValueError, match="do not fit"):
             kernel.KERNEL.place_lists(
-                {"q": {"a": 1.0}}, ("q",), ["a"], ints(*offsets), ints(*items), False, False, False
+                {"q": {"a": 1.0}}, ("q",), ["a"], (hashes, items, offsets), False, False, False
             )
+
+
+def test_hashes_of_names() -> None:
+    assert kernel.KERNEL is not None
+    names, found = ["a", "", "日本"], ints(0, 0, 0)
+    assert kernel.KERNEL.hash_names(names, found)
+    assert found.tolist() == list(map(hash, names))
+    assert not kernel.KERNEL.hash_names(names, ints(0))
+    assert not kernel.KERNEL.hash_names([Equal("a")], ints(0))

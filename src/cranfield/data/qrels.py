@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from cranfield import kernel
 from cranfield.arrays import LARGEST, Floats, Ints
 from cranfield.data import catalogues, intents
 from cranfield.data.reading.columns import SPELLINGS, ColumnsLike, read_columns, spelt
@@ -140,6 +141,8 @@ def read_qrels(
         qrels = _of_objects(data, text)
     elif by_intent:
         qrels = _of_judged(*_by_intent(data, text), "qrels")
+    elif text.labels is None and (plain := _of_plain(data)) is not None:
+        qrels = plain
     else:
         judged, repeated = nested(data, "qrels", "qrels")
         qrels = _of_nested(_labelled(judged, text.labels), "qrels", repeated)
@@ -359,6 +362,18 @@ def _of_judged(judged: Judged, repeated: int, where: str) -> Qrels:
     every = [doc for of_topic in judged.values() for docs in of_topic.values() for doc in docs]
     docs = [every[row] for row in first.tolist()]
     return Qrels(tuple(judged), offsets, levels, docs, where, repeated, by_intent=by_intent)
+
+
+def _of_plain(data: Any) -> Qrels | None:
+    """Judgments in a dict of dicts, by the compiled part, if there is one and they are in order."""
+    found = kernel.KERNEL.flatten(data) if kernel.KERNEL is not None else None
+    if found is None:
+        return None
+    docs, values, counts = found
+    levels, sizes = np.frombuffer(values), np.frombuffer(counts, dtype=np.int64)
+    if not len(levels) or not (np.abs(levels) <= LARGEST).all():
+        return None
+    return Qrels(tuple(data), np.concatenate(([0], np.cumsum(sizes))), levels, docs)
 
 
 def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:

@@ -37,14 +37,17 @@ class Kernel(Protocol):
         self,
         lists: Mapping[str, Mapping[str, float]],
         topics: tuple[str, ...],
-        judged: list[str],
-        offsets: Any,
-        items: Any,
+        docs: list[str],
+        judged: Arrays,
         stable: bool,
         given: bool,
         without_self: bool,
         /,
     ) -> tuple[bytes, bytes] | None: ...
+
+    def flatten(self, lists: Any, /) -> tuple[list[str], bytes, bytes] | None: ...
+
+    def hash_names(self, names: list[str], hashes: Any, /) -> bool: ...
 
     def is_plain(self, lists: Any, /) -> bool: ...
 

@@ -3,6 +3,8 @@
  * read_lines   lines of text -> columns
  * place_rows   columns x judged documents -> where the judged documents are
  * place_lists  dicts of dicts x judged documents -> the same
+ * flatten      a dict of dicts as columns
+ * hash_names   what place_lists wants to know of judged documents, once for all runs
  * is_plain     whether something looks like such a dict of dicts
  *
  * All of it is also done by NumPy and Python, bit by bit the same (data/reading/trec.py,
@@ -496,6 +498,8 @@ contradicts(const Work *work, const double *rank, i64 n)
     return 0;
 }
 
+enum { FINE = 0, NO_MEMORY = -1, OUTSIDE = -2, TWICE = -3, ODD = -4 }; /* what came of it */
+
 /* -- hits ------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -507,12 +511,11 @@ typedef struct {
     i64 count, room;
 } Hits;
 
-/* One hit more: its row, for the time being, is its rank. */
 static int
-add_hit(Hits *hits, i64 topic, i64 row, i64 item)
+room_for(Hits *hits, i64 more)
 {
-    if (hits->count == hits->room) {
-        i64 room = hits->room ? 2 * hits->room : 256;
+    if (hits->count + more > hits->room) {
+        i64 room = 2 * (hits->count + more) + 256;
         Hit *made = realloc(hits->hit, (size_t)room * sizeof(Hit));
         if (made == NULL) {
             return -1;
@@ -520,26 +523,31 @@ add_hit(Hits *hits, i64 topic, i64 row, i64 item)
         hits->hit = made;
         hits->room = room;
     }
+    return 0;
+}
+
+/* One hit more: its row, for the time being, is its rank. */
+static int
+add_hit(Hits *hits, i64 topic, i64 row, i64 item)
+{
+    if (room_for(hits, 1) < 0) {
+        return -1;
+    }
     hits->hit[hits->count++] = (Hit){topic, row, item, 0, 0};
     return 0;
 }
 
+/* The ranks of the hits of a list of n rows, from the hit `from` on, by which they are then in order.
+ * Equals are put in order of their names where there is a hit among them, unless they stay as they
+ * come. */
 static int
-is_above(const void *hits, i64 a, i64 b)
+rank_hits(Work *work, i64 n, Hits *hits, i64 from, Before before, const void *of)
 {
-    return ((const Hit *)hits)[a].rank < ((const Hit *)hits)[b].rank;
-}
-
-/* The ranks of the hits of a list, from the hit `from` on, by which they are then in order. Equals
- * are put in order of their names where there is a hit among them, unless they stay as they come. */
-static int
-rank_hits(Work *work, Hits *hits, i64 from, Before before, const void *of)
-{
-    i64 count = hits->count - from, sorted = 1;
-    Hit *hit = hits->hit + from;
-    if (count == 0) {
-        return 0;
+    i64 count = hits->count - from, sorted = 1, next = 0;
+    if (room_for(hits, count) < 0) {
+        return NO_MEMORY;
     }
+    Hit *hit = hits->hit + from, *copy = hit + count;
     for (i64 i = 0; i < count; i++) {
         i64 row = hit[i].rank, begin = work->begin[work->place[row]], end = work->end[begin];
         if (before != NULL && end - begin > 1) {
@@ -554,23 +562,19 @@ rank_hits(Work *work, Hits *hits, i64 from, Before before, const void *of)
         sorted = sorted && (i == 0 || hit[i - 1].rank < hit[i].rank);
     }
     if (sorted) {
-        return 0;
+        return FINE;
     }
-    i64 *order = malloc((size_t)count * (2 * sizeof(i64) + sizeof(Hit)));
-    if (order == NULL) {
-        return -1;
-    }
-    Hit *copy = (Hit *)(order + 2 * count);
+    memcpy(copy, hit, (size_t)count * sizeof(Hit));
+    memset(work->spare, 0xff, (size_t)n * sizeof(i64));
     for (i64 i = 0; i < count; i++) {
-        order[i] = i;
-        copy[i] = hit[i];
+        work->spare[copy[i].rank - 1] = i;
     }
-    sort_rows(order, order + count, count, is_above, copy);
-    for (i64 i = 0; i < count; i++) {
-        hit[i] = copy[order[i]];
+    for (i64 at = 0; at < n; at++) {
+        if (work->spare[at] >= 0) {
+            hit[next++] = copy[work->spare[at]];
+        }
     }
-    free(order);
-    return 0;
+    return FINE;
 }
 
 static PyObject *
@@ -641,8 +645,6 @@ typedef struct {
     int stable;
 } Placing;
 
-enum { FINE = 0, NO_MEMORY = -1, OUTSIDE = -2, TWICE = -3 };
-
 static int
 place_group(const Placing *in, i64 group, Work *work, Hits *hits, i64 *twice)
 {
@@ -683,7 +685,7 @@ place_group(const Placing *in, i64 group, Work *work, Hits *hits, i64 *twice)
     Names here = in->rows;
     here.start += base;
     here.length += base;
-    return rank_hits(work, hits, from, in->stable ? NULL : is_larger, &here);
+    return rank_hits(work, n, hits, from, in->stable ? NULL : is_larger, &here);
 }
 
 PyDoc_STRVAR(place_rows_doc,
@@ -804,8 +806,6 @@ is_number(PyObject *score, double *value)
     return isfinite(*value);
 }
 
-enum { ODD = -4 };
-
 /* The documents and scores of a dict: ODD if one is no string, or no number. */
 static int
 take_list(List *list, PyObject *docs, PyObject *left_out, int given)
@@ -855,13 +855,30 @@ row_of_doc(const Work *work, const List *list, PyObject *doc, Py_hash_t hash, i6
     return -1;
 }
 
-/* The judged documents begin..end-1 that are in a list. Few are looked up in its dict, many in a hash
- * table that knows their rows. */
+/* Whether a document of a list has a hash. */
 static int
-find_hits(Work *work, const List *list, PyObject *docs, PyObject *judged, i64 begin, i64 end,
-          const i64 *items, i64 topic, int given, Hits *hits)
+is_there(const Work *work, const List *list, Py_hash_t hash)
 {
-    i64 slot = 0;
+    i64 at = (i64)hash & work->mask;
+    while (work->slots[at] >= 0 && list->hash[work->slots[at]] != hash) {
+        at = (at + 1) & work->mask;
+    }
+    return work->slots[at] >= 0;
+}
+
+/* All that was judged: the documents of all topics, their hashes, and what item each is. */
+typedef struct {
+    PyObject *docs;
+    const i64 *hash, *items, *offsets;
+} Judged;
+
+/* The judged documents of a topic that are in a list. Few are looked up in its dict, many in a hash
+ * table that knows their rows: then only those are touched whose hash is there. */
+static int
+find_hits(Work *work, const List *list, PyObject *docs, const Judged *judged, i64 topic, int given,
+          Hits *hits)
+{
+    i64 slot = 0, begin = judged->offsets[topic], end = judged->offsets[topic + 1];
     int many = list->n <= 8 * (end - begin);
     if (many) {
         memset(work->slots, 0xff, (size_t)(work->mask + 1) * sizeof(i64));
@@ -872,14 +889,17 @@ find_hits(Work *work, const List *list, PyObject *docs, PyObject *judged, i64 be
         }
     }
     for (i64 i = begin; i < end; i++) {
-        PyObject *doc = PyList_GetItem(judged, (Py_ssize_t)i), *score;
+        if (many && !is_there(work, list, (Py_hash_t)judged->hash[i])) {
+            continue;
+        }
+        PyObject *doc = PyList_GetItem(judged->docs, (Py_ssize_t)i), *score;
         if (doc == NULL || !PyUnicode_CheckExact(doc)) {
             return ODD;
         }
         i64 row = -1;
         double value = 0;
         if (many) {
-            row = row_of_doc(work, list, doc, PyObject_Hash(doc), &slot);
+            row = row_of_doc(work, list, doc, (Py_hash_t)judged->hash[i], &slot);
         }
         else if ((score = PyDict_GetItemWithError(docs, doc)) != NULL) {
             is_number(score, &value);
@@ -891,7 +911,7 @@ find_hits(Work *work, const List *list, PyObject *docs, PyObject *judged, i64 be
             }
             row = row == list->n ? -1 : row; /* what was left out */
         }
-        if (row >= 0 && add_hit(hits, topic, row, items[i]) < 0) {
+        if (row >= 0 && add_hit(hits, topic, row, judged->items[i]) < 0) {
             return NO_MEMORY;
         }
     }
@@ -903,28 +923,33 @@ typedef struct {
 } Answered;
 
 PyDoc_STRVAR(place_lists_doc,
-"place_lists(lists, topics, judged, offsets, items, stable, given, without self) -> (hits, lists)\n"
+"place_lists(lists, topics, docs, judged, stable, given, without self) -> (hits, lists)\n"
 "\n"
-"Where judged documents are in the lists of a dict of dicts. `judged` has the documents of all topics,\n"
-"those of each between its offsets, and `items` what each is. Hits are as those of place_rows; of each\n"
+"Where judged documents are in the lists of a dict of dicts. `docs` are the judged documents of all\n"
+"topics, `judged` their hashes (as hash_names has them), what item each is, and the offsets of topics. Hits are as those of place_rows; of each\n"
 "list there are topic, length, and how many documents share their value. None if a list is not a dict\n"
 "from strings to finite numbers.");
 
 static PyObject *
 place_lists(PyObject *module, PyObject *args)
 {
-    PyObject *lists, *topics, *judged, *found = NULL;
-    Py_buffer offset, item;
+    PyObject *lists, *topics, *docs_judged, *columns, *found = NULL;
+    Py_buffer column[3];
     int stable, given, without_self, code;
-    if (!PyArg_ParseTuple(args, "O!O!O!y*y*ppp", &PyDict_Type, &lists, &PyTuple_Type, &topics,
-                          &PyList_Type, &judged, &offset, &item, &stable, &given, &without_self)) {
+    if (!PyArg_ParseTuple(args, "O!O!O!Oppp", &PyDict_Type, &lists, &PyTuple_Type, &topics,
+                          &PyList_Type, &docs_judged, &columns, &stable, &given, &without_self)) {
         return NULL;
     }
-    i64 count = (i64)PyTuple_Size(topics), answers = 0, every = (i64)PyList_Size(judged);
-    const i64 *offsets = offset.buf, *items = item.buf;
-    int fits = count_of(&offset) == count + 1 && count_of(&item) == every;
+    if (arrays(columns, column, 3, PyBUF_SIMPLE) < 0) {
+        return NULL;
+    }
+    Judged judged = {docs_judged, column[0].buf, column[1].buf, column[2].buf};
+    i64 count = (i64)PyTuple_Size(topics), answers = 0, every = (i64)PyList_Size(docs_judged);
+    int fits = count_of(&column[0]) == every && count_of(&column[1]) == every;
+    fits = fits && count_of(&column[2]) == count + 1;
     for (i64 t = 0; fits && t < count; t++) {
-        fits = 0 <= offsets[t] && offsets[t] <= offsets[t + 1] && offsets[t + 1] <= every;
+        fits = 0 <= judged.offsets[t] && judged.offsets[t] <= judged.offsets[t + 1] &&
+               judged.offsets[t + 1] <= every;
     }
     Answered *answered = malloc((size_t)(count + 1) * sizeof(Answered));
     Work work = {0};
@@ -952,10 +977,9 @@ place_lists(PyObject *module, PyObject *args)
         }
         i64 tied = order_rows(&work, list.value, list.n), from = hits.count;
         answered[answers++] = (Answered){t, list.n, tied};
-        code = find_hits(&work, &list, docs, judged, offsets[t], offsets[t + 1], items, t, given,
-                         &hits);
-        if (code == FINE && rank_hits(&work, &hits, from, stable ? NULL : is_later, list.doc) < 0) {
-            code = NO_MEMORY;
+        code = find_hits(&work, &list, docs, &judged, t, given, &hits);
+        if (code == FINE) {
+            code = rank_hits(&work, list.n, &hits, from, stable ? NULL : is_later, list.doc);
         }
     }
     if (code == NO_MEMORY) {
@@ -980,9 +1004,85 @@ place_lists(PyObject *module, PyObject *args)
     free(hits.hit);
     free(list.value);
     free_work(&work);
-    PyBuffer_Release(&offset);
-    PyBuffer_Release(&item);
+    release(column, 3);
     return found;
+}
+
+PyDoc_STRVAR(flatten_doc,
+"flatten(lists) -> (docs, values, counts)\n"
+"\n"
+"The documents of a dict of dicts as one list, their values and how many each dict has as bytes. None\n"
+"if it is not one from strings to dicts from strings to finite numbers.");
+
+static PyObject *
+flatten(PyObject *module, PyObject *lists)
+{
+    Py_ssize_t at = 0, size = 0, row = 0, list = 0;
+    PyObject *topic, *docs, *doc, *score;
+    if (!PyDict_CheckExact(lists)) {
+        Py_RETURN_NONE;
+    }
+    while (PyDict_Next(lists, &at, &topic, &docs)) {
+        if (!PyUnicode_CheckExact(topic) || !PyDict_CheckExact(docs)) {
+            Py_RETURN_NONE;
+        }
+        size += PyDict_Size(docs);
+    }
+    PyObject *names = PyList_New(size), *found = NULL;
+    double *values = malloc((size_t)(size + 1) * sizeof(double));
+    i64 *counts = malloc((size_t)(PyDict_Size(lists) + 1) * sizeof(i64));
+    int plain = 1;
+    if (names == NULL || values == NULL || counts == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (at = 0; plain && PyDict_Next(lists, &at, &topic, &docs);) {
+        Py_ssize_t inside = 0;
+        counts[list++] = (i64)PyDict_Size(docs);
+        while (plain && PyDict_Next(docs, &inside, &doc, &score)) {
+            plain = PyUnicode_CheckExact(doc) && is_number(score, &values[row]);
+            PyList_SetItem(names, row++, Py_NewRef(plain ? doc : Py_None));
+        }
+    }
+    if (!plain) {
+        found = Py_NewRef(Py_None);
+        goto done;
+    }
+    PyObject *of_values = bytes_of(values, (i64)size * 8), *of_counts = bytes_of(counts, (i64)list * 8);
+    if (of_values != NULL && of_counts != NULL) {
+        found = PyTuple_Pack(3, names, of_values, of_counts);
+    }
+    Py_XDECREF(of_values);
+    Py_XDECREF(of_counts);
+done:
+    free(values);
+    free(counts);
+    Py_XDECREF(names);
+    return found;
+}
+
+PyDoc_STRVAR(hash_names_doc,
+"hash_names(names, hashes) -> bool\n"
+"\n"
+"Fill in Python's own hash of each of a list of strings; False if one is not exactly a string.");
+
+static PyObject *
+hash_names(PyObject *module, PyObject *args)
+{
+    PyObject *names;
+    Py_buffer hashes;
+    if (!PyArg_ParseTuple(args, "O!w*", &PyList_Type, &names, &hashes)) {
+        return NULL;
+    }
+    Py_ssize_t count = PyList_Size(names);
+    int strings = count_of(&hashes) == (i64)count;
+    for (Py_ssize_t i = 0; strings && i < count; i++) {
+        PyObject *name = PyList_GetItem(names, i);
+        strings = PyUnicode_CheckExact(name);
+        ((i64 *)hashes.buf)[i] = strings ? (i64)PyObject_Hash(name) : 0;
+    }
+    PyBuffer_Release(&hashes);
+    return PyBool_FromLong(strings);
 }
 
 PyDoc_STRVAR(is_plain_doc,
@@ -1013,6 +1113,8 @@ static PyMethodDef METHODS[] = {
     {"read_lines", read_lines, METH_VARARGS, read_lines_doc},
     {"place_rows", place_rows, METH_VARARGS, place_rows_doc},
     {"place_lists", place_lists, METH_VARARGS, place_lists_doc},
+    {"flatten", flatten, METH_O, flatten_doc},
+    {"hash_names", hash_names, METH_VARARGS, hash_names_doc},
     {"is_plain", is_plain, METH_O, is_plain_doc},
     {NULL, NULL, 0, NULL}};
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from cranfield import kernel
 from cranfield.arrays import Ints
 from cranfield.data.qrels import Qrels
 from cranfield.data.reading.strings import Words
@@ -50,6 +51,14 @@ class GoldStandard:
         """The document of each item."""
         docs = self.qrels.doc_names
         return [docs[row] for row in np.argsort(self.items).tolist()]
+
+    @cached_property
+    def name_hashes(self) -> Ints | None:
+        """Python's hash of each judged document, for the compiled part; None if that cannot be."""
+        docs = self.qrels.doc_names
+        found = np.empty(len(docs), dtype=np.int64)
+        plain = kernel.KERNEL is not None and kernel.KERNEL.hash_names(docs, found)
+        return found if plain else None
 
     @cached_property
     def table(self) -> Table:

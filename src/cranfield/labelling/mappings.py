@@ -85,12 +85,12 @@ def label_lists(
 
 def _compiled(gold: GoldStandard, run: ListRun, exclude_self: bool) -> Placed | None:
     """The same in one loop, by the compiled part, if there is one and the lists are plain."""
-    if kernel.KERNEL is None or type(run.lists) is not dict:
+    hashes = gold.name_hashes
+    if kernel.KERNEL is None or hashes is None or type(run.lists) is not dict:
         return None
-    qrels = gold.qrels
-    judged = qrels.doc_names, qrels.offsets, gold.items
-    how = run.stable, run.given, exclude_self
-    found = kernel.KERNEL.place_lists(run.lists, qrels.topics, *judged, *how)
+    qrels, how = gold.qrels, (run.stable, run.given, exclude_self)
+    judged = hashes, gold.items, qrels.offsets
+    found = kernel.KERNEL.place_lists(run.lists, qrels.topics, qrels.doc_names, judged, *how)
     if found is None:
         return None
     hits, lists = (np.frombuffer(columns, dtype=np.int64) for columns in found)
