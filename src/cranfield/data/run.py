@@ -723,8 +723,7 @@ def _same(table: Table) -> Table:
 def _named(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, str, RunLike]]:
     """The runs of an argument, each with the name the user gave it, if any, and what else it is."""
     if isinstance(runs, Mapping):
-        shaped = is_shaped(runs) or is_plain(runs)
-        if not shaped and any(_is_run(x, qrels) for x in islice(runs.values(), 100)):
+        if _holds_runs(runs, qrels):
             return [(str(n), str(n) if _are_numbers(r) else "run", r) for n, r in runs.items()]
         return [(None, "run", runs)]
     if _is_list_of_numbers(runs) or is_whole(runs):
@@ -736,6 +735,13 @@ def _named(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, str, RunLik
             return [(None, "run", runs[0])]
         return [(None, "" if isinstance(r, known) else f"run{next(in_memory)}", r) for r in runs]
     return [(None, "run", runs)]
+
+
+def _holds_runs(data: Mapping[Any, Any], qrels: Qrels | None) -> bool:
+    """Whether a mapping is one of runs by their names, and not one of topics."""
+    if is_shaped(data) or is_plain(data):
+        return False
+    return any(_is_run(value, qrels) for value in islice(data.values(), 100))
 
 
 def _is_run(value: Any, qrels: Qrels | None) -> bool:
