@@ -158,6 +158,14 @@ def test_a_large_piece_is_read_in_one_loop(monkeypatch: pytest.MonkeyPatch) -> N
     assert (again.hashes == strings.Strings.of(again.docs.tolist()).hashes()).all()
 
 
+def test_comments_may_be_in_any_encoding() -> None:
+    text = b"# caf\xe9\n1 Q0 \xc3\xa9 1 2 t\n"
+    compiled, plain = both(lambda: columns_of(text, "run"))
+    assert compiled == plain
+    assert compiled[0][2] == ["é"]
+    assert columns_of(text.replace(b"\xc3\xa9", b"\xe9"), "run") == "irregular"
+
+
 @pytest.mark.parametrize(
     "change",
     [

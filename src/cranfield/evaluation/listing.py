@@ -35,10 +35,12 @@ def label(
     >>> print(label({"q1": {"a": 2, "b": 0, "c": 1}}, {"q1": ["b", "x", "a"]})[0])
     run, topic q1: 1 of 2 relevant documents found in 3 documents, 1 unjudged
     <BLANKLINE>
-    rank  document  level                   missed  level
-       1  b             0  nonrelevant      c           1  not returned
+    rank  document  level  status
+    ───────────────────────────────────────────
+       1  b             0  nonrelevant
        2  x             –  unjudged
        3  a             2  relevant
+       –  c             1  missed: not returned
     """
     if rel is not None and finite(rel) is None:
         raise InputError(f"rel {rel!r}", "a finite number")
