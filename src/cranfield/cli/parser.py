@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from itertools import takewhile
 from typing import Any, NoReturn
 
@@ -164,6 +163,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     >>> suggestion("evalute", ["evaluate", "compare"]), suggestion("ttest", ["hsd", "t"])
     ('; did you mean evaluate?', '; did you mean t?')
     """
+    from difflib import get_close_matches
+
     names = sorted(known)
     near = get_close_matches(word, names, 1)
     near += [name for name in names if name.startswith(word) or word.startswith(name)]

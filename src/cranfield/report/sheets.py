@@ -8,8 +8,6 @@ from operator import attrgetter
 from typing import Any
 
 from cranfield.report.late import pl
-from cranfield.stats.families import TESTS
-from cranfield.stats.result import shown_p
 from cranfield.wording import counted, rounded
 
 
@@ -277,6 +275,8 @@ def how_tested(
     >>> how_tested("t", None, None, False, "no correction")
     ['paired t-test', 'no correction']
     """
+    from cranfield.stats.families import TESTS
+
     drawn = f"{counted(trials or 0, 'trial')}, seed {seed}"
     how = "all outcomes enumerated" if enumerated else drawn
     row = TESTS[test]
@@ -285,6 +285,8 @@ def how_tested(
 
 def _shown_p(row: Any) -> str:
     """The p-value of a row, perhaps corrected; its test may have counted trials, its `sampled`."""
+    from cranfield.stats.result import shown_p
+
     sampled = getattr(row, "sampled", None)
     if sampled is None:
         return shown_p(row.pvalue)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from xml.parsers import expat
 
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.lines import BLANK
@@ -42,6 +41,8 @@ def read_ir4qa(source: Source) -> dict[str, list[str]]:
 
 def _read(source: Source) -> dict[str, dict[str, int]]:
     """``{topic: {doc: line}}`` of a run, in the order of the file."""
+    from xml.parsers import expat
+
     found: dict[str, dict[str, int]] = {}
     topic: str | None = None
     parser = expat.ParserCreate()  # xml.etree does not tell the lines of elements

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import Any, TypeAlias
 
 from cranfield.arrays import LARGEST
@@ -98,8 +97,12 @@ def read_number(
     """
     text = str(given)
     try:
-        # Only then a Fraction: it would write out all the digits of 1e99999999.
-        number = float(Fraction(text)) if "/" in text else float(text)
+        if "/" in text:  # only then a Fraction: it would write out all the digits of 1e99999999
+            from fractions import Fraction
+
+            number = float(Fraction(text))
+        else:
+            number = float(text)
     except (ValueError, ZeroDivisionError, OverflowError):
         number = math.nan
     if "_" in text or not text.isascii() or not math.isfinite(number):

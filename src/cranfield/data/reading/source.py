@@ -129,6 +129,12 @@ class Source:
         with self.reading() as stream:
             return stream.read(START)
 
+    @cached_property
+    def first_lines(self) -> list[bytes]:
+        """The first lines that hold something, but for one that may be cut."""
+        lines = self.start.splitlines()[: None if len(self.start) < START else -1]
+        return [line for line in lines if line.strip() and not NO_DATA.match(line)]
+
     def open(self) -> IO[bytes]:
         """The bytes, unpacked, without what stands before the data."""
         stream = io.BufferedReader(self._unpacked(), buffer_size=1 << 17)
@@ -351,11 +357,10 @@ class Beginning:
         """The first few thousand bytes."""
         return self.source.start
 
-    @cached_property
+    @property
     def lines(self) -> list[bytes]:
-        """The first lines that hold something, but for one that may be cut."""
-        lines = self.start.splitlines()[: None if len(self.start) < START else -1]
-        return [line for line in lines if line.strip() and not NO_DATA.match(line)]
+        """The first lines that hold something."""
+        return self.source.first_lines
 
     @property
     def first(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 from cranfield.report.sheets import Field, Sheet, together
@@ -72,4 +71,6 @@ def _cells(field: Field) -> Sequence[str]:
 
 
 def _text(text: str) -> str:
+    from html import escape
+
     return escape(printable(text))

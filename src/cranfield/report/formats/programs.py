@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterable, Mapping
@@ -50,6 +49,8 @@ def rows_as(format: str, rows: Iterable[Iterable[Any]]) -> str:
             raise CranfieldError(f"the name {name!r} {reason}")
     if format == "tsv":
         return "".join("\t".join(row) + "\n" for row in cells)
+    import csv
+
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(cells)
     return text.getvalue()

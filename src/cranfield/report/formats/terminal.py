@@ -99,19 +99,24 @@ class Column:
 
 def padded(name: str, texts: Sequence[str], right: bool = False) -> Column:
     """A column of names, or, to the right, of numbers; a Japanese character takes two cells."""
+    plain = [printable(text) for text in (name, *texts)]
+    widths = [_cells(text) for text in plain]
+    rooms = [" " * (max(widths) - width) for width in widths]
+    made = [room + x if right else x + room for x, room in zip(plain, rooms, strict=True)]
+    return Column(max(widths), made)
+
+
+def _cells(text: str) -> int:
+    """How many cells of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
     from rich.cells import cell_len
 
-    plain = [printable(text) for text in (name, *texts)]
-    width = max(map(cell_len, plain))
-    rooms = [" " * (width - cell_len(text)) for text in plain]
-    made = [room + x if right else x + room for x, room in zip(plain, rooms, strict=True)]
-    return Column(width, made)
+    return cell_len(text)
 
 
 def _column(field: Field, colour: bool) -> Column:
     """A field: names to the left, numbers to the right, and after them what marks some of them."""
-    from rich.style import Style
-
     made = padded(field.title, field.shown, right=not field.is_text)
     best = field.best or [False] * len(field.shown)
     signs = ["*" if one else " " * any(best) for one in best]
@@ -120,6 +125,8 @@ def _column(field: Field, colour: bool) -> Column:
     after = padded("", signs)
     texts = [text + sign for text, sign in zip(made.texts, after.texts, strict=True)]
     if colour:
+        from rich.style import Style
+
         colours = field.colours or [""] * len(best)
         looks = [Style(bold=x or None, color=y or None) for x, y in zip(best, colours, strict=True)]
         texts[1:] = [look.render(text) for look, text in zip(looks, texts[1:], strict=True)]
