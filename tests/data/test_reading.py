@@ -1221,7 +1221,13 @@ def agrees(kind: str, path: str, content: bytes, size: int) -> None:
             place = f"{path}:{line}: found " if line else f"{path}: found "
             assert str(caught.value).startswith(place), caught.value
             return
-        assert read(kind, path, "trec") == expected
+        try:
+            assert read(kind, path, "trec") == expected
+        except cf.CranfieldError as error:
+            ranks = (line.split()[3:4] for line in content.splitlines())
+            assert "columns exchanged" in str(error)
+            assert any(b"." in rank for few in ranks for rank in few)
+            return
         if expected.keys().isdisjoint(GOLD if kind == "run" else LISTS["r"]):
             with pytest.raises(cf.CranfieldError, match="expected some of"):
                 scored(kind, path)

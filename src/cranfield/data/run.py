@@ -799,7 +799,7 @@ def by_order(table: Table, ties: Ties | None, where: str) -> Table:
 
 def _refuse_exchanged(table: Table, where: str) -> None:
     """Refuse scores 1, 2, 3, … with ranks that are fractions: the columns may be exchanged."""
-    if table.ranks is None or not len(table):
+    if table.ranks is None or not len(table) or table.sizes[0] < 2:
         return
     scores, ranks = (column[: table.sizes[0]] for column in (table.values, table.ranks))
     fractions = np.trunc(ranks) != ranks
