@@ -329,6 +329,56 @@ def many() -> Iterator[Result]:
         yield Result("17 runs: one of them", all_.seconds / one.seconds, 3, "x the time")
 
 
+def tied_collection(directory: str) -> list[str]:
+    """A run of 100 topics × 1,000 documents, half of them judged, of which 97 % are tied.
+
+    As many judged documents were not found as make 1,300 a topic; 15 % are relevant.
+    """
+    chance = random.Random(7)  # noqa: S311
+    qrels, run = Path(directory, "qrels.txt"), Path(directory, "tied.txt")
+    with qrels.open("w") as judgments, run.open("w") as results:
+        for topic in range(1, 101):
+            docs = chance.sample(range(1_000_000), 1800)
+            for doc in chance.sample(docs[:DEPTH], 500) + docs[DEPTH:]:
+                level = chance.choices((0, 1, 2), (17, 2, 1))[0]
+                judgments.write(f"{topic} 0 FT{doc:06} {level}\n")
+            rank = score = 0
+            while rank < DEPTH:
+                score -= 1
+                alone = chance.random() < 0.165
+                for _ in range(min(1 if alone else chance.randint(2, 11), DEPTH - rank)):
+                    results.write(f"{topic} Q0 FT{docs[rank]:06} {rank + 1} {score} tied\n")
+                    rank += 1
+    return [str(qrels), str(run)]
+
+
+EXPECTED = """
+import sys, time, cranfield as cf
+def taken(**options):
+    begun = time.perf_counter()
+    cf.evaluate(*sys.argv[1:], "ERR", **options)
+    return time.perf_counter() - begun
+for _ in range(6):
+    print(taken(), taken(ties="expected"))
+"""
+
+
+def ties() -> Iterator[Result]:
+    """The mean over random orders of tied documents, and the order that the run has."""
+    name = "ERR with --ties expected, 97 % tied: the plain evaluation"
+    with tempfile.TemporaryDirectory() as directory:
+        files = tied_collection(directory)
+        plain = [*CRANFIELD, *files, "-m", "ERR"]
+        mean, one = alternate([*plain, "--ties", "expected"], plain, 9)
+        yield Result(name, mean.seconds / one.seconds, 5, "x the time")
+        out = subprocess.run(
+            [PYTHON, "-c", EXPECTED, *files], capture_output=True, text=True, check=True
+        )
+        pairs = [tuple(map(float, line.split())) for line in out.stdout.splitlines()[1:]]
+        of_one, of_mean = (median(side) for side in zip(*pairs, strict=True))
+        yield Result(f"{name}, in process", of_mean / of_one, 5, "x the time")
+
+
 def catalogue() -> Iterator[Result]:
     """All measures of trec_eval and NTCIREVAL, 1,000 topics × 1,000 documents."""
     with tempfile.TemporaryDirectory() as directory:
@@ -561,6 +611,7 @@ def discriminative() -> Iterator[Result]:
 BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {
     "small": small,
     "many": many,
+    "ties": ties,
     "catalogue": catalogue,
     "cwl": cwl,
     "diversity": diversity,

@@ -369,3 +369,31 @@ def test_hashes_of_names() -> None:
     assert found.tolist() == list(map(hash, names))
     assert not kernel.KERNEL.hash_names(names, ints(0))
     assert not kernel.KERNEL.hash_names([Equal("a")], ints(0))
+
+
+# -- groups of tied documents ---------------------------------------------------------------------
+
+
+@given(
+    groups=st.lists(
+        st.lists(st.integers(0, 9), max_size=40).map(lambda few: [x / 10 for x in few]), max_size=9
+    )
+)
+@settings(max_examples=examples(100))
+def test_groups_are_sorted_as_numpy_sorts_them(groups: list[list[float]]) -> None:
+    assert kernel.KERNEL is not None
+    bounds = np.append(0, np.cumsum([len(group) for group in groups])).astype(np.int64)
+    keys = np.array([i + key for i, group in enumerate(groups) for key in group], dtype=np.float64)
+    order = np.empty(len(keys), dtype=np.int64)
+    kernel.KERNEL.sort_groups(keys, bounds, order)
+    assert order.tolist() == np.argsort(keys, kind="stable").tolist()
+
+
+@pytest.mark.parametrize("bounds", [[], [0], [0, 2], [1, 3], [0, 4, 3], [0, -1, 3], [0, 3, 2, 3]])
+def test_groups_that_are_not_those_of_the_keys_are_refused(bounds: list[int]) -> None:
+    assert kernel.KERNEL is not None
+    given, order = np.array(bounds, dtype=np.int64), np.empty(3, dtype=np.int64)
+    with pytest.raises(ValueError, match="do not fit"):
+        kernel.KERNEL.sort_groups(np.zeros(3), given, order)
+    with pytest.raises(ValueError, match="do not fit"):
+        kernel.KERNEL.sort_groups(np.zeros(3), np.array([0, 3]), order[:2])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import compress
 from typing import Any, NamedTuple
@@ -17,15 +17,13 @@ from cranfield.evaluation.blocks import Block, in_blocks
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.extras import Costs
 from cranfield.evaluation.notices import deepest
+from cranfield.evaluation.sampling import Spread, samples
 from cranfield.labelling.blocks import Rankings
-from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import Measure
 from cranfield.measures.expected import Expected
 from cranfield.measures.gains import LEVELS, Gain, parse_gain
 from cranfield.measures.intents import gold_rows, intent_rows
 from cranfield.measures.lists import Gold, Lists, tie_bounds
-
-ROUNDING = 1e-14  # what the order of a sum may change
 
 
 class Column(NamedTuple):
@@ -116,13 +114,13 @@ class Measuring:
         last = deepest(self.measures, self.options.depth)
         if self.collection.intents is not None and last is not None:  # each hit is many numbers
             rankings = rankings.with_hits(rankings.ranks <= last)
-        return np.concatenate(self._plain(self.measures, rankings), axis=1)
+        return np.concatenate(self.plain(self.measures, rankings), axis=1)
 
-    def _plain(self, measures: Sequence[Measure], rankings: Rankings) -> list[Floats]:
+    def plain(self, measures: Sequence[Measure], rankings: Rankings) -> list[Floats]:
         """Topics × names of each measure, lists being as they are."""
-        return self._measured(measures, lambda block: block.lists(rankings), self.blocks)
+        return self.measured(measures, lambda block: block.lists(rankings), self.blocks)
 
-    def _measured(
+    def measured(
         self,
         measures: Sequence[Measure],
         lists_of: Callable[[Block], Lists],
@@ -181,7 +179,7 @@ class Measuring:
             return Expected(block.lists(rankings), *bounds, depth, looked_at)
 
         blocks = self.collection.blocks(self._ranks, self.gains, rankings, looked_at)
-        values = dict(zip(exact, self._measured(exact, expected, blocks), strict=True))
+        values = dict(zip(exact, self.measured(exact, expected, blocks), strict=True))
         values |= dict(zip(others, self._sampled(others, rankings), strict=True))
         return np.concatenate([values[m] for m in self.measures], axis=1)
 
@@ -190,7 +188,7 @@ class Measuring:
         if not measures:
             return []
         spreads: list[Spread] = []
-        for sample in self.samples(measures, rankings):
+        for sample in samples(self, measures, rankings):
             spreads = spreads or [Spread(x) for x in sample]
             for spread, x in zip(spreads, sample, strict=True):
                 spread.add(x)
@@ -199,37 +197,12 @@ class Measuring:
             for spread in spreads
         ]
 
-    def samples(self, measures: Sequence[Measure], rankings: Rankings) -> Iterator[list[Floats]]:
-        """Topics × names of each measure, for one random order of tied documents after another."""
-        reordering = Reordering(rankings)
-        random = np.random.default_rng(self.options.seed).random
-        for _ in range(self.options.tie_samples if reordering.possible else 1):
-            yield self._plain(measures, self.collection.counted(reordering.sample(random)))
-
-
-class Spread:
-    """Mean and standard error of arrays, one array after the other."""
-
-    def __init__(self, first: Floats) -> None:
-        self.first = first
-        self.n, self.sum, self.squares = 0, np.zeros(first.shape), np.zeros(first.shape)
-
-    def add(self, x: Floats) -> None:
-        change = x - self.first  # from the first, so that what is always the same stays so
-        change = np.where(np.abs(change) <= ROUNDING * np.abs(self.first), 0.0, change)
-        self.n += 1
-        self.sum += change
-        self.squares += change * change
-
     @property
-    def mean(self) -> Floats:
-        return self.first + self.sum / self.n
-
-    @property
-    def error(self) -> Floats:
-        """The standard error of the mean."""
-        variance = np.maximum(self.squares / self.n - (self.sum / self.n) ** 2, 0.0)
-        return np.sqrt(variance / max(self.n - 1, 1))
+    def separable(self) -> bool:
+        """Whether lists can be scored without those of other topics, and without other hits."""
+        # What classes and intents know of items, and gains of topics, they know of all.
+        plain = self.collection.counting.plain and not self.options.residuals
+        return plain and self.collection.intents is None and self.gains is None
 
 
 def _gains_by_topic(collection: Collection, asked: Asked) -> list[Gain] | None:

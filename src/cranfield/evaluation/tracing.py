@@ -17,8 +17,9 @@ from cranfield.errors import InputError
 from cranfield.evaluation.asked import Asked, MeasuresLike
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.levels import Levels, as_files, written
-from cranfield.evaluation.measuring import Measuring, Spread
+from cranfield.evaluation.measuring import Measuring
 from cranfield.evaluation.options import Options, Settings, shows_options
+from cranfield.evaluation.sampling import Spread, samples
 from cranfield.evaluation.steps import Explanation, Explanations, Row, Sampled, Steps
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.ties import Reordering
@@ -264,8 +265,8 @@ class _Topic:
     def drawn(self) -> dict[Measure, Floats]:
         """What the random orders that `evaluate` draws give, by measure: orders × names."""
         measures = [m for m in self.measuring.measures if not self.measuring.exact(m)]
-        samples = self.measuring.samples(measures, self.rankings)
-        orders = [[x[self.t] for x in sample] for sample in samples]
+        drawn = samples(self.measuring, measures, self.rankings)
+        orders = [[x[self.t] for x in sample] for sample in drawn]
         return {
             m: np.stack(rows)[:, : len(m.names())]
             for m, rows in zip(measures, zip(*orders, strict=True), strict=True)

@@ -51,6 +51,8 @@ class Kernel(Protocol):
 
     def is_plain(self, lists: Any, /) -> bool: ...
 
+    def sort_groups(self, keys: Any, bounds: Any, out: Any, /) -> None: ...
+
 
 def _loaded() -> tuple[Kernel | None, str]:
     if os.environ.get("CRANFIELD_KERNEL") == "off":

@@ -6,6 +6,7 @@
  * flatten      a dict of dicts as columns
  * hash_names   what place_lists wants to know of judged documents, once for all runs
  * is_plain     whether something looks like such a dict of dicts
+ * sort_groups  keys of groups of documents -> each group in the order of its keys
  *
  * All of it is also done by NumPy and Python, bit by bit the same (data/reading/trec.py,
  * labelling/columns.py, labelling/mappings.py), for whoever has no compiler. Arrays are made by the
@@ -1107,6 +1108,84 @@ is_plain(PyObject *module, PyObject *lists)
     return PyBool_FromLong(plain);
 }
 
+/* -- groups of tied documents ----------------------------------------------------------------- */
+
+#define FEW 16 /* rows, each of which is compared with each */
+
+static int
+has_less(const void *key, i64 a, i64 b)
+{
+    return ((const double *)key)[a] < ((const double *)key)[b];
+}
+
+/* In a small group a row's place is the number of those before it: no branch depends on chance. */
+static void
+sort_group(const double *key, i64 *rows, i64 *spare, i64 begin, i64 n)
+{
+    if (n > FEW) {
+        for (i64 i = 0; i < n; i++) {
+            rows[i] = begin + i;
+        }
+        sort_rows(rows, spare, n, has_less, key);
+        return;
+    }
+    key += begin;
+    for (i64 i = 0; i < n; i++) {
+        i64 before = 0;
+        for (i64 j = 0; j < i; j++) {
+            before += key[j] <= key[i];
+        }
+        for (i64 j = i + 1; j < n; j++) {
+            before += key[j] < key[i];
+        }
+        rows[before] = begin + i;
+    }
+}
+
+PyDoc_STRVAR(sort_groups_doc,
+"sort_groups(keys, bounds, out)\n"
+"\n"
+"Fill `out` with the rows of all groups, one group after the other between its bounds, those of each\n"
+"by their keys; of equal keys the first stays first.");
+
+static PyObject *
+sort_groups(PyObject *module, PyObject *args)
+{
+    Py_buffer key, bound, out;
+    PyObject *done = NULL;
+    if (!PyArg_ParseTuple(args, "y*y*w*", &key, &bound, &out)) {
+        return NULL;
+    }
+    const i64 *bounds = bound.buf;
+    i64 groups = count_of(&bound) - 1, rows = count_of(&key), longest = 0;
+    int fits = count_of(&out) == rows && groups >= 0 && bounds[0] == 0 && bounds[groups] == rows;
+    for (i64 i = 0; fits && i < groups; i++) {
+        fits = bounds[i] <= bounds[i + 1] && bounds[i + 1] <= rows;
+        longest = bounds[i + 1] - bounds[i] > longest ? bounds[i + 1] - bounds[i] : longest;
+    }
+    i64 *spare = fits ? malloc(((size_t)longest + 1) * sizeof(i64)) : NULL;
+    if (!fits) {
+        PyErr_SetString(PyExc_ValueError, "arrays that do not fit together");
+    }
+    else if (spare == NULL) {
+        PyErr_NoMemory();
+    }
+    else {
+        Py_BEGIN_ALLOW_THREADS
+        for (i64 i = 0; i < groups; i++) {
+            i64 begin = bounds[i];
+            sort_group(key.buf, (i64 *)out.buf + begin, spare, begin, bounds[i + 1] - begin);
+        }
+        Py_END_ALLOW_THREADS
+        done = Py_NewRef(Py_None);
+    }
+    free(spare);
+    PyBuffer_Release(&key);
+    PyBuffer_Release(&bound);
+    PyBuffer_Release(&out);
+    return done;
+}
+
 /* -- the module ------------------------------------------------------------------------------- */
 
 static PyMethodDef METHODS[] = {
@@ -1116,6 +1195,7 @@ static PyMethodDef METHODS[] = {
     {"flatten", flatten, METH_O, flatten_doc},
     {"hash_names", hash_names, METH_VARARGS, hash_names_doc},
     {"is_plain", is_plain, METH_O, is_plain_doc},
+    {"sort_groups", sort_groups, METH_VARARGS, sort_groups_doc},
     {NULL, NULL, 0, NULL}};
 
 static PyModuleDef_Slot SLOTS[] = {{0, NULL}};

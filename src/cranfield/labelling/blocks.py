@@ -150,6 +150,20 @@ class Rankings:
         lists = hits._with_lengths(np.where(kept, self.returned, 0))
         return replace(lists, tied=np.where(kept, self.tied, 0))
 
+    def only(self, topics: Bools) -> Rankings:
+        """The lists of some topics, as if there were no others."""
+        hits = self._of_hits(topics[self.hit_topics])
+        offsets = np.concatenate(([0], np.cumsum(np.diff(self.offsets)[topics])))
+        rows = spans(self.starts[topics], self.lengths[topics])
+        return replace(
+            hits,
+            returned=self.returned[topics],
+            offsets=offsets,
+            tied=self.tied[topics],
+            noted={name: x[rows] for name, x in self.noted.items()},
+            scores=None if self.scores is None else self.scores[rows],
+        )
+
     def _with_lengths(self, returned: Ints) -> Rankings:
         """What is known of all documents of these lists, cut to a length."""
         rows = spans(self.starts, np.maximum(returned, 0))
@@ -197,10 +211,6 @@ class Rankings:
         size = np.maximum(last - first + 1, 0)
         topics = self.hit_topics[self.heads]
         return np.bincount(topics, weights=size, minlength=len(self.returned)).astype(np.int64)
-
-    def in_order(self) -> Rankings:
-        """These lists with the hits of each topic by rank."""
-        return self._of_hits(np.lexsort((self.ranks, self.hit_topics)))
 
     def doubtful(self, depth: int | None = None, alike: bool = True) -> Ints:
         """Per topic, how many tied items could change a score by trading places.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from cranfield.arrays import Floats, Ints
+from cranfield import kernel
+from cranfield.arrays import Bools, Floats, Ints
 from cranfield.labelling.blocks import Rankings, spans
 
 
@@ -24,43 +26,74 @@ class Reordering:
         topic, first = rankings.hit_topics[self.hits], rankings.first[self.hits]
         start, size = rankings.tie_groups
         group = np.searchsorted(start, rankings.starts[topic] + first - 1)  # of each hit
-        self.first = first
-        self.begin = (np.cumsum(size) - size)[group]  # the first place of its group
-        self.place = self.begin + rankings.ranks[self.hits] - first
-        self.group = np.repeat(np.arange(len(size)), size)
-        self.level = np.zeros(len(self.group))
-        self.level[self.place] = np.maximum(rankings.levels[self.hits], 0.0)
+        self.bounds = np.append(0, np.cumsum(size))  # of the places of groups
+        place = self.bounds[group] + rankings.ranks[self.hits] - first
+        self.group = np.repeat(np.arange(len(size), dtype=np.float64), size)
         self.rows = spans(start, size)  # per document
+        self.hit = np.full(len(self.rows), -1)  # the one at each place, or none
+        self.hit[place] = self.hits
 
     @property
     def possible(self) -> bool:
         """Whether there is another order at all."""
         return len(self.rows) > 0
 
+    @cached_property
+    def ranks(self) -> Ints:
+        """The rank of each place."""
+        starts = self.rankings.starts
+        return self.rows - starts[np.searchsorted(starts, self.rows, side="right") - 1] + 1
+
+    @property
+    def topics(self) -> Bools:
+        """The topics whose lists have other orders."""
+        rows = np.zeros(int(self.rankings.lengths.sum()) + 1, dtype=np.int64)
+        rows[self.rows + 1] = 1
+        ends = np.append(self.rankings.starts, len(rows) - 1)
+        return np.asarray(np.diff(np.cumsum(rows)[ends]) > 0)
+
     def best(self) -> Rankings:
         """Higher levels first; what is of no use stays in its order."""
-        return self._by(-self.level)
+        return self._by(-self._level)
 
     def worst(self) -> Rankings:
         """Higher levels last."""
-        return self._by(self.level)
+        return self._by(self._level)
 
-    def sample(self, random: Callable[[int], Floats]) -> Rankings:
-        """Any order, all as likely."""
-        return self._placed(np.argsort(self.group + random(len(self.group))))  # from 0 to below 1
+    @property
+    def _level(self) -> Floats:
+        """What is at each place is worth."""
+        return np.where(self.hit < 0, 0.0, np.maximum(self.rankings.levels, 0.0)[self.hit])
+
+    def drawn(self, keys: Floats) -> Rankings:
+        """Within each group, by random keys from 0 to below 1, one for each place."""
+        keys = self.group + keys
+        if kernel.KERNEL is None:
+            return self._placed(np.argsort(keys, kind="stable"))
+        order = np.empty(len(keys), dtype=np.int64)
+        kernel.KERNEL.sort_groups(keys, self.bounds, order)
+        return self._placed(order)
 
     def _by(self, key: Floats) -> Rankings:
         """Within each group, smaller keys first; equal ones stay in their order."""
         return self._placed(np.lexsort((key, self.group)))
 
     def _placed(self, order: Ints) -> Rankings:
-        """The rankings with what is at the places `order` at the places 0, 1, 2, …"""
-        to = np.empty_like(order)
-        to[order] = np.arange(len(order))
-        ranks = self.rankings.ranks.copy()
-        ranks[self.hits] = self.first + to[self.place] - self.begin
+        """The rankings with what is at the places `order` at the places 0, 1, 2, …
+
+        A group has as many hits as before: they trade places among themselves.
+        """
+        hit = self.hit[order]
+        there = np.flatnonzero(hit >= 0)
+        changed = {"ranks": self.ranks[there]} | {
+            name: getattr(self.rankings, name)[hit[there]] for name in ("items", "levels")
+        }
+        made: dict[str, Any] = {}
+        for name, values in changed.items():
+            made[name] = getattr(self.rankings, name).copy()
+            made[name][self.hits] = values
         noted = {}
         for name, given in self.rankings.noted.items():
             noted[name] = given.copy()
             noted[name][self.rows] = given[self.rows[order]]
-        return replace(self.rankings, ranks=ranks, noted=noted).in_order()
+        return replace(self.rankings, noted=noted, **made)

@@ -235,6 +235,10 @@ class Measure(metaclass=MeasureType):
         rel = getattr(self, "rel", None)
         return self.effectiveness and (rel is None or rel > 0)  # else some of no use is relevant
 
+    def sees_gains_alone(self) -> bool:
+        """Whether a judged item that is not relevant and of no gain might as well be unjudged."""
+        return False  # of a user's own measure nothing is known
+
     def variant(self) -> str:
         """Which of several definitions these parameters choose, if there are several."""
         return ""

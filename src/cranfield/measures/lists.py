@@ -126,6 +126,12 @@ class Gold(Remembers):
         length = self.judged.sum(axis=1)
         return Lists(ranks, self.levels, self.judged, length, self, is_ideal=True)
 
+    def only(self, topics: Bools) -> Gold:
+        """The judgments of some topics, where they are not for intents."""
+        return Gold(
+            self.levels[topics], self.judged[topics], self.max_level, distinct=self.distinct
+        )
+
 
 class NeedsMore(CranfieldError):
     """A measure asked for what it was not given: judgments, or lengths."""

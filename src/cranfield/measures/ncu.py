@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.measures.base import Measure, Normalised, cite, has, measure
+from cranfield.measures.base import Measure, Normalised, cite, has, is_built_in, measure
 from cranfield.measures.gains import gain_of
 from cranfield.measures.lists import Lists, floats, total
 from cranfield.measures.parameters import (
@@ -164,6 +164,9 @@ class Stopping(Measure):
 
     def exact_under_ties(self) -> bool:
         return self.stop_and_utility() in EXACT
+
+    def sees_gains_alone(self) -> bool:
+        return is_built_in(type(self)) and not self.condensed
 
     def rewards_better_items(self) -> bool:
         stop, utility = self.stop_and_utility()
