@@ -8,15 +8,25 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from cranfield.assess.rules import Rules, RulesLike, answer, read_rules
-from cranfield.data.assessments import IDS, LABEL, Assessment, AssessmentsLike, assessments
+from cranfield.data.assessments import (
+    IDS,
+    LABEL,
+    Assessment,
+    AssessmentsLike,
+    Written,
+    assessments,
+    written,
+)
 from cranfield.data.reading.columns import ColumnsLike, read_columns, spelt
 from cranfield.data.reading.labels import LabelsLike, level_of, one_of, read_labels
+from cranfield.data.reading.table import Irregular
 from cranfield.data.tracks import TopicsLike, named_topics, unknown_topic
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.wording import counted
 
 Votes: TypeAlias = Mapping[str, float]  # assessor -> score
+_Votes: TypeAlias = dict[str, dict[str, dict[str, float]]]  # topic -> doc -> assessor -> score
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +105,10 @@ def read_assessments(
     own = read_columns(columns, (*IDS, "label"))
     label = own.pop("label", None)
     scale = _Scale.of(labels, rules, label if column is None else column)
-    votes, repeated = _collected(assessments(data, own), scale.score)
+    try:
+        votes, repeated = _by_columns(written(data, own), scale.score)
+    except (Irregular, InputError):  # which line it is, those who look at each find out
+        votes, repeated = _collected(assessments(data, own), scale.score)
     if not votes:
         raise InputError("no assessments", "at least one", "assessments")
     if "all" in votes:
@@ -163,11 +176,30 @@ class _Scale:
         return made
 
 
+def _by_columns(
+    files: Iterable[Written], score: Callable[[Assessment], float]
+) -> tuple[_Votes, int]:
+    """As `_collected`, of files in which everything is in order, or Irregular."""
+    votes: _Votes = {}
+    repeated = 0
+    for where, assessor, topics, docs, labels in files:
+        worth = {
+            label: score(Assessment(where, None, "", "", assessor, {"label": label}))
+            for label in {*labels}
+        }
+        for topic, doc, label in zip(topics, docs, labels, strict=True):
+            given = votes.setdefault(topic, {}).setdefault(doc, {})
+            repeated += assessor in given
+            if given.setdefault(assessor, worth[label]) != worth[label]:
+                raise Irregular
+    return votes, repeated
+
+
 def _collected(
     given: Iterator[Assessment], score: Callable[[Assessment], float]
-) -> tuple[dict[str, dict[str, dict[str, float]]], int]:
+) -> tuple[_Votes, int]:
     """The votes, and how many came more than once."""
-    votes: dict[str, dict[str, dict[str, float]]] = {}
+    votes: _Votes = {}
     firsts: dict[tuple[str, str, str], Assessment] = {}
     repeated = 0
     for one in given:

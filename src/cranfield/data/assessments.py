@@ -8,11 +8,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from cranfield.data.reading.cells import Layout, format_of, lines_of, of_text
+from cranfield.data.reading.cells import (
+    Layout,
+    columns_of,
+    format_of,
+    is_plain_file,
+    lines_of,
+    of_text,
+)
 from cranfield.data.reading.columns import SPELLINGS, TOPICS, column_named, spelt
 from cranfield.data.reading.formats import Format
 from cranfield.data.reading.lines import Line
 from cranfield.data.reading.source import Source, split_name
+from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import is_frame
 from cranfield.errors import InputError
 
@@ -83,6 +91,34 @@ def assessments(
     return _made(lines_of(data, _called(SEVERAL, columns), "assessments"))
 
 
+class Written(NamedTuple):
+    """What one assessor wrote in a text file, column by column."""
+
+    where: str
+    assessor: str
+    topics: list[str]
+    docs: list[str]
+    labels: list[str]
+
+
+def written(data: AssessmentsLike, columns: Mapping[str, str]) -> list[Written]:
+    """Text files, one by each assessor; Irregular if there is anything else, or odd about them."""
+    paths = [data] if isinstance(data, str | os.PathLike) else data
+    several = isinstance(paths, list | tuple) and len(paths) > 0
+    if columns or not several or not all(map(is_plain_file, paths)):
+        raise Irregular
+    names = [os.fspath(path) for path in paths]
+    if len({*map(os.path.realpath, names)}) < len(names):
+        raise Irregular
+    made = []
+    for path, assessor in zip(names, assessor_names(names), strict=True):
+        source = Source.of(path)
+        cells = columns_of(source, _text_layout(format_of(source, ONE)))
+        ours = (cells[name].tolist() for name in (*IDS[:2], "label"))
+        made.append(Written(source.name, assessor, *ours))
+    return made
+
+
 def _called(layout: _Layout, columns: Mapping[str, str] | None) -> _Layout:
     """The layout of tables whose columns have these names."""
     own = {ours: (theirs.lower(),) for ours, theirs in (columns or {}).items()}
@@ -146,10 +182,13 @@ FORMS = {  # of lines of text, whatever the labels are
 
 def _of_text(source: Source, format: Format) -> Iterator[Line]:
     """TREC's four fields, or one of NTCIR's forms; one for all lines."""
-    forms, before = FORMS.get(format.name, FORMS["trec"]), ", as on the lines before"
-    layout = replace(ONE, text=forms, alike=True, before=before)
-    for line in of_text(source, layout):
+    for line in of_text(source, _text_layout(format)):
         yield line._replace(cells={name: line.cells[name] for name in (*IDS[:2], "label")})
+
+
+def _text_layout(format: Format) -> _Layout:
+    forms = FORMS.get(format.name, FORMS["trec"])
+    return replace(ONE, text=forms, alike=True, before=", as on the lines before")
 
 
 def _of_mapping(data: Any, where: str) -> Iterator[Line]:

@@ -7,11 +7,13 @@ the two runs, or ``tie``; or ``topic run other preferred assessor``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import eq
 from typing import Any, NamedTuple, TypeAlias
 
-from cranfield.data.reading.cells import Layout, read_lines, where_of
+from cranfield.data.reading.cells import Layout, columns_of, read_lines, where_of
 from cranfield.data.reading.columns import TOPICS
 from cranfield.data.reading.lines import BLANK, Line, first_on
+from cranfield.data.reading.table import Irregular
 from cranfield.wording import counted
 
 PreferencePairsLike: TypeAlias = Any  # a path, {topic: {preferred: other}}, a frame or tuples
@@ -73,6 +75,38 @@ def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
     """
     if isinstance(data, PreferencePairs):
         return data
+    try:
+        return PreferencePairs(_by_columns(data), where_of(data, "preferences"))
+    except Irregular:
+        return PreferencePairs(_by_lines(data), where_of(data, "preferences"))
+
+
+def _by_columns(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
+    """The preferences of a text in which everything is in order, or Irregular."""
+    cells = {name: column.tolist() for name, column in columns_of(data, LAYOUT).items()}
+    topics, others, chosen = cells["topic"], cells["other"], cells["preferred"]
+    assessors: list[Any] = cells.get("assessor", [None] * len(topics))
+    runs = cells.get("run", chosen)
+    if any(map(eq, runs, others)):
+        raise Irregular
+    made = [
+        PreferencePair(topic, text, other if text == run else run, False, by)
+        if text in (run, other)
+        else PreferencePair(topic, run, other, True, by)
+        for topic, run, other, text, by in zip(topics, runs, others, chosen, assessors, strict=True)
+    ]
+    said = {
+        (by, topic, one, other) if one < other else (by, topic, other, one)
+        for topic, one, other, _, by in made
+    }
+    unknown = {text for pair, text in zip(made, chosen, strict=True) if pair.tied}
+    twice = "assessor" in cells and len(said) < len(made)
+    if twice or not all(text.lower() in TIE for text in unknown):
+        raise Irregular
+    return tuple(made)
+
+
+def _by_lines(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
     pairs = []
     firsts: dict[tuple[str, str, frozenset[str]], int | None] = {}
     for line in read_lines(data, LAYOUT, "preferences"):
@@ -85,7 +119,7 @@ def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
                 expected = "the same two once for an assessor"
                 raise line.error(f"{found} by {pair.assessor}{first_on(firsts[key])}", expected)
             firsts[key] = line.number
-    return PreferencePairs(tuple(pairs), where_of(data, "preferences"))
+    return tuple(pairs)
 
 
 def _pair(line: Line) -> PreferencePair:

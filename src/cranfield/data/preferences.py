@@ -12,7 +12,7 @@ Three formats of trec_eval, all text with a judgment on each line:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
@@ -22,7 +22,7 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.qrels import Qrels
-from cranfield.data.reading.cells import Layout, lines_of, of_text
+from cranfield.data.reading.cells import Layout, columns_of, lines_of, of_text
 from cranfield.data.reading.lines import Line, fields_of, first_on, identifier, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
@@ -64,13 +64,23 @@ class PreferenceGroup:
         prefers = np.zeros((len(self.docs), len(self.docs)), dtype=np.bool_)
         for docs, levels in self.subgroups:
             prefers[np.ix_(docs, docs)] |= levels[:, None] > levels
-        for doc in range(len(self.docs)):  # Warshall: all that is implied by way of this one
-            prefers[prefers[:, doc]] |= prefers[doc]
+        found = 0 if self._overlap else np.count_nonzero(prefers)  # else nothing else is implied
+        while found < np.count_nonzero(
+            prefers
+        ):  # by way of one more document, then of two, of four
+            found = np.count_nonzero(prefers)
+            steps = prefers.astype(np.float32)
+            prefers |= steps @ steps > 0
         return prefers
+
+    @property
+    def _overlap(self) -> bool:
+        """Whether a document is in two sub groups."""
+        return sum(len(docs) for docs, _ in self.subgroups) > len(self.docs)
 
     def contradiction(self) -> tuple[str, str] | None:
         """Two documents of which the first is preferred, and yet the second is as good."""
-        if len(self.subgroups) == 1:
+        if not self._overlap:
             return None
         as_good = self.prefers.copy()
         for docs, levels in self.subgroups:
@@ -129,6 +139,8 @@ def read_preferences(data: PreferencesLike, format: str = "prefs") -> Preference
         return data
     if format not in ("prefs", "qrels_prefs"):
         raise InputError(f"format {format!r}", "prefs or qrels_prefs")
+    if isinstance(data, str | os.PathLike):
+        data = Source.of(data)  # a pipe can be read once only
     judged = _pairs(data) if format == "prefs" else None
     judged = judged or _read(data, format, "preferences")
     negative = np.flatnonzero(judged.levels < 0)
@@ -243,16 +255,34 @@ def _pairs(data: PreferencesLike) -> _Judged | None:
     docs: list[str] = []
     levels: list[float] = []
     rows: dict[tuple[str, ...], list[int]] = {}
-    for line in of_text(source, Layout((PAIR,), PAIR, {})):
-        topic, *both, preferred = (line.name(name) for name in PAIR)
-        if preferred not in both:
-            raise line.error(f"preferred {preferred!r}", " or ".join(both))
+    for topic, one, other, preferred in _each_pair(source):
         rows[topic, "0", f"{len(docs):012d}"] = [len(docs), len(docs) + 1]
-        docs += both
-        levels += [1.0 + (doc == preferred) for doc in both]
+        docs += (one, other)
+        levels += (1.0 + (one == preferred), 1.0 + (other == preferred))
     judged = _Judged(source.name, source, docs, np.array(levels), dict(sorted(rows.items())), 2)
     _check(judged, FIELDS["prefs"])
     return judged
+
+
+def _each_pair(source: Source) -> Iterable[tuple[str, ...]]:
+    """Topic, both documents and the one preferred, line by line."""
+    layout = Layout((PAIR,), PAIR, {})
+    try:
+        columns = (column.tolist() for column in columns_of(source, layout).values())
+        made = [*zip(*columns, strict=True)]
+        if all(preferred in (one, other) for _, one, other, preferred in made):
+            return made
+    except Irregular:
+        pass
+    return _checked_pairs(of_text(source, layout))
+
+
+def _checked_pairs(lines: Iterable[Line]) -> Iterator[tuple[str, ...]]:
+    for line in lines:
+        topic, *both, preferred = (line.name(name) for name in PAIR)
+        if preferred not in both:
+            raise line.error(f"preferred {preferred!r}", " or ".join(both))
+        yield topic, *both, preferred
 
 
 def _of_lines(lines: Iterable[Line], names: Sequence[str]) -> tuple[list[Strings], Floats]:
@@ -288,6 +318,8 @@ def _check(judged: _Judged, names: Sequence[str]) -> None:
         if key[0] == "all":
             expected = "another name: 'all' is the summary's"
             raise judged.error("a topic named 'all'", expected, rows[0])
+        if len({judged.docs[row] for row in rows}) == len(rows):
+            continue
         firsts: dict[str, int] = {}
         for row in rows:
             doc = judged.docs[row]

@@ -14,11 +14,17 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+import numpy as np
+
+from cranfield.arrays import Bools, Ints
 from cranfield.data.lengths import UNITS
-from cranfield.data.reading.cells import Layout, read_lines, where_of
+from cranfield.data.reading.cells import Layout, columns_of, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line, finite, first_on
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import is_frame
+from cranfield.data.reading.trec import finite_numbers
 from cranfield.data.run import Ties, from_the_top
 from cranfield.data.systems import RunNames, SeveralRuns, by_tag, distinct, refuse_twice
 from cranfield.errors import InputError, one_of
@@ -182,10 +188,14 @@ def _each(data: SessionsLike, ties: Ties | None, names: RunNames) -> list[Sessio
         if ties is not None:
             raise InputError("sessions already read", "ties= when they are read")
         return [data]
-    where = where_of(data, "sessions")
-    lines = read_lines(data, LISTS, "sessions", nested=_of_nested_lists)
-    each = by_tag(lines, where_of(data, "run"), names)
-    return [_in_time(few, tag, where, ties) for tag, few in each.items()]
+    where, name = where_of(data, "sessions"), where_of(data, "run")
+    try:
+        tag, lists = _by_columns(data)
+        made = {name if names == "file" or not tag else tag: lists}
+    except Irregular:
+        lines = read_lines(data, LISTS, "sessions", nested=_of_nested_lists)
+        made = {tag: _by_query(few) for tag, few in by_tag(lines, name, names).items()}
+    return [_in_time(lists, tag, where, ties) for tag, lists in made.items()]
 
 
 def _the_one(systems: Sequence[Sessions]) -> Sessions:
@@ -203,9 +213,8 @@ class _Place(NamedTuple):
 _Lists: TypeAlias = dict[Key, list[dict[str, _Place]]]  # of each session, by query
 
 
-def _in_time(found: Iterable[Line], name: str, where: str, ties: Ties | None) -> Sessions:
-    """Lists from rows, the queries of a session being 1, 2, 3, … in the order of the rows."""
-    made = _by_query(found)
+def _in_time(made: _Lists, name: str, where: str, ties: Ties | None) -> Sessions:
+    """Sessions from the documents of each query as they come."""
     every = [place for lists in made.values() for docs in lists for place in docs.values()]
     order = _order(every, ties, where)
     contradicted = [
@@ -217,8 +226,37 @@ def _in_time(found: Iterable[Line], name: str, where: str, ties: Ties | None) ->
     return Sessions(name, ordered, where, tuple(contradicted))
 
 
+def _by_columns(data: SessionsLike) -> tuple[str, _Lists]:
+    """The tag and the lists of a text of one system, each in one piece, or Irregular."""
+    cells = columns_of(data, LISTS)
+    if "tag" in cells and not cells["tag"].alike():
+        raise Irregular
+    starts = np.unique(np.concatenate([cells[name].changes() for name in QUERY]))
+    queries = _whole_numbers(cells["query"][starts]).tolist()
+    topics, sessions = (cells[name][starts].tolist() for name in QUERY[:2])
+    scores, ranks = (finite_numbers(cells[name]).tolist() for name in ("score", "rank"))
+    docs = cells["doc"].tolist()
+    places = [*map(_Place, range(1, len(docs) + 1), scores, ranks)]
+    made: _Lists = {}
+    bounds = pairwise([*starts.tolist(), len(docs)])
+    for *key, query, (a, b) in zip(topics, sessions, queries, bounds, strict=True):
+        lists = made.setdefault((key[0], key[1]), [])
+        lists.append(dict(zip(docs[a:b], places[a:b], strict=True)))
+        if query != len(lists) or len(lists[-1]) < b - a:
+            raise Irregular
+    return next(iter(cells["tag"][:1]), "") if "tag" in cells else "", made
+
+
+def _whole_numbers(column: Strings) -> Ints:
+    """Whole numbers from 1, or Irregular."""
+    found = finite_numbers(column)
+    if not ((found >= 1) & (found % 1 == 0) & (found < 2**53)).all():
+        raise Irregular
+    return found.astype(np.int64)
+
+
 def _by_query(found: Iterable[Line]) -> _Lists:
-    """The documents of each query as they come."""
+    """Lists from rows, the queries of a session being 1, 2, 3, … in the order of the rows."""
     made: _Lists = {}
     for line in found:
         docs = _list_of(line, made)
@@ -290,6 +328,56 @@ def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None =
         return replace(data, name=name or data.name)
     layout = CLICKED_DOCS if documents else CLICKS
     where = where_of(data, "clicks")
+    try:
+        made = _clicks_by_columns(data, layout)
+    except Irregular:
+        made = _clicks_by_lines(data, layout, where)
+    return ClickLog(name or where, made, where)
+
+
+def _clicks_by_columns(data: ClicksLike, layout: Layout) -> dict[Key, list[Click]]:
+    """The clicks of a text in which everything is in order, or Irregular."""
+    cells = columns_of(data, layout)
+    clicked = np.flatnonzero((cells["rank"].length > 1) | ~_dashes(cells["rank"]))
+    ranks = _whole_numbers(cells["rank"][clicked])
+    queries = _whole_numbers(cells["query"])
+    unknown: list[Any] = [None] * len(clicked)
+    lengths = levels = docs = unknown
+    if "doc" in cells:
+        docs = cells["doc"][clicked].tolist()
+    else:
+        characters = finite_numbers(cells["length"][clicked])
+        lengths = characters.tolist()
+        if (characters < 0).any():
+            raise Irregular
+    if "level" in cells:
+        levels = finite_numbers(cells["level"][clicked]).tolist()
+    if (ranks > DEEPEST).any() or any(doc in NOTHING for doc in {*docs} - {None}):
+        raise Irregular
+    clicks = map(
+        Click, (clicked + 1).tolist(), queries[clicked].tolist(), ranks.tolist(), docs, lengths,
+        levels,
+    )  # fmt: skip
+    made: dict[Key, list[Click]] = {}
+    last: dict[Key, int] = {}
+    topics, sessions = (cells[name].tolist() for name in QUERY[:2])
+    was_clicked = np.isin(np.arange(len(topics)), clicked).tolist()
+    for *key, query, here in zip(topics, sessions, queries.tolist(), was_clicked, strict=True):
+        of_session = made.setdefault((key[0], key[1]), [])
+        before = last.get((key[0], key[1]), 0)
+        if query > before + 1:
+            raise Irregular
+        last[key[0], key[1]] = max(query, before)
+        if here:
+            of_session.append(next(clicks))
+    return made
+
+
+def _dashes(column: Strings) -> Bools:
+    return np.asarray(column.buffer[column.start] == ord("-"))
+
+
+def _clicks_by_lines(data: ClicksLike, layout: Layout, where: str) -> dict[Key, list[Click]]:
     made: dict[Key, list[Click]] = {}
     queries: dict[Key, int] = {}
     for line in read_lines(data, layout, "clicks", nested=partial(_of_nested_clicks, layout)):
@@ -307,7 +395,7 @@ def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None =
     without = [click for click in every if click.level is None]
     if 0 < len(without) < len(every):
         raise InputError("no level", "one for every click or for none", where, without[0].line)
-    return ClickLog(name or where, made, where)
+    return made
 
 
 def _click(line: Line, query: int) -> Click:

@@ -9,11 +9,20 @@ has them. Tables are CSV, TSV with a header, JSONL, Parquet, Arrow and frames.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from itertools import count, repeat
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from cranfield.data.reading.cells import Layout, lines_of, read_lines, where_of
+from cranfield.data.reading.cells import (
+    Layout,
+    columns_of,
+    format_of,
+    is_plain_file,
+    lines_of,
+    read_lines,
+    where_of,
+)
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import (
     BLANK,
@@ -25,6 +34,9 @@ from cranfield.data.reading.lines import (
     text_lines,
 )
 from cranfield.data.reading.source import Source, split_name
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Irregular
+from cranfield.data.reading.trec import finite_numbers, refuse_other_encodings
 from cranfield.data.systems import named
 from cranfield.errors import InputError
 from cranfield.wording import counted
@@ -170,7 +182,10 @@ def read_texts(data: TextsLike, name: str = "texts", several: bool = True) -> Te
         found = _of_directory(where)
     else:
         where = where_of(data, name)
-        found = read_lines(data, TEXTS, "texts", "\t", where=name)
+        try:
+            return Texts(_by_tabs(data), where)
+        except Irregular:
+            found = read_lines(data, TEXTS, "texts", "\t", where=name)
     made: dict[str, list[str]] = {}
     for line in found:
         topic, text = _name(line, "topic"), line.cells["text"]
@@ -184,6 +199,25 @@ def read_texts(data: TextsLike, name: str = "texts", several: bool = True) -> Te
         made.setdefault(topic, []).append(text.rstrip())  # as of a file's last line
     not_empty(made, "texts", where)
     return Texts({topic: tuple(texts) for topic, texts in made.items()}, where)
+
+
+def _by_tabs(data: TextsLike) -> dict[str, tuple[str, ...]]:
+    """Lines ``topic<TAB>text``, one of each topic and all in order, or Irregular."""
+    if not is_plain_file(data):
+        raise Irregular
+    source = Source.of(data)
+    format = format_of(source, TEXTS, "\t")
+    text = source.read()
+    if format.rows or format.nested or source.long_line(text) is not None:
+        raise Irregular
+    refuse_other_encodings(text)
+    made: dict[str, tuple[str, ...]] = {}
+    for line in text.decode().removesuffix("\n").split("\n"):
+        topic, tab, rest = line.partition("\t")
+        if not tab or topic in made or topic != topic.strip(BLANK) or topic in ("", "all"):
+            raise Irregular
+        made[topic] = (rest.rstrip(),)
+    return made
 
 
 def read_systems(systems: Any) -> dict[str, Texts]:
@@ -233,17 +267,48 @@ def read_nuggets(data: NuggetsLike) -> Nuggets:
     if isinstance(data, Nuggets):
         return data
     where = where_of(data, "nuggets")
+    try:
+        made = _nuggets_by_columns(data)
+    except Irregular:
+        made = _nuggets_by_lines(data)
+    for topic, nuggets in made.items():
+        if not any(vital.weight for vital in nuggets.values()):
+            found = f"topic {topic} without a nugget of a weight above 0"
+            raise InputError(found, "at least one", where)
+    return Nuggets(made, where)
+
+
+def _nuggets_by_columns(data: NuggetsLike) -> dict[str, dict[str, Vital]]:
+    """The nuggets of a text in which everything is in order, or Irregular."""
+    cells = columns_of(data, NUGGETS)
+    weights, lengths = finite_numbers(cells["weight"]), finite_numbers(cells["length"])
+    if (weights < 0).any() or (lengths < 1).any() or (lengths % 1 != 0).any():
+        raise Irregular
+    vital = map(Vital, weights.tolist(), map(int, lengths.tolist()), repeat(None))
+    return _by_topic(cells["topic"], cells["nugget"], vital)
+
+
+_V = TypeVar("_V")
+
+
+def _by_topic(topics: Strings, nuggets: Strings, known: Iterable[_V]) -> dict[str, dict[str, _V]]:
+    """What is known of nuggets, or Irregular if one comes twice."""
+    made: dict[str, dict[str, _V]] = {}
+    for topic, name, one in zip(topics.tolist(), nuggets.tolist(), known, strict=True):
+        made.setdefault(topic, {})[name] = one
+    if sum(map(len, made.values())) < len(topics) or "all" in made:
+        raise Irregular
+    return made
+
+
+def _nuggets_by_lines(data: NuggetsLike) -> dict[str, dict[str, Vital]]:
     made: dict[str, dict[str, Vital]] = {}
     for line in read_lines(data, NUGGETS, "nuggets", nested=_nuggets_of_mapping):
         topic, name = _name(line, "topic"), _name(line, "nugget")
         if name in made.setdefault(topic, {}):
             raise line.error(f"nugget {name} of topic {topic} again", "each nugget once")
         made[topic][name] = _vital(f"nugget {name} of topic {topic}", line)
-    for topic, nuggets in made.items():
-        if not any(vital.weight for vital in nuggets.values()):
-            found = f"topic {topic} without a nugget of a weight above 0"
-            raise InputError(found, "at least one", where)
-    return Nuggets(made, where)
+    return made
 
 
 def _vital(what: str, line: Line) -> Vital:
@@ -289,6 +354,28 @@ def read_matches(data: MatchesLike, name: str = "matches") -> Matches:
     """Matches from a path, a mapping, a frame or tuples."""
     if isinstance(data, Matches):
         return data
+    try:
+        made, lengths = _matches_by_columns(data)
+    except Irregular:
+        made, lengths = _matches_by_lines(data, name)
+    return Matches(made, lengths, where_of(data, name))
+
+
+def _matches_by_columns(data: MatchesLike) -> tuple[dict[str, dict[str, Match]], dict[str, int]]:
+    """The matches of a text in which everything is in order, or Irregular."""
+    cells = columns_of(data, MATCHES)
+    offsets = finite_numbers(cells["offset"])
+    if (offsets < 0).any() or (offsets % 1 != 0).any():
+        raise Irregular
+    matches = map(Match, map(int, offsets.tolist()), count(1))
+    made = _by_topic(cells["topic"], cells["nugget"], matches)
+    told = {topic: found.pop(SYSLEN, None) for topic, found in made.items()}
+    return made, {topic: match.offset for topic, match in told.items() if match is not None}
+
+
+def _matches_by_lines(
+    data: MatchesLike, name: str
+) -> tuple[dict[str, dict[str, Match]], dict[str, int]]:
     made: dict[str, dict[str, Match]] = {}
     lengths: dict[str, int] = {}
     for line in lines_of(data, MATCHES, name):
@@ -306,7 +393,7 @@ def read_matches(data: MatchesLike, name: str = "matches") -> Matches:
             lengths[topic] = number
         else:
             found_here[nugget] = Match(number, line.number)
-    return Matches(made, lengths, where_of(data, name))
+    return made, lengths
 
 
 def read_systems_matches(matches: Any) -> list[tuple[str, Matches]]:

@@ -12,7 +12,10 @@ from cranfield.data.reading.formats import FORMAT, TREC, Format, recognise
 from cranfield.data.reading.lines import Line, fields_of, short, text_lines
 from cranfield.data.reading.mappings import keys_of
 from cranfield.data.reading.source import Source
+from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import Row, is_frame, polars_frame
+from cranfield.data.reading.trec import Fields, data_of
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
@@ -143,6 +146,34 @@ def of_text(source: Source, layout: Layout, separator: str | None = None) -> Ite
         if layout.alike:
             forms, before = (tuple(line.cells),), layout.before
         yield line
+
+
+def is_plain_file(data: Any) -> bool:
+    """Whether this is the path of a file that may be read again."""
+    return isinstance(data, str | os.PathLike) and os.path.isfile(data)
+
+
+def columns_of(data: Any, layout: Layout) -> dict[str, Strings]:
+    """The cells of a text file column by column, or Irregular if anything about it is odd.
+
+    Then whoever reads it line by line finds what. Row i is on line i + 1.
+    """
+    if not is_plain_file(data):
+        raise Irregular
+    source = Source.of(data)
+    format = format_of(source, layout)
+    if format.rows is not None or format.nested is not None:
+        raise Irregular
+    text = source.read()
+    width = len(text.partition(b"\n")[0].split())
+    names = next((names for names in layout.text if len(names) == width), None)
+    commented = not layout.verbatim and data_of(text) != text
+    if names is None or commented or source.long_line(text) is not None:
+        raise Irregular
+    fields = Fields(text, width)
+    if len(fields) != text.count(b"\n") + (not text.endswith(b"\n")):  # some lines are blank
+        raise Irregular
+    return {name: fields.column(i) for i, name in enumerate(names)}
 
 
 def format_of(source: Source, layout: Layout, separator: str | None = None) -> Format:

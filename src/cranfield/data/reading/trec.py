@@ -64,7 +64,7 @@ def read_table(layouts: Layouts, text: bytes, kind: Kind, how: Text = PLAIN) -> 
     idle = {""} if how.typed else {"", *SECOND}
     column = {name: fields.column(i) for i, name in enumerate(layout) if name not in idle}
     docs, scored = column["doc"], VALUE[kind] in column
-    values = _numbers(column[VALUE[kind]]) if scored else np.zeros(len(docs))
+    values = finite_numbers(column[VALUE[kind]]) if scored else np.zeros(len(docs))
     made = replace(Table.of(docs, values, column["topic"]), scored=scored)
     if how.typed:
         made = replace(made, types=next((column[x] for x in SECOND if x in column), None))
@@ -101,7 +101,8 @@ def _fields(text: bytes, width: int, how: Text) -> Fields:
         return Fields(FURTHER.sub(rb"\1", text), width, how.separator)
 
 
-def _numbers(texts: Strings) -> Floats:
+def finite_numbers(texts: Strings) -> Floats:
+    """Finite numbers, or Irregular if one is not."""
     found = all_numbers(texts)
     if found is None:
         raise Irregular
@@ -249,7 +250,7 @@ def line_of(source: Source, kind: Kind, topic: str, doc: str) -> int | None:
 def number_columns(text: bytes, width: int) -> tuple[list[Strings], Floats]:
     """The fields of lines that end in a number, or Irregular if one is not in order."""
     fields = Fields(data_of(text), width)
-    return [fields.column(i) for i in range(width - 1)], _numbers(fields.column(width - 1))
+    return [fields.column(i) for i in range(width - 1)], finite_numbers(fields.column(width - 1))
 
 
 def last_tag(source: Source) -> str | None:
@@ -282,6 +283,9 @@ class Fields:
         if found is None and separator is not None:
             raise Irregular
         self.starts, self.ends = found or self._by_blanks(width)
+
+    def __len__(self) -> int:
+        return len(self.starts)
 
     def column(self, i: int, lines: slice = slice(None)) -> Strings:
         """The i-th field of every line, or of some."""
