@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 
 import cranfield as cf
 from cranfield.errors import InputError
+from cranfield.stats import resampling
 from cranfield.stats.cautions import about_normality, about_trials
 from cranfield.stats.paired import (
     bootstrap,
+    bootstrapped,
     randomisation,
     randomisations,
     resampled,
@@ -29,6 +31,7 @@ from cranfield.stats.paired import (
     wilcoxon,
 )
 from cranfield.stats.result import Outcome, Sampled
+from cranfield.stats.samples import mean
 from cranfield.stats.unpaired import pooled, unpaired_bootstrap, welch
 from tests.made import examples
 
@@ -579,3 +582,19 @@ def test_pairs_together_are_as_one_by_one(topics: int) -> None:
         assert (found.pvalue, found.sampled) == (alone.pvalue, alone.sampled)
         ours, theirs = found.confidence_interval(), alone.confidence_interval()
         assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "trials"), [(7, 500), (50, 10_000), (300, 4_000)])
+def test_bootstrap_samples_are_those_of_the_streams(n: int, trials: int) -> None:
+    """Chunk by chunk, each sample by itself, to the last bit; and again, when they are known."""
+    z = np.random.default_rng(n).random(n).round(2) - 0.4
+    w, size = z - mean(z), resampling.CELLS // n
+    chunks = [
+        resampling.generator(5, i).integers(n, size=(min(size, trials - first), n))
+        for i, first in enumerate(range(0, trials, size))
+    ]
+    drawn = w[np.concatenate(chunks)]
+    means, errors = drawn.mean(axis=1), drawn.std(axis=1, ddof=1) / np.sqrt(n)
+    for _ in range(2):
+        assert (bootstrapped(z, 1e-12, trials, 5, studentised=False) == means).all()
+        assert (bootstrapped(z, 1e-12, trials, 5, threads=2) == means / errors).all()

@@ -14,7 +14,7 @@ from cranfield.errors import InputError
 from cranfield.scores import Interval
 from cranfield.shown import Shown
 from cranfield.stats.anova import two_way
-from cranfield.stats.resampling import TRIALS, checked_trials, in_chunks
+from cranfield.stats.resampling import TRIALS, checked_trials, drawn_topics, in_chunks
 from cranfield.stats.result import Bounds, checked_confidence
 from cranfield.stats.samples import Matrix, Sample, Systems, Topics, matrix, mean, paired, sample
 from cranfield.wording import counted
@@ -139,7 +139,7 @@ def glass_delta(
     difference, sd = mean(a) - mean(b), _sd(base, scale)
 
     def resampled(rng: np.random.Generator, size: int) -> Floats:
-        drawn = rng.integers(n, size=(size, n))
+        drawn = drawn_topics(rng, size, n)
         gap, sds = (a - b)[drawn].mean(axis=1), base[drawn].std(axis=1, ddof=1)
         return np.array([_ratio(g, s, scale) for g, s in zip(gap, sds, strict=True)])
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.arrays import TOLERANCE, Floats, apart, rounding_of, settled
+from cranfield.arrays import TOLERANCE, Floats, Ints, apart, rounding_of, settled
 from cranfield.errors import one_of
 from cranfield.scores import Notice
 from cranfield.stats.cautions import (
@@ -19,7 +19,15 @@ from cranfield.stats.cautions import (
     about_trials,
     about_zeros,
 )
-from cranfield.stats.resampling import CELLS, TRIALS, Progress, checked_trials, in_chunks
+from cranfield.stats.resampling import (
+    CELLS,
+    NEAR,
+    TRIALS,
+    Progress,
+    checked_trials,
+    drawn_topics,
+    in_chunks,
+)
 from cranfield.stats.result import Bounds, Outcome, Sampled
 from cranfield.stats.samples import Sample, Topics, mean, paired
 
@@ -317,12 +325,19 @@ def bootstrapped(
     """The statistic of each sample of the differences, less their mean."""
     n, w = len(z), z - mean(z)
 
-    def trial(rng: np.random.Generator, size: int) -> Floats:
-        drawn = resampled(w, rng.integers(n, size=(size, n)))
+    def statistics(topics: Ints) -> Floats:
+        drawn = resampled(w, topics)
         means: Floats = drawn.mean(axis=1)
         if not studentised:
             return means
-        return _all_in_errors(means, drawn.std(axis=1, ddof=1) / math.sqrt(n), tolerance)
+        drawn -= means[:, None]  # as `std` does, without another array of that size
+        drawn *= drawn
+        deviations: Floats = np.sqrt(drawn.sum(axis=1) / (n - 1))
+        return _all_in_errors(means, deviations / math.sqrt(n), tolerance)
+
+    def trial(rng: np.random.Generator, size: int) -> Floats:
+        topics, few = drawn_topics(rng, size, n), max(1, NEAR // n)
+        return np.concatenate([statistics(topics[i : i + few]) for i in range(0, size, few)])
 
     return np.concatenate(in_chunks(trial, trials, seed, n, threads, progress))
 

@@ -6,15 +6,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
 
+from cranfield.arrays import Ints
 from cranfield.errors import InputError
 
 TRIALS = 10_000
 MOST = 100_000_000  # trials, of which it is hard to wait for the end
 CELLS = 500_000  # random values held at a time by a thread: 4 MB, which stays near the processor
+NEAR = 1 << 15  # of them computed with at a time: new memory costs more than the numbers in it
 
 Progress = Callable[[int], None]  # told how many trials were done since the last call
 T = TypeVar("T")
@@ -58,6 +61,22 @@ def in_chunks(
 def generator(seed: int, *stream: int) -> np.random.Generator:
     """The stream of random numbers with this name: other streams of the seed do not overlap."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=stream))
+
+
+def drawn_topics(random: np.random.Generator, size: int, n: int) -> Ints:
+    """n of n topics with replacement, `size` times, as the first that a fresh stream draws.
+
+    Every pair of runs draws the same, from streams of one name: they are kept for the next.
+    """
+    name: Any = random.bit_generator.seed_seq
+    return _drawn_topics(name.entropy, name.spawn_key, size, n)
+
+
+@lru_cache(maxsize=8)  # of at most 4 MB each, but where there are more topics than that
+def _drawn_topics(seed: int, stream: tuple[int, ...], size: int, n: int) -> Ints:
+    drawn = generator(seed, *stream).integers(n, size=(size, n))
+    drawn.flags.writeable = False
+    return drawn
 
 
 def checked_trials(trials: Any, seed: Any) -> None:
