@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import mmap
 import random
 import struct
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -42,15 +45,20 @@ def both(work: Callable[[], Any]) -> tuple[Any, Any]:
 # -- numbers --------------------------------------------------------------------------------------
 
 
+def room_for(rows: int) -> tuple[Any, ...]:
+    """The columns that lines are read into."""
+    kinds = "iiuffiii"
+    return tuple(np.empty(rows, dtype=f"{kind}8") for kind in kinds)
+
+
 def read(texts: list[str]) -> list[float]:
     """The numbers that the compiled part reads, NaN where it leaves them to others."""
     assert kernel.KERNEL is not None
     lines = "".join(f"q 0 d {text}\n" for text in texts).encode()
-    columns: list[Any] = [np.empty(len(texts), dtype=np.int64) for _ in range(8)]
-    columns[3:5] = np.empty(len(texts)), np.empty(len(texts))
+    columns = room_for(len(texts))
     padded = bytes(ROOM) + lines + bytes(ROOM)
     end = len(padded) - ROOM
-    found = kernel.KERNEL.read_lines(padded, ROOM, end, (4, 2, 3, -1, -1), 0, tuple(columns))
+    found = kernel.KERNEL.read_lines(padded, ROOM, end, (4, 2, 3, -1, -1), 0, columns)
     assert found is not None
     assert found[0] == len(texts)
     values: list[float] = columns[3].tolist()
@@ -171,27 +179,80 @@ def test_comments_may_be_in_any_encoding() -> None:
     [
         {"begin": -1}, {"end": 5}, {"end": 10**9}, {"begin": 100}, {"layout": (7, 0, 1, 2, 3)},
         {"layout": (4, 4, 1, -1, -1)}, {"layout": (4, 2, 9, -1, -1)}, {"layout": (0, 0, 0, -1, -1)},
-        {"layout": (4, -1, 3, -1, -1)}, {"columns": ()}, {"text": "text"},
+        {"layout": (4, -1, 3, -1, -1)}, {"columns": ()}, {"text": "text"}, {"end": -(2**63)},
+        {"begin": 2**63 - 1}, {"text": bytearray(b"1 0 d 1\n" + bytes(8))},
     ],
 )  # fmt: skip
 def test_no_line_is_read_beyond_the_text(change: dict[str, Any]) -> None:
-    columns = tuple(np.empty(4, dtype=np.int64) for _ in range(8))
+    columns = room_for(4)
     how: dict[str, Any] = {
         "text": b"1 0 d 1\n" + bytes(8), "begin": 0, "end": 8, "layout": (4, 2, 3, -1, -1),
         "key": 0, "columns": columns,
     }  # fmt: skip
     assert kernel.KERNEL is not None
     assert kernel.KERNEL.read_lines(*how.values())
+    held = list(map(sys.getrefcount, columns))
     with pytest.raises((ValueError, TypeError)):
         kernel.KERNEL.read_lines(*(how | change).values())
+    assert list(map(sys.getrefcount, columns)) == held
 
 
 def test_columns_that_are_too_short() -> None:
     assert kernel.KERNEL is not None
-    short = tuple(np.empty(1, dtype=np.int64) for _ in range(8))
+    short = room_for(1)
     text = b"1 0 d 1\n2 0 d 1\n"
     layout = (4, 2, 3, -1, -1)
     assert kernel.KERNEL.read_lines(text + bytes(8), 0, len(text), layout, 0, short) is None
+
+
+OTHER = {
+    "of four bytes": np.zeros(16, dtype=np.int32),
+    "in another order of bytes": np.zeros(8, dtype=">i8"),
+    "no numbers": np.zeros(8, dtype="S8"),
+    "of fields": np.zeros(8, dtype=[("a", "i8")]),
+    "not side by side": np.zeros(16, dtype=np.int64)[::2],
+    "at an odd address": np.frombuffer(bytearray(65), dtype=np.int64, offset=1, count=8),
+    "bytes": bytearray(64),
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("what", OTHER)
+def test_columns_of_other_numbers_are_refused(what: str) -> None:
+    assert kernel.KERNEL is not None
+    columns = room_for(8)
+    held = list(map(sys.getrefcount, columns))
+    for place in range(8):
+        changed = (*columns[:place], OTHER[what], *columns[place + 1 :])
+        with pytest.raises((ValueError, TypeError, BufferError)):
+            kernel.KERNEL.read_lines(b"1 0 d 1\n" + bytes(8), 0, 8, (4, 2, 3, -1, -1), 0, changed)
+    del changed
+    assert list(map(sys.getrefcount, columns)) == held
+
+
+def test_places_beyond_32_bits() -> None:
+    """Far into a text of five gigabytes, of which there are only the pages that are looked at."""
+    assert kernel.KERNEL is not None
+    begin, text = 2**32 + 12345, b"q 0 a-document 1\nq 0 b 2\n"
+    private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+    with mmap.mmap(-1, 5 << 30, flags=private) as space:
+        space[begin : begin + len(text)] = text
+        with memoryview(space) as view, view.toreadonly() as all_of_it:
+            columns, layout = room_for(2), (4, 2, 3, -1, -1)
+            end = begin + len(text)
+            found = kernel.KERNEL.read_lines(all_of_it, begin, end, layout, 0, columns)
+            assert found == (2, 1, 0, 0, 0, 0, 1)
+            start, length, hashes, values, _, _, name, _ = columns
+            assert (start.tolist(), length.tolist()) == ([begin + 4, begin + 21], [10, 1])
+            assert name[0] == begin
+            rows = start, length, hashes, values, np.empty(0)
+            gold = start[1:], length[1:], hashes[1:], ints(0), ints(0, 1)
+            groups, out = (ints(0, 2), ints(0)), (ints(0), ints(0))
+            hits, _ = kernel.KERNEL.place_rows(all_of_it, rows, groups, all_of_it, gold, out, False)
+            assert np.frombuffer(hits, dtype=np.int64).tolist() == [0, 1, 0, 1, 1]
+            much = (start, length + (1 << 32), *rows[2:])
+            with pytest.raises(ValueError, match="do not fit"):
+                kernel.KERNEL.place_rows(all_of_it, much, groups, all_of_it, gold, out, False)
 
 
 # -- lists ----------------------------------------------------------------------------------------
@@ -310,6 +371,57 @@ def test_objects_that_raise_or_change_their_dict() -> None:
             continue  # what users' objects raise is theirs; that nothing else happens is the point
 
 
+class Emptying:
+    """A name of a list that is as good as a topic, and empties something when it is compared."""
+
+    def __init__(self, like: str) -> None:
+        self.like = like
+        self.emptied: Any = []
+
+    def __hash__(self) -> int:
+        return hash(self.like)
+
+    def __eq__(self, other: object) -> bool:
+        self.emptied.clear()
+        return False
+
+
+def test_names_that_change_things_when_compared() -> None:
+    """Without an error that nobody sees, and without what is gone."""
+    assert kernel.KERNEL is not None
+    name, judged = Emptying("q"), ["a", "b"]
+    lists: dict[Any, Any] = {name: {}, "q": {"a": 1.0, "b": 2.0}}
+    how = (ints(hash("a"), hash("b")), ints(0, 1), ints(0, 2)), False, False, False
+    name.emptied = judged
+    assert kernel.KERNEL.place_lists(lists, ("q",), judged, *how) is None
+    name.emptied = lists
+    assert kernel.KERNEL.place_lists(lists, ("q",), ["a", "b"], *how) == (b"", b"")
+
+
+def test_topics_that_are_no_strings_are_left_to_python() -> None:
+    assert kernel.KERNEL is not None
+    how = ["a"], (ints(hash("a")), ints(0), ints(0, 1)), False, False, False
+    for topic in (Equal("q"), 1, None):
+        lists: dict[Any, Any] = {"q": {"a": 1.0}, 1: {"a": 1.0}}
+        assert kernel.KERNEL.place_lists(lists, (topic,), *how) is None  # type: ignore[arg-type]
+
+
+def test_many_short_lists_after_a_long_one_take_no_longer() -> None:
+    """Each has a hash table of its own size: emptying the largest for all took minutes."""
+    assert kernel.KERNEL is not None
+    long, short = 1 << 20, 1 << 14
+    size = long + short
+    start, hashes = np.arange(size) * 8, np.arange(size).astype(np.uint64)
+    rows = start, np.full(size, 8), hashes, np.zeros(size), np.empty(0)
+    bounds = np.append(0, np.arange(long, size + 1))
+    groups = bounds, np.full(short + 1, -1)
+    gold, out = (ints(), ints(), ints(), ints(), ints(0)), np.zeros((2, short + 1), dtype=np.int64)
+    begun = process_time()
+    text = np.arange(size).tobytes()
+    assert kernel.KERNEL.place_rows(text, rows, groups, b"", gold, tuple(out), False) == (b"", -1)
+    assert process_time() - begun < 5  # a tenth of a second; it was half a minute
+
+
 def test_eight_threads_give_the_same_bits() -> None:
     draw = random.Random(8)  # noqa: S311
     docs = [f"d{i}" for i in range(300)]
@@ -343,6 +455,10 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         (b"a", rows, (ints(0, 2), ints(0)), b"a", gold, out, False),
         (b"a", rows, (ints(0, 1), ints(1)), b"a", gold, out, False),
         (b"a", rows, (ints(1, 0), ints(0)), b"a", gold, out, False),
+        (b"a", rows, (ints(-(2**63), 2**63 - 1), ints(0)), b"a", gold, out, False),
+        (b"a", rows, (ints(2**63 - 1, -(2**63)), ints(0)), b"a", gold, out, False),
+        (b"a", rows, (ints(0, 1), ints(2**63 - 1)), b"a", gold, out, False),
+        (b"a", (ints(2**63 - 1), ints(2**63 - 1), *rows[2:]), groups, b"a", gold, out, False),
         (b"a", rows, groups, b"", gold, out, False),
         (b"a", rows, groups, b"a", (*gold[:4], ints(0, 2)), out, False),
         (b"a", rows, groups, b"a", gold, (ints(), ints()), False),

@@ -37,8 +37,8 @@ def cases() -> Iterator[Case]:
 
 
 def silently_wrong() -> Iterator[Case]:
-    same = "1 0 ABCDEFGHIJKLMNOP 1\n1 0 6L|FDlJ^Hj}o:+j^ 1\n"  # two documents with one hash
-    both = "1 Q0 ABCDEFGHIJKLMNOP 1 2 r\n1 Q0 6L|FDlJ^Hj}o:+j^ 2 1 r\n"
+    same = "1 0 ABCDEFGHIJKLMNOP 1\n1 0 1Z7GenPu-yQby:Lt 1\n"  # two documents with one hash
+    both = "1 Q0 ABCDEFGHIJKLMNOP 1 2 r\n1 Q0 1Z7GenPu-yQby:Lt 2 1 r\n"
     yield case(1, "evaluate q x -m AP", 0, r"1\.0000", q=same, x=both)
     yield case(1, "label q x", 0, "ABCDEFGHIJKLMNOP", q=same, x=both)
     for bad in ("x", "", "nan"):

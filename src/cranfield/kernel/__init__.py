@@ -18,7 +18,14 @@ class Kernel(Protocol):
     """The functions of the compiled part; `_kernel.c` says what they do."""
 
     def read_lines(
-        self, text: bytes, begin: int, end: int, layout: Sequence[int], key: int, columns: Arrays, /
+        self,
+        text: bytes | memoryview,
+        begin: int,
+        end: int,
+        layout: Sequence[int],
+        key: int,
+        columns: Arrays,
+        /,
     ) -> tuple[int, int, int, int, int, int, bool] | None: ...
 
     def place_rows(

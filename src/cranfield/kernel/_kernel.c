@@ -10,7 +10,11 @@
  *
  * All of it is also done by NumPy and Python, bit by bit the same (data/reading/trec.py,
  * labelling/columns.py, labelling/mappings.py), for whoever has no compiler. Arrays are made by the
- * callers; what is not in order is left to them, too, who know how to tell of it.
+ * callers, who change none of them meanwhile and hand none over twice; what is not in order is left to
+ * them, too, who know how to tell of it.
+ *
+ * Lengths and counts are of 64 bits everywhere. None can overflow: each counts, or is a small
+ * multiple of, what is in memory.
  */
 
 #define PY_SSIZE_T_CLEAN
@@ -175,11 +179,10 @@ hash_of(Field field, u64 key)
         u64 word = word_at(text);
         word = left < 8 ? word & (((u64)1 << 8 * left) - 1) : word;
         word = (found ^ word) * 0x9E3779B97F4A7C15u;
-        found = word ^ word >> 29;
+        found = (word ^ word >> 29) * 0xBF58476D1CE4E5B9u;
         text += 8;
         left -= 8;
     } while (left > 0);
-    found *= 0xBF58476D1CE4E5B9u;
     return found ^ found >> 32;
 }
 
@@ -236,31 +239,48 @@ cut(const unsigned char **place, Field *fields, int width)
 
 enum { START, LENGTH, HASH, VALUE, RANK, ROW, NAME_START, NAME_LENGTH, COLUMNS };
 
-/* Some arrays that callers hand over, each of so many numbers of eight bytes. */
-static int
-arrays(PyObject *given, Py_buffer *views, int count, int flags)
-{
-    if (!PyTuple_Check(given) || PyTuple_Size(given) != count) {
-        PyErr_Format(PyExc_TypeError, "%d arrays are needed", count);
-        return -1;
-    }
-    for (int i = 0; i < count; i++) {
-        if (PyObject_GetBuffer(PyTuple_GetItem(given, i), &views[i], flags) < 0) {
-            while (i-- > 0) {
-                PyBuffer_Release(&views[i]);
-            }
-            return -1;
-        }
-    }
-    return 0;
-}
-
 static void
 release(Py_buffer *views, int count)
 {
     while (count-- > 0) {
         PyBuffer_Release(&views[count]);
     }
+}
+
+/* An array that callers hand over, of numbers of eight bytes as this machine has them: whole ones
+ * (i), or doubles (d). */
+static int
+array(PyObject *given, Py_buffer *view, char kind, int flags)
+{
+    if (PyObject_GetBuffer(given, view, flags | PyBUF_FORMAT) < 0) {
+        return -1;
+    }
+    const char *format = view->format == NULL ? "" : view->format;
+    int one = strlen(format) == 1 && strchr(kind == 'd' ? "d" : "lqLQ", format[0]) != NULL;
+    if (!one || view->itemsize != 8 || (uintptr_t)view->buf % 8 != 0) {
+        PyBuffer_Release(view);
+        PyErr_SetString(PyExc_TypeError, "an array that is not of numbers of eight bytes");
+        return -1;
+    }
+    return 0;
+}
+
+/* Some of them, each of the kind that its letter says. */
+static int
+arrays(PyObject *given, Py_buffer *views, const char *kinds, int flags)
+{
+    int count = (int)strlen(kinds);
+    if (!PyTuple_Check(given) || PyTuple_Size(given) != count) {
+        PyErr_Format(PyExc_TypeError, "%d arrays are needed", count);
+        return -1;
+    }
+    for (int i = 0; i < count; i++) {
+        if (array(PyTuple_GetItem(given, i), &views[i], kinds[i], flags) < 0) {
+            release(views, i);
+            return -1;
+        }
+    }
+    return 0;
 }
 
 static i64
@@ -290,11 +310,11 @@ read_lines(PyObject *module, PyObject *args)
                           &tag, &key, &columns)) {
         return NULL;
     }
-    if (arrays(columns, column, COLUMNS, PyBUF_WRITABLE) < 0) {
+    if (arrays(columns, column, "iiiddiii", PyBUF_WRITABLE) < 0) {
         PyBuffer_Release(&text);
         return NULL;
     }
-    const unsigned char *base = text.buf, *place = base + begin, *stop = base + end;
+    const unsigned char *base = text.buf;
     i64 room = count_of(&column[START]), groups = count_of(&column[ROW]);
     for (int i = START; i < ROW; i++) {
         int asked = i != RANK || rank >= 0;
@@ -303,7 +323,8 @@ read_lines(PyObject *module, PyObject *args)
     for (int i = ROW; i < COLUMNS; i++) {
         groups = count_of(&column[i]) < groups ? count_of(&column[i]) : groups;
     }
-    int fits = 0 <= begin && begin < end && end <= text.len - ROOM && stop[-1] == '\n';
+    int fits = 0 <= begin && begin < end && end <= text.len - ROOM && base[end - 1] == '\n';
+    fits = fits && text.readonly; /* or the last newline might go away */
     fits = fits && 0 < width && width <= MOST && 0 <= doc && doc < width && 0 <= value;
     if (!fits || value >= width || rank >= width || tag >= width) {
         release(column, COLUMNS);
@@ -311,6 +332,7 @@ read_lines(PyObject *module, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "no lines, or no such fields");
         return NULL;
     }
+    const unsigned char *place = base + begin, *stop = base + end;
     i64 *out[COLUMNS];
     double *number_of[2] = {column[VALUE].buf, column[RANK].buf};
     for (int i = 0; i < COLUMNS; i++) {
@@ -404,7 +426,7 @@ typedef struct {
     i64 *end;      /* and, where they begin, where they end; less than 0 once they are by name */
     i64 *spare;
     i64 *slots;    /* a hash table of rows */
-    i64 room, mask;
+    i64 room, mask, most;
 } Work;
 
 static void
@@ -414,8 +436,10 @@ free_work(Work *work)
     free(work->slots);
 }
 
+/* Room for n rows, and a hash table as large as they need: to empty that of the longest list for each of
+ * many short ones would take long. */
 static int
-make_room(Work *work, i64 n, int hashed)
+make_room(Work *work, i64 n)
 {
     if (n > work->room) {
         i64 *made = realloc(work->order, (size_t)n * 5 * sizeof(i64));
@@ -429,19 +453,26 @@ make_room(Work *work, i64 n, int hashed)
         work->spare = made + 4 * n;
         work->room = n;
     }
-    if (hashed && (work->slots == NULL || work->mask + 1 < 2 * n)) {
-        i64 size = 1024;
-        while (size < 2 * n) {
-            size *= 2;
-        }
+    i64 size = 64;
+    while (size < 2 * n) {
+        size *= 2;
+    }
+    if (size > work->most) {
         i64 *made = realloc(work->slots, (size_t)size * sizeof(i64));
         if (made == NULL) {
             return -1;
         }
         work->slots = made;
-        work->mask = size - 1;
+        work->most = size;
     }
+    work->mask = size - 1;
     return 0;
+}
+
+static void
+empty_slots(Work *work)
+{
+    memset(work->slots, 0xff, (size_t)(work->mask + 1) * sizeof(i64));
 }
 
 /* Put the rows of a list in order of their values (as they come, if there are none), and tell how
@@ -545,6 +576,9 @@ static int
 rank_hits(Work *work, i64 n, Hits *hits, i64 from, Before before, const void *of)
 {
     i64 count = hits->count - from, sorted = 1, next = 0;
+    if (count == 0) {
+        return FINE;
+    }
     if (room_for(hits, count) < 0) {
         return NO_MEMORY;
     }
@@ -649,14 +683,15 @@ typedef struct {
 static int
 place_group(const Placing *in, i64 group, Work *work, Hits *hits, i64 *twice)
 {
-    i64 base = in->bounds[group], n = in->bounds[group + 1] - base, topic = in->topics[group], slot;
-    if (!are_inside(&in->rows, base, base + n) || topic >= in->judged_topics) {
+    i64 base = in->bounds[group], stop = in->bounds[group + 1], topic = in->topics[group], slot;
+    if (!are_inside(&in->rows, base, stop) || topic >= in->judged_topics) {
         return OUTSIDE;
     }
-    if (make_room(work, n, 1) < 0) {
+    i64 n = stop - base;
+    if (make_room(work, n) < 0) {
         return NO_MEMORY;
     }
-    memset(work->slots, 0xff, (size_t)(work->mask + 1) * sizeof(i64));
+    empty_slots(work);
     for (i64 row = 0; row < n; row++) {
         Field name = name_of(&in->rows, base + row);
         if (row_of(work, &in->rows, base, name, in->rows.hash[base + row], &slot) >= 0) {
@@ -709,16 +744,16 @@ place_rows(PyObject *module, PyObject *args)
                           &stable)) {
         return NULL;
     }
-    if (arrays(rows, row, 5, PyBUF_SIMPLE) < 0) {
+    if (arrays(rows, row, "iiidd", PyBUF_SIMPLE) < 0) {
         goto texts;
     }
-    if (arrays(groups, group, 2, PyBUF_SIMPLE) < 0) {
+    if (arrays(groups, group, "ii", PyBUF_SIMPLE) < 0) {
         goto rows;
     }
-    if (arrays(gold, judged, 5, PyBUF_SIMPLE) < 0) {
+    if (arrays(gold, judged, "iiiii", PyBUF_SIMPLE) < 0) {
         goto groups;
     }
-    if (arrays(outs, out, 2, PyBUF_WRITABLE) < 0) {
+    if (arrays(outs, out, "ii", PyBUF_WRITABLE) < 0) {
         goto judged;
     }
     Placing in = {
@@ -867,6 +902,8 @@ is_there(const Work *work, const List *list, Py_hash_t hash)
     return work->slots[at] >= 0;
 }
 
+#define FEW 128 /* judged documents: for each, a list may be gone through */
+
 /* All that was judged: the documents of all topics, their hashes, and what item each is. */
 typedef struct {
     PyObject *docs;
@@ -880,9 +917,9 @@ find_hits(Work *work, const List *list, PyObject *docs, const Judged *judged, i6
           Hits *hits)
 {
     i64 slot = 0, begin = judged->offsets[topic], end = judged->offsets[topic + 1];
-    int many = list->n <= 8 * (end - begin);
+    int many = end - begin > FEW || list->n <= 8 * (end - begin);
     if (many) {
-        memset(work->slots, 0xff, (size_t)(work->mask + 1) * sizeof(i64));
+        empty_slots(work);
         for (i64 row = 0; row < list->n; row++) {
             list->hash[row] = PyObject_Hash(list->doc[row]);
             row_of_doc(work, list, list->doc[row], list->hash[row], &slot);
@@ -895,6 +932,7 @@ find_hits(Work *work, const List *list, PyObject *docs, const Judged *judged, i6
         }
         PyObject *doc = PyList_GetItem(judged->docs, (Py_ssize_t)i), *score;
         if (doc == NULL || !PyUnicode_CheckExact(doc)) {
+            PyErr_Clear(); /* a name of a list may have changed this one when it was compared */
             return ODD;
         }
         i64 row = -1;
@@ -941,7 +979,7 @@ place_lists(PyObject *module, PyObject *args)
                           &PyList_Type, &docs_judged, &columns, &stable, &given, &without_self)) {
         return NULL;
     }
-    if (arrays(columns, column, 3, PyBUF_SIMPLE) < 0) {
+    if (arrays(columns, column, "iii", PyBUF_SIMPLE) < 0) {
         return NULL;
     }
     Judged judged = {docs_judged, column[0].buf, column[1].buf, column[2].buf};
@@ -959,18 +997,22 @@ place_lists(PyObject *module, PyObject *args)
     code = !fits ? OUTSIDE : answered == NULL ? NO_MEMORY : FINE;
     for (i64 t = 0; t < count && code == FINE; t++) {
         PyObject *topic = PyTuple_GetItem(topics, (Py_ssize_t)t);
-        PyObject *docs = PyDict_GetItemWithError(lists, topic);
+        if (!PyUnicode_CheckExact(topic)) {
+            code = ODD;
+            break;
+        }
+        PyObject *docs = PyDict_GetItemWithError(lists, topic); /* may compare it with anything */
         if (docs == NULL) {
             code = PyErr_Occurred() ? ODD : FINE;
             PyErr_Clear(); /* whoever looks again is told */
             continue;
         }
-        if (!PyDict_CheckExact(docs) || !PyUnicode_CheckExact(topic)) {
+        if (!PyDict_CheckExact(docs)) {
             code = ODD;
             break;
         }
         code = take_list(&list, docs, without_self ? topic : NULL, given);
-        if (code == FINE && make_room(&work, list.n, 1) < 0) {
+        if (code == FINE && make_room(&work, list.n) < 0) {
             code = NO_MEMORY;
         }
         if (code != FINE) {
@@ -1037,15 +1079,22 @@ flatten(PyObject *module, PyObject *lists)
         PyErr_NoMemory();
         goto done;
     }
+    /* A new list may have let garbage be collected, and that change what was counted. */
     for (at = 0; plain && PyDict_Next(lists, &at, &topic, &docs);) {
         Py_ssize_t inside = 0;
+        if (!PyUnicode_CheckExact(topic) || !PyDict_CheckExact(docs)) {
+            plain = 0;
+            break;
+        }
         counts[list++] = (i64)PyDict_Size(docs);
         while (plain && PyDict_Next(docs, &inside, &doc, &score)) {
-            plain = PyUnicode_CheckExact(doc) && is_number(score, &values[row]);
-            PyList_SetItem(names, row++, Py_NewRef(plain ? doc : Py_None));
+            plain = row < size && PyUnicode_CheckExact(doc) && is_number(score, &values[row]);
+            if (plain) {
+                PyList_SetItem(names, row++, Py_NewRef(doc));
+            }
         }
     }
-    if (!plain) {
+    if (!plain || row < size) {
         found = Py_NewRef(Py_None);
         goto done;
     }
@@ -1070,9 +1119,12 @@ PyDoc_STRVAR(hash_names_doc,
 static PyObject *
 hash_names(PyObject *module, PyObject *args)
 {
-    PyObject *names;
+    PyObject *names, *given;
     Py_buffer hashes;
-    if (!PyArg_ParseTuple(args, "O!w*", &PyList_Type, &names, &hashes)) {
+    if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &names, &given)) {
+        return NULL;
+    }
+    if (array(given, &hashes, 'i', PyBUF_WRITABLE) < 0) {
         return NULL;
     }
     Py_ssize_t count = PyList_Size(names);

@@ -59,3 +59,15 @@ def test_one_long_id_costs_what_it_is() -> None:
     tracemalloc.stop()
     assert order[-1] == 1000
     assert peak < 10_000_000
+
+
+def test_ids_of_one_hash_cannot_be_written_without_the_key() -> None:
+    """The last bit of a word and two of the next: these had one hash, whatever the key was."""
+    word = b"\0" * 7
+    ids = [
+        first + second
+        for first, second in ((word + b"\0", b"\0" * 8), (word + b"\x80", b"\0\0\0\0\4\0\0\x80"))
+    ]
+    buffer = np.frombuffer(bytes(32) + b"".join(ids) + bytes(32), dtype=np.uint8)
+    one, other = Strings(buffer, np.array([32, 48]), np.array([16, 16])).hashes().tolist()
+    assert one != other

@@ -137,8 +137,7 @@ class Strings:
         found = self.length.astype(np.uint64) ^ KEY
         for rows, word in self.words():
             mixed = (found[rows] ^ word) * _U(0x9E3779B97F4A7C15)
-            found[rows] = mixed ^ (mixed >> _U(29))
-        found *= _U(0xBF58476D1CE4E5B9)
+            found[rows] = (mixed ^ (mixed >> _U(29))) * _U(0xBF58476D1CE4E5B9)
         return found ^ (found >> _U(32))
 
     def same(self, other: Strings) -> Bools:
