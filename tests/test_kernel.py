@@ -205,6 +205,27 @@ def test_columns_that_are_too_short() -> None:
     assert kernel.KERNEL.read_lines(text + bytes(8), 0, len(text), layout, 0, short) is None
 
 
+@settings(max_examples=examples(100))
+@given(st.lists(st.text(max_size=40)))
+def test_hashes_are_those_of_numpy(names: list[str]) -> None:
+    names = [name.encode("utf-8", "ignore").decode() for name in names]
+    compiled, plain = both(lambda: strings.Strings.of(names)[::-1].hashes().tolist())
+    assert compiled == plain
+
+
+@pytest.mark.parametrize(
+    ("start", "length"), [([1], [8]), ([-1], [1]), ([0], [-1]), ([0], [2**63 - 1]), ([0, 1], [1])]
+)
+def test_no_string_is_hashed_beyond_the_text(start: list[int], length: list[int]) -> None:
+    assert kernel.KERNEL is not None
+    text, out = b"abcdefgh" + bytes(8), np.empty(1, dtype=np.uint64)
+    kernel.KERNEL.hash_strings(text, (ints(0), ints(8)), 0, (out,))
+    with pytest.raises(ValueError, match="do not fit"):
+        kernel.KERNEL.hash_strings(text, (ints(*start), ints(*length)), 0, (out,))
+    with pytest.raises(ValueError, match="do not fit"):
+        kernel.KERNEL.hash_strings(b"abc", (ints(0), ints(0)), 0, (out,))
+
+
 OTHER = {
     "of four bytes": np.zeros(16, dtype=np.int32),
     "in another order of bytes": np.zeros(8, dtype=">i8"),

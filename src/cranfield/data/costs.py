@@ -154,7 +154,7 @@ def _in_order(data: CostsLike) -> DocCosts | None:
     import polars as pl
 
     try:
-        return _from_frame(format.rows.frame(source), source.name)
+        return _from_frame(format.rows.frame(source, None), source.name)
     except (pl.exceptions.PolarsError, Irregular):
         return None
 

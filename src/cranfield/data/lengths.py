@@ -109,7 +109,7 @@ def _from_file(source: Source) -> DocLengths:
     import polars as pl
 
     try:
-        frame = format.rows.frame(source)
+        frame = format.rows.frame(source, None)
     except (pl.exceptions.PolarsError, Irregular) as error:
         reason = str(error).partition("\n")[0] or "a quotation mark or a carriage return amiss"
         broken = f"a broken {format.name} file ({reason})"

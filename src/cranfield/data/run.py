@@ -26,7 +26,7 @@ from cranfield.data.reading.records import PLAIN, Record, Text, checked
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table, whole_topics
-from cranfield.data.reading.tables import frame_table, is_frame
+from cranfield.data.reading.tables import Framed, framed, is_frame
 from cranfield.data.systems import (
     RunNames,
     SeveralRuns,
@@ -505,8 +505,7 @@ class _Reader:
             read = partial(letor.predictions_of, data)
             return [_predicted(read, self.qrels, self.ties, where)]
         if is_frame(data):
-            table = frame_table(data, "run", where, self.text)
-            return self._of_table(table, where)
+            return self._of_frame(framed(data, "run", where, self.text), where)
         if is_shaped(data):
             shaped = object_records(data, "run", where, self.text)
             good = good_records(checked(shaped, "run", where, self.text))
@@ -593,7 +592,18 @@ class _Reader:
             refuse_many(tables, where)
         return [self._of_one(one, where) for one in tables.values()]
 
-    def _of_one(self, table: Table, where: str) -> Run:
+    def _of_frame(self, frame: Framed, where: str) -> list[Run]:
+        """The runs of a frame; a long one becomes tables part by part, when it is evaluated."""
+        if not frame.long or (self.names == "tag" and frame.several):
+            return self._of_table(frame.table(), where)
+        first = next(frame.parts())()
+        first = first if self.names != "file" else replace(first, tag=None)
+        return [self._of_one(first, where, frame.parts)]
+
+    def _of_one(
+        self, table: Table, where: str, parts: Callable[[], Iterator[Part]] | None = None
+    ) -> TableRun:
+        """The run of a table, or of one that begins as this and is read in parts."""
         ties = self.ties
         if ties in ("trec", "file") and not table.scored:
             raise InputError("no scores", f"scores for ties={ties}", where)
@@ -601,6 +611,9 @@ class _Reader:
             ties = "given" if table.ranks is None else "rank"
         ranked = by_order(table, ties, where)
         run = _in_parts(table.tag or where, [lambda: ranked], ties, where)
+        if parts is not None:
+            run = replace(run, parts=parts)
+            run = run.changed(lambda part: by_order(part, ties or "trec", where))
         return replace(run, in_doubt=table.in_doubt)
 
     # -- files ------------------------------------------------------------------------------------
@@ -617,7 +630,7 @@ class _Reader:
         if format.streamed and text.separator is None:
             return [self._streamed(source, format, text)]
         try:
-            runs = self._of_table(format.table(source, "run", text), source.name)
+            runs = self._read(source, format, text)
         except Irregular:
             runs = self._of_records(source, format, text)
         made = [replace(run, source=source) for run in runs]
@@ -625,6 +638,17 @@ class _Reader:
             replace(run, format=format, text=text) if isinstance(run, TableRun) else run
             for run in made
         ]
+
+    def _read(self, source: Source, format: Format, text: Text) -> list[Run]:
+        where = source.name
+        if (tabular := format.named(text)) is None:
+            return self._of_table(format.table(source, "run", text), where)
+        parts = partial(tabular.parts, source, "run", text)
+        if (begin := next(parts(), None)) is None:
+            return self._of_frame(tabular.framed(source, "run", text), where)
+        first = begin()
+        run = replace(self._of_one(first, where, parts), source=source, format=format, text=text)
+        return [self._one_or_several(run, first.tag, where)]
 
     def _streamed(self, source: Source, format: Format, text: Text) -> TableRun:
         """Text whose parts are read when it is evaluated, and not kept."""
@@ -640,6 +664,10 @@ class _Reader:
         run = replace(_in_parts(name, (), ties, where), source=source, format=format, text=text)
         run = replace(run, parts=lambda: format.parts(source, "run", text))
         run = run.changed(lambda table: by_order(table, ties, where))
+        return self._one_or_several(run, tag, where)
+
+    def _one_or_several(self, run: TableRun, tag: str | None, where: str) -> TableRun:
+        """A run that is read in parts, which may turn out to have other tags than the first."""
         if self.names != "tag":
             return run
         return replace(run.changed(partial(_refuse_others, tag, where)), each=partial(_each, run))
@@ -694,7 +722,7 @@ def _is_row(row: Any) -> bool:
 
 def _refuse_others(tag: str | None, where: str, table: Table) -> Table:
     """The table, if all its lines have that tag."""
-    if table.tags is not None or (len(table) and table.tag != tag):
+    if table.tags is not None or (len(table) and (table.tag or "") != (tag or "")):
         others = [table.tag or ""] if table.tags is None else table.tags[table.tags.changes()]
         raise SeveralRuns(list(dict.fromkeys([tag or "", *others])), where)
     return table

@@ -28,6 +28,8 @@ class Kernel(Protocol):
         /,
     ) -> tuple[int, int, int, int, int, int, bool] | None: ...
 
+    def hash_strings(self, text: Any, places: Arrays, key: int, hashes: Arrays, /) -> None: ...
+
     def place_rows(
         self,
         text: Any,

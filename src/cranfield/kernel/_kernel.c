@@ -1,6 +1,7 @@
 /* The compiled part of cranfield: what NumPy needs many passes for is one loop here.
  *
  * read_lines   lines of text -> columns
+ * hash_strings places in a text -> hashes of what is there
  * place_rows   columns x judged documents -> where the judged documents are
  * place_lists  dicts of dicts x judged documents -> the same
  * flatten      a dict of dicts as columns
@@ -724,6 +725,50 @@ place_group(const Placing *in, i64 group, Work *work, Hits *hits, i64 *twice)
     return rank_hits(work, n, hits, from, in->stable ? NULL : is_larger, &here);
 }
 
+PyDoc_STRVAR(hash_strings_doc,
+"hash_strings(text, (start, length), key, (hashes,)) -> None\n"
+"\n"
+"The hash of each string of a text, which has room after the last of them. Hashes are filled.");
+
+static PyObject *
+hash_strings(PyObject *module, PyObject *args)
+{
+    Py_buffer text, place[2], out;
+    PyObject *places, *hashes;
+    unsigned long long key;
+    if (!PyArg_ParseTuple(args, "y*OKO", &text, &places, &key, &hashes)) {
+        return NULL;
+    }
+    if (arrays(places, place, "ii", PyBUF_SIMPLE) < 0) {
+        PyBuffer_Release(&text);
+        return NULL;
+    }
+    if (arrays(hashes, &out, "i", PyBUF_WRITABLE) < 0) {
+        release(place, 2);
+        PyBuffer_Release(&text);
+        return NULL;
+    }
+    Names names = {text.buf, text.len - ROOM, place[0].buf, place[1].buf, NULL,
+                   count_of(&place[0])};
+    int fits = count_of(&place[1]) == names.count && count_of(&out) == names.count;
+    if (fits) {
+        Py_BEGIN_ALLOW_THREADS
+        fits = are_inside(&names, 0, names.count);
+        for (i64 row = 0; fits && row < names.count; row++) {
+            ((u64 *)out.buf)[row] = hash_of(name_of(&names, row), key);
+        }
+        Py_END_ALLOW_THREADS
+    }
+    release(&out, 1);
+    release(place, 2);
+    PyBuffer_Release(&text);
+    if (!fits) {
+        PyErr_SetString(PyExc_ValueError, "arrays that do not fit together");
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 PyDoc_STRVAR(place_rows_doc,
 "place_rows(text, rows, groups, judged text, judged, out, stable) -> (hits, twice)\n"
 "\n"
@@ -1242,6 +1287,7 @@ sort_groups(PyObject *module, PyObject *args)
 
 static PyMethodDef METHODS[] = {
     {"read_lines", read_lines, METH_VARARGS, read_lines_doc},
+    {"hash_strings", hash_strings, METH_VARARGS, hash_strings_doc},
     {"place_rows", place_rows, METH_VARARGS, place_rows_doc},
     {"place_lists", place_lists, METH_VARARGS, place_lists_doc},
     {"flatten", flatten, METH_O, flatten_doc},

@@ -11,36 +11,72 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from cranfield.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
+T = TypeVar("T")
+Frames: TypeAlias = "Iterator[Callable[[], pl.DataFrame]]"
 READERS = {"parquet": "read_parquet", "arrow": "read_ipc"}
 
 
 def read_binary(format: str, data: bytes, where: str | None, **options: Any) -> pl.DataFrame:
     """The table that a file of one of READERS holds, or an InputError if it is damaged."""
+    if format == "parquet" and not _counts_agree(data):
+        raise _broken(format, where)
+    made: pl.DataFrame = _asked(READERS[format], format, data, where, lambda x: x, options)
+    return made
+
+
+def names_in_binary(format: str, data: bytes, where: str | None) -> list[str]:
+    """The names of its columns, of which nothing else is read."""
+    return _asked(f"{READERS[format]}_schema", format, data, where, list)
+
+
+def parquet_parts(data: bytes, columns: Sequence[str], where: str | None, rows: int) -> Frames:
+    """Some columns of a Parquet file, a few of its groups of rows at a time: about so many rows."""
+    if not _counts_agree(data):
+        raise _broken("parquet", where)
+    for begin, count in _ranges(data, rows):
+        some = partial(_some, columns, begin, count)
+        yield partial(_asked, "scan_parquet", "parquet", data, where, some)
+
+
+def _some(columns: Sequence[str], begin: int, count: int, lazy: pl.LazyFrame) -> pl.DataFrame:
+    return lazy.select(columns).slice(begin, count).collect()
+
+
+def _broken(format: str, where: str | None) -> InputError:
+    return InputError(f"a broken {format} file", "a whole one", where)
+
+
+def _asked(
+    reader: str,
+    format: str,
+    data: bytes,
+    where: str | None,
+    made: Callable[[Any], T],
+    options: Mapping[str, Any] = {},
+) -> T:
+    """What is made of what a function of Polars says of a file."""
     import polars as pl
 
     refuse_forked(where)
-    broken = InputError(f"a broken {format} file", "a whole one", where)
-    if format == "parquet" and not _counts_agree(data):
-        raise broken
     try:
         with _panicking_quietly():
-            found: pl.DataFrame = getattr(pl, READERS[format])(io.BytesIO(data), **options)
+            return made(getattr(pl, reader)(io.BytesIO(data), **options))
     except pl.exceptions.PanicException:
-        raise broken from None
+        raise _broken(format, where) from None
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
+        reason, broken = str(error).partition("\n")[0], _broken(format, where)
         raise InputError(f"{broken.found} ({reason})", broken.expected, where) from None
-    return found
 
 
 _LOCK = Lock()
@@ -125,16 +161,38 @@ def _counts_agree(data: bytes) -> bool:
     What is not laid out as usual is left to Polars.
     """
     try:
-        footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
-        file = Thrift(data, footer).struct()
         return all(
             0 <= group[_ROWS_IN_GROUP] <= column[_CHUNK][_VALUES]
             and _values(data, column[_CHUNK]) == column[_CHUNK][_VALUES]
-            for group in file[_GROUPS]
+            for group in _footer(data)[_GROUPS]
             for column in group[_COLUMNS]
         )
     except (LookupError, TypeError, ValueError, RecursionError):
         return True
+
+
+def _ranges(data: bytes, rows: int) -> Iterator[tuple[int, int]]:
+    """First row and number of rows of groups that have so many together, but for the last."""
+    begin = count = 0
+    for group in _footer(data)[_GROUPS]:
+        count += group[_ROWS_IN_GROUP]
+        if count >= rows:
+            yield begin, count
+            begin, count = begin + count, 0
+    if count:
+        yield begin, count
+
+
+def rows_of_parquet(data: bytes) -> int:
+    """How many rows a file has, 0 if it does not say so as usual."""
+    try:
+        return sum(group[_ROWS_IN_GROUP] for group in _footer(data)[_GROUPS])
+    except (LookupError, TypeError, ValueError, RecursionError):
+        return 0
+
+
+def _footer(data: bytes) -> Struct:
+    return Thrift(data, len(data) - 8 - int.from_bytes(data[-8:-4], "little")).struct()
 
 
 def _values(data: bytes, chunk: Struct) -> int:

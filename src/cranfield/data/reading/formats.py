@@ -93,6 +93,10 @@ class Format:
             raise Irregular
         return Table.joined(parts)
 
+    def named(self, text: Text) -> tables.Tabular | None:
+        """What reads the columns of a file, if it is a table with named ones."""
+        return self.rows if text.separator is None and text.labels is None else None
+
     def parts(self, source: Source, kind: Kind, text: Text) -> Iterator[Callable[[], Table]]:
         """The file piece by piece, to be read by whoever works on them."""
         for read in source.pieces():

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cranfield import kernel
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.errors import InputError
 
@@ -134,6 +135,11 @@ class Strings:
 
     def hashes(self) -> Words:
         """A 64-bit hash of each string; equal strings have equal hashes."""
+        if kernel.KERNEL is not None:
+            hashes = np.empty(len(self), dtype=np.uint64)
+            places = np.ascontiguousarray(self.start), np.ascontiguousarray(self.length)
+            kernel.KERNEL.hash_strings(self.buffer, places, int(KEY), (hashes,))
+            return hashes
         found = self.length.astype(np.uint64) ^ KEY
         for rows, word in self.words():
             mixed = (found[rows] ^ word) * _U(0x9E3779B97F4A7C15)

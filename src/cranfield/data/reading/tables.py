@@ -8,20 +8,28 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cranfield.data.reading.binary import is_forked, read_binary, refuse_forked
+from cranfield.data.reading.binary import (
+    Frames,
+    is_forked,
+    names_in_binary,
+    parquet_parts,
+    read_binary,
+    refuse_forked,
+    rows_of_parquet,
+)
 from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, in_doubt, is_header, name_columns
 from cranfield.data.reading.labels import LABELLED, level_of
 from cranfield.data.reading.lines import BLANK, NUMBER, finite, lines, not_text, short
 from cranfield.data.reading.records import COLUMNS, PLAIN, Found, Problem, Recorder, Text
 from cranfield.data.reading.source import Beginning, Source
-from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.strings import ROOM, Strings
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.trec import refuse_other_encodings
 from cranfield.errors import CranfieldError, InputError
@@ -33,34 +41,63 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = tuple[int | None, dict[str, Any]]  # the line, if it has one, and named cells
 Rows: TypeAlias = Iterator[Row | InputError]
+Frame: TypeAlias = "Callable[[Source, Sequence[str] | None], pl.DataFrame]"  # some columns, or all
+Part: TypeAlias = Callable[[], Table]
+PART = 1 << 17  # rows of a frame that become a table at a time
 
 
 @dataclass(frozen=True)
 class Tabular:
     """A way to write tables with named columns: read whole, or row by row."""
 
-    frame: Callable[[Source], pl.DataFrame]  # errors may be Polars' own; cells of text are text
+    frame: Frame  # errors may be Polars' own; cells of text are text
     rows: Callable[[Source, bool], Rows]  # blanks around cells of text may be part of them, or not
     names: Callable[[Source], Iterable[Any]]  # of the columns
     headed: bool = False  # whether the first row is the header, and cells are text
     mixed: bool = False  # whether every row names its own columns
     lined: bool = True  # whether rows are lines
+    groups: Callable[[Source, Sequence[str]], Frames] | None = None  # part by part, if it is long
 
     def table(self, source: Source, kind: Kind, text: Text) -> Table:
         """The table of a file, or Irregular if there is anything wrong with it."""
+        return self.framed(source, kind, text).table()
+
+    def framed(self, source: Source, kind: Kind, text: Text) -> Framed:
+        """The columns of a file that matter, or Irregular if there is anything wrong with them."""
         import polars as pl
 
         if self.mixed or (self.headed and is_forked()):
             raise Irregular
         try:
-            frame = self.frame(source)
+            frame, names = self._needed(source, kind, text)
             found = tidy(frame, kind, source.name, text)
         except (pl.exceptions.PolarsError, InputError):
             raise Irregular from None
         short = self.headed and any(column.null_count() for column in (*found, frame[:, -1]))
         if short or not len(frame):
             raise Irregular  # an empty cell, or a line with too few of them; or no line
-        return _table_of(found, kind, frame.columns, text)
+        return Framed.of(found, kind, names, text)
+
+    def _needed(self, source: Source, kind: Kind, text: Text) -> tuple[pl.DataFrame, list[str]]:
+        """What is needed of a file, if it can be had by itself, and the names of all columns."""
+        if self.lined:
+            frame = self.frame(source, None)
+            return frame, frame.columns
+        names = list(self.names(source))
+        needed = _named(names, kind, source.name, text)
+        return self.frame(source, list(needed.values())), names
+
+    def parts(self, source: Source, kind: Kind, text: Text) -> Iterator[Part]:
+        """A long file part by part, Irregular where one is not in order; none if it is not long."""
+        if self.groups is None:
+            return
+        try:
+            names = list(self.names(source))
+            needed = _named(names, kind, source.name, text)
+            for read in self.groups(source, list(needed.values())):
+                yield partial(_part, read, names, source.name, kind, text)
+        except InputError:
+            raise Irregular from None
 
     def records(self, source: Source, kind: Kind, text: Text) -> Iterator[Found]:
         """The rows of a file, each as a record."""
@@ -109,7 +146,7 @@ class Tabular:
 def separated(signs: str) -> Tabular:
     """A table of text, whose first line names the columns; one of the signs separates them."""
 
-    def frame(source: Source) -> pl.DataFrame:
+    def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
         import polars as pl
 
         text, separator = source.read(), _separator(signs, Beginning(source).first)
@@ -198,7 +235,7 @@ def _separated(signs: str, source: Source, verbatim: bool) -> Rows:
 def json_lines() -> Tabular:
     """A table with an object for each row, which names its cells."""
 
-    def frame(source: Source) -> pl.DataFrame:
+    def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
         import polars as pl
 
         return pl.read_ndjson(source.read())
@@ -232,7 +269,7 @@ def json_rows(source: Source, verbatim: bool = False) -> Rows:
 def of_rows(rows: Iterable[Row]) -> Tabular:
     """A table of rows that are at hand, each of which names its cells."""
 
-    def frame(source: Source) -> pl.DataFrame:
+    def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
         raise Irregular
 
     def names(source: Source) -> Iterable[Any]:
@@ -254,13 +291,32 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def binary(name: str) -> Tabular:
     """A table that Polars reads from bytes."""
 
-    def frame(source: Source) -> pl.DataFrame:
-        return read_binary(name, source.read(), source.name)
+    def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
+        return read_binary(name, source.read(), source.name, columns=columns)
 
     def rows(source: Source, verbatim: bool) -> Rows:
-        return ((None, row) for row in frame(source).iter_rows(named=True))
+        return ((None, row) for row in frame(source, None).iter_rows(named=True))
 
-    return Tabular(frame, rows, lambda source: frame(source).columns, lined=False)
+    def names(source: Source) -> list[str]:
+        return names_in_binary(name, source.read(), source.name)
+
+    def groups(source: Source, columns: Sequence[str]) -> Frames:
+        data = source.read()
+        if rows_of_parquet(data) > PART:
+            yield from parquet_parts(data, columns, source.name, PART)
+
+    return Tabular(frame, rows, names, lined=False, groups=groups if name == "parquet" else None)
+
+
+def _part(
+    read: Callable[[], pl.DataFrame], names: list[str], where: str, kind: Kind, text: Text
+) -> Table:
+    import polars as pl
+
+    try:
+        return Framed.of(tidy(read(), kind, where, text), kind, names, text).table()
+    except (pl.exceptions.PolarsError, InputError):
+        raise Irregular from None
 
 
 def is_parquet(beginning: Beginning) -> bool:
@@ -284,14 +340,21 @@ def is_frame(data: Any) -> bool:
 
 def frame_table(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Table:
     """A Polars or pandas frame with our column names and types."""
+    return framed(data, kind, where, text).table()
+
+
+def framed(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Framed:
+    """The columns of a Polars or pandas frame that matter; of a lazy one, only they are made."""
 
     def wanted(names: list[str]) -> list[str]:
         return list(_named(names, kind, where, text).values())
 
     refuse_forked(where)
-    data = data.collect() if hasattr(data, "collect") else data
+    lazy = hasattr(data, "collect")
+    names = list(map(str, data.collect_schema().names() if lazy else data.columns))
+    data = data.select(wanted(names)).collect() if lazy else data
     found = tidy(polars_frame(data, wanted, where), kind, where, text)
-    return _table_of(found, kind, list(map(str, data.columns)), text)
+    return Framed.of(found, kind, names, text)
 
 
 def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str) -> pl.DataFrame:
@@ -329,41 +392,76 @@ def _said(named: Mapping[str, str], names: Iterable[str], text: Text) -> str:
     return "; ".join(filter(None, (in_doubt(named, names, text.typed, text.columns), taken)))
 
 
-def _table_of(frame: pl.DataFrame, kind: Kind, names: list[str], text: Text) -> Table:
-    """The columns of a tidy frame as ours; `names` are those that it had before.
+@dataclass(frozen=True)
+class Framed:
+    """A tidy frame: judgments or results, whole or part by part as tables, made when asked for."""
 
-    A run without scores is ranked by its ranks or its order.
-    """
-    topic, docs = frame["topic"], strings_of(frame["doc"])
-    starts = np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
-    has = frame.columns
-    second = next((name for name in ("type", "intent") if text.typed and name in has), None)
-    ranks = frame["rank"].to_numpy() if "rank" in has and not frame["rank"].null_count() else None
-    return Table(
-        topic.gather(starts).to_list(),
-        starts,
-        docs,
-        docs.hashes(),
-        frame["value"].to_numpy() if "value" in has else np.zeros(len(frame)),
-        ranks,
-        frame["tag"][0] if "tag" in has and len(frame) else None,
-        scored="value" in has,
-        types=strings_of(frame[second].fill_null("")) if second else None,
-        in_doubt=_said(_named(names, kind, "", text), names, text),
-        tags=_tags(frame["tag"]) if "tag" in has else None,
-    )
+    frame: pl.DataFrame
+    second: str | None = None  # the column of types or intents, where asked for
+    in_doubt: str = ""
 
+    @classmethod
+    def of(cls, frame: pl.DataFrame, kind: Kind, names: list[str], text: Text) -> Framed:
+        """The columns of a tidy frame; `names` are those that it had before."""
+        has = frame.columns
+        if "rank" in has and frame["rank"].null_count():
+            frame = frame.drop("rank")
+        second = next((name for name in ("type", "intent") if text.typed and name in has), None)
+        return cls(frame, second, _said(_named(names, kind, "", text), names, text))
 
-def _tags(column: pl.Series) -> Strings | None:
-    """The tags of runs, where there are several."""
-    given = column.fill_null("")
-    return strings_of(given) if given.n_unique() > 1 else None
+    @property
+    def long(self) -> bool:
+        """Whether there is more than one part."""
+        return len(self.frame) > PART
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several runs: tags that are not the same."""
+        if "tag" not in self.frame.columns or self.frame.is_empty():
+            return False
+        tags = self.frame["tag"].fill_null("")
+        return bool((tags != tags[0]).any())
+
+    def table(self) -> Table:
+        """All rows."""
+        made = self._rows(0, len(self.frame))
+        if not self.several:
+            return made
+        return replace(made, tags=strings_of(self.frame["tag"].fill_null("")))
+
+    def parts(self) -> Iterator[Part]:
+        """The rows in parts, with the tag of the first."""
+        for begin in range(0, len(self.frame), PART):
+            yield partial(self._rows, begin, PART)
+
+    def _rows(self, begin: int, count: int) -> Table:
+        """Some rows. A run without scores is ranked by its ranks or its order."""
+        frame = self.frame.slice(begin, count)
+        topic, docs, has = frame["topic"], strings_of(frame["doc"]), frame.columns
+        starts = np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
+        return Table(
+            topic.gather(starts).to_list(),
+            starts,
+            docs,
+            docs.hashes(),
+            frame["value"].to_numpy() if "value" in has else np.zeros(len(frame)),
+            frame["rank"].to_numpy() if "rank" in has else None,
+            frame["tag"][0] if "tag" in has and len(frame) else None,
+            scored="value" in has,
+            types=strings_of(frame[self.second].fill_null("")) if self.second else None,
+            in_doubt=self.in_doubt,
+        )
 
 
 def strings_of(column: pl.Series) -> Strings:
-    """A column of text, none of it missing."""
+    """A column of text, none of it missing: Polars puts it side by side, with room around it."""
+    import polars as pl
+
     length = column.str.len_bytes().to_numpy().astype(np.int64)
-    return Strings.packed("".join(column.str.join("").to_list()).encode(), length)
+    room = pl.Series(["\0" * ROOM])
+    joined = pl.concat([room, column.rename(""), room]).str.join("").cast(pl.Binary).item()
+    buffer = np.frombuffer(joined, dtype=np.uint8)
+    return Strings(buffer, np.cumsum(length) - length + ROOM, length)
 
 
 def tidy(table: pl.DataFrame, kind: Kind, where: str, text: Text = PLAIN) -> pl.DataFrame:

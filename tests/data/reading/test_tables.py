@@ -1,0 +1,139 @@
+"""Frames and Parquet in parts: what is read is the same, however long a part is."""
+
+from __future__ import annotations
+
+import io
+import random
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import cranfield as cf
+from cranfield.data.reading import binary, tables
+from cranfield.data.reading.tables import strings_of
+
+QRELS = {f"q{t}": {f"d{i}": i % 3 for i in range(0, 20, 2)} for t in range(5)}
+
+
+def rows(names: tuple[str, ...] = ("t",)) -> pl.DataFrame:
+    """Lists of twenty documents for five topics, of each run."""
+    draw = random.Random(4)  # noqa: S311
+    made = [
+        (f"q{t}", f"d{doc}", rank + 1, 20.0 - rank // 2, name)
+        for name in names
+        for t in range(5)
+        for rank, doc in enumerate(draw.sample(range(20), 20))
+    ]
+    return pl.DataFrame(made, schema=["topic", "doc", "rank", "score", "tag"], orient="row")
+
+
+@pytest.fixture(params=[7, 20, 33])
+def short_parts(request: Any, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(tables, "PART", request.param)
+    return int(request.param)
+
+
+def written(path: Path, frame: pl.DataFrame) -> str:
+    frame.write_parquet(path, row_group_size=7)
+    return str(path)
+
+
+def scores(run: Any, **options: Any) -> list[list[Any]]:
+    found = cf.evaluate(QRELS, run, "AP nDCG@10 RR", **options)
+    return [found.values.tolist(), list(found.runs), [str(x) for x in found.notices]]
+
+
+@pytest.mark.parametrize("ties", [None, "rank", "given", "file"])
+def test_parts_give_what_the_whole_gives(short_parts: int, tmp_path: Path, ties: Any) -> None:
+    frame = rows()
+    text = "".join(f"{t} Q0 {d} {r} {s} {tag}\n" for t, d, r, s, tag in frame.iter_rows())
+    (tmp_path / "run.txt").write_text(text)
+    expected = scores(tmp_path / "run.txt", ties=ties)
+    path = written(tmp_path / "run.parquet", frame)
+    frame.write_ipc(tmp_path / "run.arrow")
+    coded = frame.with_columns(pl.col("topic", "doc", "tag").cast(pl.Categorical))
+    for run in (path, tmp_path / "run.arrow", frame, frame.lazy(), coded):
+        assert scores(run, ties=ties) == expected
+
+
+def test_several_runs_in_parts(short_parts: int, tmp_path: Path) -> None:
+    both = rows(("a", "b"))
+    path = written(tmp_path / "runs.parquet", both)
+    apart = {name: rows(("a", "b")).filter(pl.col("tag") == name) for name in ("a", "b")}
+    expected = scores({name: frame.drop("tag") for name, frame in apart.items()})
+    assert scores(path) == scores(both) == expected
+    with pytest.raises(cf.CranfieldError, match=r"twice|again"):
+        scores(path, run_names="file")
+
+
+def test_lists_whose_rows_are_scattered(short_parts: int, tmp_path: Path) -> None:
+    frame = rows()
+    mixed = frame.sample(fraction=1.0, shuffle=True, seed=1)
+    assert scores(written(tmp_path / "r.parquet", mixed))[0] == scores(mixed)[0] == scores(frame)[0]
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"), [("score", None), ("doc", ""), ("score", float("nan")), ("topic", None)]
+)
+def test_a_bad_cell_far_down(short_parts: int, tmp_path: Path, column: str, cell: Any) -> None:
+    """It is refused in the words that a short file is refused in."""
+    frame = rows()
+    bad = pl.Series(column, [*frame[column][:-1].to_list(), cell], dtype=frame[column].dtype)
+    path = written(tmp_path / "bad.parquet", frame.with_columns(bad))
+    with pytest.raises(cf.CranfieldError) as caught:
+        scores(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "PART", 1000)
+        with pytest.raises(cf.CranfieldError) as whole:
+            scores(path)
+    assert str(caught.value) == str(whole.value)
+
+
+def test_ranks_alone_in_parts(short_parts: int, tmp_path: Path) -> None:
+    frame = rows().drop("score")
+    expected = scores(rows(), ties="rank")[0]
+    assert scores(frame)[0] == scores(written(tmp_path / "r.parquet", frame))[0] == expected
+
+
+def test_only_the_columns_that_matter_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    wide = rows().with_columns(pl.lit("a long text").alias("text"))
+    path = written(tmp_path / "wide.parquet", wide)
+    usual = pl.read_parquet
+
+    def read(file: Any, columns: list[str]) -> pl.DataFrame:
+        asked.append(columns)
+        return usual(file, columns=columns)
+
+    monkeypatch.setattr(pl, "read_parquet", read)
+    assert scores(path) == scores(rows())
+    assert asked == [["topic", "doc", "score", "rank", "tag"]]
+    lazy = wide.lazy().with_columns(pl.col("text").map_batches(unread, return_dtype=pl.String))
+    assert scores(lazy) == scores(rows())
+
+
+def unread(column: pl.Series) -> pl.Series:
+    raise AssertionError("nobody needs this")
+
+
+def test_text_is_packed_without_a_python_object_for_each() -> None:
+    names = ["a", "", "é" * 20, "d\0", "x" * 13]
+    packed = strings_of(pl.Series("any", names))
+    assert packed.tolist() == names
+    assert strings_of(pl.Series("any", [], dtype=pl.String)).tolist() == []
+
+
+def test_groups_of_rows_are_read_together() -> None:
+    file = io.BytesIO()
+    pl.DataFrame({"a": range(100), "b": range(100)}).write_parquet(file, row_group_size=8)
+    data = file.getvalue()
+    assert binary.rows_of_parquet(data) == 100
+    frames = [read() for read in binary.parquet_parts(data, ["a"], None, 20)]
+    assert [len(frame) for frame in frames] == [24, 24, 24, 24, 4]
+    assert pl.concat(frames)["a"].to_list() == list(range(100))
+    assert {tuple(frame.columns) for frame in frames} == {("a",)}
+    assert binary.rows_of_parquet(b"PAR1") == 0
