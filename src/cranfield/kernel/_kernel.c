@@ -1248,9 +1248,21 @@ PyDoc_STRVAR(sort_groups_doc,
 static PyObject *
 sort_groups(PyObject *module, PyObject *args)
 {
+    PyObject *keys, *given, *filled, *done = NULL;
     Py_buffer key, bound, out;
-    PyObject *done = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*w*", &key, &bound, &out)) {
+    if (!PyArg_ParseTuple(args, "OOO", &keys, &given, &filled)) {
+        return NULL;
+    }
+    if (array(keys, &key, 'd', PyBUF_SIMPLE) < 0) {
+        return NULL;
+    }
+    if (array(given, &bound, 'i', PyBUF_SIMPLE) < 0) {
+        PyBuffer_Release(&key);
+        return NULL;
+    }
+    if (array(filled, &out, 'i', PyBUF_WRITABLE) < 0) {
+        PyBuffer_Release(&key);
+        PyBuffer_Release(&bound);
         return NULL;
     }
     const i64 *bounds = bound.buf;
