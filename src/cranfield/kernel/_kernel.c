@@ -1207,7 +1207,7 @@ is_plain(PyObject *module, PyObject *lists)
 
 /* -- groups of tied documents ----------------------------------------------------------------- */
 
-#define FEW 16 /* rows, each of which is compared with each */
+#define SMALL 16 /* rows, each of which is compared with each */
 
 static int
 has_less(const void *key, i64 a, i64 b)
@@ -1219,7 +1219,7 @@ has_less(const void *key, i64 a, i64 b)
 static void
 sort_group(const double *key, i64 *rows, i64 *spare, i64 begin, i64 n)
 {
-    if (n > FEW) {
+    if (n > SMALL) {
         for (i64 i = 0; i < n; i++) {
             rows[i] = begin + i;
         }
