@@ -85,6 +85,8 @@ def test_what_analysis_of_variance_refuses() -> None:
         two_way_replicated({"a": {"1": [1, 2], "2": [1]}, "b": {"1": [1, 2], "2": [2, 3]}})
     with pytest.raises(InputError, match="1 scores for a topic and a system"):
         two_way_replicated(np.ones((3, 2, 1)))
+    with pytest.raises(InputError, match="expected the same topics"):
+        two_way({"a": {"1": 1, "2": 2, "3": 3}, "b": {"1": 1, "2": 2}})
     with pytest.raises(InputError, match="source 'topic'"):
         two_way([[1, 2], [3, 4]])["topic"]
 

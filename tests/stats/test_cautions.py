@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from scipy import stats
 
 from cranfield.stats.cautions import about_constant, about_normality, about_zeros
 
@@ -22,6 +24,16 @@ def test_skewness_is_judged_by_the_number_of_topics() -> None:
     assert about_normality(skewed(100, 10)) == ()
     assert "(4.13)" in about_normality(skewed(100, 5))[0].text
     assert "(-4.13)" in about_normality(-skewed(100, 5))[0].text
+
+
+def test_of_few_topics_skewness_is_judged_by_its_standard_error() -> None:
+    """Of 7 topics 3 √(6 · 5 / (8 · 10)) = 1.837 is above 0.3 √7. By SciPy the skewness of
+    five zeros, x and 1 is 1.810 if x is 0.25, and 1.888 if it is 0.2.
+    """
+    for x, gamma, told in ((0.25, 1.810, 0), (0.2, 1.888, 1)):
+        z = np.array([0.0] * 5 + [x, 1.0])
+        assert stats.skew(z) == pytest.approx(gamma, abs=5e-4)
+        assert len(about_normality(z)) == told
 
 
 def test_differences_of_0_are_told_once() -> None:

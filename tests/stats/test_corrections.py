@@ -88,3 +88,11 @@ def test_significant_is_at_most_5_percent_unless_said() -> None:
     found = uncorrected([0.04, 0.05, 0.06])
     assert found.rejected().tolist() == [True, True, False]
     assert found.rejected(0.01).tolist() == [False, False, False]
+
+
+@pytest.mark.parametrize("name", CORRECTIONS)
+def test_family_wise_is_what_needs_a_smaller_p_the_more_tests_there_are(name: str) -> None:
+    """Four tests with p = 0.05 each: Benjamini and Hochberg reject all of them, Holm none."""
+    correction = CORRECTIONS[name]
+    assert correction([0.05 / 4] * 4).rejected().all()
+    assert correction([0.05] * 4).rejected().any() == (not correction.family_wise)

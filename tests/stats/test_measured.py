@@ -9,7 +9,14 @@ import pytest
 
 import cranfield as cf
 from cranfield.scores import Notice, Scores
-from cranfield.stats.measured import by_measure, direction, measured, ranking, without_errors
+from cranfield.stats.measured import (
+    by_measure,
+    direction,
+    measured,
+    ranking,
+    unknown_to_any,
+    without_errors,
+)
 
 
 def scored_by(
@@ -90,3 +97,15 @@ def test_scores_that_rank_nothing() -> None:
     )
     with pytest.raises(cf.CranfieldError, match=r"none of which ranks runs \(NumRet is left out"):
         by_measure(counts)
+
+
+def test_topics_unknown_to_any_of_several_sets_or_of_one() -> None:
+    """What is said of the measure itself is said once."""
+    first, second = (
+        Scores(np.array([values]), ("r",), ("1", "2", "3"), ("GMAP",), ("gmean",))
+        for values in ([[0.5], [math.nan], [0.2]], [[math.nan], [0.5], [0.2]])
+    )
+    unknown, notices = unknown_to_any([first, second], "GMAP")
+    assert (unknown, [notice.kind for notice in notices]) == ({"1", "2"}, ["logarithms"])
+    unknown, notices = unknown_to_any([first], "GMAP")
+    assert (unknown, [notice.kind for notice in notices]) == ({"2"}, ["logarithms"])

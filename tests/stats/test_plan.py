@@ -78,6 +78,28 @@ def test_variance_of_differences_from_what_is_given(given: Any, variance: float)
     assert [design.variance for design in anova] == pytest.approx([variance / 2] * 4)
 
 
+def test_differences_that_are_asked_about_unless_others_are() -> None:
+    designs = plan(sd=0.2).designs[""]
+    assert [design.difference for design in designs] == [0.02, 0.05, 0.1, 0.2]
+
+
+def test_a_pilot_is_as_small_as_its_measure_with_fewest_topics() -> None:
+    """34 topics are enough, √(2 / 33) = 25 %; 9 of them are not: √(2 / 8) = 50 %."""
+    values = np.random.default_rng(1).random((2, 34, 2))
+    values[0, 9:, 1] = np.nan
+    pilot = Scores(
+        values, tuple("ab"), tuple(str(t) for t in range(34)), ("AP", "Q"), ("mean", "mean")
+    )
+    *_, notice = plan(pilot).notices
+    assert notice.text.startswith("9 topics tell little of a variance: it may easily be 50% larger")
+
+
+def test_small_differences_have_halves_and_doubles_too() -> None:
+    """Differences that are small beside 1 need not be small beside the deviation."""
+    one = plan(sd=1e-9, differences=[4.5e-12]).designs[""]
+    assert [design.difference for design in one] == [2.25e-12, 4.5e-12, 9e-12]
+
+
 def test_one_difference_is_shown_with_its_half_and_its_double() -> None:
     one = plan(sd=0.2, differences=[0.1]).designs[""]
     assert [design.difference for design in one] == [0.05, 0.1, 0.2]

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import ncfdtr
 
 from cranfield.errors import CranfieldError
 from cranfield.stats.power import (
+    _mixed,
     difference_for_anova,
     difference_for_t,
     power_of_anova,
@@ -19,6 +21,7 @@ from cranfield.stats.power import (
     topics_for_anova,
     topics_for_interval,
     topics_for_t,
+    topics_to_decide,
     variance_from,
     width_of_interval,
 )
@@ -201,7 +204,7 @@ class TestVariance:
         ({"variance": -1.0}, "found variance=-1.0, expected a number above 0"),
         ({"variance": math.nan}, "found variance=nan"),
         ({"difference": 0}, "found difference=0, expected a number above 0"),
-        ({"difference": math.inf}, "found difference=inf"),
+        ({"difference": math.inf}, "found difference=inf, expected a number from 1e-18 to 1e12"),
         ({"systems": 1}, "found systems=1, expected a whole number from 2"),
         ({"systems": 2.5}, "found systems=2.5"),
     ],
@@ -214,6 +217,35 @@ def test_wrong_numbers(changed: dict[str, Any], message: str) -> None:
         del right["systems"]
         with pytest.raises(CranfieldError, match=message):
             topics_for_t(**{**right, **changed})
+
+
+def test_wrong_numbers_of_what_is_reached_and_of_intervals() -> None:
+    for topics in (1, 2.5):
+        with pytest.raises(CranfieldError, match=f"found topics={topics}, expected a whole number"):
+            difference_for_t(topics, 1.0)  # type: ignore[arg-type]
+    with pytest.raises(CranfieldError, match=r"found power=0\.04, expected more than alpha=0\.05"):
+        difference_for_t(10, 1.0, power=0.04)
+    with pytest.raises(CranfieldError, match="found width=0, expected a number above 0"):
+        topics_for_interval(0, 1.0)
+    with pytest.raises(CranfieldError, match="found confidence=95, expected a number between"):
+        topics_for_interval(0.1, 1.0, confidence=95)
+
+
+@pytest.mark.parametrize("difference", [-0.5, 0.5])
+def test_a_difference_is_decided_without_a_margin(difference: float) -> None:
+    """Half a deviation, by Student's table: 1.782 / √13 = 0.494, but 1.796 / √12 = 0.518."""
+    assert topics_to_decide(difference, 1.0) == 13
+
+
+@pytest.mark.parametrize(("between", "within"), [(1, 9), (4, 30)])
+@pytest.mark.parametrize("noncentrality", [0.5, 12.0, 300.0])
+def test_noncentral_f_where_scipy_has_none(between: int, within: int, noncentrality: float) -> None:
+    """As a mixture; SciPy's own has islands of nan, but not here."""
+    for share in (0.5, 1.0, 1.5):
+        f = share * (1 + noncentrality / between)
+        expected = ncfdtr(between, within, noncentrality, f)
+        assert 1e-12 < expected < 1
+        assert _mixed(between, within, noncentrality, f) == pytest.approx(expected, rel=1e-9)
 
 
 def test_power_is_a_number() -> None:

@@ -66,6 +66,16 @@ def test_enumeration_is_figure_15(tenths: Tenths, strict: bool) -> None:
         assert found.pvalues[x, y] == found.pvalues[y, x] == float(asl)
 
 
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+@pytest.mark.parametrize("strict", [False, True])
+def test_ties_are_ties_on_any_scale(scale: float, strict: bool) -> None:
+    """The unit that scores are in does not matter, though rounding grows with it."""
+    tenths = [[1, 3, 7], [2, 9, 6], [7, 1, 4]]
+    found = randomised_tukey_hsd(np.array(tenths) / 10 * scale, strict=strict)
+    for (x, y), asl in figure_15(tenths, strict).items():
+        assert found.pvalues[x, y] == float(asl)
+
+
 def test_one_topic() -> None:
     """Errata of seed 001: two runs, one topic: 0 as Figure 15 prints it, against 1."""
     scores = {"a": {"301": 0.25}, "b": {"301": 0.5}}

@@ -200,4 +200,4 @@ def _around(differences: Sequence[float]) -> Sequence[float]:
         check(difference=difference)
     if len(differences) != 1:
         return tuple(dict.fromkeys(differences))
-    return tuple(round(differences[0] * factor, 12) for factor in (0.5, 1, 2))
+    return tuple(float(f"{differences[0] * factor:.12g}") for factor in (0.5, 1, 2))

@@ -418,7 +418,7 @@ def check(**given: float) -> None:
         elif name in ("alpha", "power", "confidence"):
             if not 0 < value < 1:
                 raise InputError(f"{name}={value}", "a number between 0 and 1")
-        elif not 0 < value < math.inf:
+        elif not value > 0:
             raise InputError(f"{name}={value}", "a number above 0")
         elif not 1e-18 <= value <= 1e12:
             raise InputError(f"{name}={value:g}", "a number from 1e-18 to 1e12")
