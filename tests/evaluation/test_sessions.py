@@ -791,7 +791,10 @@ def test_what_does_not_fit_together(
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sDCG()([1, 0]), "sDCG: found levels that are no list of lists"),
+        (
+            lambda: sDCG()([1, 0]),
+            "levels that are no list of lists, expected a list for each query",
+        ),
         (lambda: sDCG()([["high"]]), "found level 'high', expected a number"),
         (lambda: sDCG()([[1]], docs=[["a", "b"]]), "found docs for other lists"),
         (lambda: sDCG()([[1], [2]], docs=[["a"], ["a"]]), "found two levels of document 'a'"),

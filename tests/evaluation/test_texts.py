@@ -381,8 +381,10 @@ class TestNuggets:
             Smeasure()("text", nuggets, found)
 
     def test_lengths_that_nobody_can_write(self) -> None:
-        with pytest.raises(cf.CranfieldError, match="expected a text or its length"):
-            NuggetF()(10**400, {"N": (1, 5)}, {"N": 5})
+        for length in (2**53 + 1, 10**400):
+            with pytest.raises(cf.CranfieldError, match="expected a text or its length"):
+                NuggetF()(length, {"N": (1, 5)}, {"N": 5})
+        assert Smeasure()(2**53, {"N": (1, 5)}, {"N": 5}) == 1  # floats count so far
 
     @pytest.mark.parametrize(
         ("references", "message"),

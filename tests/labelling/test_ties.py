@@ -287,6 +287,19 @@ def test_most_measures_are_exact() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("measure", "exact"),
+    [
+        ("NCU(utility=P)", True),
+        ("NCU(utility=P, stops=1:3)", False),  # a stop value is no gain, which groups share
+        ("NCU(stop=gu, utility=BR)", False),  # a product of two quantities that ties change
+        ("NCU(stop=sat, utility=RR)", False),  # whether users get there depends on what is above
+    ],
+)
+def test_which_users_are_exact(measure: str, exact: bool) -> None:
+    assert cf.parse_measure(measure).exact_under_ties() == exact
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 def test_expected_is_the_mean_over_all_orders(name: str) -> None:

@@ -339,6 +339,9 @@ class TestErrors:
         with pytest.raises(cf.CranfieldError, match=r"found 1 rows? of judged for 2 lists"):
             cf.AP()(np.ones((2, 2)), judged=[1, 1])
 
+    def test_one_list_has_a_mask_of_its_own(self) -> None:
+        assert cf.P()([1, 0, 1, 1], mask=[True, True, False, True]) == pytest.approx(2 / 3)
+
     @pytest.mark.parametrize("mask", [[True], np.ones((2, 3)), np.ones((3, 2)), [[True] * 2] * 3])
     def test_shape_of_a_mask(self, mask: Any) -> None:
         with pytest.raises(cf.CranfieldError, match=r"found mask of shape .*expected \(2, 2\)"):

@@ -497,6 +497,16 @@ def costs_for(data: st.DataObject, gains: Gains) -> Row:
     return data.draw(st.lists(a_cost, min_size=len(gains), max_size=len(gains)))
 
 
+def test_BPMD_as_it_is_unless_told() -> None:
+    """T falls from 1 by the 0.25 that each gain is below 0.5; at 0.5, 0.75 are found."""
+    assert models.BPMD().ED([0.25] * 8) == 3
+
+
+def test_TrAP_of_a_list_without_a_gain() -> None:
+    """γ counts as 1 before the first gain, but at the last rank, where cwl_eval's loop ends."""
+    assert models.TrAP(n=3).walk([0, 0, 0], judged=[1, 0]).W.tolist() == [1, 0.5, 0]
+
+
 class TestRelations:
     @pytest.mark.parametrize("name", [name for name in NAMES if name != "TrAP"])
     @given(gains=graded, data=st.data())
@@ -778,6 +788,15 @@ class TestOwnModels:
         assert close(found[0::3], expected_of(make))
         assert close(found[1::3], expected_of(make))
         assert close(found[2::3], expected_of(make, best=True))
+
+    def test_nobody_need_look_at_the_last_ranks(self) -> None:
+        """Attention of 0 is not above the 0 before it."""
+
+        class Top(UserModel):
+            def W(self, x: Any) -> Any:
+                return x.i <= 2
+
+        assert Top(n=4).walk([1.0, 0.5, 1.0, 1.0]).EU == 0.75
 
     @OWN
     def test_alone_it_is_expected_utility(self, make: Make) -> None:

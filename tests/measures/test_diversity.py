@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.reading.columns import in_order
+from cranfield.measures.diversity import over_intents
 from tests.made import Command, examples
 
 ByIntent = dict[str, dict[str, dict[str, float]]]  # {topic: {intent: {doc: level}}}
@@ -1327,6 +1328,27 @@ def test_intents_come_in_order_whatever_the_order_of_probabilities() -> None:
     qrels = {"1": {"9": {"a": 1}, "10": {"b": 1}}}
     scores = cf.evaluate(qrels, {"1": ["a"]}, "IRec", intents=known, per_intent=True)
     assert scores.topics == ("1/9", "1/10")
+
+
+TWO_INTENTS = {"t": {"1": {"a": 1}, "2": {"a": 1, "b": 1}}}
+
+
+def test_the_quotient_shown_is_over_the_greedy_list() -> None:
+    """b serves an intent; a the other, and again that one: half as much. The best begins with a."""
+    shown = cf.explain("alpha_nDCG@2", TWO_INTENTS, {"t": ["b", "a"]}, "t")
+    assert shown.fraction == pytest.approx((1 + 1.5 / math.log2(3), 2 + 0.5 / math.log2(3)))
+
+
+def test_both_parts_of_a_sharp_measure_are_shown() -> None:
+    """Global gains are 0.5 for b and 1 for a."""
+    shown = cf.explain("Dsharp(nDCG)@2", TWO_INTENTS, {"t": ["b", "a"]}, "t").steps.totals
+    gained, best = 0.5 + 1 / math.log2(3), 1 + 0.5 / math.log2(3)
+    assert shown["IRec@2"] == 1
+    assert shown["D(nDCG)@2"] == pytest.approx(gained / best)
+
+
+def test_sums_over_no_intents_are_0() -> None:
+    assert over_intents(np.zeros((2, 3, 0))).tolist() == [[0.0] * 3] * 2
 
 
 def test_harm_alone_stays_harm() -> None:

@@ -974,6 +974,17 @@ class TestMistakes:
             cf.parse_measure(text)
         assert str(caught.value).startswith(f"measure {text!r}: "), caught.value
 
+    def test_ten_brackets_stand_inside_each_other_and_no_more(self) -> None:
+        with pytest.raises(cf.CranfieldError, match="AP takes named parameters only"):
+            cf.parse_measure(f"AP{'(' * 10}{')' * 10}")
+        with pytest.raises(cf.CranfieldError, match="found 11 brackets inside each other"):
+            cf.parse_measure(f"AP{'(' * 11}{')' * 11}")
+
+    def test_two_hundred_letters_are_repeated_and_no_more(self) -> None:
+        for n, shown in ((200, "x" * 200), (201, "x" * 200 + "…")):
+            with pytest.raises(cf.CranfieldError, match=f"^measure '{shown}': "):
+                cf.parse_measure("x" * n)
+
     @pytest.mark.parametrize(
         "cutoff", [0, -1, 1.5, "abc", "5", None, float("inf"), float("nan"), True]
     )

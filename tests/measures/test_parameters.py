@@ -18,10 +18,19 @@ REFUSED = {  # the end of a range, or beyond it, and why
     "INST(max_level=0)": "above 0",  # gains are divided by it
     "GAP(max_level=0)": "above 0",
     "WRR(beta=1)": "each above 1",  # 1/(r − 1/β) is infinite at rank 1
+    "sDCG(b=1)": "above 1",
+    "sDCG(b=0.5)": "above 1",
+    "sDCG(bq=1)": "above 1",
+    "U(L=0)": "above 0",  # positions are divided by it
+    "NPV(rate=0)": "above 0",  # RBP with p = 1
+    "GAP(thresholds=-0.5:1)": "each at least 0",
+    "P@9007199254740992": r"from 1 to 2\^53 − 1",  # beyond which floats do not count every rank
 }
 TAKEN = (
     "nDCG(discount=jk, b=1.01)@10", "JSD(base=1.01)", "RBP(p=0.01)", "RBP(p=0.99)",
     "NERR10(phi=0.99)", "INST(gain=unit, max_level=0.5)", "GAP(max_level=0.5)", "WRR(beta=1.01)",
+    "sDCG(bq=1.01, b=1.01)", "U(L=0.01)", "NPV(rate=0.01)", "GAP(thresholds=0:0.5:1)",
+    "P@9007199254740991",
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from cranfield.cli.main import main
 from cranfield.data.intents import read_intents
 from cranfield.data.qrels import read_qrels
 from cranfield.data.verticals import embedded, read_verticals
-from cranfield.measures.verticals import QUscore, Vscore
+from cranfield.measures.verticals import QUscore, Vscore, h_measure, own_intent
 
 # -- pairs of subtopic and vertical -----------------------------------------------------------
 
@@ -333,3 +333,19 @@ def test_what_cannot_be_embedded() -> None:
 def test_shares_are_from_0_to_1(share: float) -> None:
     with pytest.raises(cf.CranfieldError, match=f"share={share}, expected a number from 0 to 1"):
         cf.parse_measure(f"QUscore(share={share})")
+
+
+def test_an_item_belongs_to_an_intent_from_a_level_on() -> None:
+    levels = np.array([[0, 2, 1], [1, 0, 0], [0, 0, 0]])
+    assert own_intent(levels, rel=1).tolist() == [1, 0, -1]
+    assert own_intent(levels, rel=2).tolist() == [1, -1, -1]
+
+
+def test_without_intents_items_belong_to_none() -> None:
+    assert own_intent(np.zeros((2, 3, 0))).tolist() == [[-1] * 3] * 2
+    assert own_intent(np.zeros((2, 0, 3))).shape == (2, 0)
+
+
+def test_h_measure_weighs_the_levels_of_a_hierarchy() -> None:
+    """0.5 · (0.2 · 0.5 + 0.8 · 1)."""
+    assert h_measure(0.5, 0.5, 1.0, alpha=0.2) == pytest.approx(0.45)  # type: ignore[arg-type]

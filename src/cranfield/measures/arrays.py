@@ -14,7 +14,7 @@ from cranfield.measures.lists import Costs, Gold, IntentBlock, Lengths, Lists, a
 
 def lists_of(
     levels: Any,
-    judged: Any = None,
+    judged: Any,
     mask: Any = None,
     judged_mask: Any = None,
     lengths: Mapping[str, Any] | None = None,

@@ -65,7 +65,7 @@ def expectation(M: Floats, known: IntentBlock, counted: Bools) -> Floats:
 # -- global gains ---------------------------------------------------------------------------------
 
 
-def global_lists(x: Lists, m: Measure, din: bool = False) -> Lists:
+def global_lists(x: Lists, m: Measure, din: bool) -> Lists:
     """The lists with global gains as levels, as a measure would give gains to single intents.
 
     With `din`, an item is worth nothing to a navigational intent that another above it serves.
@@ -641,7 +641,8 @@ class OverGreedy(Cascade):
         I = self._flags(known.levels, known.judged)
         w = self.weights(x).copy()
         left: Any = I.any(axis=2)  # items of no use would come last
-        steps = min(int(left.sum(axis=1).max(initial=0)), self._deepest(x.l))
+        steps = int(left.sum(axis=1).max(initial=0))
+        steps = steps if x.l is None else min(steps, x.l)
         rows, found = np.arange(len(w)), np.zeros(len(w))
         d = self.discount(np.arange(1, steps + 1))
         rounding = TOLERANCE if self.equal == "rounded" else 0.0
@@ -653,9 +654,6 @@ class OverGreedy(Cascade):
             w *= np.where(I[rows, best] > 0, 1.0 - self.alpha, 1.0)
             left[rows, best] = False
         return found
-
-    def _deepest(self, cutoff: int | None) -> int:
-        return 2**62 if cutoff is None else cutoff
 
 
 class ByLogarithm(Cascade):
@@ -689,9 +687,6 @@ class ByPatience(Cascade):
     def over_best(self, x: Lists, found: Floats) -> Floats:
         whole = over_intents(np.where(self.served(x), self.weights(x), 0.0))
         return found * ratio(1.0 - (1.0 - self.alpha) * self.beta, whole)  # of a list without end
-
-    def _deepest(self, cutoff: int | None) -> int:
-        return int(min(cutoff or math.inf, _fades_at(self.beta)))
 
 
 @measure

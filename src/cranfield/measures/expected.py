@@ -23,7 +23,7 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.labelling.blocks import spans
-from cranfield.measures.lists import Lists, scattered
+from cranfield.measures.lists import Lists, floats, scattered
 
 
 class Cells(NamedTuple):
@@ -127,12 +127,11 @@ class Expected(Lists):
     @cached_property
     def first(self) -> Floats:
         m, s, j = self._m, self.cells.s, self.cells.j
-        here = self.judged & (m > 0) & (self._before(self._seen.C) == 0)
         left = np.maximum(s - j + 1, 1)  # items not yet placed
-        missed = np.where(here, np.maximum(s - m - j + 1, 0.0) / left, 1.0)
+        missed = np.maximum(s - m - j + 1, 0.0) / left  # 1 without relevant items, then 0 for good
         so_far = np.cumprod(missed, axis=1)
         before = np.concatenate((np.ones((len(self), 1)), so_far[:, :-1]), axis=1)
-        return np.where(here, before[:, : here.shape[1]] * np.minimum(m / left, 1.0), 0.0)
+        return floats(before[:, : m.shape[1]] * np.minimum(m / left, 1.0))
 
     @cached_property
     def g(self) -> Floats:
