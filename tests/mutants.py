@@ -14,6 +14,7 @@ import argparse
 import ast
 import functools
 import gc
+import importlib
 import importlib.util
 import json
 import os
@@ -46,7 +47,7 @@ MODULES = [path for source in SOURCES for path in sorted(source.rglob("*.py"))]
 FOLDERS = [ROOT / "tests" / name for name in (*ROOMS, "papers", "peers", "properties")]
 ELSEWHERE = (
     "evaluation/test_sessions.py", "evaluation/test_texts.py", "labelling/test_ties.py",
-    "tools/test_trec_eval.py",
+    "tools/test_cwl_eval.py", "tools/test_trec_eval.py",
 )  # fmt: skip
 TESTS = [path for folder in FOLDERS for path in sorted(folder.rglob("test_*.py"))]
 TESTS += [ROOT / "tests" / name for name in ELSEWHERE]  # of modules here, by those who use them
@@ -198,6 +199,9 @@ class Session:
                 (item for item in items if item.nodeid in order), key=lambda i: order[i.nodeid]
             )
         if self.recorder:
+            for path in (ROOT / "src/cranfield").rglob("*.py"):
+                importlib.import_module(name_of(path))  # some are else imported by a test
+            gc.unfreeze()  # what is frozen is not listed
             kept = (o for o in gc.get_objects() if isinstance(o, functools._lru_cache_wrapper))
             self.caches = [o for o in kept if o.__module__.startswith(("cranfield", "tests"))]
 
@@ -230,8 +234,7 @@ class Changed(SourceFileLoader):
 
     def __init__(self, mutant: Mutant) -> None:
         self.code = compile(ast.fix_missing_locations(mutant.tree), mutant.path, "exec")
-        parts = mutant.path.relative_to(ROOT / "src").with_suffix("").parts
-        super().__init__(".".join(parts).removesuffix(".__init__"), str(mutant.path))
+        super().__init__(name_of(mutant.path), str(mutant.path))
 
     def get_code(self, fullname: str) -> Any:
         return self.code
@@ -240,6 +243,12 @@ class Changed(SourceFileLoader):
         if name != self.name:
             return None
         return importlib.util.spec_from_file_location(name, self.path, loader=self)
+
+
+def name_of(path: Path) -> str:
+    """The name by which a module is imported."""
+    parts = path.relative_to(ROOT / "src").with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
 
 
 def forget() -> None:
@@ -337,25 +346,28 @@ class Recorded:
                 self.lines.setdefault(path, {}).setdefault(int(line), set()).update(names)
 
     def batches(self, mutant: Mutant, most: float) -> list[dict[str, float]]:
-        """The tests that may tell: first those of the module, then the others, quickest first.
+        """The tests that may tell: first those of the module, then the others that run the line,
+        quickest first. What is run when modules are imported may be told by any test, as tests look
+        at measures then, too: last come those that run no line of the module.
 
-        The slowest are left out where all of them take more than `most` seconds.
+        The slowest are left out where all of them take more than `most` seconds; of the last, too.
         """
         of = self.lines.get(str(mutant.path), {})
         here = set[str]().union(*(names for line, names in of.items() if line in mutant.lines))
-        if "" in here:  # it is also run when modules are imported
+        imported = "" in here
+        if imported:
             here = set[str]().union(*of.values())
-        chosen = sorted(
-            (seconds, name)
-            for name, seconds in self.seconds.items()
-            if name in here or name.partition("::")[0] in here
-        )
         own = (f"/{mutant.path.stem}.py", f"/test_{mutant.path.stem}.py")
-        parts: list[dict[str, float]] = [{}, {}]
-        for seconds, name in chosen:
-            most -= seconds
-            if most > 0:
-                parts[not name.partition("::")[0].endswith(own)][name] = seconds
+        parts: list[dict[str, float]] = [{}, {}, {}]
+        left = [most, most]
+        for seconds, name in sorted((seconds, name) for name, seconds in self.seconds.items()):
+            file = name.partition("::")[0]
+            elsewhere = name not in here and file not in here
+            if elsewhere and not imported:
+                continue
+            left[elsewhere] -= seconds
+            if left[elsewhere] > 0:
+                parts[2 if elsewhere else not file.endswith(own)][name] = seconds
         return parts
 
 
@@ -366,6 +378,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=500, help="of mutants")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="at a time")
     parser.add_argument("--seconds", type=float, default=40.0, help="of tests for a mutant")
+    parser.add_argument("--only", type=Path, help="file of mutants, as they are printed: no sample")
     options = parser.parse_args()
     settings.register_profile(
         "mutants", deadline=None, derandomize=True, database=None,
@@ -374,13 +387,17 @@ def main() -> int:
     with open(os.devnull, "w") as silent, redirect_stdout(silent):
         pytest.main([*OPTIONS, "--collect-only", *map(str, TESTS)])
     gc.freeze()  # forks need not look through what is here
-    recorded = Recorded.of(options.workers)
     every = [mutant for path in MODULES for mutant in mutants(path)]
-    sample = random.Random(options.seed).sample(every, min(options.count, len(every)))  # noqa: S311
+    if options.only:
+        sample, of = named(options.only, every), f"those of {options.only}"
+    else:
+        sample = random.Random(options.seed).sample(every, min(options.count, len(every)))  # noqa: S311
+        of = f"seed {options.seed}, of {len(every)} mutants in all"
+    recorded = Recorded.of(options.workers)
     control = replace(every[0], new=every[0].old)  # changes nothing: all tests must pass
     quickest = dict(sorted(recorded.seconds.items(), key=lambda item: item[1]))
     works = [partial(judge, mutant, recorded.batches(mutant, options.seconds)) for mutant in sample]
-    codes = Counter[int]()
+    codes, failed = Counter[int](), SURVIVED
     works.append(partial(judge, control, [quickest]))
     for place, code in forked(works, options.workers):
         if place < len(sample):
@@ -388,14 +405,28 @@ def main() -> int:
             if code not in (KILLED, LATE):
                 why = "" if code == SURVIVED else f" (not judged: {code})"
                 print(f"{sample[place]}{why}", flush=True)
-        elif code != SURVIVED:
-            sys.exit(f"tests fail in this order without any mutant, exit code {code}")
+        else:
+            failed = code
     killed = codes[KILLED] + codes[LATE]
     print(
         f"{killed} of {len(sample)} mutants killed ({killed / len(sample):.1%}), {codes[LATE]} of "
-        f"them for taking too long; seed {options.seed}, of {len(every)} mutants in all"
+        f"them for taking too long, {len(sample) - killed} are printed above; {of}"
     )
+    if failed != SURVIVED:
+        sys.exit(f"tests fail in this order without any mutant, exit code {failed}")
     return 0
+
+
+def named(file: Path, every: list[Mutant]) -> list[Mutant]:
+    """The mutants of a file, a line for each, as they are printed of the code as it is now."""
+    asked = [line.partition(" (not judged")[0] for line in file.read_text("utf-8").splitlines()]
+    known: dict[str, list[Mutant]] = {}
+    for mutant in every:
+        if any(str(mutant.path.relative_to(ROOT)) in line for line in asked):
+            known.setdefault(str(mutant), []).append(mutant)
+    if unknown := [line for line in asked if line not in known]:
+        sys.exit("\n".join(["there are no such mutants:", *unknown]))
+    return [mutant for line in asked for mutant in known[line]]
 
 
 if __name__ == "__main__":
