@@ -635,13 +635,18 @@ name_of(const Names *names, i64 row)
     return (Field){names->text + names->start[row], names->length[row]};
 }
 
-/* By bytes, the largest first; of two that begin alike the longer is larger. */
+/* Whether one name is larger than another, by bytes; of two that begin alike the longer is. */
+static int
+comes_later(Field x, Field y)
+{
+    int order = memcmp(x.start, y.start, (size_t)(x.length < y.length ? x.length : y.length));
+    return order ? order > 0 : x.length > y.length;
+}
+
 static int
 is_larger(const void *names, i64 a, i64 b)
 {
-    Field x = name_of(names, a), y = name_of(names, b);
-    int order = memcmp(x.start, y.start, (size_t)(x.length < y.length ? x.length : y.length));
-    return order ? order > 0 : x.length > y.length;
+    return comes_later(name_of(names, a), name_of(names, b));
 }
 
 static int
@@ -858,13 +863,28 @@ typedef struct {
     double *value;
     PyObject **doc; /* borrowed: the dict that holds them is not changed here */
     Py_hash_t *hash;
+    Field *name; /* of documents that share their score, once it was asked for */
     i64 n, room;
 } List;
 
+/* By the bytes of their UTF-8, which is by characters, the largest first. */
 static int
-is_later(const void *docs, i64 a, i64 b)
+is_later(const void *of, i64 a, i64 b)
 {
-    return PyUnicode_Compare(((PyObject *const *)docs)[a], ((PyObject *const *)docs)[b]) > 0;
+    const List *list = of;
+    for (int i = 0; i < 2; i++) {
+        Field *name = &list->name[i ? b : a];
+        Py_ssize_t size = 0;
+        if (name->start == NULL) {
+            name->start = (const unsigned char *)PyUnicode_AsUTF8AndSize(list->doc[i ? b : a], &size);
+            name->length = (i64)size;
+        }
+        if (name->start == NULL) { /* half a character, or no memory */
+            PyErr_Clear();
+            return PyUnicode_Compare(list->doc[a], list->doc[b]) > 0;
+        }
+    }
+    return comes_later(list->name[a], list->name[b]);
 }
 
 /* A score as a number: 0 if it is none that can be read without asking anybody. */
@@ -893,13 +913,14 @@ take_list(List *list, PyObject *docs, PyObject *left_out, int given)
 {
     i64 n = (i64)PyDict_Size(docs);
     if (n > list->room) {
-        void *made = realloc(list->value, (size_t)n * 3 * 8);
+        void *made = realloc(list->value, (size_t)n * 5 * 8);
         if (made == NULL) {
             return NO_MEMORY;
         }
         list->value = made;
         list->doc = (PyObject **)(list->value + n);
         list->hash = (Py_hash_t *)(list->doc + n);
+        list->name = (Field *)(list->hash + n);
         list->room = n;
     }
     Py_ssize_t at = 0;
@@ -1067,7 +1088,10 @@ place_lists(PyObject *module, PyObject *args)
         answered[answers++] = (Answered){t, list.n, tied};
         code = find_hits(&work, &list, docs, &judged, t, given, &hits);
         if (code == FINE) {
-            code = rank_hits(&work, list.n, &hits, from, stable ? NULL : is_later, list.doc);
+            if (tied > 0) {
+                memset(list.name, 0, (size_t)list.n * sizeof(Field));
+            }
+            code = rank_hits(&work, list.n, &hits, from, stable ? NULL : is_later, &list);
         }
     }
     if (code == NO_MEMORY) {
