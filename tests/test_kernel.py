@@ -174,19 +174,22 @@ def test_comments_may_be_in_any_encoding() -> None:
     assert columns_of(text.replace(b"\xc3\xa9", b"\xe9"), "run") == "irregular"
 
 
+LINE_AND_ROOM = bytes(8) + b"1 0 d 1\n" + bytes(8)
+
+
 @pytest.mark.parametrize(
     "change",
     [
-        {"begin": -1}, {"end": 5}, {"end": 10**9}, {"begin": 100}, {"layout": (7, 0, 1, 2, 3)},
+        {"begin": 7}, {"end": 13}, {"end": 10**9}, {"begin": 100}, {"layout": (7, 0, 1, 2, 3)},
         {"layout": (4, 4, 1, -1, -1)}, {"layout": (4, 2, 9, -1, -1)}, {"layout": (0, 0, 0, -1, -1)},
         {"layout": (4, -1, 3, -1, -1)}, {"columns": ()}, {"text": "text"}, {"end": -(2**63)},
-        {"begin": 2**63 - 1}, {"text": bytearray(b"1 0 d 1\n" + bytes(8))},
+        {"begin": 2**63 - 1}, {"begin": -1}, {"text": bytearray(LINE_AND_ROOM)},
     ],
 )  # fmt: skip
 def test_no_line_is_read_beyond_the_text(change: dict[str, Any]) -> None:
     columns = room_for(4)
     how: dict[str, Any] = {
-        "text": b"1 0 d 1\n" + bytes(8), "begin": 0, "end": 8, "layout": (4, 2, 3, -1, -1),
+        "text": LINE_AND_ROOM, "begin": 8, "end": 16, "layout": (4, 2, 3, -1, -1),
         "key": 0, "columns": columns,
     }  # fmt: skip
     assert kernel.KERNEL is not None
@@ -200,9 +203,9 @@ def test_no_line_is_read_beyond_the_text(change: dict[str, Any]) -> None:
 def test_columns_that_are_too_short() -> None:
     assert kernel.KERNEL is not None
     short = room_for(1)
-    text = b"1 0 d 1\n2 0 d 1\n"
+    text = bytes(8) + b"1 0 d 1\n2 0 d 1\n"
     layout = (4, 2, 3, -1, -1)
-    assert kernel.KERNEL.read_lines(text + bytes(8), 0, len(text), layout, 0, short) is None
+    assert kernel.KERNEL.read_lines(text + bytes(8), 8, len(text), layout, 0, short) is None
 
 
 @settings(max_examples=examples(100))
@@ -246,7 +249,7 @@ def test_columns_of_other_numbers_are_refused(what: str) -> None:
     for place in range(8):
         changed = (*columns[:place], OTHER[what], *columns[place + 1 :])
         with pytest.raises((ValueError, TypeError, BufferError)):
-            kernel.KERNEL.read_lines(b"1 0 d 1\n" + bytes(8), 0, 8, (4, 2, 3, -1, -1), 0, changed)
+            kernel.KERNEL.read_lines(LINE_AND_ROOM, 8, 16, (4, 2, 3, -1, -1), 0, changed)
     del changed
     assert list(map(sys.getrefcount, columns)) == held
 

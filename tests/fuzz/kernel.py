@@ -26,7 +26,7 @@ from cranfield.data.reading.trec import read_table
 from tests.data.shapes import SHAPES
 from tests.fuzz.mutations import QRELS, RUNS, TOKENS
 
-AFTER = 8  # bytes that have to follow the text
+AROUND = 8  # bytes that have to stand before and after the text
 LAYOUTS = [(6, 2, 4, 3, 5), (4, 2, 3, -1, -1), (6, 2, 4, 3, -1), (3, 1, 2, -1, -1), (1, 0, 0, 0, 0)]
 BLANKS = [b" ", b"\t", b"  ", b"\r", b" \v", b"\f ", b"\n", b"\r\n", b"\0"]
 JUDGED = ["a", "b", "c", "d", "e", "z", "d1", "a1", "a2", "a3", "é", "a-document-of-many-words"]
@@ -128,15 +128,16 @@ class Kernel:
     def try_text(self, text: bytes, layout: tuple[int, ...], choose: random.Random) -> None:
         """Read a text, and look for documents in it."""
         text += b"" if text.endswith(b"\n") else b"\n"
-        padded, begin = text + bytes(AFTER), int(choose.random() * min(len(text), 4))
+        padded = bytes(AROUND) + text + bytes(AROUND)
+        begin, end = AROUND + int(choose.random() * min(len(text), 4)), AROUND + len(text)
         most = len(text) // (2 * layout[0]) + 1 if choose.random() < 0.9 else choose.randint(0, 3)
         columns = tuple(np.empty(most, dtype=kind) for kind in KINDS)
-        read = self.compiled.read_lines(padded, begin, len(text), layout, self.key, columns)
+        read = self.compiled.read_lines(padded, begin, end, layout, self.key, columns)
         if read is None or not read[0]:
             return
         rows, groups, odd_values, odd_ranks, tag, tag_size, _ = read
         assert 0 < groups <= rows <= most
-        assert 0 <= tag <= tag + tag_size <= len(text)
+        assert 0 <= tag <= tag + tag_size <= end
         self.found += 1
         start, length, hashes, values, ranks = (column[:rows] for column in columns[:5])
         first, at, size = (column[:groups] for column in columns[5:])
