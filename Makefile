@@ -3,7 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
-QUICK := tests $(foreach part,peers properties docs papers tools compat fuzz test_plot.py labelling/test_ties.py,--ignore=tests/$(part))
+LATER := peers properties docs papers tools compat fuzz test_plot.py labelling/test_ties.py \
+	cli/test_options.py data/test_lengths.py data/test_simulate.py data/reading/test_packing.py \
+	evaluation/test_tracing.py measures/test_arrays.py report/test_diversity.py
+QUICK := tests $(foreach part,$(LATER),--ignore=tests/$(part))
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
