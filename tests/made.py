@@ -7,6 +7,7 @@ import functools
 import inspect
 import io
 import os
+import re
 import shlex
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -188,3 +189,13 @@ def simulated(runs: int = 4, topics: int = 30, seed: int = 1, gap: float = 0.1) 
     hard = random.uniform(0.1, 0.5, topics)
     values = [hard + gap * r + random.normal(0, 0.05, topics) for r in range(runs)]
     return scored(np.array(values), tuple(f"run{r}" for r in range(runs)))
+
+
+def in_10_digits(text: str) -> str:
+    """A text whose long numbers are rounded: what SciPy computes differs in the last digits from
+    version to version.
+
+    >>> in_10_digits("p 0.42264973081037427 of 0.5")
+    'p 0.4226497308 of 0.5'
+    """
+    return re.sub(r"-?\d+\.\d{11,}(?:e[-+]?\d+)?", lambda found: f"{float(found[0]):.10g}", text)

@@ -38,7 +38,7 @@ import pytest
 import cranfield as cf
 from cranfield.measures.base import REGISTRY
 from tests import ROOT
-from tests.made import exit_code
+from tests.made import exit_code, in_10_digits
 
 GUIDES = (
     "README.md", "docs/guide.md", "docs/labelling.md", "docs/ntcireval.md", "docs/assess.md",
@@ -242,6 +242,7 @@ def same(shown: list[str], real: list[str]) -> bool:
     """Whether lines are as they are shown; a line … stands for one or more lines left out."""
     if shown[-1:] == [""] != real[-1:]:  # a blank line before the next $
         shown = shown[:-1]
+    shown, real = (list(map(in_10_digits, lines)) for lines in (shown, real))
     pattern = "".join("(?:.*\n)+" if x == "…" else re.escape(x) + "\n" for x in shown)
     return re.fullmatch(pattern, "".join(line.rstrip() + "\n" for line in real)) is not None
 

@@ -245,7 +245,7 @@ def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPH
 
     With two topics E[s] = σ_t √(2 / π), and half the confidence needs t = 1:
 
-    >>> round(width_of_interval(topics=2, variance=math.pi, confidence=0.5), 12)
+    >>> round(width_of_interval(topics=2, variance=math.pi, confidence=0.5), 9)
     2.0
 
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
