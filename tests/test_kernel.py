@@ -174,13 +174,14 @@ def test_comments_may_be_in_any_encoding() -> None:
     assert columns_of(text.replace(b"\xc3\xa9", b"\xe9"), "run") == "irregular"
 
 
-LINE_AND_ROOM = bytes(8) + b"1 0 d 1\n" + bytes(8)
+LINE_AND_ROOM = bytes(ROOM) + b"1 0 d 1\n" + bytes(ROOM)
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"begin": 7}, {"end": 13}, {"end": 10**9}, {"begin": 100}, {"layout": (7, 0, 1, 2, 3)},
+        {"begin": ROOM - 1}, {"end": ROOM + 5}, {"end": 10**9}, {"begin": 1000},
+        {"layout": (7, 0, 1, 2, 3)},
         {"layout": (4, 4, 1, -1, -1)}, {"layout": (4, 2, 9, -1, -1)}, {"layout": (0, 0, 0, -1, -1)},
         {"layout": (4, -1, 3, -1, -1)}, {"columns": ()}, {"text": "text"}, {"end": -(2**63)},
         {"begin": 2**63 - 1}, {"begin": -1}, {"text": bytearray(LINE_AND_ROOM)},
@@ -189,7 +190,7 @@ LINE_AND_ROOM = bytes(8) + b"1 0 d 1\n" + bytes(8)
 def test_no_line_is_read_beyond_the_text(change: dict[str, Any]) -> None:
     columns = room_for(4)
     how: dict[str, Any] = {
-        "text": LINE_AND_ROOM, "begin": 8, "end": 16, "layout": (4, 2, 3, -1, -1),
+        "text": LINE_AND_ROOM, "begin": ROOM, "end": ROOM + 8, "layout": (4, 2, 3, -1, -1),
         "key": 0, "columns": columns,
     }  # fmt: skip
     assert kernel.KERNEL is not None
@@ -203,9 +204,9 @@ def test_no_line_is_read_beyond_the_text(change: dict[str, Any]) -> None:
 def test_columns_that_are_too_short() -> None:
     assert kernel.KERNEL is not None
     short = room_for(1)
-    text = bytes(8) + b"1 0 d 1\n2 0 d 1\n"
+    text = bytes(ROOM) + b"1 0 d 1\n2 0 d 1\n"
     layout = (4, 2, 3, -1, -1)
-    assert kernel.KERNEL.read_lines(text + bytes(8), 8, len(text), layout, 0, short) is None
+    assert kernel.KERNEL.read_lines(text + bytes(ROOM), ROOM, len(text), layout, 0, short) is None
 
 
 @settings(max_examples=examples(100))
@@ -221,7 +222,7 @@ def test_hashes_are_those_of_numpy(names: list[str]) -> None:
 )
 def test_no_string_is_hashed_beyond_the_text(start: list[int], length: list[int]) -> None:
     assert kernel.KERNEL is not None
-    text, out = b"abcdefgh" + bytes(8), np.empty(1, dtype=np.uint64)
+    text, out = b"abcdefgh" + bytes(ROOM), np.empty(1, dtype=np.uint64)
     kernel.KERNEL.hash_strings(text, (ints(0), ints(8)), 0, (out,))
     with pytest.raises(ValueError, match="do not fit"):
         kernel.KERNEL.hash_strings(text, (ints(*start), ints(*length)), 0, (out,))

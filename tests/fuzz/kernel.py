@@ -20,16 +20,17 @@ import numpy as np
 from cranfield import kernel
 from cranfield.data.reading import strings
 from cranfield.data.reading.columns import TREC
-from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.strings import ROOM, Strings
 from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.trec import read_table
 from tests.data.shapes import SHAPES
 from tests.fuzz.mutations import QRELS, RUNS, TOKENS
 
-AROUND = 8  # bytes that have to stand before and after the text
+AROUND = ROOM  # bytes that have to stand before and after the text
 LAYOUTS = [(6, 2, 4, 3, 5), (4, 2, 3, -1, -1), (6, 2, 4, 3, -1), (3, 1, 2, -1, -1), (1, 0, 0, 0, 0)]
 BLANKS = [b" ", b"\t", b"  ", b"\r", b" \v", b"\f ", b"\n", b"\r\n", b"\0"]
-JUDGED = ["a", "b", "c", "d", "e", "z", "d1", "a1", "a2", "a3", "é", "a-document-of-many-words"]
+LONG = "a-document-whose-name-is-longer-than-the-block-of-bytes-that-is-looked-at-at-once"
+JUDGED = ["a", "b", "c", "d", "e", "z", "d1", "a1", "a2", "é", "a-document-of-many-words", LONG]
 TOPICS = ("1", "2", "3", "q", "q1", "q2")
 DICTS, NUMPY = 4, 512  # every so many executions, other ways are gone, too
 

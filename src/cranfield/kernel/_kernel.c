@@ -25,6 +25,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #if FLT_EVAL_METHOD != 0
 #error "numbers would be rounded twice"
@@ -93,8 +96,9 @@ scaled(u64 mantissa, i64 power)
     return rounded(dividend / FIVES[size], dividend % FIVES[size] != 0, -(int)size - zeros);
 }
 
-#define ROOM 8 /* bytes that can be read before and after fields */
+#define ROOM 64 /* bytes that can be read before and after fields */
 #define EACH(byte) (0x0101010101010101u * (u64)(byte))
+#define BELOW(bytes) (((u64)1 << 8 * (bytes)) - 1) /* the first of a word, fewer than eight */
 
 static u64
 word_at(const unsigned char *text)
@@ -104,58 +108,66 @@ word_at(const unsigned char *text)
     return word;
 }
 
-/* The whole number that up to eight digits before `end` make; 0 if they are not all digits. */
-static int
-few_digits(const unsigned char *end, i64 count, u64 *value)
+/* The last bytes before `end`, one to eight, zeros in the place of those before them. */
+static u64
+digits_before(const unsigned char *end, i64 count)
 {
-    u64 word = word_at(end - 8);
-    if (count < 8) { /* zeros in the place of what stands before them */
-        u64 others = ~(u64)0 >> 8 * count;
-        word = (word & ~others) | (EACH('0') & others);
+    u64 others = BELOW(8 - count);
+    return (word_at(end - 8) & ~others) | (EACH('0') & others);
+}
+
+/* Takes the point out of a word of digits: what stands before it moves up, and a byte comes in. Tells how
+ * many digits follow it, -1 if there is none. */
+static inline int
+take_point(u64 *word, u64 before)
+{
+    u64 point = *word ^ EACH('.');
+    point = (point - EACH(1)) & ~point & EACH(0x80); /* the lowest marks the first */
+    if (point == 0) {
+        return -1;
     }
+    int place = __builtin_ctzll(point) >> 3;
+    u64 below = BELOW(place);
+    *word = (*word & below) << 8 | before | (*word & ~(below << 8 | 0xff));
+    return 7 - place;
+}
+
+/* The whole number that eight digits make; `odd` is not 0 if they are not all digits. */
+static inline u64
+eight_digits(u64 word, u64 *odd)
+{
     word ^= EACH('0');
-    if (((word + EACH(0x76)) | word) & EACH(0x80)) { /* a byte above 9 */
-        return 0;
-    }
+    *odd |= ((word + EACH(0x76)) | word) & EACH(0x80); /* a byte above 9 */
     word = (word * 10) + (word >> 8); /* neighbours are joined, then pairs, then fours */
     word = ((word & 0x000000FF000000FFu) * 0x000F424000000064u +
             ((word >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u) >> 32;
-    *value = word & 0xFFFFFFFFu;
-    return 1;
+    return word & 0xFFFFFFFFu;
 }
 
-/* A short number of the form 123.456, eight digits at most on either side: 0 if it is none. */
-static int
-short_number(const unsigned char *text, i64 length, double *value)
+/* A number of the form 123.456, of nine to sixteen bytes, without its point; see quick_number. */
+static u64
+longer_mantissa(const unsigned char *end, i64 length, int *places, u64 *odd)
 {
-    static const u64 tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    u64 whole = 0, part = 0;
-    i64 point = 0;
-    while (point < length && text[point] != '.') {
-        point++;
+    u64 last = word_at(end - 8), first = digits_before(end - 8, length - 8);
+    *places = take_point(&last, first >> 56);
+    if (*places >= 0) {
+        first = first << 8 | '0';
     }
-    i64 places = point < length ? length - point - 1 : 0;
-    if (point > 8 || places > 8 || point == 0 || !few_digits(text + point, point, &whole) ||
-        (places > 0 && !few_digits(text + length, places, &part))) {
-        return 0;
+    else {
+        *places = take_point(&first, '0');
+        *places = *places < 0 ? *places : *places + 8;
     }
-    u64 mantissa = whole * tens[places] + part;
-    *value = (double)mantissa / TENS[places];
-    return mantissa <= (u64)1 << 53; /* both are exact then, and so is how the quotient is rounded */
+    return eight_digits(first, odd) * 100000000u + eight_digits(last, odd);
 }
 
 /* The number that a text of the form -123.456e7 stands for, or NaN: Python reads the others. */
 static double
-number(const unsigned char *text, i64 length)
+any_number(const unsigned char *text, i64 length)
 {
     const unsigned char *end = text + length, *point = NULL;
     int minus = length > 0 && *text == '-';
     u64 mantissa = 0;
     i64 digits = 0, power = 0;
-    double quick;
-    if (short_number(text + minus, length - minus, &quick)) {
-        return minus ? -quick : quick;
-    }
     for (text += minus; text < end && (*text | 0x20) != 'e'; text++) {
         unsigned digit = (unsigned)*text - '0';
         if (digit <= 9) {
@@ -193,6 +205,32 @@ number(const unsigned char *text, i64 length)
     return minus ? -found : found;
 }
 
+/* The same, where most are short and without an exponent: their digits are read eight at a time. */
+static inline double
+number(const unsigned char *text, i64 length)
+{
+    int minus = length > 1 && *text == '-', places;
+    i64 size = length - minus;
+    u64 odd = 0, mantissa;
+    if (size < 1 || size > 16) {
+        return any_number(text, length);
+    }
+    if (size <= 8) {
+        u64 word = digits_before(text + length, size);
+        places = take_point(&word, '0');
+        mantissa = eight_digits(word, &odd);
+    }
+    else {
+        mantissa = longer_mantissa(text + length, size, &places, &odd);
+    }
+    if (odd || (size == 1 && places >= 0) || mantissa > (u64)1 << 53) {
+        return any_number(text, length);
+    }
+    /* The mantissa and the power of ten are exact, and so is how their quotient is rounded. */
+    double found = places > 0 ? (double)mantissa / TENS[places] : (double)mantissa;
+    return minus ? -found : found;
+}
+
 /* -- lines of text ---------------------------------------------------------------------------- */
 
 #define MOST 6 /* fields of a line */
@@ -213,48 +251,72 @@ same(Field a, Field b)
     return a.length == b.length && memcmp(a.start, b.start, (size_t)a.length) == 0;
 }
 
-/* As Strings.hashes in data/reading/strings.py: eight bytes at a time, zeros after the last. */
+/* The same of fields with room after them. */
+static inline int
+alike(Field a, Field b)
+{
+    if (a.length != b.length) {
+        return 0;
+    }
+    while (a.length > 8) {
+        if (word_at(a.start) != word_at(b.start)) {
+            return 0;
+        }
+        a.start += 8;
+        b.start += 8;
+        a.length -= 8;
+    }
+    return (word_at(a.start) ^ word_at(b.start)) << 8 * (8 - a.length) == 0;
+}
+
 static u64
+mixed(u64 found, u64 word)
+{
+    word = (found ^ word) * 0x9E3779B97F4A7C15u;
+    return (word ^ word >> 29) * 0xBF58476D1CE4E5B9u;
+}
+
+/* As Strings.hashes in data/reading/strings.py: eight bytes at a time, zeros after the last. */
+static inline u64
 hash_of(Field field, u64 key)
 {
     u64 found = (u64)field.length ^ key;
     const unsigned char *text = field.start;
     i64 left = field.length;
-    do {
-        u64 word = word_at(text);
-        word = left < 8 ? word & (((u64)1 << 8 * left) - 1) : word;
-        word = (found ^ word) * 0x9E3779B97F4A7C15u;
-        found = (word ^ word >> 29) * 0xBF58476D1CE4E5B9u;
-        text += 8;
-        left -= 8;
-    } while (left > 0);
+    for (; left > 8; left -= 8, text += 8) {
+        found = mixed(found, word_at(text));
+    }
+    found = mixed(found, left > 0 ? word_at(text) << 8 * (8 - left) >> 8 * (8 - left) : 0);
     return found ^ found >> 32;
 }
 
-/* Where a field ends: at a byte up to the space, of which some are no blanks. */
-static const unsigned char *
-end_of(const unsigned char *at)
+/* Which of 64 bytes are up to the space: blanks, ends of lines, and some that are neither. */
+static inline u64
+low_bytes(const unsigned char *text)
 {
-    for (;;) {
-        u64 word = word_at(at);
-        u64 low = (word - EACH(' ' + 1)) & ~word & EACH(0x80); /* the lowest marks the first */
-        if (low == 0) {
-            at += 8;
-            continue;
-        }
-        at += __builtin_ctzll(low) >> 3;
-        if (KIND[*at] != INSIDE) {
-            return at;
-        }
-        at++;
+    u64 found = 0;
+#ifdef __SSE2__
+    const __m128i space = _mm_set1_epi8(' ');
+    for (int i = 0; i < 4; i++) {
+        __m128i some = _mm_loadu_si128((const __m128i *)(text + 16 * i));
+        __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(some, space), some);
+        found |= (u64)(unsigned)_mm_movemask_epi8(low) << 16 * i;
     }
+#else
+    for (int i = 0; i < 8; i++) {
+        u64 word = word_at(text + 8 * i);
+        u64 low = ~(((word & EACH(0x7f)) + EACH(0x7f - ' ')) | word) & EACH(0x80);
+        found |= ((low >> 7) * 0x0102040810204080u >> 56) << 8 * i;
+    }
+#endif
+    return found;
 }
 
 /* The fields of the line that begins at *place, which moves on to the next: how many there are;
  * none in what is no data, -1 if there are more than so many or it may be a description. A line
  * ends with a newline: the caller has made sure that the last does. */
 static int
-cut(const unsigned char **place, Field *fields, int width)
+cut_any(const unsigned char **place, Field *fields, int width)
 {
     const unsigned char *at = *place;
     int count = 0;
@@ -276,10 +338,33 @@ cut(const unsigned char **place, Field *fields, int width)
             return -1;
         }
         fields[count].start = at;
-        at = end_of(at);
+        while (KIND[*at] == INSIDE) {
+            at++;
+        }
         fields[count].length = at - fields[count].start;
         count++;
     }
+}
+
+/* The same, where one blank follows each field and all are near: then their ends are the low bytes. */
+static inline int
+cut(const unsigned char **place, Field *fields, int width)
+{
+    const unsigned char *begin = *place, *line = begin;
+    u64 low = low_bytes(begin);
+    int plain = *begin != '#' && *begin != '<';
+    for (int i = 0; i < width; i++) {
+        const unsigned char *end = line + __builtin_ctzll(low | (u64)1 << 63);
+        fields[i] = (Field){begin, end - begin};
+        plain &= (end > begin) & (KIND[*end] == (i < width - 1 ? BLANK : NEWLINE));
+        begin = end + 1;
+        low &= low - 1;
+    }
+    if (!plain) {
+        return cut_any(place, fields, width);
+    }
+    *place = begin;
+    return width;
 }
 
 enum { START, LENGTH, HASH, VALUE, RANK, ROW, NAME_START, NAME_LENGTH, COLUMNS };
@@ -334,25 +419,102 @@ count_of(const Py_buffer *view)
     return (i64)(view->len / 8);
 }
 
+/* How many fields lines have, and which are document, value, rank and tag, -1 if none is. */
+typedef struct {
+    int width, doc, value, rank, tag;
+} Layout;
+
+static const Layout RUN = {6, 2, 4, 3, 5}; /* TREC's */
+
+/* Lines of a text, the columns that they become, and what was found in them. */
+typedef struct {
+    const unsigned char *text, *begin, *end;
+    u64 key;
+    i64 *start, *length, *row, *name_start, *name_length;
+    u64 *hash;
+    double *value, *rank;
+    i64 room, groups_room; /* of columns */
+    i64 rows, groups, odd_values, odd_ranks;
+    Field tag;
+    int one_tag;
+} Lines;
+
+/* Fills the columns; 0 if a line is not in order. Where the layout is known when this is compiled, it is
+ * half as much work. */
+static inline __attribute__((always_inline)) int
+fill_columns(Lines *given, const Layout layout)
+{
+    Lines lines = *given; /* which no column can be a part of */
+    const unsigned char *place = lines.begin, *text = lines.text;
+    Field fields[MOST], topic = {NULL, -1};
+    i64 row = 0;
+    while (place < lines.end) {
+        int count = cut(&place, fields, layout.width);
+        if (count == 0) {
+            continue;
+        }
+        if (count != layout.width || row == lines.room) {
+            return 0;
+        }
+        if (!alike(fields[0], topic)) {
+            if (lines.groups == lines.groups_room) {
+                return 0;
+            }
+            topic = fields[0];
+            lines.row[lines.groups] = row;
+            lines.name_start[lines.groups] = topic.start - text;
+            lines.name_length[lines.groups] = topic.length;
+            lines.groups++;
+        }
+        Field doc = fields[layout.doc], value = fields[layout.value];
+        lines.start[row] = doc.start - text;
+        lines.length[row] = doc.length;
+        lines.hash[row] = hash_of(doc, lines.key);
+        lines.value[row] = number(value.start, value.length);
+        lines.odd_values += isnan(lines.value[row]);
+        if (layout.rank >= 0) {
+            Field rank = fields[layout.rank];
+            lines.rank[row] = number(rank.start, rank.length);
+            lines.odd_ranks += isnan(lines.rank[row]);
+        }
+        if (layout.tag >= 0) {
+            lines.tag = row == 0 ? fields[layout.tag] : lines.tag;
+            lines.one_tag &= alike(fields[layout.tag], lines.tag);
+        }
+        row++;
+    }
+    lines.rows = row;
+    *given = lines;
+    return 1;
+}
+
+static int
+read_all(Lines *lines, const Layout *layout)
+{
+    return memcmp(layout, &RUN, sizeof RUN) == 0 ? fill_columns(lines, RUN)
+                                                 : fill_columns(lines, *layout);
+}
+
 PyDoc_STRVAR(read_lines_doc,
 "read_lines(text, begin, end, layout, key, columns) ->\n"
 "    (rows, groups, odd values, odd ranks, start and length of the tag, alike)\n"
 "\n"
 "Lines of a text that ends in a newline, with room around it, as columns, or None if one is not in\n"
 "order. The layout is how many fields a line has, and which are document, value, rank and tag, -1 if\n"
-"none is. The columns are filled: start, length, hash, value and rank of each line; row, start and length of the topic of\n"
-"each group of lines. Odd numbers are NaN. The tag is that of the first line; all may be alike.");
+"none is. The columns are filled: start, length, hash, value and rank of each line; row, start and\n"
+"length of the topic of each group of lines. Odd numbers are NaN. The tag is that of the first line;\n"
+"all may be alike.");
 
 static PyObject *
 read_lines(PyObject *module, PyObject *args)
 {
     Py_buffer text, column[COLUMNS];
     Py_ssize_t begin, end;
-    int width, doc, value, rank, tag;
+    Layout as;
     unsigned long long key;
     PyObject *columns;
-    if (!PyArg_ParseTuple(args, "y*nn(iiiii)KO", &text, &begin, &end, &width, &doc, &value, &rank,
-                          &tag, &key, &columns)) {
+    if (!PyArg_ParseTuple(args, "y*nn(iiiii)KO", &text, &begin, &end, &as.width, &as.doc, &as.value,
+                          &as.rank, &as.tag, &key, &columns)) {
         return NULL;
     }
     if (arrays(columns, column, "iiiddiii", PyBUF_WRITABLE) < 0) {
@@ -362,7 +524,7 @@ read_lines(PyObject *module, PyObject *args)
     const unsigned char *base = text.buf;
     i64 room = count_of(&column[START]), groups = count_of(&column[ROW]);
     for (int i = START; i < ROW; i++) {
-        int asked = i != RANK || rank >= 0;
+        int asked = i != RANK || as.rank >= 0;
         room = asked && count_of(&column[i]) < room ? count_of(&column[i]) : room;
     }
     for (int i = ROW; i < COLUMNS; i++) {
@@ -370,67 +532,35 @@ read_lines(PyObject *module, PyObject *args)
     }
     int fits = ROOM <= begin && begin < end && end <= text.len - ROOM && base[end - 1] == '\n';
     fits = fits && text.readonly; /* or the last newline might go away */
-    fits = fits && 0 < width && width <= MOST && 0 <= doc && doc < width && 0 <= value;
-    if (!fits || value >= width || rank >= width || tag >= width) {
-        release(column, COLUMNS);
-        PyBuffer_Release(&text);
+    fits = fits && 0 < as.width && as.width <= MOST && 0 <= as.doc && as.doc < as.width;
+    fits = fits && 0 <= as.value && as.value < as.width && as.rank < as.width && as.tag < as.width;
+    Lines lines = {
+        .text = base, .key = key, .room = room, .groups_room = groups,
+        .start = column[START].buf, .length = column[LENGTH].buf,
+        .hash = column[HASH].buf, .value = column[VALUE].buf, .rank = column[RANK].buf,
+        .row = column[ROW].buf, .name_start = column[NAME_START].buf,
+        .name_length = column[NAME_LENGTH].buf, .tag = {base, 0}, .one_tag = 1};
+    int in_order = 0;
+    if (fits) {
+        lines.begin = base + begin;
+        lines.end = base + end;
+        Py_BEGIN_ALLOW_THREADS
+        in_order = read_all(&lines, &as);
+        Py_END_ALLOW_THREADS
+    }
+    release(column, COLUMNS);
+    PyBuffer_Release(&text);
+    if (!fits) {
         PyErr_SetString(PyExc_ValueError, "no lines, or no such fields");
         return NULL;
     }
-    const unsigned char *place = base + begin, *stop = base + end;
-    i64 *out[COLUMNS];
-    double *number_of[2] = {column[VALUE].buf, column[RANK].buf};
-    for (int i = 0; i < COLUMNS; i++) {
-        out[i] = column[i].buf;
-    }
-    i64 row = 0, group = 0, odd[2] = {0, 0};
-    int alike = 1, count = 0;
-    Field fields[MOST], topic = {NULL, -1}, first = {NULL, 0};
-    Py_BEGIN_ALLOW_THREADS
-    while (place < stop) {
-        count = cut(&place, fields, width);
-        if (count == 0) {
-            continue;
-        }
-        if (count != width || row == room) {
-            count = -1;
-            break;
-        }
-        if (!same(fields[0], topic)) {
-            if (group == groups) {
-                count = -1;
-                break;
-            }
-            topic = fields[0];
-            out[ROW][group] = row;
-            out[NAME_START][group] = topic.start - base;
-            out[NAME_LENGTH][group] = topic.length;
-            group++;
-        }
-        out[START][row] = fields[doc].start - base;
-        out[LENGTH][row] = fields[doc].length;
-        ((u64 *)out[HASH])[row] = hash_of(fields[doc], key);
-        number_of[0][row] = number(fields[value].start, fields[value].length);
-        odd[0] += isnan(number_of[0][row]);
-        if (rank >= 0) {
-            number_of[1][row] = number(fields[rank].start, fields[rank].length);
-            odd[1] += isnan(number_of[1][row]);
-        }
-        if (tag >= 0) {
-            first = row == 0 ? fields[tag] : first;
-            alike = alike && same(fields[tag], first);
-        }
-        row++;
-    }
-    Py_END_ALLOW_THREADS
-    release(column, COLUMNS);
-    PyBuffer_Release(&text);
-    if (count < 0) {
+    if (!in_order) {
         Py_RETURN_NONE;
     }
-    long long at = first.start == NULL ? 0 : (long long)(first.start - base);
-    return Py_BuildValue("LLLLLLi", (long long)row, (long long)group, (long long)odd[0],
-                         (long long)odd[1], at, (long long)first.length, alike);
+    return Py_BuildValue("LLLLLLi", (long long)lines.rows, (long long)lines.groups,
+                         (long long)lines.odd_values, (long long)lines.odd_ranks,
+                         (long long)(lines.tag.start - base), (long long)lines.tag.length,
+                         lines.one_tag);
 }
 
 /* -- the order of a list ---------------------------------------------------------------------- */

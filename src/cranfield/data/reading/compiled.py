@@ -25,8 +25,9 @@ def lines(text: bytes, names: Sequence[str], kind: Kind, by_tag: bool) -> Table 
     place = {name: i for i, name in enumerate(names)}
     asked = (place.get(name, -1) for name in ("doc", VALUE[kind], "rank", "tag"))
     rows = len(text) // (2 * len(names)) + 1  # a field is at least a letter and a blank
-    start, length, row, at, size = (np.empty(rows, dtype=np.int64) for _ in range(5))
-    hashes, values, ranks = np.empty(rows, dtype=np.uint64), np.empty(rows), np.empty(rows)
+    block = np.empty((8, rows), dtype=np.int64)  # one, whose memory the next piece is given again
+    start, length, row, at, size = block[:5]
+    hashes, (values, ranks) = block[5].view(np.uint64), block[6:].view(np.float64)
     columns = (start, length, hashes, values, ranks, row, at, size)
     layout = (len(names), *asked)
     found = kernel.KERNEL.read_lines(

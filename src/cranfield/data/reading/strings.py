@@ -25,7 +25,7 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 # same. No result depends on it.
 KEY: np.uint64 = np.frombuffer(os.urandom(8), dtype=np.uint64)[0]
 LONG = 256  # bytes of a string that are ordered with array operations
-ROOM = 32  # bytes before and after the strings, so that whole words can be read around them
+ROOM = 64  # bytes before and after the strings, so that whole words can be read around them
 
 _U = np.uint64
 _FIRST = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)  # first n bytes of a word

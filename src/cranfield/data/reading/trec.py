@@ -55,8 +55,9 @@ def read_table(layouts: Layouts, text: bytes, kind: Kind, how: Text = PLAIN) -> 
     layout = layouts.get(kind, ())
     if not layout or (how.intents and not {*SECOND} & {*layout}):
         raise Irregular
-    text = text if text.isascii() else data_of(text)  # comments may be in any encoding
-    refuse_other_encodings(text)
+    if not text.isascii():
+        text = data_of(text)  # comments may be in any encoding
+        refuse_other_encodings(text)
     found = _compiled(text, layout, kind, how)
     if found is not None:
         return found
