@@ -58,6 +58,19 @@ def test_parts_give_what_the_whole_gives(short_parts: int, tmp_path: Path, ties:
         assert scores(run, ties=ties) == expected
 
 
+def test_numbers_as_names(short_parts: int, tmp_path: Path) -> None:
+    """A whole number is the name that it is written as, in a frame as in text."""
+    frame = rows().with_columns(pl.col("topic", "doc").str.slice(1))
+    named = {t[1:]: {d[1:]: level for d, level in docs.items()} for t, docs in QRELS.items()}
+    expected = cf.evaluate(named, frame, "AP RR").values.tolist()
+    numbers = frame.with_columns(pl.col("topic", "doc").cast(pl.Int64))
+    for run in (numbers, written(tmp_path / "run.parquet", numbers)):
+        assert cf.evaluate(named, run, "AP RR").values.tolist() == expected
+    bad = numbers.with_columns(score=pl.Series([*[1.0] * 99, None]))
+    with pytest.raises(cf.CranfieldError, match=r"topic '4', doc '\d+', value None in row 100"):
+        cf.evaluate(named, bad, "AP")
+
+
 def test_several_runs_in_parts(short_parts: int, tmp_path: Path) -> None:
     both = rows(("a", "b"))
     path = written(tmp_path / "runs.parquet", both)
@@ -131,9 +144,9 @@ def test_groups_of_rows_are_read_together() -> None:
     file = io.BytesIO()
     pl.DataFrame({"a": range(96), "b": range(96)}).write_parquet(file, row_group_size=8)
     data = file.getvalue()
-    assert binary.rows_of_parquet(data) == 96
-    frames = [read() for read in binary.parquet_parts(data, ["a"], None, 20)]
+    assert binary.Parquet(data).rows == 96
+    frames = [read() for read in binary.Parquet(data).parts(["a"], 20)]
     assert [len(frame) for frame in frames] == [24, 24, 24, 24]
     assert pl.concat(frames)["a"].to_list() == list(range(96))
     assert {tuple(frame.columns) for frame in frames} == {("a",)}
-    assert binary.rows_of_parquet(b"PAR1") == 0
+    assert binary.Parquet(b"PAR1").rows == 0

@@ -13,7 +13,8 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Frames: TypeAlias = "Iterator[Callable[[], pl.DataFrame]]"
+Struct: TypeAlias = dict[int, Any]  # by the numbers of fields, in parquet.thrift of the format
 READERS = {"parquet": "read_parquet", "arrow": "read_ipc"}
 
 
 def read_binary(format: str, data: bytes, where: str | None, **options: Any) -> pl.DataFrame:
     """The table that a file of one of READERS holds, or an InputError if it is damaged."""
-    if format == "parquet" and not _counts_agree(data):
+    if format == "parquet" and not _counts_agree(data, Parquet(data).groups):
         raise _broken(format, where)
     made: pl.DataFrame = _asked(READERS[format], format, data, where, lambda x: x, options)
     return made
@@ -40,13 +42,50 @@ def names_in_binary(format: str, data: bytes, where: str | None) -> list[str]:
     return _asked(f"{READERS[format]}_schema", format, data, where, list)
 
 
-def parquet_parts(data: bytes, columns: Sequence[str], where: str | None, rows: int) -> Frames:
-    """Some columns of a Parquet file, a few of its groups of rows at a time: about so many rows."""
-    if not _counts_agree(data):
-        raise _broken("parquet", where)
-    for begin, count in _ranges(data, rows):
-        some = partial(_some, columns, begin, count)
-        yield partial(_asked, "scan_parquet", "parquet", data, where, some)
+@dataclass(frozen=True, eq=False)
+class Parquet:
+    """The bytes of a Parquet file, and what its footer says of them, which is read once."""
+
+    data: bytes
+    where: str | None = None
+
+    @cached_property
+    def groups(self) -> list[Struct]:
+        """Its groups of rows; none if it does not tell of them as usual."""
+        try:
+            groups: list[Struct] = _footer(self.data)[_GROUPS]
+            return groups if sum(group[_ROWS_IN_GROUP] for group in groups) > 0 else []
+        except (LookupError, TypeError, ValueError, RecursionError):
+            return []
+
+    @property
+    def rows(self) -> int:
+        """How many it has, as far as it tells."""
+        return sum(group[_ROWS_IN_GROUP] for group in self.groups)
+
+    @property
+    def names(self) -> list[str]:
+        """Those of its columns."""
+        return names_in_binary("parquet", self.data, self.where)
+
+    def parts(self, columns: Sequence[str], rows: int) -> Frames:
+        """Some columns, a few groups of rows at a time: about so many rows."""
+        if not _counts_agree(self.data, self.groups):
+            raise _broken("parquet", self.where)
+        for begin, count in self._ranges(rows):
+            some = partial(_some, columns, begin, count)
+            yield partial(_asked, "scan_parquet", "parquet", self.data, self.where, some)
+
+    def _ranges(self, rows: int) -> Iterator[tuple[int, int]]:
+        """First row and number of rows of groups that have so many together, but for the last."""
+        begin = count = 0
+        for group in self.groups:
+            count += group[_ROWS_IN_GROUP]
+            if count >= rows:
+                yield begin, count
+                begin, count = begin + count, 0
+        if count:
+            yield begin, count
 
 
 def _some(columns: Sequence[str], begin: int, count: int, lazy: pl.LazyFrame) -> pl.DataFrame:
@@ -149,13 +188,12 @@ if hasattr(os, "register_at_fork"):
 
 # -- Parquet --------------------------------------------------------------------------------------
 
-Struct: TypeAlias = dict[int, Any]  # by the numbers of fields, in parquet.thrift of the format
 _GROUPS, _ROWS_IN_GROUP, _COLUMNS, _CHUNK = 4, 3, 1, 3  # of the file, of groups, of columns
 _VALUES, _SIZE, _DATA_AT, _DICTIONARY_AT = 5, 7, 9, 11  # of chunks
 _UNPACKED, _PACKED, _PAGE, _DICTIONARY, _PAGE_V2, _COUNT = 2, 3, 5, 7, 8, 1  # of pages
 
 
-def _counts_agree(data: bytes) -> bool:
+def _counts_agree(data: bytes, groups: Sequence[Struct]) -> bool:
     """Whether pages hold as many values as their columns are said to have, and rows no more.
 
     What is not laid out as usual is left to Polars.
@@ -164,31 +202,11 @@ def _counts_agree(data: bytes) -> bool:
         return all(
             0 <= group[_ROWS_IN_GROUP] <= column[_CHUNK][_VALUES]
             and _values(data, column[_CHUNK]) == column[_CHUNK][_VALUES]
-            for group in _footer(data)[_GROUPS]
+            for group in groups
             for column in group[_COLUMNS]
         )
     except (LookupError, TypeError, ValueError, RecursionError):
         return True
-
-
-def _ranges(data: bytes, rows: int) -> Iterator[tuple[int, int]]:
-    """First row and number of rows of groups that have so many together, but for the last."""
-    begin = count = 0
-    for group in _footer(data)[_GROUPS]:
-        count += group[_ROWS_IN_GROUP]
-        if count >= rows:
-            yield begin, count
-            begin, count = begin + count, 0
-    if count:
-        yield begin, count
-
-
-def rows_of_parquet(data: bytes) -> int:
-    """How many rows a file has, 0 if it does not say so as usual."""
-    try:
-        return sum(group[_ROWS_IN_GROUP] for group in _footer(data)[_GROUPS])
-    except (LookupError, TypeError, ValueError, RecursionError):
-        return 0
 
 
 def _footer(data: bytes) -> Struct:

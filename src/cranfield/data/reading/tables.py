@@ -16,20 +16,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from cranfield.data.reading.binary import (
-    Frames,
+    Parquet,
     is_forked,
     names_in_binary,
-    parquet_parts,
     read_binary,
     refuse_forked,
-    rows_of_parquet,
 )
 from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, in_doubt, is_header, name_columns
 from cranfield.data.reading.labels import LABELLED, level_of
 from cranfield.data.reading.lines import BLANK, NUMBER, finite, lines, not_text, short
 from cranfield.data.reading.records import COLUMNS, PLAIN, Found, Problem, Recorder, Text
 from cranfield.data.reading.source import Beginning, Source
-from cranfield.data.reading.strings import ROOM, Strings
+from cranfield.data.reading.strings import ROOM, Strings, Words
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.trec import refuse_other_encodings
 from cranfield.errors import CranfieldError, InputError
@@ -56,7 +54,7 @@ class Tabular:
     headed: bool = False  # whether the first row is the header, and cells are text
     mixed: bool = False  # whether every row names its own columns
     lined: bool = True  # whether rows are lines
-    groups: Callable[[Source, Sequence[str]], Frames] | None = None  # part by part, if it is long
+    long: Callable[[Source], Parquet | None] = lambda source: None  # one to read part by part
 
     def table(self, source: Source, kind: Kind, text: Text) -> Table:
         """The table of a file, or Irregular if there is anything wrong with it."""
@@ -89,12 +87,12 @@ class Tabular:
 
     def parts(self, source: Source, kind: Kind, text: Text) -> Iterator[Part]:
         """A long file part by part, Irregular where one is not in order; none if it is not long."""
-        if self.groups is None:
+        if (file := self.long(source)) is None:
             return
         try:
-            names = list(self.names(source))
+            names = file.names
             needed = _named(names, kind, source.name, text)
-            for read in self.groups(source, list(needed.values())):
+            for read in file.parts(list(needed.values()), PART):
                 yield partial(_part, read, names, source.name, kind, text)
         except InputError:
             raise Irregular from None
@@ -300,12 +298,11 @@ def binary(name: str) -> Tabular:
     def names(source: Source) -> list[str]:
         return names_in_binary(name, source.read(), source.name)
 
-    def groups(source: Source, columns: Sequence[str]) -> Frames:
-        data = source.read()
-        if rows_of_parquet(data) > PART:
-            yield from parquet_parts(data, columns, source.name, PART)
+    def long(source: Source) -> Parquet | None:
+        file = Parquet(source.read(), source.name) if name == "parquet" else None
+        return file if file is not None and file.rows > PART else None
 
-    return Tabular(frame, rows, names, lined=False, groups=groups if name == "parquet" else None)
+    return Tabular(frame, rows, names, lined=False, long=long)
 
 
 def _part(
@@ -436,14 +433,17 @@ class Framed:
 
     def _rows(self, begin: int, count: int) -> Table:
         """Some rows. A run without scores is ranked by its ranks or its order."""
+        import polars as pl
+
         frame = self.frame.slice(begin, count)
-        topic, docs, has = frame["topic"], strings_of(frame["doc"]), frame.columns
+        topic, has = frame["topic"], frame.columns
         starts = np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
+        docs, hashes = _hashed(frame["doc"])
         return Table(
-            topic.gather(starts).to_list(),
+            topic.gather(starts).cast(pl.String).to_list(),
             starts,
             docs,
-            docs.hashes(),
+            hashes,
             frame["value"].to_numpy() if "value" in has else np.zeros(len(frame)),
             frame["rank"].to_numpy() if "rank" in has else None,
             frame["tag"][0] if "tag" in has and len(frame) else None,
@@ -451,6 +451,21 @@ class Framed:
             types=strings_of(frame[self.second].fill_null("")) if self.second else None,
             in_doubt=self.in_doubt,
         )
+
+
+def _hashed(column: pl.Series) -> tuple[Strings, Words]:
+    """A column of names, and their hashes; of one that is written in codes, each name's once."""
+    import polars as pl
+
+    if column.dtype == pl.String:
+        names = strings_of(column)
+        return names, names.hashes()
+    each = column.unique()
+    codes, known = column.to_physical().to_numpy(), each.to_physical().to_numpy()
+    place = np.empty(int(known.max(initial=0)) + 1, dtype=np.int64)
+    place[known] = np.arange(len(known))
+    names, rows = strings_of(each.cast(pl.String)), place[codes]
+    return names[rows], names.hashes()[rows]
 
 
 def strings_of(column: pl.Series) -> Strings:
@@ -477,7 +492,11 @@ def tidy(table: pl.DataFrame, kind: Kind, where: str, text: Text = PLAIN) -> pl.
             column = pl.Series(levels, dtype=pl.Float64)
         if name in ("topic", "doc", "type") and not names_things(column):
             raise InputError(f"{column.dtype} in column {theirs}", "identifiers", where)
-        dtype = pl.Float64 if name in (value, "rank") else pl.String
+        dtype: Any = pl.Float64 if name in (value, "rank") else pl.String
+        if column.dtype in (pl.Categorical, pl.Enum) and name == "doc":
+            dtype = column.dtype  # its names are hashed once, and not for every row
+        if column.dtype.is_integer() and name == "topic":
+            dtype = column.dtype  # and written once for each topic
         if dtype == pl.Float64 and not _may_be_numbers(column):
             raise InputError(f"{column.dtype} in column {theirs}", "numbers", where)
         try:
@@ -517,18 +536,22 @@ def _check_cells(table: pl.DataFrame, where: str) -> None:
     """No identifier or value may be missing, no value infinite."""
     import polars as pl
 
-    bad = pl.col("topic").is_null() | pl.col("doc").is_null()
-    bad = bad | (pl.col("topic") == "") | (pl.col("doc") == "")
+    bad = [pl.col(name).is_null() for name in ("topic", "doc")]
+    bad += [pl.col(name) == "" for name in ("topic", "doc") if not table[name].dtype.is_integer()]
     if "value" in table.columns:
-        bad = bad | pl.col("value").is_null() | ~pl.col("value").is_finite()
-    _refuse(table, bad, "value", "identifiers and a finite number", where)
+        bad += [pl.col("value").is_null() | ~pl.col("value").is_finite()]
+    either = pl.any_horizontal(bad)
+    if table.select(either.any()).item():
+        _refuse(table, either, "value", "identifiers and a finite number", where)
 
 
 def _refuse(table: pl.DataFrame, bad: pl.Expr, column: str, expected: str, where: str) -> None:
     """Refuse a table with a bad row, by its identifiers and what stands in a column."""
+    import polars as pl
+
     rows = table.with_row_index("row").filter(bad)
     if len(rows) == 0:
         return
-    row = rows.row(0, named=True)
+    row = rows.with_columns(pl.col("topic", "doc").cast(pl.String)).row(0, named=True)
     cells = ", ".join(f"{k} {v!r}" for k, v in row.items() if k in ("topic", "doc", column))
     raise InputError(f"{cells} in row {row['row'] + 1}", expected, where)
