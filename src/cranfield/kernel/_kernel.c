@@ -600,6 +600,9 @@ typedef struct {
     i64 *begin;    /* where those begin that have the value of the one at a place, */
     i64 *end;      /* and, where they begin, where they end; less than 0 once they are by name */
     i64 *spare;
+    i64 *made;     /* the memory of all of these, and of the two that follow */
+    i64 *same;     /* 0, 1, 2, …: order, place and begin of a list whose values fall from row to row, */
+    i64 *next;     /* and 1, 2, 3, …: its end */
     i64 *slots;    /* a hash table of rows */
     i64 room, mask, most;
 } Work;
@@ -607,7 +610,7 @@ typedef struct {
 static void
 free_work(Work *work)
 {
-    free(work->order);
+    free(work->made);
     free(work->slots);
 }
 
@@ -617,16 +620,19 @@ static int
 make_room(Work *work, i64 n)
 {
     if (n > work->room) {
-        i64 *made = realloc(work->order, (size_t)n * 5 * sizeof(i64));
+        i64 *made = realloc(work->made, (size_t)n * 7 * sizeof(i64));
         if (made == NULL) {
             return -1;
         }
-        work->order = made;
-        work->place = made + n;
-        work->begin = made + 2 * n;
-        work->end = made + 3 * n;
+        work->made = made;
         work->spare = made + 4 * n;
+        work->same = made + 5 * n;
+        work->next = made + 6 * n;
         work->room = n;
+        for (i64 row = 0; row < n; row++) {
+            work->same[row] = row;
+            work->next[row] = row + 1;
+        }
     }
     i64 size = 64;
     while (size < 2 * n) {
@@ -655,21 +661,28 @@ empty_slots(Work *work)
 static i64
 order_rows(Work *work, const double *value, i64 n)
 {
-    int falling = 1;
-    i64 tied = 0;
-    for (i64 row = 0; row < n; row++) {
-        work->order[row] = row;
-    }
+    int falling = 1, strictly = 1;
     for (i64 row = 1; value != NULL && row < n; row++) {
+        strictly &= value[row] < value[row - 1];
         falling &= value[row] <= value[row - 1];
     }
+    if (strictly) {
+        work->order = work->place = work->begin = work->same;
+        work->end = work->next;
+        return 0;
+    }
+    work->order = work->made;
+    work->place = work->made + work->room;
+    work->begin = work->made + 2 * work->room;
+    work->end = work->made + 3 * work->room;
+    memcpy(work->order, work->same, (size_t)n * sizeof(i64));
     if (!falling) {
         sort_rows(work->order, work->spare, n, has_more, value);
     }
+    i64 tied = 0;
     for (i64 low = 0, high; low < n; low = high) {
         high = low + 1;
-        while (value != NULL && high < n &&
-               value[work->order[high]] == value[work->order[low]]) {
+        while (high < n && value[work->order[high]] == value[work->order[low]]) {
             high++;
         }
         for (i64 at = low; at < high; at++) {
@@ -1142,7 +1155,29 @@ is_there(const Work *work, const List *list, Py_hash_t hash)
     return work->slots[at] >= 0;
 }
 
-#define FEW 128 /* judged documents: for each, a list may be gone through */
+/* The row of a document of which the value is known, -1 if it was left out: it is among its equals. */
+static i64
+row_with(const Work *work, const List *list, PyObject *doc, double value)
+{
+    i64 low = 0, high = list->n;
+    while (low < high) {
+        i64 middle = low + (high - low) / 2;
+        if (list->value[work->order[middle]] > value) {
+            low = middle + 1;
+        }
+        else {
+            high = middle;
+        }
+    }
+    for (; low < list->n && list->value[work->order[low]] == value; low++) {
+        if (PyUnicode_Compare(list->doc[work->order[low]], doc) == 0) {
+            return work->order[low];
+        }
+    }
+    return -1;
+}
+
+#define FEW 128 /* judged documents: they are looked up one by one */
 
 /* All that was judged: the documents of all topics, their hashes, and what item each is. */
 typedef struct {
@@ -1157,7 +1192,7 @@ find_hits(Work *work, const List *list, PyObject *docs, const Judged *judged, i6
           Hits *hits)
 {
     i64 slot = 0, begin = judged->offsets[topic], end = judged->offsets[topic + 1];
-    int many = end - begin > FEW || list->n <= 8 * (end - begin);
+    int many = given || end - begin > FEW || list->n <= 8 * (end - begin);
     if (many) {
         empty_slots(work);
         for (i64 row = 0; row < list->n; row++) {
@@ -1182,13 +1217,7 @@ find_hits(Work *work, const List *list, PyObject *docs, const Judged *judged, i6
         }
         else if ((score = PyDict_GetItemWithError(docs, doc)) != NULL) {
             is_number(score, &value);
-            for (row = 0; row < list->n; row++) {
-                int alike = given || list->value[row] == value;
-                if (alike && PyUnicode_Compare(list->doc[row], doc) == 0) {
-                    break;
-                }
-            }
-            row = row == list->n ? -1 : row; /* what was left out */
+            row = row_with(work, list, doc, value);
         }
         if (row >= 0 && add_hit(hits, topic, row, judged->items[i]) < 0) {
             return NO_MEMORY;
