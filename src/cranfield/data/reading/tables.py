@@ -370,9 +370,19 @@ def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str
     return pl.DataFrame({name: _pandas_column(data[columns[name]]) for name in names}, strict=False)
 
 
-def _pandas_column(column: Any) -> list[Any]:
-    missing = column.isna().tolist()
-    return [None if m else x for x, m in zip(column.tolist(), missing, strict=True)]
+def _pandas_column(column: Any) -> Any:
+    """A column of a pandas frame as Polars reads it; what is missing is None."""
+    import polars as pl
+
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+        return pl.Series(column.to_numpy(), nan_to_null=True)
+    if getattr(column.dtype, "storage", "") == "pyarrow":  # text, in Arrow's layout
+        return pl.from_pandas(column)
+    values = column.tolist()
+    if column.isna().any():
+        missing = column.isna().tolist()
+        return [None if m else x for x, m in zip(values, missing, strict=True)]
+    return values
 
 
 def _named(
