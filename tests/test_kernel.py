@@ -15,6 +15,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,6 +27,7 @@ from cranfield.data.reading import strings
 from cranfield.data.reading.columns import TREC, Kind
 from cranfield.data.reading.strings import ROOM
 from cranfield.data.reading.table import Irregular, Table
+from cranfield.data.reading.tables import packed
 from cranfield.data.reading.trec import read_table
 from tests.made import examples
 
@@ -538,3 +540,34 @@ def test_groups_that_are_not_those_of_the_keys_are_refused(bounds: list[int]) ->
         kernel.KERNEL.sort_groups(np.zeros(3), given, order)
     with pytest.raises(ValueError, match="do not fit"):
         kernel.KERNEL.sort_groups(np.zeros(3), np.array([0, 3]), order[:2])
+
+
+# -- columns in Arrow's layout --------------------------------------------------------------------
+
+
+@settings(max_examples=examples(60))
+@given(st.lists(st.lists(st.text(max_size=40)), max_size=4))
+def test_columns_of_text_are_packed_as_they_are_without(parts: list[list[str]]) -> None:
+    """Short strings are in the views, long ones in buffers; a column may have several parts."""
+    clean = [[x.encode("utf-8", "ignore").decode() for x in some] for some in parts]
+    column = pl.Series("a", [], dtype=pl.String)
+    for some in clean:
+        column = column.append(pl.Series("a", some, dtype=pl.String))
+    for these in (column, column[1:], column.gather_every(2), column.filter(column != "")):
+        compiled, plain = both(lambda these=these: packed(these))  # type: ignore[misc]
+        for names, hashes in (compiled, plain):
+            assert names.tolist() == these.to_list()
+            assert hashes.tolist() == plain[1].tolist()
+
+
+def test_columns_that_are_not_packed() -> None:
+    """Missing strings, other types, and a stream that has been read."""
+    assert kernel.KERNEL is not None
+    for column in (pl.Series(["a", None]), pl.Series([1, 2]), pl.Series([b"a"])):
+        assert kernel.KERNEL.pack_column(column.__arrow_c_stream__(), 0) is None
+    stream = pl.Series(["a"]).__arrow_c_stream__()
+    assert kernel.KERNEL.pack_column(stream, 0) is not None
+    assert kernel.KERNEL.pack_column(stream, 0) is not None  # of which nothing is left
+    for other in (None, "a", object()):
+        with pytest.raises((ValueError, TypeError)):
+            kernel.KERNEL.pack_column(other, 0)

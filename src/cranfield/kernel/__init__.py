@@ -30,6 +30,10 @@ class Kernel(Protocol):
 
     def hash_strings(self, text: Any, places: Arrays, key: int, hashes: Arrays, /) -> None: ...
 
+    def pack_column(
+        self, capsule: Any, key: int, /
+    ) -> tuple[bytes, bytes, bytes, bytes] | None: ...
+
     def place_rows(
         self,
         text: Any,

@@ -2,6 +2,7 @@
  *
  * read_lines   lines of text -> columns
  * hash_strings places in a text -> hashes of what is there
+ * pack_column  a column of text in Arrow's layout -> places and hashes
  * place_rows   columns x judged documents -> where the judged documents are
  * place_lists  dicts of dicts x judged documents -> the same
  * flatten      a dict of dicts as columns
@@ -806,6 +807,198 @@ bytes_of(const void *data, i64 size)
     return PyBytes_FromStringAndSize(size ? data : "", (Py_ssize_t)size);
 }
 
+/* -- columns of text in Arrow's layout -------------------------------------------------------- */
+
+/* Arrow's C data interface and C stream interface. */
+typedef struct ArrowSchema {
+    const char *format, *name, *metadata;
+    i64 flags, n_children;
+    struct ArrowSchema **children, *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+} ArrowSchema;
+
+typedef struct ArrowArray {
+    i64 length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+} ArrowArray;
+
+typedef struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, ArrowSchema *);
+    int (*get_next)(struct ArrowArrayStream *, ArrowArray *);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+} ArrowArrayStream;
+
+/* A string of a column of views: twelve bytes at most are in the view itself, others in a buffer. */
+typedef struct {
+    int32_t length;
+    union {
+        unsigned char text[12];
+        struct {
+            int32_t begins_with, buffer, offset;
+        };
+    };
+} View;
+
+typedef struct {
+    ArrowArray *part;
+    i64 count, room, rows, bytes;
+} Parts;
+
+/* Where the string of a view is; its length is -1 if it is not inside its buffer. */
+static Field
+string_of(const ArrowArray *part, const View *view)
+{
+    if (0 <= view->length && view->length <= 12) {
+        return (Field){view->text, view->length};
+    }
+    i64 buffers = part->n_buffers - 3; /* beside these: what is missing, the views, the sizes */
+    const i64 *sizes = part->buffers[part->n_buffers - 1];
+    if (view->length < 0 || view->buffer < 0 || view->buffer >= buffers || view->offset < 0 ||
+        (i64)view->offset + view->length > sizes[view->buffer]) {
+        return (Field){NULL, -1};
+    }
+    return (Field){(const unsigned char *)part->buffers[2 + view->buffer] + view->offset,
+                   view->length};
+}
+
+static const View *
+views_of(const ArrowArray *part)
+{
+    return (const View *)part->buffers[1] + part->offset;
+}
+
+/* The parts of a stream, and how many bytes its strings have: ODD if it is not of text, or if some of it
+ * is missing. */
+static int
+take_parts(ArrowArrayStream *stream, Parts *parts)
+{
+    ArrowSchema schema = {0};
+    if (stream->get_schema(stream, &schema) != 0) {
+        return ODD;
+    }
+    int views = strcmp(schema.format, "vu") == 0;
+    schema.release(&schema);
+    while (views) {
+        if (parts->count == parts->room) {
+            ArrowArray *made =
+                realloc(parts->part, (size_t)(2 * parts->room + 8) * sizeof(ArrowArray));
+            if (made == NULL) {
+                return NO_MEMORY;
+            }
+            parts->part = made;
+            parts->room = 2 * parts->room + 8;
+        }
+        ArrowArray *part = &parts->part[parts->count];
+        part->release = NULL;
+        if (stream->get_next(stream, part) != 0) {
+            return ODD;
+        }
+        if (part->release == NULL) {
+            return FINE;
+        }
+        parts->count++;
+        if (part->null_count != 0 || part->n_buffers < 3) {
+            return ODD;
+        }
+        parts->rows += part->length;
+        for (i64 row = 0; row < part->length; row++) {
+            Field found = string_of(part, views_of(part) + row);
+            if (found.length < 0) {
+                return ODD;
+            }
+            parts->bytes += found.length;
+        }
+    }
+    return ODD;
+}
+
+/* The strings side by side, the place and the hash of each. */
+static void
+put_parts(const Parts *parts, u64 key, unsigned char *text, i64 *start, i64 *length, u64 *hash)
+{
+    i64 at = ROOM, row = 0;
+    memset(text, 0, ROOM);
+    for (i64 k = 0; k < parts->count; k++) {
+        for (i64 i = 0; i < parts->part[k].length; i++, row++) {
+            Field found = string_of(&parts->part[k], views_of(&parts->part[k]) + i);
+            memcpy(text + at, found.start, (size_t)found.length);
+            start[row] = at;
+            length[row] = found.length;
+            at += found.length;
+        }
+    }
+    memset(text + at, 0, ROOM);
+    for (row = 0; row < parts->rows; row++) {
+        hash[row] = hash_of((Field){text + start[row], length[row]}, key);
+    }
+}
+
+PyDoc_STRVAR(pack_column_doc,
+"pack_column(capsule, key) -> (text, start, length, hashes)\n"
+"\n"
+"A column of text in Arrow's layout of views, as the stream in a capsule hands it over: its strings side\n"
+"by side with room around them, where each is and its hash, as bytes. None if it is in another layout,\n"
+"or a string is missing.");
+
+static PyObject *
+pack_column(PyObject *module, PyObject *args)
+{
+    PyObject *capsule, *made[4] = {NULL}, *found = NULL;
+    unsigned long long key;
+    if (!PyArg_ParseTuple(args, "OK", &capsule, &key)) {
+        return NULL;
+    }
+    ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+    if (stream == NULL) {
+        return NULL;
+    }
+    if (stream->release == NULL) {
+        PyErr_SetString(PyExc_ValueError, "a stream that was read before");
+        return NULL;
+    }
+    Parts parts = {0};
+    int code = take_parts(stream, &parts);
+    if (code == NO_MEMORY) {
+        PyErr_NoMemory();
+    }
+    else if (code == ODD) {
+        found = Py_NewRef(Py_None);
+    }
+    else {
+        i64 sizes[4] = {parts.bytes + 2 * ROOM, 8 * parts.rows, 8 * parts.rows, 8 * parts.rows};
+        int all = 1;
+        for (int i = 0; i < 4; i++) {
+            made[i] = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)sizes[i]);
+            all = all && made[i] != NULL;
+        }
+        if (all) {
+            char *into[4];
+            for (int i = 0; i < 4; i++) {
+                into[i] = PyBytes_AsString(made[i]);
+            }
+            Py_BEGIN_ALLOW_THREADS
+            put_parts(&parts, key, (unsigned char *)into[0], (i64 *)into[1], (i64 *)into[2],
+                      (u64 *)into[3]);
+            Py_END_ALLOW_THREADS
+            found = PyTuple_Pack(4, made[0], made[1], made[2], made[3]);
+        }
+        for (int i = 0; i < 4; i++) {
+            Py_XDECREF(made[i]);
+        }
+    }
+    for (i64 k = 0; k < parts.count; k++) {
+        parts.part[k].release(&parts.part[k]);
+    }
+    free(parts.part);
+    return found;
+}
+
 /* -- columns x judged documents --------------------------------------------------------------- */
 
 typedef struct {
@@ -1527,6 +1720,7 @@ sort_groups(PyObject *module, PyObject *args)
 static PyMethodDef METHODS[] = {
     {"read_lines", read_lines, METH_VARARGS, read_lines_doc},
     {"hash_strings", hash_strings, METH_VARARGS, hash_strings_doc},
+    {"pack_column", pack_column, METH_VARARGS, pack_column_doc},
     {"place_rows", place_rows, METH_VARARGS, place_rows_doc},
     {"place_lists", place_lists, METH_VARARGS, place_lists_doc},
     {"flatten", flatten, METH_O, flatten_doc},

@@ -254,10 +254,10 @@ class Thrift:
 
     def value(self, kind: int) -> Any:
         """A value of a type that is no field: yes and no are bytes there."""
-        if kind in (1, 2, 3):
-            return self.byte()
         if kind in (4, 5, 6):
             return self.whole()
+        if kind in (1, 2, 3):
+            return self.byte()
         if kind == 7:
             return self.take(8)
         if kind == 8:
@@ -281,9 +281,10 @@ class Thrift:
 
     def varint(self) -> int:
         """A number from 0, seven bits a byte; the last byte is below 128."""
-        number = 0
+        data, number = self.data, 0
         for shift in range(0, 70, 7):
-            byte = self.byte()
+            byte = data[self.at]
+            self.at += 1
             number |= (byte & 127) << shift
             if byte < 128:
                 return number

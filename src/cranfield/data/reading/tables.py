@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from cranfield import kernel
+from cranfield.data.reading import strings
 from cranfield.data.reading.binary import (
     Parquet,
     is_forked,
@@ -27,7 +29,7 @@ from cranfield.data.reading.labels import LABELLED, level_of
 from cranfield.data.reading.lines import BLANK, NUMBER, finite, lines, not_text, short
 from cranfield.data.reading.records import COLUMNS, PLAIN, Found, Problem, Recorder, Text
 from cranfield.data.reading.source import Beginning, Source
-from cranfield.data.reading.strings import ROOM, Strings, Words
+from cranfield.data.reading.strings import Strings, Words
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.trec import refuse_other_encodings
 from cranfield.errors import CranfieldError, InputError
@@ -468,25 +470,34 @@ def _hashed(column: pl.Series) -> tuple[Strings, Words]:
     import polars as pl
 
     if column.dtype == pl.String:
-        names = strings_of(column)
-        return names, names.hashes()
+        return packed(column)
     each = column.unique()
     codes, known = column.to_physical().to_numpy(), each.to_physical().to_numpy()
     place = np.empty(int(known.max(initial=0)) + 1, dtype=np.int64)
     place[known] = np.arange(len(known))
-    names, rows = strings_of(each.cast(pl.String)), place[codes]
-    return names[rows], names.hashes()[rows]
+    names, hashes = packed(each.cast(pl.String))
+    return names[place[codes]], hashes[place[codes]]
 
 
 def strings_of(column: pl.Series) -> Strings:
-    """A column of text, none of it missing: Polars puts it side by side, with room around it."""
+    """A column of text, none of it missing."""
+    return packed(column)[0]
+
+
+def packed(column: pl.Series) -> tuple[Strings, Words]:
+    """A column of text, none of it missing, side by side with room around it; and its hashes."""
     import polars as pl
 
-    length = column.str.len_bytes().to_numpy().astype(np.int64)
-    room = pl.Series(["\0" * ROOM])
-    joined = pl.concat([room, column.rename(""), room]).str.join("").cast(pl.Binary).item()
-    buffer = np.frombuffer(joined, dtype=np.uint8)
-    return Strings(buffer, np.cumsum(length) - length + ROOM, length)
+    if (compiled := kernel.KERNEL) is not None:
+        found = compiled.pack_column(column.__arrow_c_stream__(), int(strings.KEY))
+        if found is not None:
+            text = np.frombuffer(found[0], dtype=np.uint8)
+            start, length = (np.frombuffer(x, dtype=np.int64) for x in found[1:3])
+            return Strings(text, start, length), np.frombuffer(found[3], dtype=np.uint64)
+    sizes = column.str.len_bytes().to_numpy().astype(np.int64)
+    joined = column.rename("").str.join("").cast(pl.Binary).item() or b""
+    made = Strings.packed(joined, sizes)
+    return made, made.hashes()
 
 
 def tidy(table: pl.DataFrame, kind: Kind, where: str, text: Text = PLAIN) -> pl.DataFrame:
