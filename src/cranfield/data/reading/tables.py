@@ -513,15 +513,13 @@ def tidy(table: pl.DataFrame, kind: Kind, where: str, text: Text = PLAIN) -> pl.
             column = pl.Series(levels, dtype=pl.Float64)
         if name in ("topic", "doc", "type") and not names_things(column):
             raise InputError(f"{column.dtype} in column {theirs}", "identifiers", where)
-        dtype: Any = pl.Float64 if name in (value, "rank") else pl.String
-        if column.dtype in (pl.Categorical, pl.Enum) and name == "doc":
-            dtype = column.dtype  # its names are hashed once, and not for every row
-        if column.dtype.is_integer() and name == "topic":
-            dtype = column.dtype  # and written once for each topic
-        if dtype == pl.Float64 and not _may_be_numbers(column):
+        is_number = name in (value, "rank")
+        if is_number and not _may_be_numbers(column):
             raise InputError(f"{column.dtype} in column {theirs}", "numbers", where)
         try:
-            made = column.cast(dtype, strict=name != "rank")
+            made = column.cast(
+                pl.Float64 if is_number else _named_as(name, column), strict=name != "rank"
+            )
         except pl.exceptions.PolarsError:
             raise InputError(f"{column.dtype} in column {theirs}", "numbers", where) from None
         ours["value" if name == value else name] = made
@@ -530,6 +528,14 @@ def tidy(table: pl.DataFrame, kind: Kind, where: str, text: Text = PLAIN) -> pl.
     if "value" not in ours and "rank" in ours:  # which then is what counts
         _refuse(found, ~pl.col("rank").is_finite().fill_null(False), "rank", NUMBER, where)
     return found
+
+
+def _named_as(name: str, column: pl.Series) -> Any:
+    """The type of a column of names: text, or what it is where each name is then written once."""
+    import polars as pl
+
+    coded = column.dtype in (pl.Categorical, pl.Enum) and name == "doc"
+    return column.dtype if coded or (column.dtype.is_integer() and name == "topic") else pl.String
 
 
 def labels_of(column: str, text: Text) -> Mapping[str, float] | None:
