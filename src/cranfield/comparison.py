@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, combinations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from cranfield.arrays import TOLERANCE, Bools, Floats, apart, rounding_of, settled
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.results import Missing, ScoresLike, read_scores
 from cranfield.scores import Notice, Scores, notes

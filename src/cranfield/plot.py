@@ -13,6 +13,7 @@ from cranfield.data.costs import CostsLike
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.lines import finite, real
 from cranfield.data.run import Run
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.extras import Costs
@@ -321,7 +322,7 @@ def _several(given: Any) -> list[Any]:
 # -- models ---------------------------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class _Chosen:
     """A user model of a picture: what it is called there, and the value of what varies."""
 
@@ -519,7 +520,7 @@ def _gains(topic: Any, given: Any) -> list[float | None]:
     ]  # fmt: skip
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class _Walks:
     """User models at work: how their users walk down lists, and what that gives."""
 

@@ -8,7 +8,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import cached_property
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from cranfield.arrays import rounding_of, settled
 from cranfield.data.files import read_bytes, write_whole
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, MissingPackage, one_of
 from cranfield.shown import Shown
 from cranfield.wording import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
@@ -16,6 +15,7 @@ from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike, read_labels, read_number
 from cranfield.data.tracks import TopicsLike
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.shown import Shown

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -21,6 +21,7 @@ from cranfield.assess.assessments import Assessments, read_assessments
 from cranfield.assess.rules import RulesLike
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.shown import Shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -21,6 +21,7 @@ from cranfield.data.reading.columns import ColumnsLike, read_columns, spelt
 from cranfield.data.reading.labels import LabelsLike, level_of, one_of, read_labels
 from cranfield.data.reading.table import Irregular
 from cranfield.data.tracks import TopicsLike, named_topics, unknown_topic
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.wording import counted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from typing import Any, Literal, TypeAlias
@@ -34,6 +34,7 @@ from cranfield.data.tracks import (
     topics_file,
     unknown_topic,
 )
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import ALL, Notice, about
 from cranfield.shown import Rows, Shown

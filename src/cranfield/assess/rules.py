@@ -22,7 +22,6 @@ import operator
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -30,6 +29,7 @@ from cranfield.data.reading.labels import one_of
 from cranfield.data.reading.lines import finite
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.toml import read_toml
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
 Answer: TypeAlias = float | str

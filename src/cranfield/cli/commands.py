@@ -6,10 +6,11 @@ The options and the work of a command are in the module of its name.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.toml import read_toml
+from cranfield.dataclass import dataclass
 
 TOOLS = "other tools' commands"
 GROUPS = ("evaluate", "compare", "understand", "collect", TOOLS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from inspect import cleandoc, signature
 from typing import Any, TypeAlias, TypeVar, get_args
@@ -15,6 +15,7 @@ from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
 from cranfield.data.reading.lines import finite, short
 from cranfield.data.run import TIES as AS_READ
 from cranfield.data.systems import RunNames
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
 
 T = TypeVar("T")

@@ -24,7 +24,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import product
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
@@ -34,6 +34,7 @@ from cranfield.compat.meaning import MODELS, five_wanted, is_model, wanted
 from cranfield.compat.pytrec_eval import supported_nicknames
 from cranfield.compat.scorer import Scorer, Wanted, is_empty
 from cranfield.data.qrels import Qrels
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures import base
 from cranfield.measures.trec_eval import AT_RANKS, AT_SHARES

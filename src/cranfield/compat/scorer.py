@@ -6,7 +6,6 @@ import math
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,6 +15,7 @@ from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.columns import TREC, Kind
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import ListRun, Run, read_run
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.base import Measure

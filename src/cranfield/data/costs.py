@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,6 +24,7 @@ from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table, types_without
 from cranfield.data.reading.tables import is_frame, names_things, polars_frame, strings_of
 from cranfield.data.reading.trec import data_of, number_columns
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -17,6 +16,7 @@ from cranfield.data.assessments import ASSESSOR, LABEL
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS, TOPICS, spelt
 from cranfield.data.reading.lines import Line, finite
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import counted, some
 

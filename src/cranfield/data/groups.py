@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, lines_of, where_of
@@ -17,6 +17,7 @@ from cranfield.data.reading.formats import NTCIR, recognise
 from cranfield.data.reading.lines import BLANK, Line, fields_of, not_empty
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import counted
 

@@ -8,7 +8,7 @@ hierarchy has ``topic;second-level intent;first-level intent``. Tables name thei
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, read_lines, where_of
@@ -16,6 +16,7 @@ from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line
 from cranfield.data.run import Ties
 from cranfield.data.systems import RunNames, SeveralRuns, by_tag
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.wording import counted
 

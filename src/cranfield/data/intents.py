@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -23,6 +23,7 @@ from cranfield.data.reading.lines import Line, finite
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table, in_group
 from cranfield.data.reading.tables import is_frame
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import counted
 

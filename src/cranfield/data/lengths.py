@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.tables import is_frame, polars_frame
 from cranfield.data.reading.trec import number_columns
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
 if TYPE_CHECKING:

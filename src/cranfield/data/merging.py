@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -13,6 +13,7 @@ import numpy as np
 from cranfield.arrays import Bools, Floats
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table, in_group
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.wording import counted
 

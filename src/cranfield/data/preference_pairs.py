@@ -6,7 +6,6 @@ the two runs, or ``tie``; or ``topic run other preferred assessor``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import eq
 from typing import Any, NamedTuple, TypeAlias
 
@@ -14,6 +13,7 @@ from cranfield.data.reading.cells import Layout, columns_of, read_lines, where_o
 from cranfield.data.reading.columns import TOPICS
 from cranfield.data.reading.lines import BLANK, Line, first_on
 from cranfield.data.reading.table import Irregular
+from cranfield.dataclass import dataclass
 from cranfield.wording import counted
 
 PreferencePairsLike: TypeAlias = Any  # a path, {topic: {preferred: other}}, a frame or tuples

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
 from typing import Any, TypeAlias
@@ -29,6 +28,7 @@ from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.reading.trec import number_columns
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, RepetitionError
 from cranfield.wording import counted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypeAlias
@@ -34,6 +34,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings, spans
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.tables import frame_table, is_frame
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import counted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, replace
 from functools import partial
 from itertools import count, islice, pairwise
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
@@ -34,6 +34,7 @@ from cranfield.data.systems import (
     refuse_many,
     refuse_twice,
 )
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, one_of
 
 RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, a frame, tuples,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -27,6 +27,7 @@ from cranfield.data.reading.tables import is_frame
 from cranfield.data.reading.trec import finite_numbers
 from cranfield.data.run import Ties, from_the_top
 from cranfield.data.systems import RunNames, SeveralRuns, by_tag, distinct, refuse_twice
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.wording import counted
 

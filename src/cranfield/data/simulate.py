@@ -23,7 +23,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +31,7 @@ from numpy.typing import NDArray
 
 from cranfield.arrays import Floats
 from cranfield.data.files import write_all
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
 from cranfield.wording import counted
 

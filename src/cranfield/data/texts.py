@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import count, repeat
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -38,6 +37,7 @@ from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.trec import finite_numbers, refuse_other_encodings
 from cranfield.data.systems import named
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import counted
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from decimal import Decimal
 from typing import Any, get_args
 
@@ -22,6 +22,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table, whole_topics
 from cranfield.data.run import no_judged_topic
 from cranfield.data.systems import refuse_many
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted, some
 

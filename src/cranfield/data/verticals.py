@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -23,6 +23,7 @@ from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table, types_without
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import counted, some
 

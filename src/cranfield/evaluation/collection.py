@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.run import Run, RunLike, no_judged_topic, read_runs, reading_order
 from cranfield.data.tracks import unknown_topic
 from cranfield.data.verticals import embedded
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.blocks import Block, cut
 from cranfield.evaluation.extras import Costs, Extra, Lengths, WantedVerticals

@@ -7,7 +7,6 @@ measure looks (`refuse_unknown`), and is worth a word to the user (`notices`, `n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from cranfield.data.reading.strings import spans
 from cranfield.data.reading.table import Noted
 from cranfield.data.run import Run
 from cranfield.data.verticals import Verticals, read_verticals
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.options import Options
 from cranfield.labelling.blocks import Rankings

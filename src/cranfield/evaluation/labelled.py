@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from cranfield.dataclass import dataclass
 from cranfield.shown import Rows, Shown
 
 _SHOWN = 2  # lists that a repr shows

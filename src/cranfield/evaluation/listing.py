@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Unpack
 
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.lines import finite
 from cranfield.data.run import with_each
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.collection import Collection, Labelled
 from cranfield.evaluation.evaluate import RunsLike

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
 
@@ -24,6 +24,7 @@ from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.systems import RunNames
 from cranfield.data.tracks import named_topics
 from cranfield.data.verticals import VerticalsLike
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.presets import Preset
 from cranfield.evaluation.presets import preset as find_preset

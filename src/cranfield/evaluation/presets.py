@@ -44,13 +44,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cache
 from typing import Any
 
 from cranfield.data.reading.lines import real
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.toml import read_toml
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.grammar import parse_measures
 from cranfield.wording import folded, some

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from itertools import chain, product
 from numbers import Real
@@ -20,6 +20,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.results import Result, read_results
 from cranfield.data.systems import RunNames, distinct, refuse_twice
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, one_of
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import name_and_rest, parse_measure

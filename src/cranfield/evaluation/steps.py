@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from cranfield.dataclass import dataclass
 from cranfield.shown import Rows, Shown
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -20,6 +20,7 @@ from cranfield.data.texts import (
     read_systems_matches,
     read_texts,
 )
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.systems import scores_of
 from cranfield.measures.grammar import MeasureLike, measures_for

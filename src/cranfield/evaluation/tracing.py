@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias, Unpack
 
@@ -13,6 +13,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import Run, RunLike, with_each
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.asked import Asked, MeasuresLike
 from cranfield.evaluation.collection import Collection

@@ -8,7 +8,7 @@ with ten million documents and one with three stand side by side without padding
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.strings import spans
+from cranfield.dataclass import dataclass
 
 if TYPE_CHECKING:
     from cranfield.data.reading.table import Noted

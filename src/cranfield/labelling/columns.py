@@ -10,7 +10,7 @@ Documents are compared as 64-bit hashes, and exactly where hashes agree.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -21,6 +21,7 @@ from cranfield.data.reading.parts import in_order
 from cranfield.data.reading.strings import Strings, Words, spans
 from cranfield.data.reading.table import Irregular, Noted, Table, in_group
 from cranfield.data.run import Part, TableRun
+from cranfield.dataclass import dataclass
 from cranfield.labelling.blocks import Placed, RunLabels
 from cranfield.labelling.gold import GoldStandard
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -13,6 +12,7 @@ from cranfield.arrays import Ints
 from cranfield.data.qrels import Qrels
 from cranfield.data.reading.strings import Words
 from cranfield.data.reading.table import Table, in_group
+from cranfield.dataclass import dataclass
 from cranfield.labelling.blocks import Judgments
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from cranfield.data.reading.mappings import from_mapping
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Noted, Table
 from cranfield.data.run import ListRun, from_the_top
+from cranfield.dataclass import dataclass
 from cranfield.labelling.blocks import Placed, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard
 

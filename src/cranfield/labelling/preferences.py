@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.preferences import PreferenceGroup, Preferences
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import some
 

@@ -7,13 +7,14 @@ item counts as, and the ideal list, of what there is to find.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.groups import Groups, GroupsLike, read_groups
 from cranfield.data.reading.lines import real
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, users_code
 from cranfield.labelling.blocks import Judgments, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard

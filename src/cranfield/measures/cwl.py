@@ -26,13 +26,13 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar, overload
 
 import numpy as np
 
 from cranfield.arrays import Floats
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, users_code
 from cranfield.measures.base import (
     FIVE,

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import accumulate
 from typing import Any, TypeAlias
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, SaidLater
 from cranfield.measures.base import FIVE, READINGS, REGISTRY, TAKES, Measure, named
 from cranfield.measures.names import (

@@ -8,13 +8,14 @@ order of rank; a quantity is computed when first asked for and remembered.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
 from cranfield.labelling.blocks import Intents, Judgments, Rankings, spans
 from cranfield.labelling.blocks import distinct as distinct_of

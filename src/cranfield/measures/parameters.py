@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.measures.gains import Gain, GainLike
 

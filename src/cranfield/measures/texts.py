@@ -12,7 +12,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property, reduce
 from itertools import groupby
 from operator import add
@@ -21,6 +21,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Ints
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure, cite, measure
 from cranfield.measures.lists import Remembers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, TypeAlias
@@ -18,6 +18,7 @@ from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.tracks import named_topics, unknown_topic
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.meta.brief import in_brief

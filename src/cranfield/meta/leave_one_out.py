@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import chain
 from typing import Any, Literal, TypeAlias
@@ -20,6 +20,7 @@ from cranfield.data.qrels import Qrels, QrelsLike
 from cranfield.data.run import RunLike, with_each
 from cranfield.data.tracks import TeamsLike
 from cranfield.data.verticals import read_verticals
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.grammar import MeasureLike

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain, combinations
 from typing import Any, Literal, TypeAlias
 
@@ -17,6 +17,7 @@ from cranfield.data.preference_pairs import (
     PreferencePairsLike,
     read_preference_pairs,
 )
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.concordance import Signs, sign_test_of, signs_of

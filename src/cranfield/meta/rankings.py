@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cranfield.arrays import TOLERANCE, Floats, placed
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.scores import Interval
 from cranfield.shown import Shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from cranfield.arrays import Bools, Floats
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import RunLike
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.results import ScoresLike, read_scores

@@ -8,9 +8,10 @@ are to have room beside their points, a `Plane` knows where these are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.report import places
 from cranfield.report.late import pl

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
 from cranfield.report.sheets import Sheet, listed
 from cranfield.shown import Shown

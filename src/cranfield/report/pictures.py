@@ -11,12 +11,12 @@ import math
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import Any
 
 from cranfield.data.files import write_whole
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, MissingPackage, one_of
 from cranfield.report.formats.programs import rows_as
 from cranfield.report.late import PICTURES, Late, pl

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
+from cranfield.dataclass import dataclass
 from cranfield.report.late import pl
 from cranfield.wording import counted, rounded
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cranfield.arrays import Floats
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.stats.samples import Sample, Systems, Topics, matrix, mean, sample
 

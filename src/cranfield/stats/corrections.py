@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cranfield.arrays import Bools, Floats
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.stats.samples import short
 

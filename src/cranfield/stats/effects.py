@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from cranfield.arrays import TOLERANCE, Floats
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import Interval
 from cranfield.shown import Shown

@@ -7,11 +7,12 @@ by themselves. Tests of two systems are done pair by pair, and their p-values co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from cranfield.arrays import Floats
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import Interval
 from cranfield.stats import paired, tukey

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import Interval, Notice, notes
 from cranfield.shown import Shown

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from cranfield.arrays import Bools, Floats
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import FLOOR, Notice, Scores
 from cranfield.stats.samples import Matrix, refuse_few

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias, get_args
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.scores import Notice, Scores
 from cranfield.shown import Shown

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.shown import Shown
 from cranfield.stats.anova import one_way, two_way

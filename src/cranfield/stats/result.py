@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import Interval, Notice
 from cranfield.shown import Shown

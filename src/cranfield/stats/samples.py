@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cranfield.arrays import Floats
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import Scores
 from cranfield.wording import counted, some

@@ -5,12 +5,13 @@ same.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from cranfield.arrays import TOLERANCE, Floats
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.scores import Notice, Scores
 from cranfield.stats.samples import Systems, matrix

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import FLOOR, Interval, Scores
 from cranfield.shown import Shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from itertools import combinations, permutations
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.arrays import TOLERANCE, Floats
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import Interval, Notice
 from cranfield.stats.anova import two_way

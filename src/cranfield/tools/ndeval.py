@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.reading.trec import line_of
 from cranfield.data.run import Run, RunLike, TableRun, read_run
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.grammar import parse_measure

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from cranfield.arrays import Floats
 from cranfield.data.ntcir.topic_dirs import Judged, Labelled
 from cranfield.data.qrels import read_qrels
 from cranfield.data.run import ListRun
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.blocks import Block, cut, in_blocks
 from cranfield.labelling.blocks import Rankings

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
@@ -23,6 +23,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table
 from cranfield.data.reading.trec import last_tag
 from cranfield.data.run import ListRun, Run, TableRun, read_run
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, RepetitionError
 from cranfield.evaluation.blocks import Block, cut, in_blocks
 from cranfield.labelling.blocks import Judgments, Rankings, count_by

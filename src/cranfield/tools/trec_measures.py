@@ -6,12 +6,12 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from textwrap import indent
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.lines import finite
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures import trec_eval as trec
 from cranfield.measures.base import Measure

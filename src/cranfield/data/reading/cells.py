@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import column_named, spelt
@@ -16,6 +15,7 @@ from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import Row, is_frame, polars_frame
 from cranfield.data.reading.trec import Fields, data_of
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import counted
 

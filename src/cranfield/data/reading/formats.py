@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import chain
 from typing import Any, TypeAlias
@@ -31,6 +31,7 @@ from cranfield.data.reading.objects import line_kind, line_name, line_records, l
 from cranfield.data.reading.records import PLAIN, Found, Problem, Record, Text, checked
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.table import Irregular, Table
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted
 

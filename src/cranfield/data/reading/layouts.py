@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from cranfield.data.reading.columns import ITERATIONS, TREC, Kind
 from cranfield.data.reading.labels import MOST_LEVELS, are_levels
 from cranfield.data.reading.lines import finite, lines, short
 from cranfield.data.reading.source import Beginning
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
 SEPARATORS = (None, ",", ";")  # blanks first

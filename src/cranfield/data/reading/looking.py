@@ -11,7 +11,7 @@ The fast reader decides here as it does for whoever evaluates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ from cranfield.data.reading.records import Problem, Record, Text, checked
 from cranfield.data.reading.source import Piece, Source
 from cranfield.data.reading.strings import Strings, Words
 from cranfield.data.reading.table import Irregular, Table, in_group
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
 if TYPE_CHECKING:

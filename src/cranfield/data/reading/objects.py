@@ -7,7 +7,6 @@ alone; in Python as a list. What is told as no shape is a table, whose records a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
 from itertools import chain
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -30,6 +29,7 @@ from cranfield.data.reading.shapes import (
 )
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import Row, json_lines, json_rows, of_rows
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
 # What names the topic of a record, the first that is there: an id, else the text of the query.

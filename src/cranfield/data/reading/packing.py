@@ -8,11 +8,11 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
 from typing import Any, TypeAlias
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, MissingPackage
 
 HEADER = 512  # the bytes that tell

@@ -7,13 +7,14 @@ asks here for everything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from cranfield.arrays import LARGEST
 from cranfield.data.reading.columns import VALUE, Kind
 from cranfield.data.reading.labels import LEVEL, level_of, one_of
 from cranfield.data.reading.lines import NUMBER, finite, first_on, identifier, real, short
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, RepetitionError
 from cranfield.wording import without_numbers
 

@@ -12,13 +12,13 @@ have no home: their keys are those that people choose.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, spelt
 from cranfield.data.reading.lines import identifier, short
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
 Cells: TypeAlias = dict[str, Any]

@@ -9,12 +9,13 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import IO, Any
 
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.packing import SUFFIXES, Packing
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import encoded
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
@@ -12,6 +12,7 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.strings import Strings, Words
+from cranfield.dataclass import dataclass
 
 COLUMNS = ("docs", "hashes", "values", "ranks", "types", "tags", "lines")  # a cell for each line
 

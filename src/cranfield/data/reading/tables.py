@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -32,6 +32,7 @@ from cranfield.data.reading.source import Beginning, Source
 from cranfield.data.reading.strings import Strings, Words
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.trec import refuse_other_encodings
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import one_of
 from cranfield.report.formats import html, latex, markdown, programs, terminal
 from cranfield.report.sheets import Sheet

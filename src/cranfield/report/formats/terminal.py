@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from cranfield.dataclass import dataclass
 from cranfield.report.sheets import Field, Sheet, together
 from cranfield.scores import LOUD, Notice, in_brief
 from cranfield.wording import folded, printable

@@ -18,13 +18,13 @@ module: the command line, the pictures of `cf.plot.meta` and the page of methods
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.report.formats import FLAT
 from cranfield.report.options import Rows

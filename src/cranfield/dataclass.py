@@ -1,0 +1,135 @@
+"""`dataclass`, as Python's own, but frozen ones are made in no time.
+
+Python writes the methods of every dataclass as text, and compiles it: for those of a small
+evaluation that took longer than all else that is ours. Here the methods of frozen ones are written
+once, for all classes. `field`, `fields`, `replace` and `asdict` are those of the standard library.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from inspect import Parameter
+from inspect import Signature as Signed
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+__all__ = ["dataclass"]
+
+C = TypeVar("C", bound=type)
+MISSING = dataclasses.MISSING
+
+
+def _frozen(*, eq: bool = True, repr: bool = True, kw_only: bool = False) -> Callable[[C], C]:
+    """A decorator with the options that are used here; a class's own methods are kept."""
+
+    def decorated(cls: C) -> C:
+        dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(cls)
+        methods = _making(cls) | (_comparing(cls) if eq else {}) | (SHOWING if repr else {})
+        for name, method in (FROZEN | methods).items():
+            if vars(cls).get(name) is None:  # as __hash__ is where a class says what equals what
+                setattr(cls, name, method)
+        return cls
+
+    return decorated
+
+
+def _making(cls: type) -> dict[str, Any]:
+    """How an instance is made of its fields."""
+    every = dataclasses.fields(cls)
+    fields = [f for f in every if f.init]
+    made = {f.name: f.default_factory for f in every if f.default_factory is not MISSING}
+    needed = {f.name for f in fields if f.default is MISSING} - made.keys()
+    in_order = [f.name for f in fields if not f.kw_only]
+    # By how many values are given without a name: what else can be given, and what must be.
+    counts = range(len(in_order) + 1)
+    left = [{f.name: f.default for f in fields if f.name not in in_order[:k]} for k in counts]
+    lacking = [needed.difference(in_order[:k]) for k in counts]
+    checked = hasattr(cls, "__post_init__")
+
+    def __init__(self: Any, *values: Any, **named: Any) -> None:  # noqa: N807
+        k = len(values)
+        if k not in counts or not lacking[k] <= named.keys() <= left[k].keys():
+            signature_of(cls).bind(*values, **named)  # says what is wrong
+        held = self.__dict__
+        held.update(zip(in_order, values))  # noqa: B905
+        held.update(left[k])
+        held.update(named)
+        for name, make in made.items():
+            if held.get(name, MISSING) is MISSING:
+                held[name] = make()
+        if checked:
+            self.__post_init__()
+
+    return {"__init__": __init__, "__signature__": Signature()}
+
+
+class Signature:
+    """What `help` shows and editors complete."""
+
+    def __get__(self, instance: object, cls: type) -> Signed:
+        maker = next(base for base in cls.__mro__ if "__init__" in vars(base))
+        if instance is not None or "__signature__" not in vars(maker):
+            raise AttributeError("__signature__")  # what is called is not a method of ours
+        return signature_of(maker)
+
+
+def signature_of(cls: type) -> Signed:
+    """The fields of a class, those that must be named last, and their defaults."""
+    parameters = [
+        Parameter(
+            f.name,
+            Parameter.KEYWORD_ONLY if f.kw_only else Parameter.POSITIONAL_OR_KEYWORD,
+            default=_default(f),
+            annotation=f.type,
+        )
+        for f in dataclasses.fields(cls)
+        if f.init
+    ]
+    return Signed(sorted(parameters, key=lambda p: p.kind))
+
+
+def _default(f: dataclasses.Field[Any]) -> Any:
+    if f.default_factory is not MISSING:
+        return f.default_factory()
+    return Parameter.empty if f.default is MISSING else f.default
+
+
+def _comparing(cls: type) -> dict[str, Any]:
+    """Two of a class are equal if all fields are."""
+    values = attrgetter("__class__", *(f.name for f in dataclasses.fields(cls) if f.compare))
+
+    def __eq__(self: object, other: object) -> bool:  # noqa: N807
+        return values(self) == values(other) if type(self) is type(other) else NotImplemented
+
+    def __hash__(self: object) -> int:  # noqa: N807
+        return hash(values(self))
+
+    return {"__eq__": __eq__, "__hash__": __hash__}
+
+
+def _shown(self: Any) -> str:
+    held = [f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self) if f.repr]
+    return f"{type(self).__qualname__}({', '.join(held)})"
+
+
+def _assign(self: object, name: str, value: object) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _delete(self: object, name: str) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+SHOWING = {"__repr__": _shown}
+FROZEN = {"__setattr__": _assign, "__delattr__": _delete}
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+
+    def dataclass(cls: type | None = None, /, *, frozen: bool = False, **options: bool) -> Any:
+        """As `dataclasses.dataclass`, which is quicker where fields are simply assigned to."""
+        if frozen:
+            return _frozen(**options)
+        return dataclasses.dataclass(cls, **options)
