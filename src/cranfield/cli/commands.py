@@ -1,15 +1,12 @@
-"""The table of commands, `commands.toml`: what each does, an example, the options that people use.
+"""The table of commands: what each does, an example, the options that people use.
 
 The options and the work of a command are in the module of its name.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import field, replace
 
-from cranfield.data.reading.source import Source
-from cranfield.data.reading.toml import read_toml
 from cranfield.dataclass import dataclass
 
 TOOLS = "other tools' commands"
@@ -44,15 +41,379 @@ class Command:
         return self.group != TOOLS
 
 
-def _rows() -> dict[str, Command]:
-    path = os.path.join(os.path.dirname(__file__), "commands.toml")
+ROWS = (
+    Command(
+        "evaluate",
+        group="evaluate",
+        does="score runs against judgments",
+        example='qrels.txt bm25.run dense.run -m "AP nDCG@10"',
+        common="-m --preset -q -f -o --sort --wide --topics --depth --ties --rel --gains",
+        description="Score one or several runs against judgments.",
+        epilog="Files may be TREC text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, "
+        "plain or packed (gz, bz2, xz, zst, lz4, zip, tar); - is standard input.",
+    ),
+    Command(
+        "session",
+        group="evaluate",
+        does="score sessions of several queries, or click logs",
+        example="qrels.txt sessions.txt -m nsDCG@10",
+        common="-m --clicks --lengths -q -f -o --trail --ties --labels",
+        description="Score sessions: several queries about one need, each with its ranked list; or "
+        "click logs, what users clicked in them.",
+        epilog="Files may be text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, plain "
+        "or compressed; - is standard input. The rows of the result are sessions, named "
+        "topic/session.",
+    ),
+    Command(
+        "text",
+        group="evaluate",
+        does="score summaries and answers",
+        example='references.tsv a.tsv b.tsv -m "rouge-1 rouge-2"',
+        common="-m --references --nuggets --matches --explain -q -f -o --sort --topics",
+        description="Score the texts of one or several systems by reference texts (ROUGE), or by "
+        "the nuggets that they should hold (nugget F, S-measure, …).",
+        epilog="cranfield text references.tsv a.tsv b.tsv -m 'rouge-1 rouge-2'; cranfield text "
+        "--nuggets nuggets.tsv a.tsv b.tsv; cranfield text --nuggets nuggets.tsv --references "
+        "references.tsv a.tsv b.tsv",
+    ),
+    Command(
+        "distribution",
+        group="evaluate",
+        does="score distributions over labels against those of people",
+        example="gold.txt system.txt -m NMD",
+        description="Score systems' distributions over labels against those of people.",
+        epilog="Files may be text, CSV or TSV with a header (item, label, value; or item and one "
+        "column for each label), JSON, JSONL, Parquet or Arrow, plain or compressed; - is standard "
+        "input. Whole numbers throughout are votes.",
+        renamed={"--labels": "--label-order", "--missing": "--missing-items"},
+    ),
+    Command(
+        "hierarchy",
+        group="evaluate",
+        does="score subtopics of two levels (H-measure)",
+        example="first.txt second.txt parents.txt system.txt",
+        common="-m --first-weight --intents1 --intents2 -q -f -o --sort --wide --ties",
+        description="Score systems that return subtopics of two levels, those of the second below "
+        "those of the first: H-measure, Hscore, and a D♯-measure of each level.",
+        epilog="Fields of text are separated by semicolons, as subtopics contain blanks. Files may "
+        "also be CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, plain or compressed; - "
+        "is standard input.",
+        renamed={"--alpha": "--first-weight"},
+    ),
+    Command(
+        "presets",
+        group="evaluate",
+        does="list the presets: what tasks evaluate with",
+        example="web",
+        description="All presets, with their levels, gains and measures; those in whose entry "
+        "every WORD occurs; or one, in full, by its name.",
+    ),
+    Command(
+        "compare",
+        group="compare",
+        does="which run is better, and how sure are we?",
+        example="qrels.txt bm25.run dense.run --baseline bm25 -m AP",
+        common="-m --baseline --test --correction --alpha --fail-if-worse --margin --scores "
+        "--preset --table -f -o",
+        usage="cranfield compare [options] QRELS RUN RUN…\n"
+        "       cranfield compare [options] --scores FILE…",
+        description="Compare runs: differences of means with intervals, p-values and effect sizes.",
+        epilog="Exit codes: 0 fine, 1 a run is worse, or may be (with --fail-if-worse), 2 bad "
+        "input or usage.",
+    ),
+    Command(
+        "plan",
+        group="compare",
+        does="how many topics are needed, and what a number of topics can show",
+        example="--sd 0.2 --difference 0.05",
+        common="--sd --variance --difference --method --systems --alpha --power --for-topics -m "
+        "--scores --plot -f",
+        usage="cranfield plan [options] --sd S | --variance V\n"
+        "       cranfield plan [options] QRELS RUN RUN…\n"
+        "       cranfield plan [options] --scores FILE…",
+        description="Topic set size design: how many topics does it take to find a difference, by "
+        "the power of the paired t-test or of one-way ANOVA, or by the width of a confidence "
+        "interval? From the variance of a pilot, or from given numbers.",
+    ),
+    Command(
+        "meta",
+        group="compare",
+        does="can the measure, the judgments, the collection be trusted?",
+        example='discriminative-power qrels.txt *.run -m "AP nDCG@10"',
+        common="-m --scores --preset --test --alpha --sizes --trials --seed --plot --table -f -o",
+        description="Evaluate measures, judgments and collections themselves.",
+        epilog="`cranfield meta METHOD -h` explains a method.",
+    ),
+    Command(
+        "meta discriminative-power",
+        example='qrels.txt *.run -m "AP nDCG@10"',
+    ),
+    Command(
+        "meta swap",
+        example='qrels.txt *.run -m "AP nDCG@10"',
+    ),
+    Command(
+        "meta stability",
+        example="qrels.txt *.run -m AP --sizes 10,25",
+        common="--sample --against",
+    ),
+    Command(
+        "meta correlation",
+        example='qrels.txt *.run -m "AP nDCG@10"',
+        common="--statistic --qrels2",
+    ),
+    Command(
+        "meta concordance",
+        example='qrels.txt *.run -m "RR nDCG@10" --gold AP',
+        common="--gold",
+    ),
+    Command(
+        "meta predictive-power",
+        example="qrels.txt *.run --preferences pairs.txt",
+        common="--preferences",
+    ),
+    Command(
+        "meta leave-one-out",
+        example="qrels.txt *.run -m AP --teams teams.txt",
+        common="--teams --pool-depth",
+    ),
+    Command(
+        "meta judgments",
+        example="qrels.txt second.txt *.run",
+        common="--names --common -q",
+    ),
+    Command(
+        "measures",
+        group="understand",
+        does="the measures: those used most, all, or those with a word",
+        example="graded",
+        description="The measures that are used most; those in whose entry every WORD occurs; or "
+        "all: their parameters, their properties and what other tools call them.",
+    ),
+    Command(
+        "explain",
+        group="understand",
+        does="formula, parameters and reference of a measure; how a score comes about",
+        example="nDCG@10 --on qrels.txt bm25.run --topic 101",
+        common="--on --topic --levels --judged --bibtex --depth --ties --rel --gains",
+        description="Formula, parameters, worked example and reference of a measure; with --on or "
+        "--levels, how its score for one list comes about.",
+    ),
+    Command(
+        "label",
+        group="understand",
+        does="lists with the label of each document, and what was missed",
+        example="qrels.txt bm25.run dense.run --topic 101 --depth 10",
+        common="--topic --depth --condensed --ties --rel --labels --preset -f -o",
+        description="Show the lists of runs with the label of each document, and the relevant "
+        "documents that were missed: where to begin when a topic fails.",
+    ),
+    Command(
+        "plot",
+        group="understand",
+        does="draw pictures: what user models believe, and where diversified runs stand",
+        example='cwl vary qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg',
+        description="Draw a picture. It needs pip install altair vl-convert-python.",
+        parts="PICTURE",
+        renamed={"--width": "--plot-width", "--height": "--plot-height"},
+    ),
+    Command(
+        "plot cwl",
+        does="user models (C/W/L)",
+        example='vary qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg',
+        common="-m -o --topic --ranks --measurement --title --plot-width --plot-height --depth "
+        "--rel",
+        description="User models at work: how they walk down a list, and what they measure.",
+        parts="KIND",
+        renamed={"--model": "--measure"},
+    ),
+    Command(
+        "plot cwl functions",
+        does="C, W and L of user models, rank by rank",
+        description="Draw C, W and L of user models, rank by rank.",
+        example="qrels.txt *.run -m AP --topic 101 -o c.svg",
+    ),
+    Command(
+        "plot cwl vary",
+        does="measurements against expected depth as a parameter of a model varies",
+        description="Draw measurements against expected depth as a parameter of a model varies.",
+        example='qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg',
+    ),
+    Command(
+        "plot cwl runs",
+        does="expected utility against expected depth, a point for each run",
+        description="Draw expected utility against expected depth, a point for each run.",
+        example='qrels.txt *.run -m "RBP AP" -o runs.svg',
+    ),
+    Command(
+        "plot diversity",
+        does="relevance against intent recall, a point for each run",
+        example="qrels.intents.txt *.run -o diversity.svg",
+        common="-m --against-measure -o --intents --gamma --intervals --title --zoom --no-names "
+        "--depth --gains",
+        description="Draw how relevant runs are against how many intents they cover, with lines of "
+        "equal D♯.",
+        renamed={"--against": "--against-measure", "--level": "--confidence"},
+    ),
+    Command(
+        "pool",
+        group="collect",
+        does="pool the top documents of runs, and see who contributed what",
+        example="bm25.run dense.run --depth 100 -o pool.txt",
+        common="--depth --qrels --unjudged --topics --teams -o -q -f --rel --ties",
+        description="For each topic, take together the first N documents of all runs. Shows what "
+        "each run and each team brought, and with judgments what is still unjudged.",
+        epilog="Lists of documents are written as lines `topic doc`, or as CSV, TSV or JSON if the "
+        "name of the file ends so. They are in the order of document ids, which tells nothing of "
+        "ranks.",
+    ),
+    Command(
+        "assess",
+        group="collect",
+        does="consolidate several assessors' labels, or measure how they agree",
+        example="aggregate anna.txt ben.txt eve.txt -o qrels.txt",
+        description="Work with the labels of several assessors.",
+    ),
+    Command(
+        "assess aggregate",
+        does="several assessors' labels to one level for each item",
+        example="anna.txt ben.txt eve.txt -o qrels.txt",
+        common="--scheme --labels --rules --majority-ties --unlabelled --threshold --map --column "
+        "-f -o",
+        description="Consolidate several assessors' labels to one level for each item.",
+        renamed={"--missing": "--unlabelled", "--p": "--strength", "--ties": "--majority-ties"},
+    ),
+    Command(
+        "assess agree",
+        does="Cohen's, weighted and Fleiss' κ, Krippendorff's α, confusion matrices",
+        example="anna.txt ben.txt eve.txt",
+        description="How far assessors agree: percent agreement, Cohen's κ (plain, linear, "
+        "quadratic) of every pair, Fleiss' κ, Krippendorff's α, confusion matrices.",
+    ),
+    Command(
+        "validate",
+        group="collect",
+        does="list every problem of judgments and runs, with its line",
+        example="qrels.txt bm25.run dense.run",
+        description="List every problem of judgments and runs, with its line. Errors keep a file "
+        "from being evaluated (exit code 2); warnings do not.",
+        epilog="With judgments among the files, the runs' topics are compared with theirs.",
+        renamed={"--format": "--input-format"},
+    ),
+    Command(
+        "simulate",
+        group="collect",
+        does="write a realistic synthetic test collection",
+        example="--topics 50 --runs 5 -o collection",
+        description="Write a realistic synthetic test collection as TREC files: systems of "
+        "different strength, pooled graded judgments, unjudged documents, ties, missing topics.",
+    ),
+    Command(
+        "trec_eval",
+        group=TOOLS,
+        does="trec_eval 10, with its options and output",
+        example="-q -m map qrels.txt bm25.run",
+    ),
+    Command(
+        "gdeval",
+        group=TOOLS,
+        does="gdeval: nDCG and ERR of each topic, as CSV",
+        example="-k 10 qrels.txt bm25.run",
+        description="A drop-in for gdeval.pl: nDCG with gain 2^x - 1 and ERR of each topic that a "
+        "run answers, and their means.",
+    ),
+    Command(
+        "ndeval",
+        group=TOOLS,
+        does="ndeval: diversity and novelty of each topic, as CSV",
+        example="-c qrels.intents.txt bm25.run",
+        description="A drop-in for ndeval: ERR-IA, alpha-nDCG, NRBP and others of each topic that "
+        "a run answers, and their means.",
+    ),
+    Command(
+        "cwl_eval",
+        group=TOOLS,
+        does="cwl_eval: five measurements of each topic and user model",
+        example="qrels.txt bm25.run -n -m metrics.txt",
+        description="A drop-in for cwl_eval: what users gain from each list of a run, at what cost "
+        "and down to which depth, if they behave as each metric says.",
+    ),
+    Command(
+        "letor",
+        group=TOOLS,
+        does="LETOR's tools: P@n, MAP and NDCG@n of predictions, and a t-test",
+        example="eval-score test.txt predictions.txt results.txt 1",
+        description="A drop-in for LETOR's evaluation tools. Each is known by its own name, too.",
+        epilog="LETOR data is read by `cranfield evaluate` as well, for every other measure.",
+    ),
+    Command(
+        "letor eval-score",
+        example="test.txt predictions.txt results.txt 1",
+    ),
+    Command(
+        "letor eval-rank",
+        example="test.txt positions.txt results.txt 1",
+    ),
+    Command(
+        "letor ttest",
+        example="a.results.txt b.results.txt tests.txt",
+    ),
+    Command(
+        "ntcir_eval",
+        group=TOOLS,
+        does="NTCIREVAL's ntcir_eval: label, compute, glabel, dinlabel, gcompute, irec, 1click",
+        example="compute -r 101.rel -g 1:2 101.res.rel",
+        description="A drop-in for NTCIREVAL's ntcir_eval: one topic, one list.",
+        parts="COMMAND",
+        epilog="ntcir_eval label -r 1.rel 1.res | ntcir_eval compute -r 1.rel -g 1:2",
+    ),
+    Command(
+        "ntcir_eval label",
+        example="-r 101.rel 101.res",
+    ),
+    Command(
+        "ntcir_eval compute",
+        example="-r 101.rel -g 1:2 101.res.rel",
+    ),
+    Command(
+        "ntcir",
+        group=TOOLS,
+        does="NTCIREVAL's scripts: topic directories, all topics of many runs, means, matrices",
+        example="split-qrels qrels.txt rel",
+        description="The work of NTCIREVAL's scripts. Each is known by its own name, too, and then "
+        "has its own arguments.",
+        epilog="An experiment: split-qrels QRELS rel; split-runs QRELS.tid RUN…; eval QRELS.tid "
+        "rel NAME -g 1:2 --runs RUN…; table QRELS.tid RUNLIST NAME.nev. With intents: split-dqrels "
+        "IPROB DQRELS PREFIX; split-runs IPROB.tid RUN…; deval IPROB.tid PREFIX NAME -cutoffs 10 "
+        "--runs RUN…; table IPROB.tid RUNLIST NAME.Dnev. With texts: split-nuggets NUGGETS SUFFIX; "
+        "split-matches NUGGETS.tid RUN…; 1click NUGGETS.tid SUFFIX NAME -L 500 --runs RUN…; table "
+        "NUGGETS.tid RUNLIST NAME.1cl",
+    ),
+    Command(
+        "help",
+        does="explain a command, or a part of one",
+        example="meta swap",
+    ),
+    Command(
+        "completion",
+        does="print what makes a shell complete what is typed",
+        example="bash",
+        description="Print a script that makes a shell complete commands, options and choices.",
+        epilog='bash: eval "$(cranfield completion bash)" in ~/.bashrc; zsh: cranfield completion '
+        "zsh > _cranfield in a directory of $fpath; fish: cranfield completion fish > "
+        "~/.config/fish/completions/cranfield.fish",
+    ),
+)
+
+
+def _by_name() -> dict[str, Command]:
     rows: dict[str, Command] = {}
-    for name, told in read_toml(Source.of(path)).items():
-        row, whole = Command(name, **told), rows.get(name.rpartition(" ")[0])
-        rows[name] = replace(row, common=f"{row.common} {whole.common}") if whole else row
+    for row in ROWS:
+        whole = rows.get(row.name.rpartition(" ")[0])
+        rows[row.name] = replace(row, common=f"{row.common} {whole.common}") if whole else row
     return rows
 
 
-BY_NAME = _rows()
+BY_NAME = _by_name()
 COMMANDS = {name: row for name, row in BY_NAME.items() if " " not in name}
 RENAMED = {name: row.renamed for name, row in sorted(BY_NAME.items()) if row.renamed}

@@ -42,8 +42,9 @@ def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
     )
     top.row = COMMANDS["evaluate"]  # a good example
     top.set_defaults(quiet=False, verbose=False, max_line=None, max_expansion=None)
+    made: Any = partial(_parser, asked)
     commands = top.add_subparsers(
-        metavar="COMMAND", required=True, parser_class=Parser, prog="cranfield"
+        metavar="COMMAND", required=True, parser_class=made, prog="cranfield"
     )
     for name, row in COMMANDS.items():
         command = partial(commands.add_parser, name, help=row.does)
@@ -51,8 +52,16 @@ def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
             _declare(command, row)
         else:  # which need not be imported
             command()
-    commands.choices["help"].add_argument("command", metavar="COMMAND", nargs="*", choices=COMMANDS)
+    if "help" in asked:
+        commands.choices["help"].add_argument(
+            "command", metavar="COMMAND", nargs="*", choices=COMMANDS
+        )
     return top
+
+
+def _parser(asked: Sequence[str], **settings: Any) -> Parser | None:
+    """Of a command, if it is asked for: the others are listed by their names."""
+    return Parser(**settings) if settings["prog"].split()[1] in asked else None
 
 
 def _module(command: str) -> Any:

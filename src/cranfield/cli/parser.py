@@ -108,6 +108,10 @@ class Parser(argparse.ArgumentParser):
 
     # -- help -------------------------------------------------------------------------------------
 
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        """What argparse asks for whenever it is told of an option: the terminal does not matter."""
+        return Formatter(self.prog, width=80)
+
     def format_usage(self) -> str:
         """Files and required options; all others are in the help."""
         if self.usage is not None:
@@ -119,7 +123,7 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """An example, how it is used, what it does; files and common options, then the rest."""
         example = f"example: cranfield {self.row.name} {self.row.example}\n" if self.row else ""
-        f = self._get_formatter()
+        f = super()._get_formatter()
         f.add_text(self.description)
         for title, actions in self.sections():
             f.start_section(title)
