@@ -6,14 +6,20 @@ which of two numbers is the greater, such as ranks, signs, ties and best items, 
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
-Bools: TypeAlias = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Ints: TypeAlias = NDArray[np.int64]
+    Bools: TypeAlias = NDArray[np.bool_]
+    Bytes: TypeAlias = NDArray[np.uint8]
+    Words: TypeAlias = NDArray[np.uint64]
+else:  # numpy.typing is for those who check types
+    Floats = Ints = Bools = Bytes = Words = np.ndarray
 
 LARGEST = 1e12  # level or gain: sums of them remain finite, and still know what 1 is
 TOLERANCE = 1e-12  # of the largest number that was added: what rounding may make of a tie

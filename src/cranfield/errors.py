@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -58,6 +57,8 @@ class MissingPackage(CranfieldError):
     """
 
     def __init__(self, needs: str, *packages: str) -> None:
+        import shlex
+
         python = shlex.quote(from_here(sys.executable))
         super().__init__(f"{needs}: {python} -m pip install {' '.join(packages)}")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 import os
 import re
@@ -14,9 +13,8 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cranfield.arrays import rounding_of, settled
+from cranfield.arrays import Floats, rounding_of, settled
 from cranfield.data.files import read_bytes, write_whole
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, MissingPackage, one_of
@@ -222,7 +220,7 @@ class Scores(Shown, tables="scores"):
     dense  0.1000
     """
 
-    values: NDArray[np.float64]
+    values: Floats
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     measures: tuple[str, ...]
@@ -568,6 +566,8 @@ class Scores(Shown, tables="scores"):
         >>> Scores.from_json(scores.to_json()) == scores
         True
         """
+        import json
+
         values = [
             [[json_number(v) for v in topic] for topic in run] for run in self.values.tolist()
         ]
@@ -611,6 +611,8 @@ class Scores(Shown, tables="scores"):
 
     @classmethod
     def _from_json(cls, text: str | bytes, where: str | None) -> Scores:
+        import json
+
         try:
             names = json.loads(text)
             return cls._from_names(names, names.pop("values"))
@@ -620,6 +622,8 @@ class Scores(Shown, tables="scores"):
             ) from error
 
     def _to_parquet(self) -> bytes:
+        import json
+
         file = io.BytesIO()
         metadata = {_PARQUET_KEY: json.dumps(self._saved())}
         self._long_frame().write_parquet(file, metadata=metadata)
@@ -627,6 +631,8 @@ class Scores(Shown, tables="scores"):
 
     @classmethod
     def _from_parquet(cls, data: bytes, where: str) -> Scores:
+        import json
+
         import polars as pl
 
         try:

@@ -15,7 +15,6 @@ from cranfield.data.tracks import read_topics, unknown_topic
 from cranfield.errors import CranfieldError, InputError
 from cranfield.report.formats import FLAT, FORMATS, render
 from cranfield.report.formats.terminal import notice_lines
-from cranfield.report.pictures import NUMBERS, altair, format_of
 from cranfield.report.results import CAPTIONS, shown
 from cranfield.scores import Notice, Scores
 from cranfield.shown import Shown
@@ -148,6 +147,8 @@ def refuse_output(path: str | None) -> None:
     """Before the work, not after it: can the file be written? None is no file."""
     if path is None:
         return
+    from cranfield.report.pictures import NUMBERS, altair, format_of
+
     directory = os.path.dirname(path) or "."
     if not os.path.isdir(directory):
         raise CranfieldError(f"cannot write {path}: there is no directory {directory}")

@@ -11,7 +11,6 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.options import Options
 from cranfield.measures.base import FIVE, TAKES, Measure
-from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import Measures, parse_measure, spelled
 
 MeasuresLike: TypeAlias = Measures | None
@@ -52,9 +51,9 @@ class Asked:
         return Spellings(self.written, columns, self.options.defaults)
 
     @property
-    def models(self) -> list[UserModel]:
+    def models(self) -> list[Any]:
         """Those that are user models."""
-        return [m for m in self.measures if isinstance(m, UserModel)]
+        return [m for m in self.measures if m.is_model]
 
     @cached_property
     def idle(self) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ measure looks (`refuse_unknown`), and is worth a word to the user (`notices`, `n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from cranfield.errors import InputError
 from cranfield.evaluation.options import Options
 from cranfield.labelling.blocks import Rankings
 from cranfield.measures.base import Measure
-from cranfield.measures.cwl import UserModel
 from cranfield.scores import Notice
 from cranfield.wording import some
 
@@ -101,7 +101,7 @@ class Costs(Extra):
     """What documents cost the users of models."""
 
     noted: DocCosts
-    models: tuple[UserModel, ...]
+    models: tuple[Any, ...]
     options: Options
 
     @classmethod
@@ -109,7 +109,7 @@ class Costs(Extra):
         if options.costs is None:
             return None
         costs = read_costs(options.costs, options.cost_unit)
-        models = tuple(m for m in measures if isinstance(m, UserModel))
+        models = tuple(m for m in measures if m.is_model)
         return cls(costs, models, options) if models else None
 
     @property

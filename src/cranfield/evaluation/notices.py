@@ -15,7 +15,6 @@ from cranfield.data.qrels import Qrels
 from cranfield.data.run import Run
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.measures.base import Measure
-from cranfield.measures.cwl import UserModel
 from cranfield.scores import Notice, about, loud_first
 from cranfield.wording import counted, some
 
@@ -372,7 +371,7 @@ def _grouped(
 
 def _names(measures: Sequence[Measure]) -> str:
     """The names of measures; the measurements of a user model share one."""
-    plain = (replace(m, measurement="") if isinstance(m, UserModel) else m for m in measures)
+    plain = (replace(m, measurement="") if m.is_model else m for m in measures)
     return ", ".join(dict.fromkeys(map(str, plain)))
 
 

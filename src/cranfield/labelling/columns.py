@@ -16,9 +16,9 @@ from typing import TypeAlias
 import numpy as np
 
 from cranfield import kernel
-from cranfield.arrays import Bools, Floats, Ints
+from cranfield.arrays import Bools, Floats, Ints, Words
 from cranfield.data.reading.parts import in_order
-from cranfield.data.reading.strings import Strings, Words, spans
+from cranfield.data.reading.strings import Strings, spans
 from cranfield.data.reading.table import Irregular, Noted, Table, in_group
 from cranfield.data.run import Part, TableRun
 from cranfield.dataclass import dataclass

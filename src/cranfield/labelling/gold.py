@@ -8,9 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from cranfield import kernel
-from cranfield.arrays import Ints
+from cranfield.arrays import Ints, Words
 from cranfield.data.qrels import Qrels
-from cranfield.data.reading.strings import Words
 from cranfield.data.reading.table import Table, in_group
 from cranfield.dataclass import dataclass
 from cranfield.labelling.blocks import Judgments

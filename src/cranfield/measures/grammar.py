@@ -165,14 +165,14 @@ def measures_for(texts: Measures, takes: str) -> tuple[Measure, ...]:
 def _one_or_more(part: MeasureLike) -> list[tuple[str, Measure]]:
     """A measure, or several joined by commas without a blank (a name may hold a comma itself)."""
     texts: Sequence[MeasureLike] = [part]
-    if isinstance(part, str) and (several := SEVERAL.fullmatch(part)):
+    if isinstance(part, str) and "," in part and (several := re.fullmatch(SEVERAL, part)):
         texts = [several[1] + number for number in several[2].split(",")]
     try:
         return [(str(text), parse_measure(text)) for text in texts]
     except CranfieldError:
         whole = isinstance(part, str) and part.count("(") == part.count(")")
         pieces = _arguments(str(part)) if whole and texts == [part] else []
-        if len(pieces) < 2 or _CUTOFFS.fullmatch(str(part)):
+        if len(pieces) < 2 or re.fullmatch(_CUTOFFS, str(part)):
             raise
         return [(piece, parse_measure(piece)) for piece in pieces]
 
@@ -204,13 +204,13 @@ _SHAPE = re.compile(
     r"(?:\.(?P<measurement>[A-Za-z]\w*))?",
     re.DOTALL,
 )
-_CUTOFFS = re.compile(r"([^@]+@)(\d+(?:, ?\d+)+)(\.\w+)?", re.DOTALL)  # which is one too many
-_GLUED = re.compile(r"([A-Za-z].*?)(?:[_.-]|(?<!\d))(\d+)")
+_CUTOFFS = r"(?s)([^@]+@)(\d+(?:, ?\d+)+)(\.\w+)?"  # which is one too many
+_GLUED = r"([A-Za-z].*?)(?:[_.-]|(?<!\d))(\d+)"
 
 
 def _parts(text: str) -> Call:
     shape = _SHAPE.fullmatch(text)
-    if shape is None and (several := _CUTOFFS.fullmatch(text)):
+    if shape is None and (several := re.fullmatch(_CUTOFFS, text)):
         each = [
             several[1] + number.strip() + (several[3] or "") for number in several[2].split(",")
         ]
@@ -263,8 +263,11 @@ def _translated(text: str) -> Call:
 
 def _by_pattern(text: str) -> str:
     """Names that carry their cutoff or threshold inside, such as ndcg_cut_10 or mrr@10-l2."""
+    name, _, cutoff = text.partition("@")
+    if name in REGISTRY and (not cutoff or cutoff.isdecimal()):
+        return text  # as we write it
     for pattern, ours in PATTERNS:
-        match = pattern.fullmatch(text)
+        match = re.fullmatch(pattern, text)
         if match:
             return match.expand(ours) if isinstance(ours, str) else ours(match)
     return text
@@ -366,7 +369,7 @@ def _meant_by(call: Call) -> str:
     if call.name.isdigit():
         return f"; a cutoff belongs to a measure, as in P@{call.name}"
     end = ""
-    if call.cutoff is None and (glued := _GLUED.fullmatch(call.name)):  # nDCG10
+    if call.cutoff is None and (glued := re.fullmatch(_GLUED, call.name)):  # nDCG10
         end = call.name[glued.end(1) :]
         call = replace(call, name=_canonical(glued[1]) or glued[1], cutoff=glued[2])
 

@@ -134,33 +134,33 @@ ALIASES = {
     ),
 }
 
-# Names with numbers inside, rewritten before anything else.
+# Names with numbers inside, rewritten before anything else; compiled when names are not ours.
 _CUT = "P|relative_P|recall|success|ndcg_cut|map_cut|unj|iprec_at_recall"
-PATTERNS: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
+PATTERNS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     # trec_eval: P_10, ndcg_cut_10, and as its -m option writes them: P.10, ndcg_cut.10
-    (re.compile(rf"({_CUT})[_.]((?:\d*\.)?\d+)", re.I), r"\1@\2"),
-    (re.compile(r"Rprec_mult[_.]((?:\d*\.)?\d+)", re.I), r"Rprec(mult=\1, reach=trec9)"),
-    (re.compile(r"set_F[_.](\d+(?:\.\d+)?)"), lambda m: f"set_F(alpha={1 / (float(m[1]) + 1)!r})"),
-    (re.compile(r"ideal_dcg"), "DCG.ideal"),
+    (rf"(?i)({_CUT})[_.]((?:\d*\.)?\d+)", r"\1@\2"),
+    (r"(?i)Rprec_mult[_.]((?:\d*\.)?\d+)", r"Rprec(mult=\1, reach=trec9)"),
+    (r"set_F[_.](\d+(?:\.\d+)?)", lambda m: f"set_F(alpha={1 / (float(m[1]) + 1)!r})"),
+    (r"ideal_dcg", "DCG.ideal"),
     # NTCIR: D-nDCG@10, D♯-Q@10, DIN#-nDCG@10, U-IA, I-rec@n
-    (re.compile(r"(D|DIN)-([A-Za-z]\w*)(@\d+)?"), r"\1(\2)\3"),
-    (re.compile(r"(D|DIN)[♯#]-([A-Za-z]\w*)(@\d+)?"), r"\1sharp(\2)\3"),
-    (re.compile(r"(?!n?ERR|M?AP|P)([A-Za-z]\w*)-IA(@\d+)?", re.I), r"IA(\1)\2"),
-    (re.compile(r"I-rec@n"), "IRec(top=intents)"),
+    (r"(D|DIN)-([A-Za-z]\w*)(@\d+)?", r"\1(\2)\3"),
+    (r"(D|DIN)[♯#]-([A-Za-z]\w*)(@\d+)?", r"\1sharp(\2)\3"),
+    (r"(?i)(?!n?ERR|M?AP|P)([A-Za-z]\w*)-IA(@\d+)?", r"IA(\1)\2"),
+    (r"I-rec@n", "IRec(top=intents)"),
     # ROUGE-2, ROUGE-SU4
-    (re.compile(r"rouge-?(\d+)(\.\w+)?", re.I), r"ROUGE(n=\1)\2"),
-    (re.compile(r"rouge-?(su?)(\d+)(\.\w+)?", re.I), r"ROUGE\1(skip=\2)\3"),
+    (r"(?i)rouge-?(\d+)(\.\w+)?", r"ROUGE(n=\1)\2"),
+    (r"(?i)rouge-?(su?)(\d+)(\.\w+)?", r"ROUGE\1(skip=\2)\3"),
     # ir_measures: its BPM has the budget behind @
-    (re.compile(r"BPM\(([^()]*\bmax_rel=[^()]*)\)@(\d+)(\.\w+)?"), r"BPM(\1, K=\2)\3"),
+    (r"BPM\(([^()]*\bmax_rel=[^()]*)\)@(\d+)(\.\w+)?", r"BPM(\1, K=\2)\3"),
     # ranx: rbp.95 with binary relevance from level 1; a threshold as in mrr@10-l2, map-l2
-    (re.compile(r"rbp\.(\d+)"), r"RBP(p=0.\1, rel=1)"),
-    (re.compile(r"rbp\.(\d+)-l(\d+)"), r"RBP(p=0.\1, rel=\2)"),
-    (re.compile(r"([\w-]+?)-l(\d+)"), r"\1(rel=\2)"),
-    (re.compile(r"([\w-]+?)@(\d+)-l(\d+)"), r"\1(rel=\3)@\2"),
+    (r"rbp\.(\d+)", r"RBP(p=0.\1, rel=1)"),
+    (r"rbp\.(\d+)-l(\d+)", r"RBP(p=0.\1, rel=\2)"),
+    (r"([\w-]+?)-l(\d+)", r"\1(rel=\2)"),
+    (r"([\w-]+?)@(\d+)-l(\d+)", r"\1(rel=\3)@\2"),
 ]
 
 # trec_eval's notation for several cutoffs: P.5,10
-SEVERAL = re.compile(rf"((?:trec:)?(?:{_CUT}|Rprec_mult)[_.])([\d.]+(?:,[\d.]+)+)", re.I)
+SEVERAL = rf"(?i)((?:trec:)?(?:{_CUT}|Rprec_mult)[_.])([\d.]+(?:,[\d.]+)+)"
 
 # Parameters that other tools have, or that stand for several: name -> our names and values.
 Words: TypeAlias = dict[str, Callable[[str], dict[str, str]]]

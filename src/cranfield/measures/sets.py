@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -227,6 +226,8 @@ def reached(share: float, R: Floats, how: str) -> Floats:
         return np.floor(share * R + 0.5)
     if how == "trec9":
         return np.floor(share * R + 0.9)
+    from fractions import Fraction
+
     decimal = Fraction(repr(share))  # 0.7 is 7/10: what was written, not the nearest double
     return np.array([math.ceil(decimal * int(relevant)) for relevant in R], dtype=np.float64)
 

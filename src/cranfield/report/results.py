@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import InputError, MissingPackage, one_of
-from cranfield.report.formats import FLAT, PROGRAMS, Showing, html, programs, render
+from cranfield.report.formats import FLAT, PROGRAMS, Showing, programs, render
 from cranfield.report.sheets import Sheet
 from cranfield.shown import Shown
 from cranfield.wording import decimals as rounding
@@ -140,5 +140,7 @@ def written(
     with rounding(decimals):
         made = replace(_asked(found, format, table, asked), listed=".notices")
         if format == "html":
-            return html.fragment(made, most)
+            from cranfield.report.formats.html import fragment
+
+            return fragment(made, most)
         return render(replace(made, label=label, below=caption == "below"), format).decode()

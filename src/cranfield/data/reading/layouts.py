@@ -81,7 +81,7 @@ class _Rows:
     def width(self) -> int:
         """How many fields most lines have."""
         widths = Counter(map(len, self.fields))
-        return widths.most_common(1)[0][0] if widths else 0
+        return max(widths, key=widths.__getitem__, default=0)
 
     @cached_property
     def rows(self) -> list[list[str]]:

@@ -17,13 +17,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from cranfield.arrays import LARGEST, Floats, Ints
+from cranfield.arrays import LARGEST, Bytes, Floats, Ints
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.labels import LEVEL
 from cranfield.data.reading.lines import NUMBER, fields_of, finite, lines, short
 from cranfield.data.reading.records import PLAIN, Found, Record, Text, meant
 from cranfield.data.reading.source import NO_DATA, Beginning, Source
-from cranfield.data.reading.strings import ROOM, Bytes, Strings, spans
+from cranfield.data.reading.strings import ROOM, Strings, spans
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.trec import all_numbers, data_of, number_columns, refuse_other_encodings
 from cranfield.errors import InputError

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cranfield import kernel
-from cranfield.arrays import Bools, Floats, Ints
+from cranfield.arrays import Bools, Bytes, Floats, Ints, Words
 from cranfield.errors import InputError
-
-Bytes: TypeAlias = npt.NDArray[np.uint8]
-Words: TypeAlias = npt.NDArray[np.uint64]
 
 # Where hashes begin: another in every process, so that nobody can write ids whose hashes are the
 # same. No result depends on it.

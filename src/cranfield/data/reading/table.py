@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cranfield.arrays import Bools, Floats, Ints
-from cranfield.data.reading.strings import Strings, Words
+from cranfield.arrays import Bools, Floats, Ints, Words
+from cranfield.data.reading.strings import Strings
 from cranfield.dataclass import dataclass
 
 COLUMNS = ("docs", "hashes", "values", "ranks", "types", "tags", "lines")  # a cell for each line

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cranfield.arrays import Floats, Ints
+from cranfield.arrays import Bytes, Floats, Ints
 from cranfield.data.reading import compiled
 from cranfield.data.reading.columns import (
     EARLY,
@@ -35,7 +35,7 @@ from cranfield.data.reading.labels import GRADES, NTCIR_LABEL, are_levels
 from cranfield.data.reading.lines import fields_of, finite, lines, short
 from cranfield.data.reading.records import PLAIN, Found, Record, Recorder, Text, meant
 from cranfield.data.reading.source import NO_DATA, Beginning, Source
-from cranfield.data.reading.strings import ROOM, Bytes, Strings, numbers, whole_numbers
+from cranfield.data.reading.strings import ROOM, Strings, numbers, whole_numbers
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.errors import InputError
 from cranfield.wording import counted
@@ -170,7 +170,7 @@ def _labelled(beginning: Beginning) -> tuple[list[list[str]], list[list[str]]]:
 def kind_of(source: Source, text: Text) -> Kind:
     """Judgments or results? A line with a mistake may have any number of fields: most decide."""
     widths = Counter(map(len, Beginning(source, separator=text.separator).fields))
-    width = widths.most_common(1)[0][0] if widths else 0
+    width = max(widths, key=widths.__getitem__, default=0)
     return "qrels" if 0 < width <= len(TREC["qrels"]) else "run"
 
 

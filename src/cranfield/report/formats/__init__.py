@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import one_of
-from cranfield.report.formats import html, latex, markdown, programs, terminal
+from cranfield.report.formats import programs, terminal
 from cranfield.report.sheets import Sheet
 from cranfield.scores import Notice
 from cranfield.wording import encoded
@@ -52,15 +53,21 @@ class Showing:
         return format == "html" or (format == "json" and (of_rows or "notices" in self.document))
 
 
+def _for_people(format: str, shown: Showing) -> str:
+    """As the module of a format writes it, which few commands need."""
+    text: str = import_module(f"cranfield.report.formats.{format}").written(shown)
+    return text
+
+
 _WRITERS: dict[str, Writer] = {
     "table": terminal.written,
     "tsv": partial(programs.separated, "tsv"),
     "csv": partial(programs.separated, "csv"),
     "json": programs.json_document,
     "jsonl": programs.jsonl,
-    "markdown": markdown.written,
-    "latex": latex.written,
-    "html": html.page,
+    "markdown": partial(_for_people, "markdown"),
+    "latex": partial(_for_people, "latex"),
+    "html": partial(_for_people, "html"),
     "parquet": programs.parquet,
 }
 FORMATS = tuple(_WRITERS)

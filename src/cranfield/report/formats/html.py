@@ -22,7 +22,7 @@ _STYLE = """<style>
 </style>"""  # notebooks have an opinion on sides
 
 
-def page(shown: Showing) -> str:
+def written(shown: Showing) -> str:
     """A file that can be opened: all tables, and what is to be known of them."""
     names = ", ".join(sheet.title or sheet.name for sheet in shown.sheets if sheet.seen)
     head = f'<meta charset="utf-8"><title>cranfield: {_text(names)}</title>'

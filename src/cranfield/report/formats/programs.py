@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -63,6 +62,8 @@ def whole(value: Any) -> Any:
 
 def as_json(document: Any, indent: int | None = 2) -> str:
     """A document as JSON, a line of its own if it is not indented."""
+    import json
+
     return json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
