@@ -243,13 +243,30 @@ HEAVY = ("polars", "scipy", "pandas", "rich", "pyarrow", "altair", "vl_convert",
          "hypothesis")  # fmt: skip
 
 
-def imported_by(code: str, *arguments: str) -> set[str]:
-    """The heavy packages that a fresh interpreter has imported after running some code."""
-    report = f"{code}\nimport sys\nprint('\\n'.join(sorted(sys.modules)))"
+# What a small evaluation of TREC files has no use for, beside what NumPy and argparse need.
+UNUSED = {
+    *("ast", "bz2", "concurrent", "csv", "decimal", "difflib", "fractions", "heapq", "html"),
+    *("json", "lzma", "numpy.ma", "numpy.polynomial", "numpy.random", "numpy.typing", "random"),
+    *("shlex", "shutil", "subprocess", "tempfile", "tomllib", "traceback"),
+    *(f"cranfield.measures.{name}" for name in ("cwl", "models", "diversity", "texts", "graded")),
+    *(f"cranfield.report.formats.{name}" for name in ("html", "latex", "markdown")),
+    *("cranfield.report.pictures", "cranfield.stats"),
+}  # fmt: skip
+RUNS_MAIN = "import sys; from cranfield.cli.main import main; assert main(sys.argv[1:]) == 0"
+
+
+def modules_after(code: str, *arguments: str) -> set[str]:
+    """What a fresh interpreter has imported after running some code."""
+    report = f"{code}\nimport sys\nprint('MODULES', *sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", report, *arguments], capture_output=True, text=True, check=True
     )
-    loaded = {line.split(".")[0] for line in done.stdout.splitlines()}
+    return {*done.stdout.rpartition("MODULES ")[2].split()}
+
+
+def imported_by(code: str, *arguments: str) -> set[str]:
+    """The heavy packages that a fresh interpreter has imported after running some code."""
+    loaded = {name.split(".")[0] for name in modules_after(code, *arguments)}
     assert "cranfield" in loaded
     return loaded & set(HEAVY)
 
@@ -266,6 +283,22 @@ class TestStartUp:
         code = "import cranfield as cf; cf.evaluate({'a': {'x': 1}}, {'a': {'x': 1.0}}).summary()"
         assert imported_by(code) == set()
 
+    def test_small_files_need_little_else(self, tmp_path: Path) -> None:
+        (tmp_path / "qrels").write_text("a 0 x 1\na 0 y 0\nb 0 x 1\n")
+        (tmp_path / "run").write_text("a Q0 x 1 2 t\na Q0 y 2 1 t\nb Q0 x 1 1 t\n")
+        command = ["evaluate", str(tmp_path / "qrels"), str(tmp_path / "run")]
+        loaded = modules_after(RUNS_MAIN, *command)
+        assert {"numpy", "argparse", "cranfield.measures.ncu"} <= loaded
+        assert (loaded & UNUSED) - modules_after("import argparse, numpy") == set()
+
+    def test_only_the_command_asked_for_is_imported(self) -> None:
+        loaded = modules_after(RUNS_MAIN, "completion", "fish")
+        assert "cranfield.cli.compare" in loaded  # it completes all of them
+        code = "from cranfield.cli.main import parser; parser(['presets']).format_help()"
+        loaded = modules_after(code)
+        assert "cranfield.cli.presets" in loaded
+        assert not loaded & {"cranfield.cli.compare", "cranfield.cli.plot", "tomllib"}
+
     @pytest.mark.slow
     @pytest.mark.parametrize(
         "options", [[], ["-f", "tsv", "-q"], ["-f", "json"], ["-f", "csv"], ["--depth", "1"]]
@@ -275,9 +308,8 @@ class TestStartUp:
     ) -> None:
         (tmp_path / "qrels").write_text("a 0 x 1\na 0 y 0\nb 0 x 1\n")
         (tmp_path / "run").write_text("a Q0 x 1 1 t\na Q0 y 2 1 t\n")
-        code = "import sys; from cranfield.cli.main import main; assert main(sys.argv[1:]) == 0"
         command = ["evaluate", str(tmp_path / "qrels"), str(tmp_path / "run"), *options]
-        assert imported_by(code, *command) <= {"rich"}  # which draws the table
+        assert imported_by(RUNS_MAIN, *command) <= {"rich"}  # which draws the table
 
     def test_mistakes_in_small_files_are_told_without_polars(self, tmp_path: Path) -> None:
         (tmp_path / "qrels").write_text("a 0 x\n")

@@ -13,11 +13,11 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cached_property, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
 if TYPE_CHECKING:

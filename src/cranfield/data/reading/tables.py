@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from cranfield import kernel
+from cranfield.arrays import Words
 from cranfield.data.reading import strings
 from cranfield.data.reading.binary import (
     Parquet,
@@ -29,7 +30,7 @@ from cranfield.data.reading.labels import LABELLED, level_of
 from cranfield.data.reading.lines import BLANK, NUMBER, finite, lines, not_text, short
 from cranfield.data.reading.records import COLUMNS, PLAIN, Found, Problem, Recorder, Text
 from cranfield.data.reading.source import Beginning, Source
-from cranfield.data.reading.strings import Strings, Words
+from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.trec import refuse_other_encodings
 from cranfield.dataclass import dataclass
