@@ -40,6 +40,7 @@ _PUBLIC = {
     "evaluation.steps": "Explanation",
     "evaluation.texts": "evaluate_texts",
     "evaluation.tracing": "explain",
+    "evaluation.unjudged": "Bound bounds",
     "labelling.strategies": "Combinations EquivalenceClasses Labelling",
     "measures.base": "Measure REGISTRY measure",
     "measures.cwl": "Items UserModel Walk user_model",

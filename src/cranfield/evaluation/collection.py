@@ -22,7 +22,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.blocks import Block, cut
 from cranfield.evaluation.extras import Costs, Extra, Lengths, WantedVerticals
-from cranfield.evaluation.options import Options
+from cranfield.evaluation.options import Options, TieOrder
 from cranfield.labelling.blocks import Intents, Judgments, Rankings, RunLabels
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.intents import importance_of, intents_on
@@ -214,6 +214,10 @@ class Collection:
         counted = placed if ties == "expected" else self.counted(placed)
         return Labelled(run, placed, counted, found.topics, found.contradicted)
 
+    def ordered(self, ties: TieOrder) -> Collection:
+        """This collection, in which tied documents are put in another order."""
+        return replace(self, options=replace(self.options, ties=ties))
+
     def counted(self, rankings: Rankings) -> Rankings:
         """The lists down to the depth that is looked at, with what each hit counts as."""
         depth = self.options.depth
@@ -257,11 +261,15 @@ class Collection:
         judged = {rank: doc for rank, doc, _ in self.hits(rankings, t)}
         if condensed:
             return list(judged.values())
-        known = {self.topics[t]} if self.options.exclude_self else set()
-        known |= self.gold.by_topic[t].keys()
-        others = (doc for doc in ranked if doc not in known)
+        others = self.unjudged(ranked, t)
         every = range(1, int(rankings.lengths[t]) + 1)
         return [judged[rank] if rank in judged else next(others) for rank in every]
+
+    def unjudged(self, ranked: Sequence[str], t: int) -> Iterator[str]:
+        """The documents of a topic's list that nobody judged, from the top down."""
+        known = {self.topics[t]} if self.options.exclude_self else set()
+        known |= self.gold.by_topic[t].keys()
+        return (doc for doc in ranked if doc not in known)
 
 
 def asks_for_intents(measures: Sequence[Measure], options: Options) -> bool:

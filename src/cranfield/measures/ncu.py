@@ -33,9 +33,13 @@ from cranfield.measures.parameters import (
 
 def uniform(m: Any, x: Lists) -> tuple[Floats, Floats]:
     """At each relevant item alike: 1/R, or 1/min(l, R) at a cutoff."""
-    if x.l is None or getattr(m, "norm", "min") == "R":
-        return x.I, x.R
-    return x.I, np.minimum(x.R, x.l)
+    return x.I, stops_of(m, x, x.R)
+
+
+def stops_of(m: Any, x: Lists, R: Floats) -> Floats:
+    """How many stops there are if R items are relevant."""
+    whole = x.l is None or getattr(m, "norm", "min") == "R"
+    return R if whole else np.minimum(R, float(x.l or 0))
 
 
 def graded_uniform(m: Any, x: Lists) -> tuple[Floats, Floats]:
