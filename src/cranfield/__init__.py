@@ -31,6 +31,7 @@ _PUBLIC = {
     "evaluation.arrays": "evaluate_arrays",
     "evaluation.distributions": "evaluate_distributions",
     "evaluation.evaluate": "Evaluator evaluate",
+    "evaluation.failures": "HardTopics hard_topics",
     "evaluation.hierarchy": "evaluate_hierarchy",
     "evaluation.labelled": "LabelledList",
     "evaluation.listing": "label",

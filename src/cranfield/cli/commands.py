@@ -209,6 +209,17 @@ ROWS = (
         "documents that were missed: where to begin when a topic fails.",
     ),
     Command(
+        "topics",
+        group="understand",
+        does="the hardest topics, those that divide or decide, and why runs fail there",
+        example="qrels.txt bm25.run dense.run -m nDCG@10",
+        common="-m --top --table --topics --depth --ties --rel --gains --preset -f -o",
+        description="The hardest topics, those on which runs differ most, and with two runs those "
+        "that decide; and why a run fails: it does not answer, finds nothing relevant, or nothing "
+        "above the cutoff; the order of ties decides, or unjudged documents do; or it ranks "
+        "relevant documents low.",
+    ),
+    Command(
         "plot",
         group="understand",
         does="draw pictures: what user models believe, and where diversified runs stand",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from cranfield.dataclass import dataclass
 from functools import cached_property
 from typing import TypeVar, Unpack
 
@@ -25,14 +25,7 @@ from cranfield.measures.bounds import Ends
 from cranfield.scores import Notice, about
 from cranfield.shown import Rows, Shown
 
-BUCKETS = {
-    "not answered": "the run has no list for the topic",
-    "none found": "no relevant document is in the list",
-    "below cutoff": "relevant documents are in the list, but none above the cutoff",
-    "ties": "the order of tied documents decides",
-    "unjudged": "unjudged documents decide",
-    "ranked low": "relevant documents are above the cutoff, but too few or too low",
-}
+BUCKETS = ("not answered", "none found", "cut off", "ties", "unjudged", "ranked low")
 """Why a run fails at a topic: the first that holds."""
 
 CHANGE = 0.1  # from here on ties and unjudged documents decide a score, if no run is better
@@ -69,52 +62,51 @@ class Result(Shown):
 
 @dataclass(frozen=True)
 class Topic(Shown):
-    """How all runs did on a topic."""
+    """How all runs did on a topic: their mean and standard deviation, the best and the worst."""
 
-    results: tuple[Result, ...]  # of each run, the best first
+    topic: str
+    relevant: int  # documents
+    mean: float
+    sd: float  # 0 for a single run, and if only rounding makes scores differ
+    best: float
+    best_runs: tuple[str, ...]  # that score so
+    worst: float
+    worst_runs: tuple[str, ...]
+    results: tuple[Result, ...]  # of each run, in their order
 
-    @property
-    def topic(self) -> str:
-        """Its name."""
-        return self.results[0].topic
+    @classmethod
+    def of(cls, results: tuple[Result, ...], better: str) -> Topic:
+        """What there is to say of the results of all runs."""
+        scores = np.array([one.score for one in results])
+        rounding = rounding_of(scores)
+        differ = np.ptp(scores) > rounding
 
-    @property
-    def relevant(self) -> int:
-        """How many documents are known to be relevant."""
-        return self.results[0].relevant
+        def named(end: float) -> tuple[str, ...]:
+            return tuple(one.run for one in results if abs(one.score - end) <= rounding)
 
-    @cached_property
-    def mean(self) -> float:
-        """The mean of the scores."""
-        return float(np.mean([one.score for one in self.results]))
+        low, high = float(scores.min()), float(scores.max())
+        best, worst = (high, low) if better == "higher" else (low, high)
+        return cls(
+            results[0].topic,
+            results[0].relevant,
+            float(scores.mean()),
+            float(scores.std(ddof=1)) if differ else 0.0,
+            best,
+            named(best),
+            worst,
+            named(worst),
+            results,
+        )
 
-    @cached_property
-    def sd(self) -> float:
-        """The standard deviation of the scores; 0 if rounding could have made it."""
-        scores = [one.score for one in self.results]
-        if len(scores) < 2 or np.ptp(scores) <= rounding_of(scores):
-            return 0.0
-        return float(np.std(scores, ddof=1))
-
-    @property
-    def best(self) -> Result:
-        """That of the best run."""
-        return self.results[0]
-
-    @property
-    def worst(self) -> Result:
-        """That of the worst run."""
-        return self.results[-1]
-
-    def of(self, run: str) -> Result:
+    def result_of(self, run: str) -> Result:
         """That of a run."""
         return next(one for one in self.results if one.run == run)
 
     @property
-    def buckets(self) -> Counter[str]:
+    def buckets(self) -> dict[str, int]:
         """How many runs fail for which reason, in the order of BUCKETS."""
         found = Counter(one.bucket for one in self.results)
-        return Counter({bucket: found[bucket] for bucket in BUCKETS if found[bucket]})
+        return {bucket: found[bucket] for bucket in BUCKETS if found[bucket]}
 
 
 @dataclass(frozen=True)
@@ -124,10 +116,12 @@ class Deciding(Shown):
     Whatever unjudged documents are, the difference is from `low` to `high`, if that is known.
     """
 
+    run: str
+    other: str
     topic: str
     relevant: int
-    first: float
-    second: float
+    score: float
+    other_score: float
     difference: float
     share: float
     low: float | None
@@ -161,67 +155,72 @@ class HardTopics(Shown, tables="failures"):
         """All topics, in the order of the judgments."""
         n = len(self.runs)
         rows = (self.results[i : i + n] for i in range(0, len(self.results), n))
-        return tuple(Topic(tuple(sorted(row, key=self._worth, reverse=True))) for row in rows)
+        return tuple(Topic.of(row, self.better) for row in rows)
 
-    def _worth(self, one: Result) -> float:
-        return self._sign * one.score
-
-    def hardest(self, top: int = TOP) -> Rows[Topic]:
+    def hardest(self, top: int | None = TOP) -> Rows[Topic]:
         """The topics with the worst mean over all runs, the hardest first."""
         return _least(self.topics, lambda topic: self._sign * topic.mean, top)
 
-    def divisive(self, top: int = TOP) -> Rows[Topic]:
+    def as_hard(self, top: int = TOP) -> int:
+        """How many topics more are just as hard as the last of the hardest."""
+        every = self.hardest(None)
+        shown, others = every[:top], every[top:]
+        return sum(abs(topic.mean - shown[-1].mean) <= TOLERANCE for topic in others)
+
+    def divisive(self, top: int | None = TOP) -> Rows[Topic]:
         """The topics on which runs differ, those with the largest standard deviation first."""
         return _least((topic for topic in self.topics if topic.sd), lambda topic: -topic.sd, top)
 
-    def deciding(self, top: int = TOP) -> Rows[Deciding]:
+    def deciding(self, top: int | None = TOP) -> Rows[Deciding]:
         """Of two runs the topics on which they differ, those with the largest difference first."""
-        every = [self._deciding(topic) for topic in self.topics] if len(self.runs) == 2 else []
-        rounding = rounding_of([one.first for one in every], [one.second for one in every])
-        apart = [one for one in every if abs(one.difference) > rounding]
-        return _least(apart, lambda one: -abs(one.difference), top)
+        every = [self._deciding(topic) for topic in self.topics if topic.sd]
+        return _least(every, lambda one: -abs(one.difference), top)
 
     def _deciding(self, topic: Topic) -> Deciding:
-        a, b = map(topic.of, self.runs)
-        difference, worse = a.score - b.score, a if a.other else b
+        a, b = topic.results
+        worse, difference = (a, a.score - b.score) if a.other else (b, a.score - b.score)
         low, high = worse.difference_low, worse.difference_high
         if worse is b and low is not None and high is not None:
             low, high = -high, -low
-        share = abs(difference) / self._differences if difference else 0.0
         return Deciding(
-            topic.topic, topic.relevant, a.score, b.score, difference, share, low, high,
-            worse.bucket if worse.other else None,
-        )  # fmt: skip
+            a.run,
+            b.run,
+            topic.topic,
+            topic.relevant,
+            a.score,
+            b.score,
+            difference,
+            abs(difference) / float(np.abs(self.differences).sum()),
+            low,
+            high,
+            worse.bucket,
+        )
 
     @cached_property
-    def _differences(self) -> float:
-        """All differences of two runs, whatever their sign, added up."""
-        return float(np.abs(self.gaps).sum())
-
-    @cached_property
-    def gaps(self) -> Floats:
-        """The differences of two runs, topic by topic, first − second."""
-        first, second = ([topic.of(run).score for topic in self.topics] for run in self.runs)
-        return np.subtract(first, second, dtype=np.float64)
+    def differences(self) -> Floats:
+        """Of two runs those of their scores, topic by topic, the first less the second."""
+        scores = np.array([one.score for one in self.results]).reshape(-1, 2)
+        return np.asarray(scores[:, 0] - scores[:, 1])
 
     def decided_by(self) -> int:
         """Of two runs, so many topics decide which is better: without those that favour it most,
-        the mean difference is 0 or has the other sign; 0 if there is none.
+        it is not better on the mean; 0 if neither is better.
         """
-        total = float(self.gaps.sum())
-        if abs(total) <= TOLERANCE * max(1.0, self._differences):
+        total, rounding = float(self.differences.sum()), rounding_of(self.differences)
+        if abs(total) <= rounding:
             return 0
-        favour = np.sort(np.sign(total) * self.gaps)[::-1]
-        left = abs(total) - np.cumsum(favour)
-        return int(np.argmax(left <= TOLERANCE * self._differences)) + 1
+        favour = np.sort(np.sign(total) * self.differences)[::-1]
+        return int(np.argmax(abs(total) - np.cumsum(favour) <= rounding)) + 1
 
-    def tally(self) -> dict[str, dict[str, int]]:
-        """``{run: {bucket: how many topics}}``; None is where it does not fail."""
+    def tally(self) -> dict[str, dict[str | None, int]]:
+        """``{run: {bucket: topics}}``, where None is for topics at which it does not fail."""
         found = Counter((one.run, one.bucket) for one in self.results)
-        return {run: {x: found[run, x] for x in BUCKETS} for run in self.runs}
+        return {
+            run: {bucket: found[run, bucket] for bucket in (*BUCKETS, None)} for run in self.runs
+        }
 
 
-def _least(items: Iterable[T], key: Callable[[T], float], top: int) -> Rows[T]:
+def _least(items: Iterable[T], key: Callable[[T], float], top: int | None) -> Rows[T]:
     """The first of some, by a key in which rounding does not decide; else in their order."""
     return Rows(sorted(items, key=lambda item: round(key(item), 12))[:top])
 
@@ -236,7 +235,7 @@ def hard_topics(
     list; and, if it is the only run, where the ideal list scores better. Why it does is the first
     of these that holds (`BUCKETS`):
 
-    not answered, none found, below cutoff
+    not answered, none found, cut off
         It has no list; no relevant document in it; none where the measure looks.
     ties
         Another order of tied documents, of its own or of the best run's, would make it as good as
@@ -255,7 +254,7 @@ def hard_topics(
     >>> runs = {"x": {"q1": ["a"], "q2": ["z"]}, "y": {"q1": ["z", "a"], "q2": ["b"], "q3": ["c"]}}
     >>> found = hard_topics(qrels, runs, "RR@1")
     >>> [(one.run, one.topic, one.bucket) for one in found.results if one.bucket]
-    [('y', 'q1', 'below cutoff'), ('x', 'q2', 'none found'), ('x', 'q3', 'not answered')]
+    [('y', 'q1', 'cut off'), ('x', 'q2', 'none found'), ('x', 'q3', 'not answered')]
     """
     evaluator = evaluator_of(qrels, measure, options)
     (column,) = evaluator.measuring.columns
@@ -279,7 +278,7 @@ def hard_topics(
         *about("no-relevant", lacking, "without a relevant document, left out"),
     ]
     if bounding.unknown:
-        text = "it is not known what unjudged documents could change: none is in that bucket"
+        text = "what unjudged documents could change is not known: no failure is put down to them"
         notices.append(Notice("bounds", f"{bounding.unknown}: {text}"))
     return HardTopics(
         column.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from cranfield.dataclass import dataclass
 from itertools import combinations, islice
 from typing import Any, Unpack
 
