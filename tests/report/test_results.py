@@ -78,6 +78,9 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "judgments": lambda: aggregate(ASSESSORS, "max"),
     "explained": lambda: cf.explain("nDCG@3", QRELS, {EVIL: RUNS[EVIL]}, "q1"),
     "labelled": lambda: cf.label(QRELS, RUNS, ["q1"]),
+    "topics": lambda: cf.hard_topics(QRELS, RUNS, "nDCG@2"),
+    "two_runs": lambda: cf.hard_topics(QRELS, {x: RUNS[x] for x in ("bm25", EVIL)}, "AP"),
+    "bounds": lambda: cf.bounds(QRELS, RUNS, "P@2"),
     "trail": lambda: cf.trailtext(clicks=LOG),
     "findings": lambda: TextCollection.of(
         None, {"q1": "born 1942"}, NUGGETS, None, "auto"

@@ -24,6 +24,7 @@ from cranfield.labelling.blocks import Rankings
 from cranfield.measures.bounds import Ends
 from cranfield.scores import Notice, about
 from cranfield.shown import Rows, Shown
+from cranfield.wording import counted, some
 
 BUCKETS = ("not answered", "none found", "cut off", "ties", "unjudged", "ranked low")
 """Why a run fails at a topic: the first that holds."""
@@ -144,7 +145,9 @@ class HardTopics(Shown, tables="failures"):
     notices: tuple[Notice, ...] = ()
 
     def __repr__(self) -> str:
-        return self.as_text()
+        hardest = some([topic.topic for topic in self.hardest(None)], "topic")
+        runs = counted(len(self.runs), "run")
+        return f"HardTopics: {runs} by {self.measure} on {hardest}, the hardest first"
 
     @property
     def _sign(self) -> int:

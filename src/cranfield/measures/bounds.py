@@ -389,11 +389,8 @@ def difference_bounds(m: Measure, a: Seen, b: Seen) -> Ends:
     unjudged items are; those of `a` alone, if `b` has no items.
     """
     bound, terms = BOUNDED[type(m).__name__]
-    low, high = bound(Pair(m, a.by(m), b.by(m), terms))
-    rounding = TOLERANCE * np.maximum(1.0, np.maximum(np.abs(low), np.abs(high)))
-    return _settled(low, rounding), _settled(high, rounding)
-
-
-def _settled(x: Floats, rounding: Floats) -> Floats:
-    """What rounding may have made of 0 is 0."""
-    return np.where(np.abs(x) <= rounding, 0.0, x)
+    pair = Pair(m, a.by(m), b.by(m), terms)
+    now = pair.difference  # which is possible, too, and exactly what it is
+    low, high = (np.where(np.abs(end - now) <= TOLERANCE, now, end) for end in bound(pair))
+    low, high = (np.where(np.abs(end) <= TOLERANCE, 0.0, end) for end in (low, high))
+    return np.minimum(low, now), np.maximum(high, now)

@@ -188,7 +188,8 @@ def _tally(found: HardTopics) -> Sheet:
     text = (
         f"of {every} those at which a run fails by {found.measure}, by the first reason that holds"
     )
-    return Sheet("tally", shown, text, lines=[f"{x}: {meanings[x]}" for x in BUCKETS])
+    legend = [*(f"{x}: {meanings[x]}" for x in BUCKETS), "–: it does not fail"]
+    return Sheet("tally", shown, text, lines=legend)
 
 
 def _results(found: HardTopics) -> Sheet:
