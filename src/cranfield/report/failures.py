@@ -120,25 +120,33 @@ def _whys(topic: Topic) -> str:
 
 def _divisive(found: HardTopics, top: int) -> Sheet:
     rows = found.divisive(top)
-    worst = [row.result_of(row.worst_runs[0]) for row in rows]
-    why = Field("why", None, "why", [*map(_why, worst)])
-    text = f"{_first(found, rows, 'most divisive')} largest standard deviation (sd) of "
-    text += (
-        f"{found.measure} over {counted(len(found.runs), 'run')}. Why: the reason why the worst "
+    why = [_why(row.result_of(row.worst_runs[0])) for row in rows]
+    runs = counted(len(found.runs), "run")
+    text = (
+        f"{_first(found, rows, 'most divisive')} largest standard deviation (sd) of "
+        f"{found.measure} over {runs}. Why: the reason why the worst run fails."
     )
-    text += "run fails."
-    return Sheet("divisive", [*_topics(rows, "relevant", "mean"), why], text)
+    shown = [*_topics(rows, "relevant", "mean"), Field("why", None, texts=why)]
+    return Sheet("divisive", shown, text if rows else _equal(found))
+
+
+def _equal(found: HardTopics) -> str:
+    """What is said where no topic tells runs apart."""
+    return f"All runs score the same on each of {counted(len(found.topics), 'topic')}."
 
 
 def _deciding(found: HardTopics, top: int) -> Sheet:
     rows, (first, second) = found.deciding(top), found.runs
     of = tables.columns(rows)
     bounds = [tables.interval_text(row.low, row.high, "+") for row in rows]
-    return tables.table(
-        "deciding",
+    text = (
         f"{_first(found, rows, 'most decisive')} largest differences {first} − {second} by "
         f"{found.measure}. {_verdict(found)} Share: of all differences, whatever their sign. "
-        f"{_allowed(found)}Why: the reason why the worse run fails.",
+        f"{_allowed(found)}Why: the reason why the worse run fails."
+    )
+    return tables.table(
+        "deciding",
+        text if rows else _equal(found),
         of("topic", key=True),
         *tables.each(of, "run", "other", "relevant", people=False),
         of("score", head=first),
@@ -174,19 +182,18 @@ def _verdict(found: HardTopics) -> str:
 
 
 def _tally(found: HardTopics) -> Sheet:
-    counts, shown = found.tally(), [Field("run", found.runs, key=True)]
+    counts, unknown = found.tally(), () if found.bounded else ("unjudged",)
     meanings = MEANINGS | (OF_SEVERAL if len(found.runs) > 1 else OF_ONE)
-    if not found.bounded:
-        meanings["unjudged"] = f"not known for {found.measure}"
+    meanings |= dict.fromkeys(unknown, f"not known for {found.measure}")
+    shown = [Field("run", found.runs, key=True)]
     for bucket in (*BUCKETS, None):
-        known = found.bounded or bucket != "unjudged"
-        values = [counts[run][bucket] if known else None for run in found.runs]
-        shown.append(
-            Field(bucket or "no failure", values, bucket or "–", dtype=int if known else float)
-        )
-    every = counted(len(found.topics), "topic")
+        values = [counts[run][bucket] for run in found.runs]
+        made = Field(bucket or "no failure", values, bucket or "–")
+        nothing = replace(made, values=[None] * len(values), dtype=float)
+        shown.append(nothing if bucket in unknown else made)
+    topics = counted(len(found.topics), "topic")
     text = (
-        f"of {every} those at which a run fails by {found.measure}, by the first reason that holds"
+        f"of {topics} those at which a run fails by {found.measure}, by the first reason that holds"
     )
     legend = [*(f"{x}: {meanings[x]}" for x in BUCKETS), "–: it does not fail"]
     return Sheet("tally", shown, text, lines=legend)
