@@ -130,7 +130,7 @@ OTHER = {"other": {"x": 2.0, "y": 1.0, "z": -1.0}}  # levels that an unjudged do
 
 
 @given(judged_lists())
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_no_completion_is_outside(drawn: tuple[Levels, list[list[str]]]) -> None:
     """And some are at the ends: of one run always, of a difference where the bounds are exact."""
     judged, lists = drawn
