@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from cranfield.dataclass import dataclass
 from functools import cached_property
 from typing import TypeVar, Unpack
 
@@ -13,6 +12,7 @@ import numpy as np
 from cranfield.arrays import TOLERANCE, Bools, Floats, Ints, rounding_of
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import Run, with_each
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.blocks import Block, in_blocks

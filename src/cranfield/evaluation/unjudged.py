@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from cranfield.dataclass import dataclass
 from itertools import combinations, islice
 from typing import Any, Unpack
 
@@ -12,6 +11,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import Run, with_each
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.blocks import Block, in_blocks

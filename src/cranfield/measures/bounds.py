@@ -17,13 +17,14 @@ All but the last two are attained by some completion, and so are those of one li
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from cranfield.arrays import TOLERANCE, Bools, Floats, Ints
+from cranfield.dataclass import dataclass
 from cranfield.labelling.blocks import distinct
 from cranfield.measures.base import Measure, is_built_in
 from cranfield.measures.dcg import DISCOUNTS, powers
