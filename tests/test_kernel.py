@@ -571,3 +571,11 @@ def test_columns_that_are_not_packed() -> None:
     for other in (None, "a", object()):
         with pytest.raises((ValueError, TypeError)):
             kernel.KERNEL.pack_column(other, 0)
+
+
+def test_a_kernel_of_another_version_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after an update of the sources alone."""
+    monkeypatch.setattr(kernel, "VERSION", kernel.VERSION + 1)
+    found, said = kernel._loaded()
+    assert found is None
+    assert said.endswith("of another version: install again")

@@ -67,13 +67,19 @@ class Kernel(Protocol):
     def sort_groups(self, keys: Any, bounds: Any, out: Any, /) -> None: ...
 
 
+VERSION = 2  # of how it is called, as in `_kernel.c`
+
+
 def _loaded() -> tuple[Kernel | None, str]:
     if os.environ.get("CRANFIELD_KERNEL") == "off":
         return None, "compiled kernel switched off"
     try:
-        return cast(Kernel, import_module("cranfield.kernel._kernel")), "with compiled kernel"
+        found = import_module("cranfield.kernel._kernel")
     except ImportError:
         return None, "without compiled kernel"
+    if getattr(found, "VERSION", None) != VERSION:  # built before these sources were
+        return None, "without compiled kernel, which is that of another version: install again"
+    return cast(Kernel, found), "with compiled kernel"
 
 
 KERNEL, USED = _loaded()

@@ -1729,7 +1729,16 @@ static PyMethodDef METHODS[] = {
     {"sort_groups", sort_groups, METH_VARARGS, sort_groups_doc},
     {NULL, NULL, 0, NULL}};
 
-static PyModuleDef_Slot SLOTS[] = {{0, NULL}};
+/* How it is called: one more whenever that changes, here and in __init__.py. */
+#define VERSION 2
+
+static int
+add_version(PyObject *module)
+{
+    return PyModule_AddIntConstant(module, "VERSION", VERSION);
+}
+
+static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, add_version}, {0, NULL}};
 
 static struct PyModuleDef MODULE = {
     PyModuleDef_HEAD_INIT, "_kernel", "What NumPy needs many passes for, in one loop.", 0, METHODS,
