@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
+from typing import Any
 
-from cranfield.cli.asked import one_measure
+from cranfield.cli.asked import add_command, add_each, one_measure, parts_of, runs_of
+from cranfield.cli.commands import COMMANDS
 from cranfield.cli.options import TIES, Rows, call, order, shared, told, topics
 from cranfield.cli.output import refuse_output, tell
 from cranfield.cli.progress import Progress
-from cranfield.report.pictures import FORMATS, NUMBERS, format_of
+from cranfield.cli.scored import evaluation, measured, measures_for, scored, scores_of
+from cranfield.evaluation.options import NAMES
+from cranfield.plot.kinds import Figure, figures
+from cranfield.report.options import LOOK
+from cranfield.report.pictures import FORMATS, NUMBERS, Picture, format_of
 
-LOOK = {
-    "--title TEXT": "above the picture",
-    "width --plot-width N": "of a panel, in points",
-    "height --plot-height N": "of a panel, in points",
-    "--scale N": told("pixels of a PNG a point (default: 2)", default=2),
-}
 ENDINGS = ", ".join(f".{format}" for format in FORMATS)
 OTHER = shared("formats", "import")
+OUTPUT = {"-o --output FILE !": f"the picture, or its numbers: the name ends in {ENDINGS}"}
+FILES = {"qrels QRELS": "judgments, as for `cranfield evaluate`", "runs RUN *": "results"}
+SCORED = {*NAMES, "measures"} - {"seed", "threads"}  # not asked again of what is drawn from scores
 
 
 def _rows(own: Rows, judgments: str = "topic iteration doc level", of: str = "all of them") -> Rows:
@@ -25,7 +29,7 @@ def _rows(own: Rows, judgments: str = "topic iteration doc level", of: str = "al
     return {
         "qrels QRELS": f"judgments: {judgments}",
         "runs RUN +": "results: topic Q0 doc rank score tag",
-        "-o --output FILE !": f"the picture, or its numbers: the name ends in {ENDINGS}",
+        **OUTPUT,
         **own,
         **topics(of),
     }
@@ -75,7 +79,7 @@ DIVERSITY = {
 
 
 def run(options: argparse.Namespace) -> int:
-    """Draw and write a picture; numbers alone have room for every name."""
+    """Draw and write a picture of user models, or of diversified search."""
     from cranfield import plot
 
     refuse_output(options.output)
@@ -85,9 +89,27 @@ def run(options: argparse.Namespace) -> int:
         else:
             measure = one_measure(options.measures, "D(nDCG)@10")
             picture = call(plot.diversity, options, measure=measure, progress=progress.step)
+    return write(picture, options, len(options.runs))
+
+
+def draw(figure: Figure, options: argparse.Namespace) -> int:
+    """Draw and write a figure."""
+    refuse_output(options.output)
+    if figure.takes == "scores":
+        scores = scores_of(options, figure.least)
+        given: dict[str, Any] = dict.fromkeys(SCORED) | {"qrels": scores, "runs": None}
+        return write(call(figure.function, options, **given), options, len(scores.runs))
+    runs = runs_of(options.qrels, options.runs, figure.least)
+    with Progress([options.qrels, *runs]) as progress:
+        given = {"runs": runs, "measures": measures_for(options), "progress": progress.step}
+        return write(call(figure.function, options, **given), options, len(runs))
+
+
+def write(picture: Picture, options: argparse.Namespace, runs: int) -> int:
+    """Write a picture, and say what to know of it; numbers alone have room for every name."""
     numbers = format_of(options.output) in NUMBERS
     notices = [n for n in picture.notices if not (numbers and n.kind == "names")]
-    tell([] if options.quiet else notices, len(options.runs), options.verbose)
+    tell([] if options.quiet else notices, runs, options.verbose)
     picture.save(options.output, options.scale)
     return 0
 
@@ -100,3 +122,16 @@ PARTS = {
     },
     "diversity": (DIVERSITY, run),
 }
+
+
+def add_to(p: Any) -> None:
+    """Declare the command: a part for each figure, and those of user models and of diversity."""
+    row = COMMANDS["plot"]
+    parts = parts_of(p, row)
+    for figure in figures().values():
+        with_scores = figure.takes == "scores"
+        files = scored(figure.measures) if with_scores else FILES | measured(figure.measures)
+        rows = {**files, **OUTPUT, **figure.options, "look": LOOK, **evaluation(with_scores)}
+        part = parts.add_parser(figure.name, **figure.said)
+        add_command(part, rows, partial(draw, figure), default_measure=figure.measures)
+    add_each(parts, row, PARTS)

@@ -18,8 +18,9 @@ from cranfield.errors import InputError
 from cranfield.evaluation.options import Options
 from cranfield.evaluation.results import columns_of
 from cranfield.measures.grammar import parse_measures
+from cranfield.report.look import Look
 from cranfield.report.meta import Takes, Work
-from cranfield.report.pictures import format_of
+from cranfield.report.pictures import Picture, format_of
 from cranfield.scores import Scores
 
 OF_RUNS = ("measures", "test", "correction", "common")
@@ -35,11 +36,17 @@ def run(work: Work, options: argparse.Namespace, picture: Callable[..., Any] | N
     plot = getattr(options, "plot", None)
     refuse_output(plot)
     found = computed(work, options)
-    drawn = plot and picture and call(picture, options, found=found).render(format_of(plot))
+    drawn = plot and picture and _drawn(picture, found, options)
     show(found, options)
     if drawn:
         write(drawn, plot)
     return 0
+
+
+def _drawn(picture: Callable[..., Any], found: Any, options: argparse.Namespace) -> bytes:
+    """The picture of what was found, as a file."""
+    made: Picture = call(picture, options, {"look": Look}, found=found)
+    return made.render(format_of(options.plot), options.scale)
 
 
 def computed(work: Work, options: argparse.Namespace) -> Any:

@@ -14,39 +14,20 @@ from typing import Any
 from cranfield.errors import InputError
 from cranfield.report import places
 from cranfield.report.late import pl
+from cranfield.report.look import MANY, PLAIN, Look, Size
 from cranfield.report.pictures import alt
 from cranfield.report.places import Box, Point, Ticks
+from cranfield.scores import Notice
+from cranfield.wording import folded, some
 
-# Okabe and Ito's colours, which colour-blind people can tell apart; yellow, weak on white, is last.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left",
-          "triangle-right")  # fmt: skip
-DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [10, 3], [1, 3], [6, 2, 1, 2, 1, 2])
-
-LOOK: dict[str, Any] = {
-    "background": "white",
-    "font": "sans-serif",
-    "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal",
-             "gridColor": "#e6e6e6", "titlePadding": 6, "labelFlush": False},
-    "axisY": {"minExtent": 30},  # so that panels are below each other
-    # names are `shortened` before: cut at the end they could become equal
-    "legend": {"labelFontSize": 12, "titleFontSize": 12, "symbolSize": 70, "labelLimit": 0,
-               "titleLimit": 0, "symbolStrokeWidth": 1.5},
-    "title": {"fontSize": 13, "anchor": "start", "offset": 6, "frame": "group",
-              "subtitleFontSize": 12},
-    "text": {"fontSize": 11},
-    "line": {"strokeWidth": 1.5},
-    "point": {"size": 45, "strokeWidth": 1.5, "opacity": 1},
-    "concat": {"spacing": 16},
-}  # fmt: skip
-ABOVE: dict[str, Any] = {"fontSize": 15, "offset": 12}  # the heading of several panels
 GREY = "#808080"
+SIZE: Size = (420.0, 280.0)  # of a panel, in points
 LEGEND = 40  # characters of a name in a legend
 STROKES = {"symbolType": "stroke", "symbolSize": 500, "symbolOpacity": 1}  # a legend of dashes
 
 
-Look = Mapping[str, Any]  # as Vega-Lite calls it
-NO: Look = {}
+Vega = Mapping[str, Any]  # what Vega-Lite is told of something
+NO: Vega = {}
 
 
 # -- data and axes --------------------------------------------------------------------------------
@@ -58,7 +39,7 @@ def rows_of(data: pl.DataFrame) -> Any:
 
 
 def axis(
-    side: str, field: str, title: Any, ends: Ticks | None = None, scale: Look = NO, **look: Any
+    side: str, field: str, title: Any, ends: Ticks | None = None, scale: Vega = NO, **look: Any
 ) -> Any:
     """What is to the right (x) or upwards (y): from 0 on, or between two ends."""
     channel = alt.X if side == "x" else alt.Y
@@ -66,7 +47,7 @@ def axis(
     return channel(f"{field}:Q", title=title, scale={**usual, **scale}, axis=look)
 
 
-def ranks(last: int) -> Look:
+def ranks(last: int) -> Vega:
     """The look of an axis of ranks from 1: whole numbers, not too many."""
     steps = (1, 5, *(m * 10**e for e in range(1, 7) for m in (1, 2, 5)), last)
     step = next(step for step in steps if step * 9 >= last)
@@ -83,8 +64,8 @@ def decimals(*names: str, format: str = ".4f") -> list[Any]:
 
 def refuse_many(lines: int) -> None:
     """More lines than there are colours cannot be told apart."""
-    if lines > len(COLOURS):
-        expected = f"at most {len(COLOURS)}, which the eye can tell apart"
+    if lines > MANY:
+        expected = f"at most {MANY}, which the eye can tell apart"
         raise InputError(f"{lines} lines to draw", f"{expected}: name topics, or give fewer runs")
 
 
@@ -94,33 +75,36 @@ def short(names: pl.Series) -> pl.Series:
     return names.replace_strict(every, places.shortened(every, LEGEND), return_dtype=pl.String)
 
 
-def told_apart(names: pl.Series, title: str | list[str], **settings: Any) -> dict[str, Any]:
-    """Encodings that tell the names in a column apart: colours, shapes of points, and dashes where
-    one line lies on another. More lines than there are colours have other dashes with the same.
+def told_apart(
+    names: pl.Series, title: str | list[str], look: Look, **settings: Any
+) -> dict[str, Any]:
+    """Encodings that tell the names in a column apart: colours, shapes of points, and dashes, each
+    that of its name in every picture.
     """
-    each, many = names.unique(maintain_order=True).to_list(), len(COLOURS)
+    each = names.unique(maintain_order=True).to_list()
+    styles = look.styles(each)
     made = {"color": alt.Color, "shape": alt.Shape, "dash": alt.StrokeDash}
-    for name, values, turn in (("color", COLOURS, 0), ("shape", SHAPES, 0), ("dash", DASHES, 1)):
+    for name, place in (("color", "colour"), ("shape", "shape"), ("dash", "dash")):
         # A legend of points has no dashes, which would cut them to pieces. With a domain of its
         # own, Vega-Lite does not take what dashes tell for the same legend, and hide both.
-        hidden = turn and not settings
-        domain, look = ([*each, ""], {"legend": None}) if hidden else (each, settings)
-        looks = [values[(k + turn * (k // many)) % many] for k in range(len(domain))]
-        scale = alt.Scale(domain=domain, range=looks)
-        made[name] = made[name](names.name, type="nominal", title=title, scale=scale, **look)
+        hidden = name == "dash" and not settings
+        domain, shown = ([*each, ""], {"legend": None}) if hidden else (each, settings)
+        range = [getattr(styles[one], place) for one in each] + [[1, 0]] * hidden
+        scale = alt.Scale(domain=domain, range=range)
+        made[name] = made[name](names.name, type="nominal", title=title, scale=scale, **shown)
     return made
 
 
 def lines(
-    base: Any, apart: Look, tooltip: Sequence[Any], marked: str = "", **look: Any
+    base: Any, apart: Vega, tooltip: Sequence[Any], marked: str = "", **style: Any
 ) -> list[Any]:
     """Lines on two axes, marks on those points that are `marked`, and points, which nobody sees,
     that tell what they are.
     """
     base = base.encode(apart["color"])
     marks = [base.transform_filter(marked).mark_point().encode(apart["shape"])] if marked else []
-    told = base.mark_point(opacity=0, size=90, clip=look.get("clip", False))
-    return [base.mark_line(**look).encode(apart["dash"]), *marks, told.encode(tooltip=tooltip)]
+    told = base.mark_point(opacity=0, size=90, clip=style.get("clip", False))
+    return [base.mark_line(**style).encode(apart["dash"]), *marks, told.encode(tooltip=tooltip)]
 
 
 def curves(
@@ -129,19 +113,21 @@ def curves(
     y: Any,
     title: str,
     tooltip: Sequence[Any],
+    look: Look,
     *below: Any,
     names: pl.Series | None = None,
     bands: Iterable[Sequence[str]] = (),
-    **look: Any,
+    **style: Any,
 ) -> Any:
     """A panel of lines, told apart by the column `line`, over other layers and over bands from one
     column to another; the legend says what the lines are, and has all `names`.
     """
-    apart = told_apart(data["line"] if names is None else names, title, legend=STROKES)
+    apart = told_apart(data["line"] if names is None else names, title, look, legend=STROKES)
     base = alt.Chart().encode(x, y)
     area = base.mark_area(opacity=0.13).encode(apart["color"])
     areas = [area.encode(alt.Y(f"{low}:Q"), alt.Y2(f"{high}:Q")) for low, high in bands]
-    return panel(data, *below, *areas, *lines(base, apart, tooltip, **look))
+    layers = *below, *areas, *lines(base, apart, tooltip, **style)
+    return panel(data, *layers, size=look.size(*SIZE))
 
 
 def across(field: str, *values: float) -> Any:
@@ -150,36 +136,92 @@ def across(field: str, *values: float) -> Any:
     return alt.Chart(rows).mark_rule(color=GREY).encode(alt.Y(f"{field}:Q"))
 
 
+# -- names below each other -----------------------------------------------------------------------
+
+STEP = 15.0  # points from one name to the next
+MOST_NAMES = 200  # of a panel, which is then 3,000 points high
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Names below each other on the axis of a panel: those that have room, as long as they may be.
+
+    `labels` has what is written for each of them, `without` are names that have no room.
+    """
+
+    labels: Mapping[str, str]
+    height: float
+    without: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, names: Sequence[str], look: Look, step: float = STEP) -> Listed:
+        """The names in their order; of a height that is asked for, as many as have room in it."""
+        least = look.points(places.LINE - 2)
+        room = MOST_NAMES if look.height is None else max(1, int(look.height / least))
+        shown = [*names[:room]]
+        letters = LEGEND if look.width is None else look.width / look.points(places.LETTER)
+        short = places.shortened(shown, min(LEGEND, max(12, int(letters))))
+        labels = dict(zip(shown, short, strict=True))
+        return cls(labels, look.height or look.points(step) * len(shown), names[room:])
+
+    def rows(self, data: pl.DataFrame, name: str = "run") -> pl.DataFrame:
+        """The rows of names that are shown, with their labels."""
+        kept = data.filter(pl.col(name).is_in([*self.labels]))
+        labels = pl.col(name).replace_strict(dict(self.labels), return_dtype=pl.String)
+        return kept.with_columns(label=labels)
+
+    def axis(self, written: bool = True, **style: Any) -> Any:
+        """The axis, with the names or, in panels beside the first, without them."""
+        plain = {"ticks": False, "domain": False, "labelLimit": 0, "labelOverlap": False}
+        plain |= {} if written else {"labels": False, "minExtent": 0}
+        scale = {"domain": [*self.labels.values()]}
+        return alt.Y("label:N", scale=scale, title=None, axis={**plain, **style})
+
+    def notices(self, noun: str = "run") -> tuple[Notice, ...]:
+        """That some have no room, if so."""
+        if not self.without:
+            return ()
+        where = "give more height, or see them all in .csv"
+        text = f"{some(self.without, noun)} without room in the picture: {where}"
+        return (Notice("names", text),)
+
+
 # -- cells ----------------------------------------------------------------------------------------
 
 CELL, ROW = 92, 44  # in points
 
 
-def shade(field: str, title: str, ends: Ticks) -> Any:
+def shade(field: str, title: str, ends: Ticks, look: Look) -> Any:
     """What makes a cell darker, but not so dark that texts cannot be read."""
-    scale = {"domain": ends, "range": ["#eff6fc", "#6baed6"]}
+    range = ["#f5f5f5", "#a6a6a6"] if look.grey else ["#eff6fc", "#6baed6"]
+    scale = {"domain": ends, "range": range}
     return alt.Color(f"{field}:Q", scale=scale, title=title)
 
 
 def cells(
-    data: pl.DataFrame, names: Mapping[str, Sequence[str]], shade: Any, texts: Mapping[str, Look]
+    data: pl.DataFrame,
+    names: Mapping[str, Sequence[str]],
+    shade: Any,
+    texts: Mapping[str, Vega],
+    look: Look,
 ) -> Any:
     """A panel of cells: the names in one column side by side, those in another below each other,
-    and in each cell its texts, columns with their looks.
+    and in each cell its texts, columns with what Vega-Lite is told of them.
     """
     (x, columns), (y, rows) = names.items()
+    width, height = look.size(look.points(CELL) * len(columns), look.points(ROW) * len(rows))
     plain = {"grid": False, "ticks": False, "domain": False}
-    above = {"orient": "top", "labelAngle": 0, "labelLimit": CELL - 4, **plain}
+    above = {"orient": "top", "labelAngle": 0, "labelLimit": width / len(columns) - 4}
     base = alt.Chart().encode(
-        alt.X(f"{x}:N", sort=columns, title=None, axis=above),
+        alt.X(f"{x}:N", sort=columns, title=None, axis={**above, **plain}),
         alt.Y(f"{y}:N", sort=rows, title=None, axis={"labelLimit": 200, **plain}),
     )
     tooltip = [f"{name}:N" for name in (y, x, *texts)]
     layers = [
         base.mark_rect(stroke="white").encode(shade, tooltip=tooltip),
-        *(base.mark_text(**look).encode(alt.Text(f"{name}:N")) for name, look in texts.items()),
+        *(base.mark_text(**style).encode(alt.Text(f"{name}:N")) for name, style in texts.items()),
     ]
-    return panel(data, *layers, width=CELL * len(columns), height=ROW * len(rows))
+    return panel(data, *layers, size=(width, height))
 
 
 # -- points with names ----------------------------------------------------------------------------
@@ -190,21 +232,25 @@ class Plane:
     """A panel of one column against another, in which it is known where things are.
 
     `titles` has both columns, the one to the right first, and what their axes are called; `axes`
-    the numbers on these; so many points around them are `padding`; `look` is that of the axes.
+    the numbers on these; so many points around them are `padding`; `style` is what else Vega-Lite
+    is told of the axes.
     """
 
-    titles: Look
+    titles: Vega
     axes: Sequence[Ticks]
     width: float
     height: float
+    look: Look = PLAIN
     padding: float = 0.0
-    look: Look = field(default_factory=dict)
+    style: Vega = field(default_factory=dict)
 
     @classmethod
-    def square(cls, data: pl.DataFrame, titles: Look, side: float, **look: Any) -> Plane:
+    def square(
+        cls, data: pl.DataFrame, titles: Vega, side: float, look: Look, **style: Any
+    ) -> Plane:
         """One that shows how two columns differ: both axes are the same."""
         ticks = places.around_all(value for name in titles for value in data[name])
-        return cls(titles, (ticks, ticks), side, side, look=look)
+        return cls(titles, (ticks, ticks), *look.size(side, side), look, style=style)
 
     @property
     def window(self) -> list[Ticks]:
@@ -228,7 +274,8 @@ class Plane:
         self, data: pl.DataFrame, labels: Sequence[str], taken: Sequence[Box], **how: Any
     ) -> pl.DataFrame:
         """The rows with what is written beside their points, and the places of this."""
-        chosen = places.places_for(self.at(data), labels, self.width, self.height, taken, **how)
+        room = self.width, self.height, taken, self.look.points(1)
+        chosen = places.places_for(self.at(data), labels, *room, **how)
         made = {"label": labels, "place": chosen}
         return data.with_columns(pl.Series(name, of, pl.String) for name, of in made.items())
 
@@ -241,7 +288,8 @@ class Plane:
         they are among, nor what is taken.
         """
         covered = [*(places.around(point, 5) for point in self.at(among)), *taken]
-        rooms = [max(8, int(self.width / places.LETTER / share)) for share in (2, 4, 6)]
+        letter = self.look.points(places.LETTER)
+        rooms = [max(8, int(self.width / letter / share)) for share in (2, 4, 6)]
         labels = [places.shortened(data["run"].to_list(), room) for room in rooms]
         tries = [self.written(data, these, covered, most=most) for these in labels]
         return max(tries, key=lambda made: (made["place"] != "").sum())
@@ -253,18 +301,18 @@ class Plane:
         both = zip("xy", self.titles.items(), self.window, self.axes, strict=True)
         for side, (name, title), ends, ticks in both:
             at = {"values": ticks} if self.padding else {"tickCount": len(ticks) - 1}
-            made.append(axis(side, name, title, ends, **{**at, **self.look}))
+            made.append(axis(side, name, title, ends, **{**at, **self.style}))
         return alt.Chart().encode(*made)
 
     def points(self, tooltip: Sequence[Any]) -> Any:
         """A point for each row."""
-        look = {"filled": True, "color": COLOURS[0], "opacity": 0.85}
-        return self.base.mark_point(**look).encode(tooltip=tooltip)
+        style = {"filled": True, "color": self.look.colour, "opacity": 0.85}
+        return self.base.mark_point(**style).encode(tooltip=tooltip)
 
-    def texts(self, data: pl.DataFrame, **look: Any) -> list[Any]:
+    def texts(self, data: pl.DataFrame, **style: Any) -> list[Any]:
         """The labels of points at their places; those without a place are not shown."""
         return [
-            self.base.mark_text(**places.PLACES[place], **look)
+            self.base.mark_text(**places.PLACES[place], **style)
             .encode(alt.Text("label:N"))
             .properties(data=rows_of(data.filter(place=place)))
             for place in data["place"].unique(maintain_order=True)
@@ -284,26 +332,50 @@ class Plane:
 
     def panel(self, data: pl.DataFrame, *layers: Any, **more: Any) -> Any:
         """The panel with what is in it."""
-        return panel(data, *layers, width=self.width, height=self.height, **more)
+        return panel(data, *layers, size=(self.width, self.height), **more)
 
 
 # -- panels ---------------------------------------------------------------------------------------
 
 
-def panel(
-    data: pl.DataFrame | None, *layers: Any, width: float = 420, height: float = 280, **more: Any
-) -> Any:
+def panel(data: pl.DataFrame | None, *layers: Any, size: Size = SIZE, **more: Any) -> Any:
     """Layers over each other; they share the data, if there are some."""
     shared = {} if data is None else {"data": rows_of(data)}
+    width, height = size
     return alt.layer(*layers, **shared).properties(width=width, height=height, **more)
 
 
-def panels(charts: Sequence[Any], columns: int, heading: str, told: Sequence[str] = ()) -> Any:
-    """Several panels, so many beside each other, below what they show."""
-    return finished(alt.concat(*charts, columns=columns), heading, told, **ABOVE)
+def panels(
+    charts: Sequence[Any],
+    columns: int,
+    look: Look,
+    heading: str = "",
+    told: Sequence[str] = (),
+    width: float = 0,
+) -> Any:
+    """Several panels, so many beside each other, below what they show; all are so wide."""
+    return finished(alt.concat(*charts, columns=columns), look, heading, told, width, several=True)
 
 
-def finished(chart: Any, heading: str, told: Sequence[str] = (), **look: Any) -> Any:
-    """A chart below what it shows, if it is said, and what is to be known of it."""
-    title = {"text": heading, **({"subtitle": told} if told else {}), **look}
-    return (chart.properties(title=title) if heading else chart).configure(**LOOK)
+def finished(
+    chart: Any,
+    look: Look,
+    heading: str = "",
+    told: Sequence[str] = (),
+    width: float = 0,
+    several: bool = False,
+) -> Any:
+    """A chart below what it shows, the title that is asked for or else a heading, if there is one,
+    and what is to be known of it, in lines that are not wider than the chart, if that is told;
+    `several` panels have larger headings.
+    """
+    room = max(30, int(width / look.points(places.LETTER))) if width else 1000
+    told = [line for text in told for line in folded(text, room)]
+    size, offset = (15, 12) if several else (13, 6)
+    text = heading if look.title is None else look.title
+    title: dict[str, Any] = {"text": text, "fontSize": look.points(size), "offset": offset}
+    if not text:  # Vega-Lite shows nothing below no heading
+        title = {"text": told, "fontSize": look.points(12), "fontWeight": "normal"}
+    elif told:
+        title["subtitle"] = told
+    return (chart.properties(title=title) if text or told else chart).configure(**look.config())

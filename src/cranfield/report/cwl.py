@@ -15,6 +15,7 @@ from cranfield.measures.parameters import shown
 from cranfield.report import charts, places
 from cranfield.report.charts import Plane, decimals
 from cranfield.report.late import pl
+from cranfield.report.look import Look
 from cranfield.report.pictures import alt
 from cranfield.scores import ALL
 
@@ -27,13 +28,13 @@ NAMED = 50  # names of runs that are tried to be placed
 NAMELESS = "run"  # what a run is called that has no name
 
 
-def functions(data: pl.DataFrame, width: float, height: float, title: str) -> Any:
+def functions(data: pl.DataFrame, look: Look) -> Any:
     """C, W and L of each model, rank by rank: a row for each model, a line for each list."""
-    data, apart = _lines(data)
+    data, apart = _lines(data, look)
     tooltip = ["model:N", "run:N", "topic:N", "rank:N", "gain:N", "cost:N", *decimals(*FUNCTIONS)]
     last = int(data["rank"].max())  # type: ignore[arg-type]
-    look = charts.ranks(last)
-    ranks = charts.axis("x", "rank", "rank i", [1, last], {"padding": 6}, **look)
+    size = look.size(*SIZES["functions"])
+    ranks = charts.axis("x", "rank", "rank i", [1, last], {"padding": 6}, **charts.ranks(last))
     rows = []
     for of_model in _by_model(data):
         panels = []
@@ -44,10 +45,10 @@ def functions(data: pl.DataFrame, width: float, height: float, title: str) -> An
             # Users stop at a rank, not between ranks: a peak of L is as wide as its rank.
             way = "step" if name == "L" else "linear"
             layers = charts.lines(base, apart, tooltip, "datum.marked", interpolate=way)
-            panels.append(charts.panel(None, *layers, width=width, height=height))
-        marked = charts.rows_of(_marked(of_model, width / last))
+            panels.append(charts.panel(None, *layers, size=size))
+        marked = charts.rows_of(_marked(of_model, size[0] / last))
         rows.append(alt.hconcat(*panels, data=marked, title=f"user model {of_model['model'][0]}"))
-    return charts.panels(rows, 1, title)
+    return charts.panels(rows, 1, look)
 
 
 def _marked(data: pl.DataFrame, rank: float) -> pl.DataFrame:
@@ -64,18 +65,16 @@ def _marked(data: pl.DataFrame, rank: float) -> pl.DataFrame:
     return data.with_columns(marked=(pl.col("rank") - 1) % every == turn)
 
 
-def vary(
-    data: pl.DataFrame, measurements: Sequence[str], unit: str, width: float, height: float,
-    title: str,
-) -> Any:  # fmt: skip
+def vary(data: pl.DataFrame, measurements: Sequence[str], unit: str, look: Look) -> Any:
     """Measurements against expected depth as a parameter varies: a column for each model."""
-    data, apart = _lines(data)
+    data, apart = _lines(data, look)
     tooltip = ["model:N", "parameter:N", "value:N", "run:N", "topic:N", *decimals(*FIVE)]
-    models, panels = _by_model(data), []
+    models, panels, size = _by_model(data), [], look.size(*SIZES["vary"])
     for measurement, of_model in product(measurements, models):
-        room = {"ED": min(END / width, 0.5), measurement: 0.06}
+        room = {"ED": min(look.points(END) / size[0], 0.5), measurement: 0.06}
         axes = [places.from_zero(of_model[name], beyond) for name, beyond in room.items()]
-        plane = Plane({name: _axis(name, unit) for name in room}, axes, width, height)
+        titles = {name: _axis(name, unit) for name in room}
+        plane = Plane(titles, axes, *size, look)
         base = plane.base.encode(alt.Order("value:Q"))
         ends = plane.texts(_ends(of_model, plane), color="#333333")
         panel = plane.panel(of_model, *charts.lines(base, apart, tooltip, "true"), *ends)
@@ -83,7 +82,7 @@ def vary(
             name, _, series = of_model["model"][0].rpartition(": ")
             panel = panel.properties(title=_title(name, f", {series}"))
         panels.append(panel)
-    return charts.panels(panels, len(models), title)
+    return charts.panels(panels, len(models), look)
 
 
 def _ends(data: pl.DataFrame, plane: Plane) -> pl.DataFrame:
@@ -111,30 +110,31 @@ def _ends(data: pl.DataFrame, plane: Plane) -> pl.DataFrame:
     return plane.written(pl.DataFrame(ends, data.schema), labels, taken, sides=sides)
 
 
-def runs(frames: Sequence[pl.DataFrame], unit: str, width: float, height: float, title: str) -> Any:
+def runs(frames: Sequence[pl.DataFrame], unit: str, look: Look) -> Any:
     """Expected depth against expected utility: a panel for each model, a point for each run."""
     panels = []
     for k, of_model in enumerate(frames, 1):
-        plane = _of_runs(of_model, width, height, unit)
+        plane = _of_runs(of_model, look, unit)
         layers = plane.points(["run:N", "model:N", *decimals(*FIVE)]), *plane.texts(of_model)
         panel = plane.panel(of_model, *layers, title=_title(of_model["model"][0]))
         panels.append(panel.interactive(name=f"zoom{k}"))
-    return charts.panels(panels, COLUMNS, title)
+    return charts.panels(panels, COLUMNS, look)
 
 
-def named(data: pl.DataFrame, width: float, height: float) -> list[pl.DataFrame]:
+def named(data: pl.DataFrame, look: Look) -> list[pl.DataFrame]:
     """The runs of each model, with their names and the places of these.
 
     The best runs come first, and the last may have no place.
     """
     known = [frame.drop_nans(["ED", "EU"]) for frame in _by_model(data)]
     best_first = [frame.sort("EU", descending=True, maintain_order=True) for frame in known]
-    return [_of_runs(frame, width, height).named(frame, frame, NAMED) for frame in best_first]
+    return [_of_runs(frame, look).named(frame, frame, NAMED) for frame in best_first]
 
 
-def _of_runs(data: pl.DataFrame, width: float, height: float, unit: str = "") -> Plane:
+def _of_runs(data: pl.DataFrame, look: Look, unit: str = "") -> Plane:
     titles = {name: _axis(name, unit) for name in ("ED", "EU")}
-    return Plane(titles, [places.around_all(data[name]) for name in titles], width, height)
+    axes = [places.around_all(data[name]) for name in titles]
+    return Plane(titles, axes, *look.size(*SIZES["runs"]), look)
 
 
 # -- names and axes -------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def _by_model(data: pl.DataFrame) -> list[pl.DataFrame]:
     return data.partition_by("model", maintain_order=True)
 
 
-def _lines(data: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Any]]:
+def _lines(data: pl.DataFrame, look: Look) -> tuple[pl.DataFrame, dict[str, Any]]:
     """The data with names of lines, and what tells these apart: above them a legend says what their
     names are of, and what is the same for all.
     """
@@ -157,7 +157,7 @@ def _lines(data: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Any]]:
         field, same = ["run", "topic"], ""
     names = charts.short(data.select(line=pl.concat_str(field, separator=", "))["line"])
     legend = [", ".join(field), *(places.shortened([same], charts.LEGEND) if same else [])]
-    return data.with_columns(names), charts.told_apart(names, legend)
+    return data.with_columns(names), charts.told_apart(names, legend, look)
 
 
 def _axis(measurement: str, unit: str) -> Any:

@@ -15,6 +15,7 @@ from cranfield.report import charts, options
 from cranfield.report import sheets as tables
 from cranfield.report.charts import decimals
 from cranfield.report.late import pl
+from cranfield.report.look import PLAIN, Look
 from cranfield.report.meta import Method, Work
 from cranfield.report.pictures import Picture
 from cranfield.report.places import shortened
@@ -87,11 +88,11 @@ SIDE = 260.0  # a panel of the scatter
 NAMED = 60  # runs whose names are tried to be placed
 
 
-def picture(found: CorrelationMatrix) -> Picture:
+def picture(found: CorrelationMatrix, look: Look = PLAIN) -> Picture:
     """A heat map of the matrix; between two sets, the runs' means by one against the other."""
     if found.between == "measures":
         data = pl.DataFrame(found.rows())
-        return Picture(lambda: _heat_map(found, data), data, found.notices)
+        return Picture(lambda: _heat_map(found, look, data), data, found.notices)
     means = found.means.tolist()
     rows = [
         {"measure": name, "run": run, "first": means[0][k][m], "second": means[1][k][m]}
@@ -99,10 +100,10 @@ def picture(found: CorrelationMatrix) -> Picture:
         for m, run in enumerate(found.runs)
     ]
     data = pl.DataFrame(rows)
-    return Picture(lambda: _scatters(found, data), data, found.notices)
+    return Picture(lambda: _scatters(found, look, data), data, found.notices)
 
 
-def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
+def _heat_map(found: CorrelationMatrix, look: Look, data: pl.DataFrame) -> Any:
     """A cell for each pair, the darker the more alike, with the value and its interval."""
     labels = dict(zip(found.names, shortened(found.names, 24), strict=True))
     intervals = data.select("low", "high").rows()
@@ -116,13 +117,17 @@ def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     chart = charts.cells(
         drawn,
         {"y": columns, "x": rows},
-        charts.shade("value", STATISTICS[found.statistic].title, [least, 1]),
-        {"shown": {"fontSize": 12, "dy": -7}, "interval": {"fontSize": 9, "dy": 9}},
+        charts.shade("value", STATISTICS[found.statistic].title, [least, 1], look),
+        {
+            "shown": {"fontSize": look.points(12), "dy": look.points(-7)},
+            "interval": {"fontSize": look.points(9), "dy": look.points(9)},
+        },
+        look,
     )
-    return charts.finished(chart, _heading(found), _said(found)).configure_view(stroke=None)
+    return charts.finished(chart, look, _heading(found), _said(found)).configure_view(stroke=None)
 
 
-def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
+def _scatters(found: CorrelationMatrix, look: Look, data: pl.DataFrame) -> Any:
     """A panel for each measure: a point for each run, above the line if the second set gives
     it more.
     """
@@ -130,12 +135,12 @@ def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     tooltip, panels = ["run:N", *decimals(*titles)], []
     for name in found.names:
         of_measure = data.filter(measure=name)
-        plane = charts.Plane.square(of_measure, titles, SIDE, grid=False)
+        plane = charts.Plane.square(of_measure, titles, SIDE, look, grid=False)
         texts = plane.texts(plane.named(of_measure, of_measure, NAMED, plane.on_equal))
         layers = plane.equal(), plane.points(tooltip), *texts
         title = f"{name}: {tables.with_interval(found[name, name])}"
         panels.append(plane.panel(of_measure, *layers, title=title))
-    return charts.panels(panels, 3, _heading(found), _said(found))
+    return charts.panels(panels, 3, look, _heading(found), _said(found))
 
 
 def _heading(found: CorrelationMatrix) -> str:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.measures.base import REGISTRY
-from cranfield.plot import _numbers
+from cranfield.plot.cwl import _numbers
 from cranfield.report.pictures import FORMATS, Picture
 from cranfield.report.places import places_for, shortened, ticks_of
 from tests.made import simulated

@@ -1,0 +1,20 @@
+"""`cf.plot`: pictures of what is measured, and of what measures believe.
+
+Each function returns a `Picture`, which shows itself in a notebook; ``.save("x.png")`` writes it as
+PNG, SVG, PDF or interactive HTML, or its numbers as CSV, and ``.data`` has these as a frame.
+"""
+
+# ruff: noqa: F403 (what a module offers is in its own __all__)
+from __future__ import annotations
+
+from cranfield.plot.cwl import *
+from cranfield.plot.diversity import *
+from cranfield.plot.meta import *
+from cranfield.plot.power import *
+from cranfield.plot.runs import *
+
+__all__ = [
+    name
+    for name, value in sorted(globals().items())
+    if getattr(value, "__module__", "").startswith("cranfield.plot.")
+]
