@@ -8,7 +8,19 @@ from typing import Any
 
 from cranfield.cli.asked import add_command, add_each, one_measure, parts_of, runs_of
 from cranfield.cli.commands import COMMANDS
-from cranfield.cli.options import TIES, Rows, call, order, shared, told, topics
+from cranfield.cli.options import (
+    LABELS,
+    ONE_ORDER,
+    SHARED,
+    TIES,
+    Rows,
+    by_ties,
+    call,
+    order,
+    shared,
+    told,
+    topics,
+)
 from cranfield.cli.output import refuse_output, tell
 from cranfield.cli.progress import Progress
 from cranfield.cli.scored import evaluation, measured, measures_for, scored, scores_of
@@ -21,6 +33,16 @@ ENDINGS = ", ".join(f".{format}" for format in FORMATS)
 OTHER = shared("formats", "import")
 OUTPUT = {"-o --output FILE !": f"the picture, or its numbers: the name ends in {ENDINGS}"}
 FILES = {"qrels QRELS": "judgments, as for `cranfield evaluate`", "runs RUN *": "results"}
+LABELLED = {  # where nothing is measured
+    "lists and topics": {
+        **by_ties(ONE_ORDER),
+        "--depth N": SHARED["lists"]["--depth N"],
+        "--exclude-self": SHARED["lists"]["--exclude-self"],
+        **topics(),
+    },
+    "relevance": {"--rel N": "lowest relevant level (default: all above 0)", **LABELS},
+    "other": shared("formats"),
+}
 SCORED = {*NAMES, "measures"} - {"seed", "threads"}  # not asked again of what is drawn from scores
 
 
@@ -101,7 +123,8 @@ def draw(figure: Figure, options: argparse.Namespace) -> int:
         return write(call(figure.function, options, **given), options, len(scores.runs))
     runs = runs_of(options.qrels, options.runs, figure.least)
     with Progress([options.qrels, *runs]) as progress:
-        given = {"runs": runs, "measures": measures_for(options), "progress": progress.step}
+        given = {"runs": runs, "progress": progress.step}
+        given |= {"measures": measures_for(options)} if figure.measures else {}
         return write(call(figure.function, options, **given), options, len(runs))
 
 
@@ -130,8 +153,11 @@ def add_to(p: Any) -> None:
     parts = parts_of(p, row)
     for figure in figures().values():
         with_scores = figure.takes == "scores"
-        files = scored(figure.measures) if with_scores else FILES | measured(figure.measures)
-        rows = {**files, **OUTPUT, **figure.options, "look": LOOK, **evaluation(with_scores)}
+        files, how = FILES, LABELLED
+        if figure.measures:
+            files = scored(figure.measures) if with_scores else FILES | measured(figure.measures)
+            how = evaluation(with_scores)
+        rows = {**files, **OUTPUT, **figure.options, "look": LOOK, **how}
         part = parts.add_parser(figure.name, **figure.said)
         add_command(part, rows, partial(draw, figure), default_measure=figure.measures)
     add_each(parts, row, PARTS)

@@ -59,7 +59,8 @@ class Figure:
     `doc` is the documentation of its module, which says what it shows; `place` orders the kinds.
     The `function` begins with scores, or with judgments and runs (``takes="runs"``), of at least so
     many runs. `options` are its own, called as its arguments. `measures` are evaluated if none is
-    named. `gallery` has the pictures that the gallery shows: a name, and options.
+    named; ``""`` if it needs none. `gallery` has the pictures that the gallery shows: a name, and
+    options.
     """
 
     doc: str | None
