@@ -18,7 +18,7 @@ from cranfield.report import by_rank, charts, options
 from cranfield.report.by_rank import Lines
 from cranfield.report.late import pl
 from cranfield.report.look import Look
-from cranfield.report.pictures import Picture
+from cranfield.report.pictures import Picture, alt
 from cranfield.report.sheets import percent, topics_text
 
 __all__ = ["curve"]
@@ -104,7 +104,11 @@ def _chart(found: Curves, data: pl.DataFrame, lines: Lines, told: list[str], loo
             x = by_rank.recall_axis()
         else:
             x = by_rank.rank_axis(min(columns), max(columns), "cutoff", look)
-        tooltip = ["line:N", "at:Q", *charts.decimals("value", *own.columns[4:])]
+        tooltip = [
+            alt.Tooltip("line:N", title="run"),
+            "at:Q",
+            *charts.decimals("value", *own.columns[4:]),
+        ]
         panels.append(by_rank.panel(own, lines, x, y, tooltip, look))
     return by_rank.figure(panels, IN_A_ROW, look, told)
 

@@ -22,7 +22,7 @@ from cranfield.wording import counted
 WIDTH, HEIGHT = 360.0, 230.0
 FAINT = "#d0d0d0"  # lines without a name
 LINEAR = 20  # as far as an axis of ranks is not logarithmic
-MARKS = 24  # of a line at the most; other points have none
+MARKS = 25  # of a line at the most; other points have none
 LETTER = places.LETTER * 12 / 11  # of the legend, which is a little larger
 
 
