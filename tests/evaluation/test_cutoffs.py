@@ -87,6 +87,7 @@ class TestCurves:
             ("nDCG", [0, 5], "found cutoff 0, expected whole numbers from 1"),
             ("nDCG", [2.5], "found cutoff 2.5"),
             ("nDCG", [float("inf")], "found cutoff inf"),
+            ("nDCG", [1e30], "expected whole numbers from 1 to 1,000,000,000"),
             ("nDCG", [], "found 0 cutoffs"),
             ("nDCG", "10", "found cutoffs '10'"),
             ("nDCG", 10, "found cutoffs 10"),

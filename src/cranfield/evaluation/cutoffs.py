@@ -21,7 +21,7 @@ from cranfield.scores import Scores
 CURVE = "IPrec"  # whose points are recalls
 EVERY = 20  # a list so short is looked at rank by rank
 ROUND = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)  # cutoffs of longer ones: these, times ten, …
-MOST = 200  # cutoffs
+MOST, DEEPEST = 200, 1_000_000_000  # cutoffs, and the last of them
 
 
 class Point(NamedTuple):
@@ -45,17 +45,15 @@ class Curves:
 
     def points(self, confidence: float | None = None) -> Iterator[Point]:
         """Measure by measure and run by run; given a confidence, with t intervals of means."""
-        found = None if confidence is None else self.scores.interval(confidence=confidence)
-        means = self.scores.summary()
-        sums = [s == "sum" for s in self.scores.summaries]
-        without = {m for m, is_sum in zip(self.scores.measures, sums, strict=True) if is_sum}
+        kinds = dict(zip(self.scores.measures, self.scores.summaries, strict=True))
+        found = {} if confidence is None else self.scores.interval(confidence=confidence)
         for measure, columns in self.columns.items():
-            for run, of_run in means.items():
+            for run, means in self.scores.summary().items():
                 for at, column in columns.items():
                     ends: tuple[float | None, ...] = None, None
-                    if found is not None and column not in without:
+                    if found and kinds[column] != "sum":
                         ends = found[run][column].low, found[run][column].high
-                    yield Point(run, measure, at, of_run[column], *ends)
+                    yield Point(run, measure, at, means[column], *ends)
 
 
 def curves(
@@ -118,13 +116,13 @@ def checked(cutoffs: Iterable[float], measures: Sequence[Measure] = ()) -> tuple
         names = ", ".join(map(str, measures))
         raise InputError(f"cutoffs for {names}", "those of ranks or of recalls: ask one by one")
     (of_recall,) = recalls
-    expected = "recalls from 0 to 1" if of_recall else "whole numbers from 1"
+    low, high = (0, 1) if of_recall else (1, DEEPEST)
+    expected = "recalls from 0 to 1" if of_recall else f"whole numbers from 1 to {DEEPEST:,}"
     if isinstance(cutoffs, str) or not isinstance(cutoffs, Iterable):
         raise InputError(f"cutoffs {cutoffs!r}", expected)
     found = [*cutoffs]
     for at in found:
-        fits = is_number(at) and (0 <= at <= 1 if of_recall else at >= 1 and at % 1 == 0)
-        if not fits:
+        if not (is_number(at) and low <= at <= high and (of_recall or at % 1 == 0)):
             raise InputError(f"cutoff {shown(at)}", expected)
     if not 1 <= len({*found}) <= MOST:
         raise InputError(f"{len({*found})} cutoffs", f"from 1 to {MOST}")
