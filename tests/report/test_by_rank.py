@@ -37,11 +37,13 @@ def test_the_legend_is_not_wider_than_the_panels() -> None:
 
 
 def test_every_line_has_another_sample() -> None:
-    assert {*MARK} == {*SHAPES}
     each = [sample(Style("", shape, dash)) for shape in SHAPES for dash in DASHES]
     assert len({*each}) == len(SHAPES) * len(DASHES)
     solid = sample(Style("", "square", [1, 0]))
     assert solid.startswith("M-1.000,-0.06H1.000V0.06H-1.000Z")  # in one piece
+    assert all(shape in MARK or shape.startswith("M") for shape in SHAPES)
+    path = sample(Style("", "M-1,1L0.5,0Z", [1, 0]))
+    assert path.endswith("M-0.340,0.340L0.170,0.000Z")
 
 
 def marked(points: Any) -> list[float]:

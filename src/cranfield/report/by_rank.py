@@ -7,6 +7,7 @@ high, and whatever points tell.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
@@ -31,7 +32,8 @@ LETTER = places.LETTER * 12 / 11  # of the legend, which is a little larger
 SAMPLE = 26.0  # points of a line in the legend, which go from −1 to 1 there
 THIN = 0.06  # half the width of the line
 
-# Marks as a legend has them on lines: Vega's shapes of points, a third as large.
+SMALLER = 0.34  # a mark than the sample
+# Vega's own shapes of points, so small.
 MARK = {
     "circle": "M.28,0A.28,.28,0,1,1,-.28,0A.28,.28,0,1,1,.28,0Z",
     "square": "M-.25,-.25H.25V.25H-.25Z",
@@ -57,7 +59,8 @@ def sample(style: Style) -> str:
         end = min(at + 2 * ink / SAMPLE, 1.0) if gap else 1.0
         drawn += f"M{at:.3f},-{THIN}H{end:.3f}V{THIN}H{at:.3f}Z"
         at = end + 2 * gap / SAMPLE
-    return drawn + MARK[style.shape]
+    own = re.sub(r"-?[\d.]+", lambda m: f"{float(m[0]) * SMALLER:.3f}", style.shape)
+    return drawn + MARK.get(style.shape, own)  # which is a path itself
 
 
 # -- which lines have names -----------------------------------------------------------------------
