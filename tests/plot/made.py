@@ -62,4 +62,4 @@ def said_by(picture: Picture) -> str:
     """What stands above it, in one line."""
     title = spec_of(picture).get("title", {})
     parts = [title.get(name, []) for name in ("text", "subtitle")]
-    return " ".join(" ".join([part] if isinstance(part, str) else part) for part in parts)
+    return " ".join(" ".join([part] if isinstance(part, str) else part) for part in parts if part)

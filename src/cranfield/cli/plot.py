@@ -23,6 +23,7 @@ from cranfield.cli.options import (
 )
 from cranfield.cli.output import refuse_output, tell
 from cranfield.cli.progress import Progress
+from cranfield.cli.runner import others_of
 from cranfield.cli.scored import evaluation, measured, measures_for, scored, scores_of
 from cranfield.evaluation.options import NAMES
 from cranfield.plot.kinds import Figure, figures
@@ -120,6 +121,8 @@ def draw(figure: Figure, options: argparse.Namespace) -> int:
     if figure.takes == "scores":
         scores = scores_of(options, figure.least)
         given: dict[str, Any] = dict.fromkeys(SCORED) | {"qrels": scores, "runs": None}
+        if getattr(options, "qrels2", None) is not None:
+            given |= others_of(options)
         return write(call(figure.function, options, **given), options, len(scores.runs))
     runs = runs_of(options.qrels, options.runs, figure.least)
     with Progress([options.qrels, *runs]) as progress:

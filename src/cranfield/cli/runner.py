@@ -65,7 +65,7 @@ def _scores(options: argparse.Namespace) -> Given:
     if "preferences" in options:  # worth to be read before anything is scored
         given["preferences"] = read_preference_pairs(options.preferences)
     if getattr(options, "qrels2", None) is not None:
-        given |= _others(options)
+        given |= others_of(options)
     if "golds" in options:
         scores, columns = _with_gold(options)
         given |= columns
@@ -118,7 +118,7 @@ GIVEN: dict[Takes, Callable[[argparse.Namespace], Given]] = {
 # -- what else is given ---------------------------------------------------------------------------
 
 
-def _others(options: argparse.Namespace) -> dict[str, Any]:
+def others_of(options: argparse.Namespace) -> dict[str, Any]:
     """The scores by other judgments, and what the two sets of judgments are called."""
     if options.scores:
         raise InputError("--qrels2 and --scores", "one of them")

@@ -7,13 +7,18 @@ PNG, SVG, PDF or interactive HTML, or its numbers as CSV, and ``.data`` has thes
 # ruff: noqa: F403 (what a module offers is in its own __all__)
 from __future__ import annotations
 
+from cranfield.plot.agreement import *
 from cranfield.plot.curve import *
 from cranfield.plot.cwl import *
+from cranfield.plot.distribution import *
 from cranfield.plot.diversity import *
+from cranfield.plot.heatmap import *
 from cranfield.plot.meta import *
+from cranfield.plot.pairs import *
 from cranfield.plot.pool import *
 from cranfield.plot.power import *
 from cranfield.plot.runs import *
+from cranfield.plot.topics import *
 from cranfield.plot.unjudged import *
 
 __all__ = [

@@ -22,9 +22,9 @@ from cranfield.measures.base import FIVE, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import MeasureLike, parse_model, split
 from cranfield.measures.parameters import shown
-from cranfield.plot.kinds import frame, nameless
+from cranfield.plot.kinds import frame
 from cranfield.report import cwl as charts
-from cranfield.report.charts import refuse_many
+from cranfield.report.charts import nameless, refuse_many
 from cranfield.report.look import POINTS, Look
 from cranfield.report.pictures import Picture
 from cranfield.scores import ALL, Notice, Scores

@@ -9,8 +9,9 @@ from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.lines import real
 from cranfield.errors import InputError
 from cranfield.measures.grammar import MeasureLike
-from cranfield.plot.kinds import column, frame, nameless, scores_by
+from cranfield.plot.kinds import column, frame, scores_by
 from cranfield.report import diversity as scatters
+from cranfield.report.charts import nameless
 from cranfield.report.look import POINTS, Look
 from cranfield.report.pictures import Picture
 from cranfield.scores import Interval, Notice, Scores

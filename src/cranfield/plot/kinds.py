@@ -12,7 +12,7 @@ Nothing else has to know of a new one: `cf.plot`, the command line and the galle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -32,7 +32,7 @@ from cranfield.report.options import Rows, help_of
 from cranfield.report.pictures import Picture
 from cranfield.scores import Notice, Scores
 from cranfield.stats.measured import without_errors
-from cranfield.wording import counted, some
+from cranfield.wording import some
 
 if TYPE_CHECKING:
     import polars as pl
@@ -148,25 +148,20 @@ def axis_title(scores: Scores, measure: str) -> str:
     return f"{measure} (lower is better)" if better == "lower" else measure
 
 
-def undefined(data: pl.DataFrame, value: str) -> tuple[Notice, ...]:
-    """That runs are not shown which have no such value by a measure, if so; that there is one."""
+def undefined(data: pl.DataFrame, value: str, noun: str = "run") -> tuple[Notice, ...]:
+    """That some runs, or topics, are not shown by a measure, for which they have no such value; a
+    figure without any is refused.
+    """
     told = []
     for (measure,), rows in data.group_by("measure", maintain_order=True):
-        lost = rows.filter(rows[value].is_nan())["run"].unique(maintain_order=True).to_list()
-        if len(lost) == rows["run"].n_unique():
-            raise InputError(f"no run with a {value} of {measure}", "one")
-        if lost:
-            text = f"{some(lost, 'run')} without a {value} of {measure}: not shown"
+        names = rows[noun].unique(maintain_order=True).to_list()
+        known = set(rows.filter(rows[value].is_not_nan())[noun])
+        if not known:
+            raise InputError(f"no {noun} with a {value} of {measure}", "one")
+        if lost := [name for name in names if name not in known]:
+            text = f"{some(lost, noun)} without a {value} of {measure}: not shown"
             told.append(Notice("undefined", text))
     return tuple(told)
-
-
-def nameless(frames: Iterable[pl.DataFrame], runs: int) -> tuple[Notice, ...]:
-    """That some runs have a point without a name, if so."""
-    without = {run for frame in frames for run in frame.filter(place="")["run"]}
-    text = f"{len(without)} of {counted(runs, 'run')} without room for a name"
-    where = "in .html it is told at the point, in .csv all are listed"
-    return (Notice("names", f"{text}: {where}"),) if without else ()
 
 
 def frame(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pl.DataFrame:

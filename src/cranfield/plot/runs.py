@@ -28,7 +28,7 @@ from cranfield.report import charts, options, places
 from cranfield.report.charts import Listed
 from cranfield.report.comparison import procedure
 from cranfield.report.late import pl
-from cranfield.report.look import MANY, Look
+from cranfield.report.look import Look
 from cranfield.report.pictures import Picture, alt
 from cranfield.report.sheets import percent, topics_text
 from cranfield.scores import Notice, Scores
@@ -137,7 +137,7 @@ def _chart(
         first = place % IN_A_ROW == 0
         title = axis_title(scores, measure)
         panels.append(_panel(of_measure, listed, title, first, bars, width, look))
-    whole = width * min(count, IN_A_ROW) + WIDTH
+    whole = listed.width(look) + width * min(count, IN_A_ROW)
     return charts.panels(panels, IN_A_ROW, look, "", told, whole)
 
 
@@ -156,25 +156,17 @@ def _panel(
     value = charts.axis("x", "mean", title, [ticks[0], ticks[-1]], tickCount=4)
     base = alt.Chart().encode(listed.axis(first, grid=not bars), value)
     tooltip = ["run:N", "topics:Q", *charts.decimals("mean", "low", "high"), "groups:N"]
-    names = data["label"]
-    few = len(names) <= MANY
-    apart = charts.told_apart(names, "", look, legend=None) if few else {}
-    style = {} if few else {"color": look.colour}
+    told = base.encode(color=charts.by_name(data["run"], look), tooltip=tooltip)
+    interval = base.mark_rule if bars else told.mark_rule
     ends = alt.X("low:Q"), alt.X2("high:Q")
-    if bars:
-        shown = base.mark_bar(**style, height={"band": 0.7})
-        interval = base.mark_rule(color="black", strokeWidth=1.2).encode(*ends)
-        layers = [_with(shown, apart, "color").encode(tooltip=tooltip), interval]
+    if bars:  # which intervals are seen on
+        thin = {"color": "white", "strokeWidth": 2.6}, {"color": "black", "strokeWidth": 1.2}
+        shown = told.mark_bar(opacity=0.6, height={"band": 0.7})
+        layers = [shown, *(interval(**style).encode(*ends) for style in thin)]
     else:
-        interval = base.mark_rule(**style, strokeWidth=1.5).encode(*ends)
-        shown = base.mark_point(filled=True, **style).encode(tooltip=tooltip)
-        layers = [_with(interval, apart, "color"), _with(shown, apart, "color", "shape")]
+        layers = [interval(strokeWidth=1.5).encode(*ends), told.mark_point(filled=True)]
     beside = base.mark_text(align="left").encode(alt.Text("groups:N"), x=alt.value(width + 6))
     return charts.panel(data, *layers, beside, size=(width, listed.height))
-
-
-def _with(chart: Any, apart: dict[str, Any], *names: str) -> Any:
-    return chart.encode(*(apart[name] for name in names if name in apart))
 
 
 FIGURE = Figure(

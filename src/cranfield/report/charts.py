@@ -7,6 +7,7 @@ are to have room beside their points, a `Plane` knows where these are.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +19,7 @@ from cranfield.report.look import MANY, PLAIN, Look, Size
 from cranfield.report.pictures import alt
 from cranfield.report.places import Box, Point, Ticks
 from cranfield.scores import Notice
-from cranfield.wording import folded, some
+from cranfield.wording import counted, folded, some
 
 GREY = "#808080"
 SIZE: Size = (420.0, 280.0)  # of a panel, in points
@@ -35,7 +36,9 @@ NO: Vega = {}
 
 def rows_of(data: pl.DataFrame) -> Any:
     """A frame as the data of a chart; what is not a number is no point."""
-    return alt.Data(values=data.fill_nan(None).to_dicts())
+    rows = data.fill_nan(None).to_dicts()
+    with alt.utils.schemapi.debug_mode(False):  # which would look at every row
+        return alt.Data(values=rows)
 
 
 def axis(
@@ -83,16 +86,44 @@ def told_apart(
     """
     each = names.unique(maintain_order=True).to_list()
     styles = look.styles(each)
+    legend = {**settings, **_shortened(each, settings)}
     made = {"color": alt.Color, "shape": alt.Shape, "dash": alt.StrokeDash}
     for name, place in (("color", "colour"), ("shape", "shape"), ("dash", "dash")):
         # A legend of points has no dashes, which would cut them to pieces. With a domain of its
         # own, Vega-Lite does not take what dashes tell for the same legend, and hide both.
         hidden = name == "dash" and not settings
-        domain, shown = ([*each, ""], {"legend": None}) if hidden else (each, settings)
+        domain, shown = ([*each, ""], {"legend": None}) if hidden else (each, legend)
         range = [getattr(styles[one], place) for one in each] + [[1, 0]] * hidden
         scale = alt.Scale(domain=domain, range=range)
         made[name] = made[name](names.name, type="nominal", title=title, scale=scale, **shown)
     return made
+
+
+def _shortened(names: Sequence[str], settings: Vega) -> Vega:
+    """What makes a legend write long names shorter."""
+    own = settings.get("legend", {})
+    if own is None or max(map(len, names), default=0) <= LEGEND:
+        return {}
+    labels = dict(zip(names, places.shortened(names, LEGEND), strict=True))
+    return {"legend": {**own, "labelExpr": f"{json.dumps(labels)}[datum.label]"}}
+
+
+def below(names: Sequence[str], width: float, look: Look) -> Vega:
+    """A legend below a panel, in as many columns as have room."""
+    longest = min(LEGEND, max(map(len, names), default=0))
+    wide = look.points(longest * places.LETTER + 30)
+    return {"orient": "bottom", "columns": max(1, int(width / wide)), "symbolOpacity": 1}
+
+
+def by_name(names: pl.Series, look: Look) -> Any:
+    """The colours of names that are written beside what they colour, so that no legend is needed:
+    each its own if they are few, and one for all if they are many or without colours.
+    """
+    each = names.unique(maintain_order=True).to_list()
+    if look.grey or len(each) > MANY:
+        return alt.value(look.colour)
+    scale = alt.Scale(domain=each, range=[style.colour for style in look.styles(each).values()])
+    return alt.Color(names.name, type="nominal", scale=scale, legend=None)
 
 
 def lines(
@@ -136,7 +167,7 @@ def across(field: str, *values: float) -> Any:
     return alt.Chart(rows).mark_rule(color=GREY).encode(alt.Y(f"{field}:Q"))
 
 
-# -- names below each other -----------------------------------------------------------------------
+# -- names below each other, and side by side ------------------------------------------------------
 
 STEP = 15.0  # points from one name to the next
 MOST_NAMES = 200  # of a panel, which is then 3,000 points high
@@ -173,9 +204,14 @@ class Listed:
     def axis(self, written: bool = True, **style: Any) -> Any:
         """The axis, with the names or, in panels beside the first, without them."""
         plain = {"ticks": False, "domain": False, "labelLimit": 0, "labelOverlap": False}
+        plain |= {"labelPadding": 5}
         plain |= {} if written else {"labels": False, "minExtent": 0}
         scale = {"domain": [*self.labels.values()]}
         return alt.Y("label:N", scale=scale, title=None, axis={**plain, **style})
+
+    def width(self, look: Look) -> float:
+        """How wide the names are, roughly."""
+        return look.points(places.LETTER) * max(map(len, self.labels.values()), default=0)
 
     def notices(self, noun: str = "run") -> tuple[Notice, ...]:
         """That some have no room, if so."""
@@ -183,6 +219,49 @@ class Listed:
             return ()
         where = "give more height, or see them all in .csv"
         text = f"{some(self.without, noun)} without room in the picture: {where}"
+        return (Notice("names", text),)
+
+
+SMALL = 9.0  # points of names side by side, which stand upright
+WIDE = (260.0, 560.0)  # points of a panel that is as wide as its names need
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Names side by side on the axis of a panel, which are written if all have room."""
+
+    labels: Mapping[str, str]
+    width: float
+    written: bool
+
+    @classmethod
+    def of(cls, names: Sequence[str], look: Look) -> SideBySide:
+        """The names in their order."""
+        least, most = WIDE
+        step = look.points(SMALL + 1)
+        width = look.width or min(max(least, step * len(names)), most)
+        labels = dict(zip(names, places.shortened(names, LEGEND // 2), strict=True))
+        return cls(labels, width, width / max(1, len(names)) >= look.points(SMALL - 0.5))
+
+    def rows(self, data: pl.DataFrame, name: str = "topic") -> pl.DataFrame:
+        """The rows with the labels of their names."""
+        labels = pl.col(name).replace_strict(dict(self.labels), return_dtype=pl.String)
+        return data.with_columns(at=labels)
+
+    def axis(self, title: str | None, look: Look, **style: Any) -> Any:
+        """The axis, with the names if they have room."""
+        plain: dict[str, Any] = {"grid": False, "ticks": False, "labelAngle": -90, "labelLimit": 0}
+        plain |= {"labels": self.written, "labelFontSize": look.points(SMALL), "domain": False}
+        plain |= {"labelOverlap": False, "labelBaseline": "middle"}
+        scale = {"domain": [*self.labels.values()]}
+        return alt.X("at:N", scale=scale, title=title, axis={**plain, **style})
+
+    def notices(self, noun: str = "topic") -> tuple[Notice, ...]:
+        """That the names have no room, if so."""
+        if self.written:
+            return ()
+        where = "give more width; in .html they are told at each mark, in .csv all are listed"
+        text = f"the names of {counted(len(self.labels), noun)} have no room: {where}"
         return (Notice("names", text),)
 
 
@@ -304,10 +383,10 @@ class Plane:
             made.append(axis(side, name, title, ends, **{**at, **self.style}))
         return alt.Chart().encode(*made)
 
-    def points(self, tooltip: Sequence[Any]) -> Any:
-        """A point for each row."""
-        style = {"filled": True, "color": self.look.colour, "opacity": 0.85}
-        return self.base.mark_point(**style).encode(tooltip=tooltip)
+    def points(self, tooltip: Sequence[Any], names: pl.Series) -> Any:
+        """A point for each row, in the colour of its name."""
+        base = self.base.mark_point(filled=True, opacity=0.85)
+        return base.encode(color=by_name(names, self.look), tooltip=tooltip)
 
     def texts(self, data: pl.DataFrame, **style: Any) -> list[Any]:
         """The labels of points at their places; those without a place are not shown."""
@@ -333,6 +412,14 @@ class Plane:
     def panel(self, data: pl.DataFrame, *layers: Any, **more: Any) -> Any:
         """The panel with what is in it."""
         return panel(data, *layers, size=(self.width, self.height), **more)
+
+
+def nameless(frames: Iterable[pl.DataFrame], runs: int) -> tuple[Notice, ...]:
+    """That some runs have a point without a name, if so."""
+    without = {run for frame in frames for run in frame.filter(place="")["run"]}
+    text = f"{len(without)} of {counted(runs, 'run')} without room for a name"
+    where = "in .html it is told at the point, in .csv all are listed"
+    return (Notice("names", f"{text}: {where}"),) if without else ()
 
 
 # -- panels ---------------------------------------------------------------------------------------
@@ -369,8 +456,9 @@ def finished(
     and what is to be known of it, in lines that are not wider than the chart, if that is told;
     `several` panels have larger headings.
     """
-    room = max(30, int(width / look.points(places.LETTER))) if width else 1000
-    told = [line for text in told for line in folded(text, room)]
+    room = max(30, int(width / look.points(places.LETTER - 0.3))) if width else 1000
+    whole = [text.replace(" = ", "\xa0=\xa0") for text in told]  # not broken there
+    told = [line.replace("\xa0", " ") for text in whole for line in folded(text, room)]
     size, offset = (15, 12) if several else (13, 6)
     text = heading if look.title is None else look.title
     title: dict[str, Any] = {"text": text, "fontSize": look.points(size), "offset": offset}

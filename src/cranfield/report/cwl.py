@@ -115,7 +115,8 @@ def runs(frames: Sequence[pl.DataFrame], unit: str, look: Look) -> Any:
     panels = []
     for k, of_model in enumerate(frames, 1):
         plane = _of_runs(of_model, look, unit)
-        layers = plane.points(["run:N", "model:N", *decimals(*FIVE)]), *plane.texts(of_model)
+        points = plane.points(["run:N", "model:N", *decimals(*FIVE)], of_model["run"])
+        layers = points, *plane.texts(of_model)
         panel = plane.panel(of_model, *layers, title=_title(of_model["model"][0]))
         panels.append(panel.interactive(name=f"zoom{k}"))
     return charts.panels(panels, COLUMNS, look)

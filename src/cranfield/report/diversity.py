@@ -76,7 +76,7 @@ def scatter(data: pl.DataFrame, plane: Plane, gamma: float, said: str = "") -> A
         *(value.mark_text(fontSize=small, **style) for style in (HALO, {"color": charts.GREY})),
         *plane.texts(data, **HALO),
         *crosses,
-        plane.points(["run:N", *tooltip]),
+        plane.points(["run:N", *tooltip], data["run"]),
         *plane.texts(data),
     ]
     told = [f"lines: {sharp}", *([said] if said else [])]

@@ -19,8 +19,15 @@ from cranfield.errors import InputError
 # which is weak on white, Tol's wine.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255")
 GREYS = ("#000000", "#8c8c8c", "#4d4d4d", "#a6a6a6", "#262626", "#999999", "#666666", "#808080")
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left",
-          "triangle-right")  # fmt: skip
+STAR = (
+    "M0.0,-1.0L0.25,-0.34L0.95,-0.31L0.4,0.13L0.59,0.81L0.0,0.42L"
+    "-0.59,0.81L-0.4,0.13L-0.95,-0.31L-0.25,-0.34Z"
+)
+SALTIRE = (
+    "M0.49,-0.92L0.92,-0.49L0.42,0.0L0.92,0.49L0.49,0.92L0.0,0.42"
+    "L-0.49,0.92L-0.92,0.49L-0.42,0.0L-0.92,-0.49L-0.49,-0.92L0.0,-0.42Z"
+)
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", STAR, SALTIRE)
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [10, 3], [1, 3], [6, 2, 1, 2, 1, 2])
 MANY = len(COLOURS)  # as many names can be told apart
 
@@ -92,8 +99,16 @@ class Look:
         return cls(**own), {name: options[name] for name in options if name not in own}
 
     def size(self, width: float, height: float) -> Size:
-        """Width and height of a panel: those that are asked for, else the usual ones."""
-        return self.width or width, self.height or height
+        """Width and height of a panel: those that are asked for, else the usual ones. If the width
+        alone is asked for, a square remains one, and others are not much higher than wide.
+
+        >>> Look().size(420, 280), Look(width=210).size(420, 280), Look(width=150).size(300, 300)
+        ((420, 280), (210, 168.0), (150, 150.0))
+        """
+        share = (self.width or width) / width
+        share = share if width == height else min(max(share, 0.6), 1.0)
+        usual = height if self.width is None else height * share
+        return self.width or width, self.height or usual
 
     def points(self, usual: float) -> float:
         """The size of a text that is usually so large, or of what grows with texts."""
@@ -117,14 +132,12 @@ class Look:
         >>> look.styles(["bm25", "dense"])["bm25"] == look.styles(["bm25"])["bm25"]
         True
         """
-        colours = GREYS if self.grey else COLOURS
+        colours, each = GREYS if self.grey else COLOURS, list(names)
+        places = places_of(each)
+        turned = {name: (place + place // MANY) % MANY for name, place in places.items()}
         return {
-            name: Style(
-                colours[place % MANY],
-                SHAPES[(place + place // MANY) % MANY],
-                DASHES[(place + place // MANY) % MANY],
-            )
-            for name, place in places_of(names).items()
+            name: Style(colours[places[name] % MANY], SHAPES[turned[name]], DASHES[turned[name]])
+            for name in each
         }
 
     def config(self) -> dict[str, Any]:

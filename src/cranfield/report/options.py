@@ -73,7 +73,7 @@ LOOK: Rows = {
     "--title TEXT": "above the picture, in the place of what usually is; '' for nothing",
     "width --plot-width N": "of a panel, in points; a column of a paper has about 240",
     "height --plot-height N": "of a panel, in points",
-    "--font-size N": "of numbers and names, in points (default: 11)",
+    "--font-size P": "of numbers and names, in points (default: 11)",
     "--grey": "without colours: lines are told apart by dashes and marks",
     "--scale N": told("pixels of a PNG a point", 2),
 }

@@ -111,7 +111,8 @@ def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut, look: Look) -> 
     how = {"before": "all judgments", "after": f"{found.kind} left out"}
     titles = {name: f"{measure}, {text}" for name, text in how.items()}
     plane = charts.Plane.square(data, titles, SIDE, look)
-    points = plane.points(["contributor:N", "run:N", *decimals("before", "after", "difference")])
+    told = ["contributor:N", "run:N", *decimals("before", "after", "difference")]
+    points = plane.points(told, data["run"])
     if found.kind == "team" and data["contributor"].n_unique() <= MANY:
         apart = charts.told_apart(data["contributor"], "team", look)
         points = points.encode(apart["color"], apart["shape"])

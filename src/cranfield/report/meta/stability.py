@@ -142,7 +142,7 @@ METHOD = Method(
     options={
         "--sample {topics,judgments}": options.told("what is drawn at random", "topics"),
         "--sizes N,N,… with --sample topics": "topics in a sample (default: ten sizes)",
-        "--against {all,others} with --sample topics": options.told(
+        "against --sample-against {all,others} with --sample topics": options.told(
             "a sample is compared with all (default), or with as many others", "all"
         ),
         "--replacement with --sample topics": "a topic may be in a sample several times",
