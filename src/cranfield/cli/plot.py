@@ -47,23 +47,31 @@ LABELLED = {  # where nothing is measured
 SCORED = {*NAMES, "measures"} - {"seed", "threads"}  # not asked again of what is drawn from scores
 
 
-def _rows(own: Rows, judgments: str = "topic iteration doc level", of: str = "all of them") -> Rows:
-    """The files of a picture, its own options, and the topics that it is of."""
-    return {
-        "qrels QRELS": f"judgments: {judgments}",
-        "runs RUN +": "results: topic Q0 doc rank score tag",
-        **OUTPUT,
-        **own,
-        **topics(of),
-    }
+def _files(judgments: str = "topic iteration doc level") -> Rows:
+    """The files of a picture."""
+    results = "results: topic Q0 doc rank score tag"
+    return {"qrels QRELS": f"judgments: {judgments}", "runs RUN +": results}
 
 
-def _of_models(own: Rows, also: str = "", of: str = "all of them") -> Rows:
+PERHAPS = {
+    "qrels QRELS ?": "judgments: topic iteration doc level; no files for models whose users look "
+    "at ranks alone",
+    "runs RUN *": "results: topic Q0 doc rank score tag",
+}
+
+
+def _of_models(
+    own: Rows, also: str = "", of: str = "all of them", files: Rows | None = None
+) -> Rows:
     """The options of a picture of user models."""
     model = f"a user model such as INST(T=2) or RBP(p=0.8){also}"
     asked = told(f"{model}; several in one string, or repeated", required=True)
     return {
-        **_rows({"models -m --measure MEASURE …": asked, **own}, of=of),
+        **(files or _files()),
+        **OUTPUT,
+        "models -m --measure MEASURE …": asked,
+        **own,
+        **topics(of),
         "look": LOOK,
         "lists": order(),
         "relevance": shared("relevance"),
@@ -72,7 +80,7 @@ def _of_models(own: Rows, also: str = "", of: str = "all of them") -> Rows:
     }
 
 
-RANKS = {"--ranks N": "default: the longest list, at most 30"}
+RANKS = {"--ranks N": "default: the longest list, at most 30; 30 without files"}
 MEASUREMENT = {
     "--measurement NAME …": told(
         "EU, ETU, EC or ETC; may be repeated (default: EU and ETU, and with costs ETC)",
@@ -88,7 +96,10 @@ UPWARDS = {
     "level --confidence C": "confidence of the intervals (default: 0.95)",
 }
 DIVERSITY = {
-    **_rows(UPWARDS, "topic intent doc level"),
+    **_files("topic intent doc level"),
+    **OUTPUT,
+    **UPWARDS,
+    **topics(),
     **shared("intents"),
     "look": {
         **LOOK,
@@ -106,9 +117,10 @@ def run(options: argparse.Namespace) -> int:
     from cranfield import plot
 
     refuse_output(options.output)
-    with Progress([options.qrels, *options.runs]) as progress:
+    with Progress([options.qrels or "", *options.runs]) as progress:
         if "kind" in options:
-            picture = call(plot.cwl, options, progress=progress.step)
+            runs = options.runs or None
+            picture = call(plot.cwl, options, runs=runs, progress=progress.step)
         else:
             measure = one_measure(options.measures, "D(nDCG)@10")
             picture = call(plot.diversity, options, measure=measure, progress=progress.step)
@@ -142,7 +154,7 @@ def write(picture: Picture, options: argparse.Namespace, runs: int) -> int:
 
 PARTS = {
     "cwl": {
-        "functions": (_of_models(RANKS), run),
+        "functions": (_of_models(RANKS, SERIES, files=PERHAPS), run),
         "vary": (_of_models(MEASUREMENT, SERIES, "the mean over all"), run),
         "runs": (_of_models({}), run),
     },

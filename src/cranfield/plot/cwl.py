@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import chain, product
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -18,7 +19,7 @@ from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.extras import Costs
 from cranfield.evaluation.options import Topics
 from cranfield.measures import cwl as user_models
-from cranfield.measures.base import FIVE, Measure
+from cranfield.measures.base import FIVE, Measure, is_built_in
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import MeasureLike, parse_model, split
 from cranfield.measures.parameters import shown
@@ -62,7 +63,8 @@ def cwl(
     """A picture of user models at work.
 
     kind
-        ``functions``: C, W and L of each model, rank by rank, a line for each list;
+        ``functions``: C, W and L of each model, rank by rank, a line for each list and for each
+        value of a parameter;
         ``vary``: measurements against expected depth, a point for each value of a parameter;
         ``runs``: expected utility against expected depth, a point for each run.
     models
@@ -70,7 +72,8 @@ def cwl(
         parameter, ``"RBP(p=0.1:0.9:0.1)"``, from 0.1 to 0.9 in steps of 0.1, or
         ``"RBP(p=0.1|0.5|0.9)"``.
     qrels, runs
-        Judgments and runs, as `evaluate` takes them.
+        Judgments and runs, as `evaluate` takes them. ``functions`` needs none for models whose
+        users look at nothing but ranks, as those of RBP.
     lists
         Instead of them, ``{topic: gains}`` from the top down; None or NaN is an unjudged item.
         `costs` are then ``{topic: costs}``.
@@ -79,7 +82,8 @@ def cwl(
         ``runs``: the mean over all; of those named, ``vary`` draws a line for each and ``runs``
         takes the mean.
     ranks
-        How many are shown of ``functions``: the whole list, at most 30, if not given.
+        How many are shown of ``functions``: the whole list, at most 30, if not given; 30 without
+        lists.
     measurements, values
         What ``vary`` shows: EU and ETU, and with costs ETC, if not given. And ``{parameter:
         values}`` for models that do not say which; each model has some of its own.
@@ -99,16 +103,19 @@ def cwl(
     look = Look(title, width, height, font_size, grey)
     if lists is not None and (qrels is not None or runs is not None):
         raise InputError("lists beside qrels or runs", "one or the other")
+    asked = [*CHOSEN[kind](models, values)]
+    if kind == "functions" and qrels is None and runs is None and lists is None:
+        _refuse_lists_needed(asked)
+        lists = {charts.ANY: [0.0] * (ranks or RANKS)}
     if lists is not None:
         qrels, runs, costs = _collection(lists, costs)
         topics = list(qrels) if topics is None else topics
     if qrels is None or runs is None:
         raise InputError("no lists to walk down", "qrels and runs, or lists")
-    asked = list(_varied(models, values) if kind == "vary" else _fixed(models))
     drawn = _measurements(measurements, costs)
     options |= {"topics": "judged" if topics is None else topics, "costs": costs}
     walks = _Walks.of(asked, qrels, runs, kind, **options)
-    unit, notices = walks.unit, walks.notices
+    unit, notices = walks.unit, () if topics == [charts.ANY] else walks.notices
     if kind == "functions":
         data = walks.functions(ranks)
         return Picture(lambda: charts.functions(data, look), data, notices)
@@ -167,14 +174,33 @@ def _each(models: Any) -> list[Any]:
     return found
 
 
-def _fixed(models: Any) -> Iterator[_Chosen]:
+def _fixed(models: Any, _: Any = None) -> Iterator[_Chosen]:
     for given in _each(models):
         for m in _ranges(given):
             found = f"found {given.strip()}, expected one value of {m['name']}"
-            raise CranfieldError(f"{found}: ranges are for pictures of kind vary (plot cwl vary)")
-        model = _model(given)
-        # As the user writes it: RBP(p=0.8) says more than RBP, which is the same.
-        yield _Chosen(_bare(given) if isinstance(given, str) else str(model), model)
+            raise CranfieldError(f"{found}: ranges are for pictures of other kinds than runs")
+        yield _as_written(given)
+
+
+def _as_written(given: Any) -> _Chosen:
+    """A model under the name that the user gives it: RBP(p=0.8) says more than RBP."""
+    model = _model(given)
+    return _Chosen(_bare(given) if isinstance(given, str) else str(model), model)
+
+
+def _overlaid(models: Any, _: Any = None) -> Iterator[_Chosen]:
+    """Each model, at each value of a parameter that has several."""
+    for given in _each(models):
+        yield from _at_each(*_series(given, {})) if _ranges(given) else [_as_written(given)]
+
+
+def _refuse_lists_needed(models: Iterable[_Chosen]) -> None:
+    """Models whose users look at more than ranks."""
+    for one in models:
+        if one.model.looks_at or not is_built_in(type(one.model)):
+            looks = " and ".join(one.model.looks_at) or "lists"
+            found = f"{one.name} without lists, whose users look at {looks}"
+            raise InputError(found, "qrels and runs, or lists")
 
 
 def _bare(text: str) -> str:
@@ -201,19 +227,24 @@ def _varied(models: Any, values: Mapping[str, Iterable[float]] | None) -> Iterat
     for name in by_name:
         if name not in [parameter for _, parameter, _ in asked]:
             raise InputError(f"values of {name!r}", "a parameter of the models")
-    for model, parameter, series in asked:
-        defaults = {f.name: f.default for f in dataclasses.fields(model)}
-        at = parameter == model.at_name and parameter not in defaults  # the model's own come first
-        name = "cutoff" if at else parameter
-        if name not in defaults:
-            raise CranfieldError(f"{type(model).__name__} has no parameter {parameter!r} to vary")
-        each = sorted(set(series))
-        if not each:
-            raise InputError(f"no value of {parameter!r}", "at least one")
-        plain = dataclasses.replace(model, **{name: defaults[name]})
-        title = f"{plain}: {parameter} = {shown(each[0])} … {shown(each[-1])}"
-        for value in each:
-            yield _Chosen(title, dataclasses.replace(model, **{name: value}), parameter, value)
+    for one in asked:
+        yield from _at_each(*one)
+
+
+def _at_each(model: Any, parameter: str, series: Iterable[float]) -> Iterator[_Chosen]:
+    """A model at each value of a parameter."""
+    defaults = {f.name: f.default for f in dataclasses.fields(model)}
+    at = parameter == model.at_name and parameter not in defaults  # the model's own come first
+    name = "cutoff" if at else parameter
+    if name not in defaults:
+        raise CranfieldError(f"{type(model).__name__} has no parameter {parameter!r} to vary")
+    each = sorted(set(series))
+    if not each:
+        raise InputError(f"no value of {parameter!r}", "at least one")
+    plain = dataclasses.replace(model, **{name: defaults[name]})
+    title = f"{plain}: {parameter} = {shown(each[0])} … {shown(each[-1])}"
+    for value in each:
+        yield _Chosen(title, dataclasses.replace(model, **{name: value}), parameter, value)
 
 
 def _values(values: Any) -> dict[str, list[float]]:
@@ -283,6 +314,10 @@ def _series(given: MeasureLike, values: Mapping[str, list[float]]) -> tuple[Any,
 
 
 _SERIES = re.compile(r"(?P<name>\w+)\s*=\s*(?P<values>[^,()=]*[:|][^,()=]*)")
+
+
+CHOSEN: dict[str, Callable[..., Iterator[_Chosen]]]
+CHOSEN = {"functions": _overlaid, "vary": _varied, "runs": _fixed}
 
 
 def _numbers(text: str, what: str = "") -> list[float]:
@@ -387,7 +422,8 @@ class _Walks:
         """C, W and L of each model on each list, rank by rank."""
         collection, topics = self.evaluator.collection, self.topics or self.scores.topics
         collection.options.refuse_expected()
-        refuse_many(len(self.runs) * len(topics))
+        settings = max(Counter(one.name for one in self.models).values())
+        refuse_many(len(self.runs) * len(topics) * settings)
         labelled = [(run.name, collection.rankings(run)) for run in self.runs]
         places = [collection.place(topic) for topic in topics]
         longest = max(int(rankings.lengths[t]) for _, rankings in labelled for t in places)
@@ -400,9 +436,17 @@ class _Walks:
             arrays = (walk.gains, walk.costs, walk.C, walk.W, walk.L)
             columns = zip(*(x[:last].tolist() for x in arrays), strict=True)
             begin = (one.name, run, collection.topics[t])
-            rows += [(*begin, i, *numbers) for i, numbers in enumerate(columns, 1)]
-        names = ("model", "run", "topic", "rank", "gain", "cost", "C", "W", "L")
-        return frame(rows, names)
+            end = self._setting(one)
+            rows += [(*begin, i, *numbers, end) for i, numbers in enumerate(columns, 1)]
+        names = ("model", "run", "topic", "rank", "gain", "cost", "C", "W", "L", "setting")
+        data = frame(rows, names)
+        return data if any(data["setting"]) else data.drop("setting")
+
+    def _setting(self, one: _Chosen) -> str:
+        """What tells a line from those of other settings; empty if no model has several."""
+        if one.parameter:
+            return f"{one.parameter} = {shown(one.value)}"
+        return one.name if any(other.parameter for other in self.models) else ""
 
     def measured(self, scores: Scores | None = None) -> pl.DataFrame:
         """All five measurements of each model on each run, for topics or in the mean."""

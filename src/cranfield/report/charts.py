@@ -15,7 +15,7 @@ from typing import Any
 from cranfield.errors import InputError
 from cranfield.report import places
 from cranfield.report.late import pl
-from cranfield.report.look import MANY, PLAIN, Look, Size
+from cranfield.report.look import MANY, PLAIN, Look, Size, Style
 from cranfield.report.pictures import alt
 from cranfield.report.places import Box, Point, Ticks
 from cranfield.scores import Notice
@@ -79,13 +79,17 @@ def short(names: pl.Series) -> pl.Series:
 
 
 def told_apart(
-    names: pl.Series, title: str | list[str], look: Look, **settings: Any
+    names: pl.Series,
+    title: str | list[str],
+    look: Look,
+    styles: Mapping[str, Style] | None = None,
+    **settings: Any,
 ) -> dict[str, Any]:
     """Encodings that tell the names in a column apart: colours, shapes of points, and dashes, each
-    that of its name in every picture.
+    that of its name in every picture, unless other `styles` are given.
     """
     each = names.unique(maintain_order=True).to_list()
-    styles = look.styles(each)
+    styles = styles or look.styles(each)
     legend = {**settings, **_shortened(each, settings)}
     made = {"color": alt.Color, "shape": alt.Shape, "dash": alt.StrokeDash}
     for name, place in (("color", "colour"), ("shape", "shape"), ("dash", "dash")):
@@ -147,13 +151,15 @@ def curves(
     look: Look,
     *below: Any,
     names: pl.Series | None = None,
+    styles: Mapping[str, Style] | None = None,
     bands: Iterable[Sequence[str]] = (),
     **style: Any,
 ) -> Any:
     """A panel of lines, told apart by the column `line`, over other layers and over bands from one
     column to another; the legend says what the lines are, and has all `names`.
     """
-    apart = told_apart(data["line"] if names is None else names, title, look, legend=STROKES)
+    each = data["line"] if names is None else names
+    apart = told_apart(each, title, look, styles, legend=STROKES)
     base = alt.Chart().encode(x, y)
     area = base.mark_area(opacity=0.13).encode(apart["color"])
     areas = [area.encode(alt.Y(f"{low}:Q"), alt.Y2(f"{high}:Q")) for low, high in bands]

@@ -26,6 +26,7 @@ APART = 12.0  # points between marks on lines, else they become a band
 END = 34.0  # points beside the last point of a line, for its value
 NAMED = 50  # names of runs that are tried to be placed
 NAMELESS = "run"  # what a run is called that has no name
+ANY = "any"  # what the list is called of users who look at none
 
 
 def functions(data: pl.DataFrame, look: Look) -> Any:
@@ -35,12 +36,11 @@ def functions(data: pl.DataFrame, look: Look) -> Any:
     last = int(data["rank"].max())  # type: ignore[arg-type]
     size = look.size(*SIZES["functions"])
     ranks = charts.axis("x", "rank", "rank i", [1, last], {"padding": 6}, **charts.ranks(last))
-    rows = []
+    rows, ends = [], {name: _ends_of(data[name]) for name in FUNCTIONS}  # the same in all rows
     for of_model in _by_model(data):
         panels = []
         for name, meaning in FUNCTIONS.items():
-            probable = name == "C" and of_model["C"].max() <= 1  # type: ignore[operator]
-            value = charts.axis("y", name, meaning, [0, 1] if probable else None, tickCount=5)
+            value = charts.axis("y", name, meaning, ends[name], tickCount=5)
             base = alt.Chart().encode(ranks, value)
             # Users stop at a rank, not between ranks: a peak of L is as wide as its rank.
             way = "step" if name == "L" else "linear"
@@ -49,6 +49,13 @@ def functions(data: pl.DataFrame, look: Look) -> Any:
         marked = charts.rows_of(_marked(of_model, size[0] / last))
         rows.append(alt.hconcat(*panels, data=marked, title=f"user model {of_model['model'][0]}"))
     return charts.panels(rows, 1, look)
+
+
+def _ends_of(values: pl.Series) -> places.Ticks:
+    """From 0 to 1, or to where the values end: some models have weights above 1."""
+    ticks = places.from_zero(values, 0.0)
+    probable = values.name == "C" and ticks[-1] <= 1
+    return [0.0, 1.0] if probable else [ticks[0], ticks[-1]]
 
 
 def _marked(data: pl.DataFrame, rank: float) -> pl.DataFrame:
@@ -149,16 +156,26 @@ def _lines(data: pl.DataFrame, look: Look) -> tuple[pl.DataFrame, dict[str, Any]
     """The data with names of lines, and what tells these apart: above them a legend says what their
     names are of, and what is the same for all.
     """
-    topics, runs = (data[name].unique(maintain_order=True) for name in ("topic", "run"))
-    if len(topics) == 1 and (len(runs) > 1 or topics[0] == ALL):
-        field, same = ["run"], "mean over topics" if topics[0] == ALL else f"topic {topics[0]}"
-    elif len(runs) == 1:
-        field, same = ["topic"], "" if runs[0] == NAMELESS else f"run {runs[0]}"
-    else:
-        field, same = ["run", "topic"], ""
-    names = charts.short(data.select(line=pl.concat_str(field, separator=", "))["line"])
-    legend = [", ".join(field), *(places.shortened([same], charts.LEGEND) if same else [])]
-    return data.with_columns(names), charts.told_apart(names, legend, look)
+    columns = [name for name in ("setting", "run", "topic") if name in data.columns]
+    each = {name: data[name].unique(maintain_order=True).to_list() for name in columns}
+    fields = [name for name, values in each.items() if len(values) > 1]
+    if not fields:
+        fields = ["run" if each["topic"] == [ALL] else "topic"]
+    same = [_same(name, values[0]) for name, values in each.items() if name not in fields]
+    names = charts.short(data.select(line=pl.concat_str(fields, separator=", "))["line"])
+    legend = [", ".join(name for name in fields if name != "setting")]
+    legend += places.shortened([text for text in same if text], charts.LEGEND)
+    numbers = fields == ["setting"] and names.unique(maintain_order=True)
+    styles = look.styles_in_order(numbers) if numbers is not False else None
+    title = [text for text in legend if text] or [""]
+    return data.with_columns(names), charts.told_apart(names, title, look, styles)
+
+
+def _same(name: str, value: str) -> str:
+    """What is the same for all lines, if that says anything."""
+    if value in {"run": (NAMELESS,), "topic": (ANY,)}.get(name, ("",)):
+        return ""
+    return "mean over topics" if value == ALL else f"{name} {value}"
 
 
 def _axis(measurement: str, unit: str) -> Any:

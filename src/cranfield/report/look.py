@@ -132,8 +132,17 @@ class Look:
         >>> look.styles(["bm25", "dense"])["bm25"] == look.styles(["bm25"])["bm25"]
         True
         """
-        colours, each = GREYS if self.grey else COLOURS, list(names)
-        places = places_of(each)
+        each = list(names)
+        return self.styles_at(places_of(each), each)
+
+    def styles_in_order(self, names: Iterable[str]) -> dict[str, Style]:
+        """What tells things apart that have an order and no name of their own, such as numbers."""
+        each = list(names)
+        return self.styles_at({name: place for place, name in enumerate(each)}, each)
+
+    def styles_at(self, places: Mapping[str, int], each: Iterable[str]) -> dict[str, Style]:
+        """The styles of these names, which have these places."""
+        colours = GREYS if self.grey else COLOURS
         turned = {name: (place + place // MANY) % MANY for name, place in places.items()}
         return {
             name: Style(colours[places[name] % MANY], SHAPES[turned[name]], DASHES[turned[name]])

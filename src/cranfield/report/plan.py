@@ -237,7 +237,8 @@ def _drawn(data: pl.DataFrame, given: Mapping[str, str], look: Look, heading: st
         charts.axis("x", "topics", "topics", [2, last], {"type": "log"}, **numbers),
         charts.axis("y", "power", "power", [0, 1], values=[k / 10 for k in range(0, 11, 2)]),
     )
-    apart = charts.told_apart(data["difference"], ["true difference"], look)
+    styles = look.styles_in_order(data["difference"].unique(maintain_order=True))
+    apart = charts.told_apart(data["difference"], ["true difference"], look, styles)
     tooltip = ["difference:N", *charts.decimals("topics", format=","), *charts.decimals("power")]
     line, told = charts.lines(base, apart, tooltip)
     needed = base.transform_filter("datum.needed")

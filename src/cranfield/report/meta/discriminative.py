@@ -106,6 +106,8 @@ def _chart(found: DiscriminativePower, look: Look, data: pl.DataFrame, whole: bo
     pairs = len(found.measures[0].pairs)
     shares = {one.measure: f": {100 * one.share:.1f}%" for one in found.measures}
     line = charts.short(data["measure"]) + data["measure"].replace_strict(shares)
+    own = look.styles(shares)  # a colour is that of the measure, whatever its share
+    styles = {one: own[measure] for one, measure in zip(line, data["measure"], strict=True)}
     above = (pl.col("pvalue") > top).sum().over("measure")
     drawn = data.with_columns(line=line).filter(pl.col("rank") >= above)  # begins with the last
     ranked = f"{counted(pairs, 'pair')} of runs, by falling p-value"
@@ -117,6 +119,7 @@ def _chart(found: DiscriminativePower, look: Look, data: pl.DataFrame, whole: bo
         ["measure:N", "run:N", "other:N", *charts.decimals("difference", "pvalue"), "rank:Q"],
         look,
         charts.across("pvalue", found.alpha),
+        styles=styles,
         clip=True,
     )
     told = [f"{_test(found)}, {_topics(found)}", f"grey line: α = {found.alpha:g}"]

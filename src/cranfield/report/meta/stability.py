@@ -93,13 +93,17 @@ def _chart(found: Stability, look: Look, data: pl.DataFrame) -> Any:
     close = {"zero": False, "nice": False, "padding": 6}
     values = charts.decimals("mean", "low", "high")
     few = len(found.measures) <= BANDS
+    line = charts.short(data["measure"])
+    own = look.styles(found.measures)
+    styles = {one: own[measure] for one, measure in zip(line, data["measure"], strict=True)}
     chart = charts.curves(
-        data.with_columns(line=charts.short(data["measure"])),
+        data.with_columns(line=line),
         charts.axis("x", "size", sampled, scale=close, grid=False, format=form),
         charts.axis("y", "mean", mean, scale={"zero": False}),
         "measure",
         ["measure:N", *charts.decimals("size", format=told_as), *values],
         look,
+        styles=styles,
         bands=[("low", "high")] if few else [],
         point={"filled": True, "size": 25},
     )

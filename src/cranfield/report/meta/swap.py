@@ -102,6 +102,8 @@ def _chart(found: Swap, look: Look, data: pl.DataFrame, rate: float) -> Any:
     measures = pl.Series([rates.measure for rates in found.rates])
     short = dict(zip(measures, charts.short(measures), strict=True))
     names = [_line(found, rates, short) for rates in found.rates]  # also of those without bins
+    own = look.styles(short) if len(short) == len(names) else None
+    styles = own and {n: own[r.measure] for n, r in zip(names, found.rates, strict=True)}
     line = [name for name, rates in zip(names, found.rates, strict=True) for _ in rates.bins]
     middle = (pl.col("low") + pl.col("high")) / 2
     drawn = data.with_columns(pl.Series("line", line, pl.String), middle=middle)
@@ -116,6 +118,7 @@ def _chart(found: Swap, look: Look, data: pl.DataFrame, rate: float) -> Any:
         look,
         charts.across("rate_taken_together", rate),
         names=pl.Series("line", names),
+        styles=styles,
     )
     heading = "Swap rates" + (" of significant differences" if found.filter else "")
     together = "bins are taken together where the rate does not fall"
