@@ -6,13 +6,13 @@ import argparse
 from functools import partial
 from typing import Any
 
+from cranfield import plot
 from cranfield.cli.asked import add_command, add_each, one_measure, parts_of, runs_of
 from cranfield.cli.commands import COMMANDS
 from cranfield.cli.options import (
     LABELS,
     ONE_ORDER,
     SHARED,
-    TIES,
     Rows,
     by_ties,
     call,
@@ -23,12 +23,13 @@ from cranfield.cli.options import (
 )
 from cranfield.cli.output import refuse_output, tell
 from cranfield.cli.progress import Progress
-from cranfield.cli.runner import others_of
+from cranfield.cli.runner import columns_asked, others_of
 from cranfield.cli.scored import evaluation, measured, measures_for, scored, scores_of
 from cranfield.evaluation.options import NAMES
 from cranfield.plot.kinds import Figure, figures
 from cranfield.report.options import LOOK
 from cranfield.report.pictures import FORMATS, NUMBERS, Picture, format_of
+from cranfield.scores import Scores
 
 ENDINGS = ", ".join(f".{format}" for format in FORMATS)
 OTHER = shared("formats", "import")
@@ -47,27 +48,20 @@ LABELLED = {  # where nothing is measured
 SCORED = {*NAMES, "measures"} - {"seed", "threads"}  # not asked again of what is drawn from scores
 
 
-def _files(judgments: str = "topic iteration doc level") -> Rows:
-    """The files of a picture."""
-    results = "results: topic Q0 doc rank score tag"
-    return {"qrels QRELS": f"judgments: {judgments}", "runs RUN +": results}
-
-
+JUDGMENTS, RESULTS = "judgments: topic iteration doc level", "results: topic Q0 doc rank score tag"
+LISTS = {"qrels QRELS": JUDGMENTS, "runs RUN +": RESULTS}
 PERHAPS = {
-    "qrels QRELS ?": "judgments: topic iteration doc level; no files for models whose users look "
-    "at ranks alone",
-    "runs RUN *": "results: topic Q0 doc rank score tag",
+    "qrels QRELS ?": f"{JUDGMENTS}; no files for models whose users look at ranks alone",
+    "runs RUN *": RESULTS,
 }
 
 
-def _of_models(
-    own: Rows, also: str = "", of: str = "all of them", files: Rows | None = None
-) -> Rows:
+def _of_models(own: Rows, also: str = "", of: str = "all of them", files: Rows = LISTS) -> Rows:
     """The options of a picture of user models."""
     model = f"a user model such as INST(T=2) or RBP(p=0.8){also}"
     asked = told(f"{model}; several in one string, or repeated", required=True)
     return {
-        **(files or _files()),
+        **files,
         **OUTPUT,
         "models -m --measure MEASURE …": asked,
         **own,
@@ -96,35 +90,36 @@ UPWARDS = {
     "level --confidence C": "confidence of the intervals (default: 0.95)",
 }
 DIVERSITY = {
-    **_files("topic intent doc level"),
+    **scored("D(nDCG)@10"),
     **OUTPUT,
     **UPWARDS,
-    **topics(),
-    **shared("intents"),
     "look": {
         **LOOK,
         "--zoom": "only where the runs are, not 0 to 1",
         "names --no-names": told("points alone", action="store_false"),
     },
-    "lists": order(TIES),
-    "relevance": shared("relevance"),
-    "other": OTHER,
+    **evaluation(),
 }
 
 
-def run(options: argparse.Namespace) -> int:
-    """Draw and write a picture of user models, or of diversified search."""
-    from cranfield import plot
-
+def models(options: argparse.Namespace) -> int:
+    """Draw and write a picture of user models."""
     refuse_output(options.output)
+    runs = options.runs or None
     with Progress([options.qrels or "", *options.runs]) as progress:
-        if "kind" in options:
-            runs = options.runs or None
-            picture = call(plot.cwl, options, runs=runs, progress=progress.step)
-        else:
-            measure = one_measure(options.measures, "D(nDCG)@10")
-            picture = call(plot.diversity, options, measure=measure, progress=progress.step)
+        picture = call(plot.cwl, options, runs=runs, progress=progress.step)
     return write(picture, options, len(options.runs))
+
+
+def diversity(options: argparse.Namespace) -> int:
+    """Draw and write a picture of diversified search."""
+    refuse_output(options.output)
+    both = [one_measure(options.measures, "D(nDCG)@10"), options.against or "IRec@10"]
+    options.measures = both
+    scores = scores_of(options)
+    measure, against = columns_asked(scores, both, options)
+    asked = _of_scores(scores) | {"measure": measure, "against": against}
+    return write(call(plot.diversity, options, **asked), options, len(scores.runs))
 
 
 def draw(figure: Figure, options: argparse.Namespace) -> int:
@@ -132,7 +127,7 @@ def draw(figure: Figure, options: argparse.Namespace) -> int:
     refuse_output(options.output)
     if figure.takes == "scores":
         scores = scores_of(options, figure.least)
-        given: dict[str, Any] = dict.fromkeys(SCORED) | {"qrels": scores, "runs": None}
+        given = _of_scores(scores)
         if getattr(options, "qrels2", None) is not None:
             given |= others_of(options)
         return write(call(figure.function, options, **given), options, len(scores.runs))
@@ -141,6 +136,11 @@ def draw(figure: Figure, options: argparse.Namespace) -> int:
         given = {"runs": runs, "progress": progress.step}
         given |= {"measures": measures_for(options)} if figure.measures else {}
         return write(call(figure.function, options, **given), options, len(runs))
+
+
+def _of_scores(scores: Scores) -> dict[str, Any]:
+    """What a function is given that draws scores: no option that has already decided them."""
+    return dict.fromkeys(SCORED) | {"qrels": scores, "runs": None}
 
 
 def write(picture: Picture, options: argparse.Namespace, runs: int) -> int:
@@ -154,12 +154,18 @@ def write(picture: Picture, options: argparse.Namespace, runs: int) -> int:
 
 PARTS = {
     "cwl": {
-        "functions": (_of_models(RANKS, SERIES, files=PERHAPS), run),
-        "vary": (_of_models(MEASUREMENT, SERIES, "the mean over all"), run),
-        "runs": (_of_models({}), run),
+        "functions": (_of_models(RANKS, SERIES, files=PERHAPS), models),
+        "vary": (_of_models(MEASUREMENT, SERIES, "the mean over all"), models),
+        "runs": (_of_models({}), models),
     },
-    "diversity": (DIVERSITY, run),
+    "diversity": (DIVERSITY, diversity),
 }
+
+
+def _usage(figure: Figure) -> str:
+    start = f"cranfield plot {figure.name} [options] -o FILE "
+    files = ("QRELS RUN…", *(["--scores FILE…"] if figure.takes == "scores" else []))
+    return "\n       ".join(start + words for words in files)
 
 
 def add_to(p: Any) -> None:
@@ -173,6 +179,6 @@ def add_to(p: Any) -> None:
             files = scored(figure.measures) if with_scores else FILES | measured(figure.measures)
             how = evaluation(with_scores)
         rows = {**files, **OUTPUT, **figure.options, "look": LOOK, **how}
-        part = parts.add_parser(figure.name, **figure.said)
+        part = parts.add_parser(figure.name, **figure.said, usage=_usage(figure))
         add_command(part, rows, partial(draw, figure), default_measure=figure.measures)
     add_each(parts, row, PARTS)

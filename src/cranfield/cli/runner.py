@@ -151,6 +151,13 @@ def _baselines(options: argparse.Namespace, scores: Scores) -> list[str]:
     return [b if b in scores.runs else by_file.get(normpath(b), b) for b in options.baselines]
 
 
+def columns_asked(
+    scores: Scores, texts: Sequence[str], options: argparse.Namespace
+) -> Sequence[str]:
+    """The columns of scores, read or computed, that measures have which were asked for."""
+    return columns_of(scores.measures, texts) if options.scores else _columns([*texts], options)
+
+
 def _columns(texts: list[str], options: argparse.Namespace) -> list[str]:
     """The columns that measures have among the scores, after the settings for all measures."""
     given = call(Options, options).defaults

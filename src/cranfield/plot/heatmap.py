@@ -91,7 +91,7 @@ def _panel(scores: Scores, measure: str, data: pl.DataFrame, look: Look) -> Any:
     base = alt.Chart().encode(listed.axis(grid=False), sides.axis(title, look))
     tooltip = ["run:N", "topic:N", *charts.decimals("score")]
     scale = {"scheme": "greys" if look.grey else "blues", "domain": [ends[0], ends[-1]]}
-    legend = {"gradientLength": min(listed.height, 120), "format": ".1f", "tickCount": 3}
+    legend = {"gradientLength": min(max(listed.height, 40), 120), "format": ".1f", "tickCount": 3}
     name = axis_title(scores, measure)
     shade = alt.Color("score:Q", scale=scale, title=name.split(" ", 1), legend=legend)
     cells = base.mark_rect().encode(shade, tooltip=tooltip)

@@ -114,9 +114,7 @@ def _panel(found: Comparison, data: pl.DataFrame, measure: str, look: Look) -> A
     side = listed.height
     cell = side / len(listed.labels)
     sides = SideBySide(listed.labels, side, cell >= look.points(8.5))
-    base = alt.Chart().encode(
-        listed.axis(grid=False), sides.axis(None, look, orient="top", labelAngle=-90)
-    )
+    base = alt.Chart().encode(listed.axis(grid=False), sides.axis(None, look, orient="top"))
     drawn = data.filter(*(pl.col(name).is_in([*listed.labels]) for name in ("run", "other")))
     drawn = drawn.drop("measure", "verdict")
     above = sides.rows(listed.rows(drawn), "other")

@@ -118,13 +118,15 @@ def _every_run(scores: Scores, runs: Sequence[str], look: Look) -> Picture:
     of = counted(len(scores.runs), "run")
     told = [f"Lines: from the worst to the best of {of}; ticks: their median{few}."]
     alone = len(scores.runs) == 1
+    [short] = places.shortened(runs[:1], charts.LEGEND)
 
     def draw() -> Any:
         panels = [
             _panel_of_scores(scores, m, data.filter(measure=m), look) for m in scores.measures
         ]
         wide = sides.width + look.points(40)
-        return charts.panels(panels, 1, look, runs[0] if alone else "", [] if alone else told, wide)
+        heading, said = (short, []) if alone else ("", told)
+        return charts.panels(panels, 1, look, heading, said, wide)
 
     return Picture(draw, data, (*notices, *sides.notices()))
 
@@ -150,7 +152,8 @@ def _panel_of_scores(scores: Scores, measure: str, data: pl.DataFrame, look: Loo
     tooltip = ["topic:N", "run:N", *charts.decimals("score")]
     size = look.size(sides.width, HEIGHT)
     if len(scores.runs) == 1:
-        bars = base.mark_bar(color=look.colour, width={"band": 0.8})
+        colour = charts.by_name(data["run"], look)
+        bars = base.mark_bar(width={"band": 0.8}).encode(color=colour)
         return charts.panel(data, bars.encode(tooltip=tooltip), size=size)
     of_topics = base.properties(data=charts.rows_of(data.unique("topic", maintain_order=True)))
     told = ["topic:N", *charts.decimals(*OF_ALL)]
@@ -161,7 +164,8 @@ def _panel_of_scores(scores: Scores, measure: str, data: pl.DataFrame, look: Loo
     if len(each) <= MANY:
         legend = charts.below(each.to_list(), sides.width, look)
         marks = charts.told_apart(each, "", look, legend=legend)
-        points = base.mark_point(filled=True, size=28).encode(marks["color"], marks["shape"])
+        area = min(28.0, max(8.0, (1.6 * sides.width / len(names)) ** 2))
+        points = base.mark_point(filled=True, size=area).encode(marks["color"], marks["shape"])
     layers = lines, medians.encode(alt.Y("median:Q"), tooltip=told), points.encode(tooltip=tooltip)
     return charts.panel(data, *layers, size=size)
 
@@ -246,7 +250,7 @@ def _panel_of_differences(
     return charts.panel(data, *layers, size=look.size(sides.width, HEIGHT), title=title)
 
 
-def _counted(data: pl.DataFrame) -> dict[str, str]:
+def _counted(data: pl.DataFrame) -> dict[str, Any]:
     """Which run a panel is of, and on how many topics it is the better one."""
     run, against = data["run"][0], data["against"][0]
     better = data["better"].to_list()
@@ -255,7 +259,8 @@ def _counted(data: pl.DataFrame) -> dict[str, str]:
     known = data.drop_nans("difference").height
     wins, losses = better.count(run), better.count(against)
     text = f"better on {wins}, worse on {losses}, equal on {known - wins - losses}"
-    return {"text": f"{label} − {than}", "subtitle": text}
+    long = len(label) + len(than) > charts.LEGEND
+    return {"text": [label, f"− {than}"] if long else f"{label} − {than}", "subtitle": text}
 
 
 FIGURE = Figure(

@@ -256,9 +256,12 @@ class SideBySide:
 
     def axis(self, title: str | None, look: Look, **style: Any) -> Any:
         """The axis, with the names if they have room."""
-        plain: dict[str, Any] = {"grid": False, "ticks": False, "labelAngle": -90, "labelLimit": 0}
-        plain |= {"labels": self.written, "labelFontSize": look.points(SMALL), "domain": False}
-        plain |= {"labelOverlap": False, "labelBaseline": "middle"}
+        plain: dict[str, Any] = {"grid": False, "ticks": False, "domain": False, "labelLimit": 0}
+        plain |= {"labels": self.written, "labelFontSize": look.points(SMALL)}
+        longest = max(map(len, self.labels.values())) + 1
+        upright = longest * look.points(places.LETTER) > self.width / len(self.labels)
+        plain |= {"labelOverlap": False, "labelAngle": -90 if upright else 0}
+        plain |= {"labelBaseline": "middle"} if upright else {}
         scale = {"domain": [*self.labels.values()]}
         return alt.X("at:N", scale=scale, title=title, axis={**plain, **style})
 
@@ -459,9 +462,10 @@ def finished(
     several: bool = False,
 ) -> Any:
     """A chart below what it shows, the title that is asked for or else a heading, if there is one,
-    and what is to be known of it, in lines that are not wider than the chart, if that is told;
+    and what is to be known of it, in lines that are not wider than the chart, if that is known;
     `several` panels have larger headings.
     """
+    width = width or (look.width + look.points(60) if look.width else 0)
     room = max(30, int(width / look.points(places.LETTER - 0.3))) if width else 1000
     whole = [text.replace(" = ", "\xa0=\xa0") for text in told]  # not broken there
     told = [line.replace("\xa0", " ") for text in whole for line in folded(text, room)]

@@ -71,7 +71,7 @@ def statistic(also: str = "") -> Rows:
 
 LOOK: Rows = {
     "--title TEXT": "above the picture, in the place of what usually is; '' for nothing",
-    "width --plot-width N": "of a panel, in points; a column of a paper has about 240",
+    "width --plot-width N": "of a panel, in points: 150 to 190 for a column of a paper",
     "height --plot-height N": "of a panel, in points",
     "--font-size P": "of numbers and names, in points (default: 11)",
     "--grey": "without colours: lines are told apart by dashes and marks",
