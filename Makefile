@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
-LATER := peers properties docs papers tools compat fuzz test_plot.py labelling/test_ties.py \
+LATER := peers properties docs papers tools compat fuzz plot labelling/test_ties.py \
 	cli/test_options.py data/test_lengths.py data/test_simulate.py data/reading/test_packing.py \
 	evaluation/test_tracing.py measures/test_arrays.py report/test_diversity.py
 QUICK := tests $(foreach part,$(LATER),--ignore=tests/$(part))

@@ -42,7 +42,8 @@ MAY_USE: dict[str, set[str]] = {
     | {"comparison"}
     | {"evaluation", "meta"},
     "plot": BASE
-    | {"data", "labelling", "measures", "scores", "evaluation", "report", "stats", "meta"},
+    | {"data", "labelling", "measures", "scores", "evaluation", "report", "stats", "meta"}
+    | {"assess", "comparison"},
     "tools": BASE | {"data", "labelling", "measures", "scores", "evaluation", "report", "stats"},
     "cli": BASE
     | COMPILED

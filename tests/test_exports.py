@@ -202,7 +202,7 @@ assert [*models()][0] == "P" and [*models()][-1] == "Mine", [*models()]
         assert "models" in families_loaded_by(code)
 
 
-ROOMS = ("stats", "meta")
+ROOMS = ("stats", "meta", "plot")
 
 
 def offering(room: str) -> list[str]:

@@ -31,7 +31,7 @@ class TestPicture:
         assert data["topics"].max() == 2 * max(design.topics for design in self.DESIGNS)
 
     def test_its_panels_lines_and_rule(self) -> None:
-        spec = json.loads(power_curves(self.DESIGNS, title="Plan").render("json"))
+        spec = json.loads(power_curves(self.DESIGNS, heading="Plan").render("json"))
         assert [panel["title"]["text"] for panel in spec["vconcat"]] == [
             "paired t-test",
             "one-way ANOVA of 5 systems",

@@ -251,7 +251,7 @@ def pool(
         judged,
         relevant,
         (
-            *([] if team_of is None else _about_teams(names, team_of)),
+            *([] if team_of is None else about_teams(names, team_of)),
             *_about_merging(read),
             *_about_topics(names, tops, docs, judgments, why),
             *_about_ties(names, tops, docs, int(depth)),
@@ -360,7 +360,7 @@ def _about_ties(
             yield Notice("ties", f"{run}: {said}; document ids decide", run, tuple(tied))
 
 
-def _about_teams(runs: Sequence[str], team_of: Mapping[str, str]) -> Iterator[Notice]:
+def about_teams(runs: Sequence[str], team_of: Mapping[str, str]) -> Iterator[Notice]:
     """What is odd about the teams; an error if they are those of other runs."""
     if not set(runs) & team_of.keys():
         expected = f"those of {some(list(runs), 'run')}"

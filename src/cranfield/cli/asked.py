@@ -39,7 +39,16 @@ def add_parts(p: Any, row: Command, parts: Parts) -> None:
     """Declare the parts of a command of ours, which may have parts themselves; which one is asked
     for is an option of the run, called as the row calls parts.
     """
-    made = p.add_subparsers(metavar=row.parts, dest=row.parts.lower(), required=True)
+    add_each(parts_of(p, row), row, parts)
+
+
+def parts_of(p: Any, row: Command) -> Any:
+    """What the parts of a command are added to."""
+    return p.add_subparsers(metavar=row.parts, dest=row.parts.lower(), required=True)
+
+
+def add_each(made: Any, row: Command, parts: Parts) -> None:
+    """Declare parts, beside others that there may be."""
     for name, part in parts.items():
         own = BY_NAME[f"{row.name} {name}"]
         if isinstance(part, tuple):

@@ -155,7 +155,8 @@ ROWS = (
     Command(
         "meta stability",
         example="qrels.txt *.run -m AP --sizes 10,25",
-        common="--sample --against",
+        common="--sample --sample-against",
+        renamed={"--against": "--sample-against"},
     ),
     Command(
         "meta correlation",
@@ -222,18 +223,61 @@ ROWS = (
     Command(
         "plot",
         group="understand",
-        does="draw pictures: what user models believe, and where diversified runs stand",
-        example='cwl vary qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg',
+        does="draw figures: runs, topics, curves, agreement, user models, diversity",
+        example='runs qrels.txt *.run -m "AP nDCG@10" -o runs.svg',
+        common="-m -o --scores --title --plot-width --plot-height --grey",
         description="Draw a picture. It needs pip install altair vl-convert-python.",
         parts="PICTURE",
         renamed={"--width": "--plot-width", "--height": "--plot-height"},
     ),
     Command(
+        "plot runs",
+        example='qrels.txt *.run -m "AP nDCG@10" -o runs.svg',
+        common="--bars --sort --no-letters",
+    ),
+    Command(
+        "plot curve",
+        example="qrels.txt *.run -m nDCG --band -o ndcg.svg",
+        common="--cutoffs --band",
+    ),
+    Command(
+        "plot unjudged",
+        example="qrels.txt *.run --depth 100 -o unjudged.svg",
+        common="--cutoffs --cumulative --depth",
+    ),
+    Command(
+        "plot pool",
+        example="qrels.txt *.run --teams teams.txt -o pool.svg",
+        common="--cutoffs --teams --depth",
+    ),
+    Command(
+        "plot topics",
+        example="qrels.txt bm25.run dense.run -m AP -o topics.svg",
+        common="--against --show",
+    ),
+    Command(
+        "plot heatmap",
+        example="qrels.txt *.run -m AP -o heatmap.svg",
+    ),
+    Command(
+        "plot distribution",
+        example="qrels.txt *.run -m AP -o distribution.svg",
+    ),
+    Command(
+        "plot agreement",
+        example='qrels.txt *.run -m "AP nDCG@10" -o tau.svg',
+        common="--qrels2 --statistic",
+    ),
+    Command(
+        "plot pairs",
+        example="qrels.txt *.run -m AP -o pairs.svg",
+        common="--test --alpha --effect",
+    ),
+    Command(
         "plot cwl",
         does="user models (C/W/L)",
         example='vary qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg',
-        common="-m -o --topic --ranks --measurement --title --plot-width --plot-height --depth "
-        "--rel",
+        common="--topic --ranks --measurement --depth --rel",
         description="User models at work: how they walk down a list, and what they measure.",
         parts="KIND",
         renamed={"--model": "--measure"},
@@ -241,27 +285,26 @@ ROWS = (
     Command(
         "plot cwl functions",
         does="C, W and L of user models, rank by rank",
+        example='-m "RBP(p=0.5|0.8|0.95)" -o rbp.svg',
         description="Draw C, W and L of user models, rank by rank.",
-        example="qrels.txt *.run -m AP --topic 101 -o c.svg",
     ),
     Command(
         "plot cwl vary",
         does="measurements against expected depth as a parameter of a model varies",
-        description="Draw measurements against expected depth as a parameter of a model varies.",
         example='qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg',
+        description="Draw measurements against expected depth as a parameter of a model varies.",
     ),
     Command(
         "plot cwl runs",
         does="expected utility against expected depth, a point for each run",
-        description="Draw expected utility against expected depth, a point for each run.",
         example='qrels.txt *.run -m "RBP AP" -o runs.svg',
+        description="Draw expected utility against expected depth, a point for each run.",
     ),
     Command(
         "plot diversity",
         does="relevance against intent recall, a point for each run",
         example="qrels.intents.txt *.run -o diversity.svg",
-        common="-m --against-measure -o --intents --gamma --intervals --title --zoom --no-names "
-        "--depth --gains",
+        common="--against-measure --intents --gamma --intervals --zoom",
         description="Draw how relevant runs are against how many intents they cover, with lines of "
         "equal D♯.",
         renamed={"--against": "--against-measure", "--level": "--confidence"},

@@ -347,7 +347,7 @@ SETTINGS: Settings = {  # of values, as the help calls them, then of options
     **dict.fromkeys("ACDGPRVW", NUMBER),
     **dict.fromkeys("KM", WHOLE),
     "N,N,…": several(count),
-    "S,S,…": several(number),
+    **dict.fromkeys(("S,S,…", "X,X,…"), several(number)),
     "A,B": several(str),
     "pool_depth": COUNT,
     "margin": FROM_0,

@@ -18,8 +18,9 @@ from cranfield.errors import InputError
 from cranfield.evaluation.options import Options
 from cranfield.evaluation.results import columns_of
 from cranfield.measures.grammar import parse_measures
+from cranfield.report.look import Look
 from cranfield.report.meta import Takes, Work
-from cranfield.report.pictures import format_of
+from cranfield.report.pictures import Picture, format_of
 from cranfield.scores import Scores
 
 OF_RUNS = ("measures", "test", "correction", "common")
@@ -35,11 +36,17 @@ def run(work: Work, options: argparse.Namespace, picture: Callable[..., Any] | N
     plot = getattr(options, "plot", None)
     refuse_output(plot)
     found = computed(work, options)
-    drawn = plot and picture and call(picture, options, found=found).render(format_of(plot))
+    drawn = plot and picture and _drawn(picture, found, options)
     show(found, options)
     if drawn:
         write(drawn, plot)
     return 0
+
+
+def _drawn(picture: Callable[..., Any], found: Any, options: argparse.Namespace) -> bytes:
+    """The picture of what was found, as a file."""
+    made: Picture = call(picture, options, {"look": Look}, found=found)
+    return made.render(format_of(options.plot), options.scale)
 
 
 def computed(work: Work, options: argparse.Namespace) -> Any:
@@ -58,7 +65,7 @@ def _scores(options: argparse.Namespace) -> Given:
     if "preferences" in options:  # worth to be read before anything is scored
         given["preferences"] = read_preference_pairs(options.preferences)
     if getattr(options, "qrels2", None) is not None:
-        given |= _others(options)
+        given |= others_of(options)
     if "golds" in options:
         scores, columns = _with_gold(options)
         given |= columns
@@ -111,7 +118,7 @@ GIVEN: dict[Takes, Callable[[argparse.Namespace], Given]] = {
 # -- what else is given ---------------------------------------------------------------------------
 
 
-def _others(options: argparse.Namespace) -> dict[str, Any]:
+def others_of(options: argparse.Namespace) -> dict[str, Any]:
     """The scores by other judgments, and what the two sets of judgments are called."""
     if options.scores:
         raise InputError("--qrels2 and --scores", "one of them")
@@ -142,6 +149,13 @@ def _baselines(options: argparse.Namespace, scores: Scores) -> list[str]:
     files = [*map(normpath, options.files if options.scores else options.files[1:])]
     by_file = dict(zip(files, scores.runs, strict=True)) if len(files) == len(scores.runs) else {}
     return [b if b in scores.runs else by_file.get(normpath(b), b) for b in options.baselines]
+
+
+def columns_asked(
+    scores: Scores, texts: Sequence[str], options: argparse.Namespace
+) -> Sequence[str]:
+    """The columns of scores, read or computed, that measures have which were asked for."""
+    return columns_of(scores.measures, texts) if options.scores else _columns([*texts], options)
 
 
 def _columns(texts: list[str], options: argparse.Namespace) -> list[str]:

@@ -131,6 +131,12 @@ class Evaluator:
         part.measuring = Measuring(part.collection, self.measuring.asked)
         return part
 
+    def with_measures(self, measures: MeasuresLike) -> Evaluator:
+        """An evaluator of the same judgments by other measures, which ask for nothing more."""
+        other = copy.copy(self)
+        other.measuring = Measuring(self.collection, Asked.of(measures, self.options))
+        return other
+
     def _counting(self, names: Sequence[str], rankings: Sequence[Rankings]) -> Bools:
         """The topics that count."""
         topics, counts = self.collection.topics, self.collection.chosen

@@ -284,6 +284,13 @@ class Settings(ListSettings, total=False):
 
 def shows_options(target: T) -> T:
     """List every option in the signature and in the documentation of a function or a class."""
+    return shows(target, Options)
+
+
+def shows(target: T, *kinds: Any) -> T:
+    """List the fields of some kinds of options, dataclasses, in the signature and in the
+    documentation of a function or a class that takes them by name.
+    """
     function = vars(target)["__init__"] if isinstance(target, type) else target
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
@@ -291,12 +298,13 @@ def shows_options(target: T) -> T:
     kind = inspect.Parameter.KEYWORD_ONLY
     options = [
         inspect.Parameter(f.name, kind, default=f.default, annotation=f.type)
-        for f in fields(Options)
+        for one in kinds
+        for f in fields(one)
         if f.name not in taken
     ]
     function.__dict__["__signature__"] = signature.replace(parameters=[*own, *options])
-    about = inspect.cleandoc(Options.__doc__ or "").partition("\n")[2]
-    target.__doc__ = f"{inspect.cleandoc(target.__doc__ or '')}\n\nOptions\n{about}"
+    about = [inspect.cleandoc(one.__doc__ or "").partition("\n")[2] for one in kinds]
+    target.__doc__ = f"{inspect.cleandoc(target.__doc__ or '')}\n\nOptions\n{''.join(about)}"
     return target
 
 

@@ -6,7 +6,7 @@ Each is drawn from a frame that `cranfield.plot` makes.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -15,6 +15,7 @@ from cranfield.measures.parameters import shown
 from cranfield.report import charts, places
 from cranfield.report.charts import Plane, decimals
 from cranfield.report.late import pl
+from cranfield.report.look import Look
 from cranfield.report.pictures import alt
 from cranfield.scores import ALL
 
@@ -25,29 +26,36 @@ APART = 12.0  # points between marks on lines, else they become a band
 END = 34.0  # points beside the last point of a line, for its value
 NAMED = 50  # names of runs that are tried to be placed
 NAMELESS = "run"  # what a run is called that has no name
+ANY = "any"  # what the list is called of users who look at none
 
 
-def functions(data: pl.DataFrame, width: float, height: float, title: str) -> Any:
+def functions(data: pl.DataFrame, look: Look) -> Any:
     """C, W and L of each model, rank by rank: a row for each model, a line for each list."""
-    data, apart = _lines(data)
+    data, apart = _lines(data, look)
     tooltip = ["model:N", "run:N", "topic:N", "rank:N", "gain:N", "cost:N", *decimals(*FUNCTIONS)]
     last = int(data["rank"].max())  # type: ignore[arg-type]
-    look = charts.ranks(last)
-    ranks = charts.axis("x", "rank", "rank i", [1, last], {"padding": 6}, **look)
-    rows = []
+    size = look.size(*SIZES["functions"])
+    ranks = charts.axis("x", "rank", "rank i", [1, last], {"padding": 6}, **charts.ranks(last))
+    rows, ends = [], {name: _ends_of(data[name]) for name in FUNCTIONS}  # the same in all rows
     for of_model in _by_model(data):
         panels = []
         for name, meaning in FUNCTIONS.items():
-            probable = name == "C" and of_model["C"].max() <= 1  # type: ignore[operator]
-            value = charts.axis("y", name, meaning, [0, 1] if probable else None, tickCount=5)
+            value = charts.axis("y", name, meaning, ends[name], tickCount=5)
             base = alt.Chart().encode(ranks, value)
             # Users stop at a rank, not between ranks: a peak of L is as wide as its rank.
             way = "step" if name == "L" else "linear"
             layers = charts.lines(base, apart, tooltip, "datum.marked", interpolate=way)
-            panels.append(charts.panel(None, *layers, width=width, height=height))
-        marked = charts.rows_of(_marked(of_model, width / last))
+            panels.append(charts.panel(None, *layers, size=size))
+        marked = charts.rows_of(_marked(of_model, size[0] / last))
         rows.append(alt.hconcat(*panels, data=marked, title=f"user model {of_model['model'][0]}"))
-    return charts.panels(rows, 1, title)
+    return charts.panels(rows, 1, look)
+
+
+def _ends_of(values: pl.Series) -> places.Ticks:
+    """From 0 to 1, or to where the values end: some models have weights above 1."""
+    ticks = places.from_zero(values, 0.0)
+    probable = values.name == "C" and ticks[-1] <= 1
+    return [0.0, 1.0] if probable else [ticks[0], ticks[-1]]
 
 
 def _marked(data: pl.DataFrame, rank: float) -> pl.DataFrame:
@@ -64,18 +72,16 @@ def _marked(data: pl.DataFrame, rank: float) -> pl.DataFrame:
     return data.with_columns(marked=(pl.col("rank") - 1) % every == turn)
 
 
-def vary(
-    data: pl.DataFrame, measurements: Sequence[str], unit: str, width: float, height: float,
-    title: str,
-) -> Any:  # fmt: skip
+def vary(data: pl.DataFrame, measurements: Sequence[str], unit: str, look: Look) -> Any:
     """Measurements against expected depth as a parameter varies: a column for each model."""
-    data, apart = _lines(data)
+    data, apart = _lines(data, look)
     tooltip = ["model:N", "parameter:N", "value:N", "run:N", "topic:N", *decimals(*FIVE)]
-    models, panels = _by_model(data), []
+    models, panels, size = _by_model(data), [], look.size(*SIZES["vary"])
     for measurement, of_model in product(measurements, models):
-        room = {"ED": min(END / width, 0.5), measurement: 0.06}
+        room = {"ED": min(look.points(END) / size[0], 0.5), measurement: 0.06}
         axes = [places.from_zero(of_model[name], beyond) for name, beyond in room.items()]
-        plane = Plane({name: _axis(name, unit) for name in room}, axes, width, height)
+        titles = {name: _axis(name, unit) for name in room}
+        plane = Plane(titles, axes, *size, look)
         base = plane.base.encode(alt.Order("value:Q"))
         ends = plane.texts(_ends(of_model, plane), color="#333333")
         panel = plane.panel(of_model, *charts.lines(base, apart, tooltip, "true"), *ends)
@@ -83,7 +89,7 @@ def vary(
             name, _, series = of_model["model"][0].rpartition(": ")
             panel = panel.properties(title=_title(name, f", {series}"))
         panels.append(panel)
-    return charts.panels(panels, len(models), title)
+    return charts.panels(panels, len(models), look)
 
 
 def _ends(data: pl.DataFrame, plane: Plane) -> pl.DataFrame:
@@ -111,30 +117,32 @@ def _ends(data: pl.DataFrame, plane: Plane) -> pl.DataFrame:
     return plane.written(pl.DataFrame(ends, data.schema), labels, taken, sides=sides)
 
 
-def runs(frames: Sequence[pl.DataFrame], unit: str, width: float, height: float, title: str) -> Any:
+def runs(frames: Sequence[pl.DataFrame], unit: str, look: Look) -> Any:
     """Expected depth against expected utility: a panel for each model, a point for each run."""
     panels = []
     for k, of_model in enumerate(frames, 1):
-        plane = _of_runs(of_model, width, height, unit)
-        layers = plane.points(["run:N", "model:N", *decimals(*FIVE)]), *plane.texts(of_model)
+        plane = _of_runs(of_model, look, unit)
+        points = plane.points(["run:N", "model:N", *decimals(*FIVE)], of_model["run"])
+        layers = points, *plane.texts(of_model)
         panel = plane.panel(of_model, *layers, title=_title(of_model["model"][0]))
         panels.append(panel.interactive(name=f"zoom{k}"))
-    return charts.panels(panels, COLUMNS, title)
+    return charts.panels(panels, COLUMNS, look)
 
 
-def named(data: pl.DataFrame, width: float, height: float) -> list[pl.DataFrame]:
+def named(data: pl.DataFrame, look: Look) -> list[pl.DataFrame]:
     """The runs of each model, with their names and the places of these.
 
     The best runs come first, and the last may have no place.
     """
     known = [frame.drop_nans(["ED", "EU"]) for frame in _by_model(data)]
     best_first = [frame.sort("EU", descending=True, maintain_order=True) for frame in known]
-    return [_of_runs(frame, width, height).named(frame, frame, NAMED) for frame in best_first]
+    return [_of_runs(frame, look).named(frame, frame, NAMED) for frame in best_first]
 
 
-def _of_runs(data: pl.DataFrame, width: float, height: float, unit: str = "") -> Plane:
+def _of_runs(data: pl.DataFrame, look: Look, unit: str = "") -> Plane:
     titles = {name: _axis(name, unit) for name in ("ED", "EU")}
-    return Plane(titles, [places.around_all(data[name]) for name in titles], width, height)
+    axes = [places.around_all(data[name]) for name in titles]
+    return Plane(titles, axes, *look.size(*SIZES["runs"]), look)
 
 
 # -- names and axes -------------------------------------------------------------------------------
@@ -144,20 +152,33 @@ def _by_model(data: pl.DataFrame) -> list[pl.DataFrame]:
     return data.partition_by("model", maintain_order=True)
 
 
-def _lines(data: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Any]]:
+def _lines(data: pl.DataFrame, look: Look) -> tuple[pl.DataFrame, dict[str, Any]]:
     """The data with names of lines, and what tells these apart: above them a legend says what their
     names are of, and what is the same for all.
     """
-    topics, runs = (data[name].unique(maintain_order=True) for name in ("topic", "run"))
-    if len(topics) == 1 and (len(runs) > 1 or topics[0] == ALL):
-        field, same = ["run"], "mean over topics" if topics[0] == ALL else f"topic {topics[0]}"
-    elif len(runs) == 1:
-        field, same = ["topic"], "" if runs[0] == NAMELESS else f"run {runs[0]}"
-    else:
-        field, same = ["run", "topic"], ""
-    names = charts.short(data.select(line=pl.concat_str(field, separator=", "))["line"])
-    legend = [", ".join(field), *(places.shortened([same], charts.LEGEND) if same else [])]
-    return data.with_columns(names), charts.told_apart(names, legend)
+    columns: list[str] = [name for name in ("setting", "run", "topic") if name in data.columns]
+    each = {name: data[name].unique(maintain_order=True).to_list() for name in columns}
+    usual = "run" if each["topic"] == [ALL] else "topic"
+    fields = [name for name, values in each.items() if len(values) > 1] or [usual]
+    names = charts.short(data.select(line=pl.concat_str(fields, separator=", "))["line"])
+    numbers = fields == ["setting"] and names.unique(maintain_order=True)
+    styles = look.styles_in_order(numbers) if numbers is not False else None
+    return data.with_columns(names), charts.told_apart(names, _legend(each, fields), look, styles)
+
+
+def _legend(each: Mapping[str, Sequence[str]], fields: Sequence[str]) -> list[str]:
+    """What names of lines are of, and what is the same for all."""
+    same = (_same(name, values[0]) for name, values in each.items() if name not in fields)
+    named = ", ".join(name for name in fields if name != "setting")
+    shortened = places.shortened(list(filter(None, same)), charts.LEGEND)
+    return list(filter(None, [named, *shortened])) or [""]
+
+
+def _same(name: str, value: str) -> str:
+    """What is the same for all lines, if that says anything."""
+    if value in {"run": (NAMELESS,), "topic": (ANY,)}.get(name, ("",)):
+        return ""
+    return "mean over topics" if value == ALL else f"{name} {value}"
 
 
 def _axis(measurement: str, unit: str) -> Any:

@@ -14,6 +14,7 @@ from cranfield.measures.parameters import shown
 from cranfield.report import charts, places
 from cranfield.report.charts import Plane
 from cranfield.report.late import pl
+from cranfield.report.look import Look
 from cranfield.report.pictures import alt
 from cranfield.report.places import Box, Point, Ticks
 
@@ -24,13 +25,14 @@ CROSS, LINES = "#7fb3d5", "#d0d0d0"  # told apart from points, in grey, too
 HALO = {"stroke": "white", "strokeWidth": 3, "strokeJoin": "round"}  # below text, over lines
 
 
-def plane_of(data: pl.DataFrame, x: str, y: str, zoom: bool, width: float, height: float) -> Plane:
+def plane_of(data: pl.DataFrame, x: str, y: str, zoom: bool, look: Look) -> Plane:
     """One measure against another.
 
     Axes are from 0 to 1, and beyond if a run is; zoomed, around the runs and their intervals.
     """
     axes = [_axis(data, name, zoom) for name in "xy"]
-    return Plane({"x": x, "y": y}, axes, width, height, PADDING, {"grid": False})
+    size = look.size(SIDE, SIDE)
+    return Plane({"x": x, "y": y}, axes, *size, look, PADDING, {"grid": False})
 
 
 def _axis(data: pl.DataFrame, name: str, zoom: bool) -> Ticks:
@@ -51,7 +53,7 @@ def formula(x: str, y: str, gamma: float) -> str:
     return f"{sharp}{shown(gamma)} {x} + {shown(round(1 - gamma, 12))} {y}"
 
 
-def scatter(data: pl.DataFrame, plane: Plane, gamma: float, said: str = "", title: str = "") -> Any:
+def scatter(data: pl.DataFrame, plane: Plane, gamma: float, said: str = "") -> Any:
     """A point for each run, over lines on which all runs have the same ♯ value.
 
     With columns for the ends of intervals, a cross at each point shows them; `said` says so.
@@ -60,25 +62,26 @@ def scatter(data: pl.DataFrame, plane: Plane, gamma: float, said: str = "", titl
     sharp = formula(x, y, gamma)
     columns = {"x": x, "y": y, "sharp": sharp}.items()
     tooltip = [alt.Tooltip(f"{c}:Q", title=name, format=".4f") for c, name in columns]
-    cross = plane.base.mark_rule(color=CROSS, strokeWidth=0.8, clip=True)
+    colour = "#b3b3b3" if plane.look.grey else CROSS
+    cross = plane.base.mark_rule(color=colour, strokeWidth=0.8, clip=True)
     arms = (alt.X("x_low:Q"), alt.X2("x_high:Q")), (alt.Y("y_low:Q"), alt.Y2("y_high:Q"))
     crosses = [cross.encode(*ends) for ends in arms if "x_low" in data.columns]
     lines = plane.base.properties(data=charts.rows_of(_lines(plane, gamma)))
     line = lines.mark_rule(color=LINES, strokeWidth=0.8, clip=True)
     moved = lines.transform_calculate(x="datum.at_x", y="datum.at_y")
-    value = moved.encode(alt.Text("value:N"))
+    value, small = moved.encode(alt.Text("value:N")), plane.look.points(10)
     # Halos hide the lines below names, but never a part of a cross.
     layers = [
         line.encode(alt.X2("x2"), alt.Y2("y2")),
-        *(value.mark_text(fontSize=10, **look) for look in (HALO, {"color": charts.GREY})),
+        *(value.mark_text(fontSize=small, **style) for style in (HALO, {"color": charts.GREY})),
         *plane.texts(data, **HALO),
         *crosses,
-        plane.points(["run:N", *tooltip]),
+        plane.points(["run:N", *tooltip], data["run"]),
         *plane.texts(data),
     ]
     told = [f"lines: {sharp}", *([said] if said else [])]
     chart = plane.panel(data, *layers).interactive()
-    return charts.finished(chart, title or f"{y} against {x}", told)
+    return charts.finished(chart, plane.look, f"{y} against {x}", told)
 
 
 # -- lines of equal value -------------------------------------------------------------------------

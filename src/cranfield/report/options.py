@@ -69,9 +69,32 @@ def statistic(also: str = "") -> Rows:
     return {"--statistic NAME": told(text, "kendall", choices=tuple(STATISTICS))}
 
 
+LOOK: Rows = {
+    "--title TEXT": "above the picture, in the place of what usually is; '' for nothing",
+    "width --plot-width N": "of a panel, in points: 150 to 190 for a column of a paper",
+    "height --plot-height N": "of a panel, in points",
+    "--font-size P": "of numbers and names, in points (default: 11)",
+    "--grey": "without colours: lines are told apart by dashes and marks",
+    "--scale N": told("pixels of a PNG a point", 2),
+}
+"""How pictures look: the names are those of `Look`, but for the last."""
+
+
 def plot(what: str, whose: str = "their") -> Rows:
-    """Where a picture goes."""
+    """Where a picture goes, and how it looks."""
+    file = (
+        f"draw {what}: PNG, SVG, PDF, HTML, or {whose} numbers, by the end of the name; needs pip "
+        f"install {' '.join(PICTURES)}"
+    )
     return {
-        "--plot FILE": f"draw {what}: PNG, SVG, PDF, HTML, or {whose} numbers, by the end of the "
-        "name; needs pip install " + " ".join(PICTURES)
+        "--plot FILE": file,
+        "how the picture looks": {f"{row} with --plot FILE": said for row, said in LOOK.items()},
     }
+
+
+def help_of(doc: str | None) -> dict[str, str]:
+    """What argparse tells of a part of a command: what the documentation of its module begins with,
+    and what follows.
+    """
+    title, text = (" ".join(part.split()) for part in (doc or "").split("\n\n"))
+    return {"help": title[0].lower() + title[1:].rstrip("."), "description": text}

@@ -89,17 +89,20 @@ def places_for(
     width: float,
     height: float,
     taken: Sequence[Box],
+    size: float = 1.0,
     sides: Sequence[str] = (),
     most: int | None = None,
 ) -> list[str]:
     """Where each point has its text, on its own side if it can be: none covers what is taken, nor
-    another text. One that has no room has no place, nor has one after the first `most`.
+    another text. One that has no room has no place, nor has one after the first `most`. Texts are
+    `size` times as large as usual.
     """
     from rich.cells import cell_len
 
     covered, chosen = list(taken), []
     for k, (point, text) in enumerate(zip(at[:most], texts[:most], strict=True)):
-        boxes = {place: _box(point, LETTER * cell_len(text), place) for place in PLACES}
+        long = LETTER * size * cell_len(text)
+        boxes = {place: _box(point, long, LINE * size, place) for place in PLACES}
         hidden = {place: _hidden(box, covered, width, height) for place, box in boxes.items()}
         own = sides[k] if sides else "right"
         place = min(hidden, key=lambda name: (hidden[name], name != own))
@@ -108,12 +111,12 @@ def places_for(
     return chosen + [""] * (len(texts) - len(chosen))
 
 
-def _box(point: Point, long: float, place: str) -> Box:
+def _box(point: Point, long: float, high: float, place: str) -> Box:
     """What a text covers beside, above or below its point."""
     (x, y), look = point, PLACES[place]
     left = x + look.get("dx", 0) - long * {"left": 0, "center": 0.5, "right": 1}[look["align"]]
-    top = y + look.get("dy", 0) - LINE * {"top": 0, "middle": 0.5, "bottom": 1}[look["baseline"]]
-    return left, top, left + long, top + LINE
+    top = y + look.get("dy", 0) - high * {"top": 0, "middle": 0.5, "bottom": 1}[look["baseline"]]
+    return left, top, left + long, top + high
 
 
 def _hidden(box: Box, taken: Sequence[Box], width: float, height: float) -> float:

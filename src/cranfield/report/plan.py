@@ -10,6 +10,7 @@ from typing import Any
 from cranfield.errors import InputError
 from cranfield.report import charts
 from cranfield.report.late import pl
+from cranfield.report.look import PLAIN, Look
 from cranfield.report.pictures import Picture, alt
 from cranfield.report.places import PLACES
 from cranfield.report.sheets import Field, Sheet, columns, each, percent, table
@@ -40,12 +41,12 @@ def sheets(found: Plan) -> list[Sheet]:
     return [*made, *([detectable_sheet(designs, sizes)] if sizes else [])]
 
 
-def picture(found: Plan) -> Picture:
+def picture(found: Plan, look: Look = PLAIN) -> Picture:
     """Power against topics, of one measure."""
     if len(found.designs) > 1:
         raise InputError(f"{len(found.designs)} measures", "one with --plot")
     [(measure, designs)] = found.designs.items()
-    return power_curves(designs, measure)
+    return power_curves(designs, look, measure)
 
 
 def settings(found: Plan) -> dict[str, Any]:
@@ -181,7 +182,7 @@ def variance_text(variance: float) -> str:
 # -- the picture ----------------------------------------------------------------------------------
 
 
-def power_curves(designs: Sequence[Design], title: str = "") -> Picture:
+def power_curves(designs: Sequence[Design], look: Look = PLAIN, heading: str = "") -> Picture:
     """Power against the number of topics: a line for each design, a panel for each test.
 
     The designs are those of `topics_for_t` and `topics_for_anova`; a point shows how many topics
@@ -207,7 +208,7 @@ def power_curves(designs: Sequence[Design], title: str = "") -> Picture:
     data = pl.DataFrame(rows, DRAWN, orient="row")
     tests = dict.fromkeys(map(_test, designs))
     given = {test: _given([d for d in designs if _test(d) == test]) for test in tests}
-    return Picture(lambda: _drawn(data, given, title), data)
+    return Picture(lambda: _drawn(data, given, look, heading), data)
 
 
 def _test(design: Design) -> str:
@@ -228,7 +229,7 @@ def _given(designs: Sequence[Design]) -> str:
     return ", ".join(f"{what} {' or '.join(numbers)}" for what, numbers in text.items())
 
 
-def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:
+def _drawn(data: pl.DataFrame, given: Mapping[str, str], look: Look, heading: str) -> Any:
     last = int(data["topics"].max())  # type: ignore[arg-type]
     ticks = [m * 10**e for e in range(9) for m in (1, 2, 5) if 2 <= m * 10**e <= last]
     numbers = {"values": ticks, "format": ",d", "labelSeparation": 4}
@@ -236,7 +237,8 @@ def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:
         charts.axis("x", "topics", "topics", [2, last], {"type": "log"}, **numbers),
         charts.axis("y", "power", "power", [0, 1], values=[k / 10 for k in range(0, 11, 2)]),
     )
-    apart = charts.told_apart(data["difference"], ["true difference"])
+    styles = look.styles_in_order(data["difference"].unique(maintain_order=True))
+    apart = charts.told_apart(data["difference"], ["true difference"], look, styles)
     tooltip = ["difference:N", *charts.decimals("topics", format=","), *charts.decimals("power")]
     line, told = charts.lines(base, apart, tooltip)
     needed = base.transform_filter("datum.needed")
@@ -247,5 +249,6 @@ def _drawn(data: pl.DataFrame, given: Mapping[str, str], title: str) -> Any:
         of_test = data.filter(test=test)
         asked = charts.across("asked", *of_test["asked"].unique(maintain_order=True))
         above = {"text": test, "subtitle": text}
-        panels.append(charts.panel(of_test, asked, line, points, texts, told, title=above))
-    return charts.finished(alt.vconcat(*panels), title, **charts.ABOVE)
+        layers = asked, line, points, texts, told
+        panels.append(charts.panel(of_test, *layers, size=look.size(*charts.SIZE), title=above))
+    return charts.finished(alt.vconcat(*panels), look, heading, several=True)

@@ -1,4 +1,4 @@
-"""The scores of one system in a few numbers."""
+"""The scores of one system in a few numbers, and those of all systems on each topic."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Literal
 
 import numpy as np
 
+from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import FLOOR, Interval, Scores
 from cranfield.shown import Shown
+from cranfield.stats.measured import direction
 from cranfield.stats.resampling import TRIALS, checked_trials
 from cranfield.stats.samples import Sample, refuse_few, sample
 
@@ -83,3 +85,35 @@ def summarise(
         quantiles={q: float(np.quantile(values, q)) for q in quantiles},
         interval=scores.interval(method, confidence, trials, seed)["x"]["score"],
     )
+
+
+@dataclass(frozen=True, eq=False)
+class OverRuns:
+    """What runs score on each topic: their mean, the median, the best and the worst of them.
+
+    NaN where no run has a score; of those that some lack, it is of the others.
+    """
+
+    mean: Floats
+    best: Floats
+    median: Floats
+    worst: Floats
+
+
+def over_runs(scores: Scores, measure: str) -> OverRuns:
+    """The scores of all runs on each topic; where lower is better, the best is the lowest.
+
+    >>> scores = Scores([[[0.5]], [[0.25]], [[np.nan]]], "abc", ["1"], ["RNOD"], ["mean"],
+    ...                 better=["lower"])
+    >>> found = over_runs(scores, "RNOD")
+    >>> float(found.best[0]), float(found.median[0]), float(found.worst[0])
+    (0.25, 0.375, 0.5)
+    """
+    values = scores.values[:, :, scores.measures.index(measure)]
+    known = [of_topic[np.isfinite(of_topic)] for of_topic in values.T]
+    ends = (np.max, np.min) if direction(scores, measure) > 0 else (np.min, np.max)
+    found = [
+        np.array([function(x) if len(x) else np.nan for x in known])
+        for function in (np.mean, ends[0], np.median, ends[1])
+    ]
+    return OverRuns(*found)

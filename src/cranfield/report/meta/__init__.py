@@ -5,7 +5,7 @@ A module has
 - a documentation: the question that the method answers, as help tells it, and its description;
 - ``METHOD``, the row: what it computes, and its options;
 - ``TABLES`` and ``sheets(found)``: the names of its tables, and the tables;
-- if it has one, ``picture(found)``;
+- if it has one, ``picture(found, look)``;
 - if they are not the usual ones, ``settings(found)``: what captions tell in words, for programs
   (what the row names); ``usual(found, format)``: the tables that are shown in a format if none is
   named (those of the row); ``notices(found)``: what to know (those of the result);
@@ -27,7 +27,8 @@ from typing import Any, Literal, TypeAlias
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.report.formats import FLAT
-from cranfield.report.options import Rows
+from cranfield.report.look import Look
+from cranfield.report.options import Rows, help_of
 from cranfield.report.pictures import Picture
 from cranfield.report.sheets import settings_of
 
@@ -76,8 +77,7 @@ class Method:
     @property
     def said(self) -> dict[str, str]:
         """What argparse tells: the question that it answers, and what it does."""
-        title, text = (" ".join(part.split()) for part in (self.doc or "").split("\n\n"))
-        return {"help": title[0].lower() + title[1:].rstrip("."), "description": text}
+        return help_of(self.doc)
 
     def work_for(self, asked: Any) -> Work:
         """What is to be done, by these options."""
@@ -103,7 +103,7 @@ def methods() -> dict[str, ModuleType]:
     return {module.METHOD.name: module for module in modules}
 
 
-def picture_of(found: Any, **options: Any) -> Picture:
+def picture_of(found: Any, look: Look, **options: Any) -> Picture:
     """The picture of what a method found."""
     drawn = [module.picture for module in methods().values() if hasattr(module, "picture")]
     by_type = {picture.__annotations__["found"]: picture for picture in drawn}
@@ -111,5 +111,5 @@ def picture_of(found: Any, **options: Any) -> Picture:
     if name not in by_type:
         expected = f"what a function of cf.meta returns that has a picture: {', '.join(by_type)}"
         raise InputError(name, expected)
-    picture: Picture = by_type[name](found, **options)
+    picture: Picture = by_type[name](found, look, **options)
     return picture

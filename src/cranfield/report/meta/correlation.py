@@ -9,12 +9,14 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any
 
+from cranfield.errors import InputError
 from cranfield.meta.correlation import TRIALS, CorrelationMatrix, correlation
 from cranfield.meta.rankings import STATISTICS, P
-from cranfield.report import charts, options
+from cranfield.report import charts, options, places
 from cranfield.report import sheets as tables
-from cranfield.report.charts import decimals
+from cranfield.report.charts import Plane, decimals
 from cranfield.report.late import pl
+from cranfield.report.look import PLAIN, Look
 from cranfield.report.meta import Method, Work
 from cranfield.report.pictures import Picture
 from cranfield.report.places import shortened
@@ -85,24 +87,77 @@ def pairs_sheet(found: CorrelationMatrix) -> tables.Sheet:
 
 SIDE = 260.0  # a panel of the scatter
 NAMED = 60  # runs whose names are tried to be placed
+MOST_PANELS, IN_A_ROW = 12, 3
 
 
-def picture(found: CorrelationMatrix) -> Picture:
+def picture(found: CorrelationMatrix, look: Look = PLAIN) -> Picture:
     """A heat map of the matrix; between two sets, the runs' means by one against the other."""
-    if found.between == "measures":
-        data = pl.DataFrame(found.rows())
-        return Picture(lambda: _heat_map(found, data), data, found.notices)
-    means = found.means.tolist()
-    rows = [
-        {"measure": name, "run": run, "first": means[0][k][m], "second": means[1][k][m]}
-        for k, name in enumerate(found.names)
-        for m, run in enumerate(found.runs)
+    if found.between == "sets":
+        return scatters(found, look)
+    data = pl.DataFrame(found.rows())
+    return Picture(lambda: _heat_map(found, look, data), data, found.notices)
+
+
+def scatters(found: CorrelationMatrix, look: Look = PLAIN) -> Picture:
+    """The runs' means by one measure against another, or by one set against the other: a point for
+    each run, a panel for each pair of measures, or for each measure.
+    """
+    if len(found.pairs) > MOST_PANELS:
+        many = f"{len(found.names)} measures, which have {len(found.pairs)} pairs"
+        raise InputError(many, f"at most {MOST_PANELS} to draw")
+    frames = [_means(found, i, j) for i, j in found.pairs]
+    planes = [
+        _plane(found, data, *pair, look) for data, pair in zip(frames, found.pairs, strict=True)
     ]
-    data = pl.DataFrame(rows)
-    return Picture(lambda: _scatters(found, data), data, found.notices)
+    named = [
+        plane.named(data, data, NAMED, plane.on_equal if found.sets else ())
+        for plane, data in zip(planes, frames, strict=True)
+    ]
+    data, notices = pl.concat(frames), charts.nameless(named, len(found.runs))
+
+    def draw() -> Any:
+        panels = [
+            _scatter(found, plane, of_pair, *pair)
+            for plane, of_pair, pair in zip(planes, named, found.pairs, strict=True)
+        ]
+        wide = planes[0].width * min(len(panels), IN_A_ROW) + look.points(40)
+        return charts.panels(panels, IN_A_ROW, look, _heading(found), _said(found), wide)
+
+    return Picture(draw, data, (*found.notices, *notices))
 
 
-def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
+def _means(found: CorrelationMatrix, i: int, j: int) -> pl.DataFrame:
+    """The means of the runs by one measure and another, or by one set and the other."""
+    first, second = (found.means[0][i], found.means[-1][j])
+    other = {} if found.sets else {"other": found.names[j]}
+    rows = zip(found.runs, first.tolist(), second.tolist(), strict=True)
+    return pl.DataFrame(
+        [
+            {"measure": found.names[i], **other, "run": run, "first": x, "second": y}
+            for run, x, y in rows
+        ]
+    )
+
+
+def _plane(found: CorrelationMatrix, data: pl.DataFrame, i: int, j: int, look: Look) -> Plane:
+    if found.sets:
+        titles = dict(zip(("first", "second"), map("mean by {}".format, found.sets), strict=True))
+        return Plane.square(data, titles, SIDE, look, grid=False)
+    titles = {"first": f"mean {found.names[i]}", "second": f"mean {found.names[j]}"}
+    axes = [places.around_all(data[name]) for name in titles]
+    return Plane(titles, axes, *look.size(SIDE, SIDE), look, style={"grid": False})
+
+
+def _scatter(found: CorrelationMatrix, plane: Plane, data: pl.DataFrame, i: int, j: int) -> Any:
+    tooltip = ["run:N", *decimals("first", "second")]
+    equal = [plane.equal()] if found.sets else []  # above it the second set gives more
+    layers = *equal, plane.points(tooltip, data["run"]), *plane.texts(data)
+    names = found.names[i], found.names[j]
+    what = names[0] if found.sets else title(found)
+    return plane.panel(data, *layers, title=f"{what}: {tables.with_interval(found[names])}")
+
+
+def _heat_map(found: CorrelationMatrix, look: Look, data: pl.DataFrame) -> Any:
     """A cell for each pair, the darker the more alike, with the value and its interval."""
     labels = dict(zip(found.names, shortened(found.names, 24), strict=True))
     intervals = data.select("low", "high").rows()
@@ -116,26 +171,14 @@ def _heat_map(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
     chart = charts.cells(
         drawn,
         {"y": columns, "x": rows},
-        charts.shade("value", STATISTICS[found.statistic].title, [least, 1]),
-        {"shown": {"fontSize": 12, "dy": -7}, "interval": {"fontSize": 9, "dy": 9}},
+        charts.shade("value", STATISTICS[found.statistic].title, [least, 1], look),
+        {
+            "shown": {"fontSize": look.points(12), "dy": look.points(-7)},
+            "interval": {"fontSize": look.points(9), "dy": look.points(9)},
+        },
+        look,
     )
-    return charts.finished(chart, _heading(found), _said(found)).configure_view(stroke=None)
-
-
-def _scatters(found: CorrelationMatrix, data: pl.DataFrame) -> Any:
-    """A panel for each measure: a point for each run, above the line if the second set gives
-    it more.
-    """
-    titles = dict(zip(("first", "second"), map("mean by {}".format, found.sets), strict=True))
-    tooltip, panels = ["run:N", *decimals(*titles)], []
-    for name in found.names:
-        of_measure = data.filter(measure=name)
-        plane = charts.Plane.square(of_measure, titles, SIDE, grid=False)
-        texts = plane.texts(plane.named(of_measure, of_measure, NAMED, plane.on_equal))
-        layers = plane.equal(), plane.points(tooltip), *texts
-        title = f"{name}: {tables.with_interval(found[name, name])}"
-        panels.append(plane.panel(of_measure, *layers, title=title))
-    return charts.panels(panels, 3, _heading(found), _said(found))
+    return charts.finished(chart, look, _heading(found), _said(found)).configure_view(stroke=None)
 
 
 def _heading(found: CorrelationMatrix) -> str:

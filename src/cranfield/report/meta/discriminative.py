@@ -12,6 +12,7 @@ from cranfield.meta.discriminative import DiscriminativePower, discriminative_po
 from cranfield.report import charts, options
 from cranfield.report import sheets as tables
 from cranfield.report.late import pl
+from cranfield.report.look import PLAIN, Look
 from cranfield.report.meta import Method, Work
 from cranfield.report.pictures import Picture
 from cranfield.stats.corrections import CORRECTIONS
@@ -94,17 +95,19 @@ def _topics(found: DiscriminativePower) -> str:
 # -- the picture ----------------------------------------------------------------------------------
 
 
-def picture(found: DiscriminativePower, whole: bool = False) -> Picture:
+def picture(found: DiscriminativePower, look: Look = PLAIN, whole: bool = False) -> Picture:
     """ASL curves, a line for each measure: near α, where pairs become significant, or `whole`."""
     data = _curves(found).frame()
-    return Picture(lambda: _chart(found, data, whole), data, found.notices)
+    return Picture(lambda: _chart(found, look, data, whole), data, found.notices)
 
 
-def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
+def _chart(found: DiscriminativePower, look: Look, data: pl.DataFrame, whole: bool) -> Any:
     top = 1.0 if whole else min(1.0, ZOOM * found.alpha)
     pairs = len(found.measures[0].pairs)
     shares = {one.measure: f": {100 * one.share:.1f}%" for one in found.measures}
     line = charts.short(data["measure"]) + data["measure"].replace_strict(shares)
+    own = look.styles(shares)  # a colour is that of the measure, whatever its share
+    styles = {one: own[measure] for one, measure in zip(line, data["measure"], strict=True)}
     above = (pl.col("pvalue") > top).sum().over("measure")
     drawn = data.with_columns(line=line).filter(pl.col("rank") >= above)  # begins with the last
     ranked = f"{counted(pairs, 'pair')} of runs, by falling p-value"
@@ -114,11 +117,13 @@ def _chart(found: DiscriminativePower, data: pl.DataFrame, whole: bool) -> Any:
         charts.axis("y", "pvalue", "p-value (ASL)", [0, top]),
         f"share with p ≤ {found.alpha:g}",
         ["measure:N", "run:N", "other:N", *charts.decimals("difference", "pvalue"), "rank:Q"],
+        look,
         charts.across("pvalue", found.alpha),
+        styles=styles,
         clip=True,
     )
     told = [f"{_test(found)}, {_topics(found)}", f"grey line: α = {found.alpha:g}"]
-    return charts.finished(chart, "ASL curves", told)
+    return charts.finished(chart, look, "ASL curves", told)
 
 
 # -- the command ----------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from cranfield.meta.leave_one_out import POOL_DEPTH, LeaveOneOut, leave_one_out
 from cranfield.report import charts, options
 from cranfield.report.charts import decimals
 from cranfield.report.late import pl
+from cranfield.report.look import MANY, PLAIN, Look
 from cranfield.report.meta import Method, Work
 from cranfield.report.pictures import Picture
 from cranfield.report.sheets import Sheet, columns, each, runs_on, signed, table
@@ -88,31 +89,32 @@ def _compared(found: LeaveOneOut) -> str:
 # -- the picture ----------------------------------------------------------------------------------
 
 
-def picture(found: LeaveOneOut) -> Picture:
+def picture(found: LeaveOneOut, look: Look = PLAIN) -> Picture:
     """Scores without a run's contributor against scores by all judgments: a point for each run."""
     columns = ("measure", "contributor", "run", "before", "after", "difference")
     data = runs_sheet(found).frame(*columns)
-    return Picture(lambda: _scatter(data, found), data, found.notices)
+    return Picture(lambda: _scatter(data, found, look), data, found.notices)
 
 
-def _scatter(data: pl.DataFrame, found: LeaveOneOut) -> Any:
-    panels = [_panel(data.filter(measure=name), name, found) for name in found.measures]
+def _scatter(data: pl.DataFrame, found: LeaveOneOut, look: Look) -> Any:
+    panels = [_panel(data.filter(measure=name), name, found, look) for name in found.measures]
     owner = "the run" if found.kind == "run" else "its team"
     told = [
         f"below the dashed line: lower without what {owner} alone brought to the first "
         f"{found.pool_depth}",
         "names: runs that change most",
     ]
-    return charts.panels(panels, 3, f"Leave-one-out test: {_compared(found)}", told)
+    return charts.panels(panels, 3, look, f"Leave-one-out test: {_compared(found)}", told)
 
 
-def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut) -> Any:
+def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut, look: Look) -> Any:
     how = {"before": "all judgments", "after": f"{found.kind} left out"}
     titles = {name: f"{measure}, {text}" for name, text in how.items()}
-    plane = charts.Plane.square(data, titles, SIDE)
-    points = plane.points(["contributor:N", "run:N", *decimals("before", "after", "difference")])
-    if found.kind == "team" and data["contributor"].n_unique() <= len(charts.COLOURS):
-        apart = charts.told_apart(data["contributor"], "team")
+    plane = charts.Plane.square(data, titles, SIDE, look)
+    told = ["contributor:N", "run:N", *decimals("before", "after", "difference")]
+    points = plane.points(told, data["run"])
+    if found.kind == "team" and data["contributor"].n_unique() <= MANY:
+        apart = charts.told_apart(data["contributor"], "team", look)
         points = points.encode(apart["color"], apart["shape"])
     changed = data.filter(pl.col("difference") != 0)
     most = changed.sort(pl.col("difference").abs(), descending=True).head(NAMED)

@@ -15,6 +15,7 @@ from cranfield.meta.stability import TRIALS, TRIALS_OF_JUDGMENTS, Stability, sta
 from cranfield.report import charts, options
 from cranfield.report import sheets as tables
 from cranfield.report.late import pl
+from cranfield.report.look import PLAIN, Look
 from cranfield.report.meta import Method, Work
 from cranfield.report.pictures import Picture
 from cranfield.wording import counted
@@ -76,34 +77,39 @@ def _drawn(found: Stability) -> str:
 # -- the picture ----------------------------------------------------------------------------------
 
 
-def picture(found: Stability) -> Picture:
+def picture(found: Stability, look: Look = PLAIN) -> Picture:
     """The mean of the statistic against the size of the sample, a line for each measure.
 
     Of a few measures the intervals are bands.
     """
     data = _points(found).frame("measure", "size", "mean", "low", "high")
-    return Picture(lambda: _chart(found, data), data, found.notices)
+    return Picture(lambda: _chart(found, look, data), data, found.notices)
 
 
-def _chart(found: Stability, data: pl.DataFrame) -> Any:
+def _chart(found: Stability, look: Look, data: pl.DataFrame) -> Any:
     topics, judgments = ("topics in a sample", "d", ""), ("share of the judgments", "%", "%")
     sampled, form, told_as = topics if found.sampled == "topics" else judgments
     mean = f"{STATISTICS[found.statistic].title}, mean of {counted(found.trials, 'trial')}"
     close = {"zero": False, "nice": False, "padding": 6}
     values = charts.decimals("mean", "low", "high")
     few = len(found.measures) <= BANDS
+    line = charts.short(data["measure"])
+    own = look.styles(found.measures)
+    styles = {one: own[measure] for one, measure in zip(line, data["measure"], strict=True)}
     chart = charts.curves(
-        data.with_columns(line=charts.short(data["measure"])),
+        data.with_columns(line=line),
         charts.axis("x", "size", sampled, scale=close, grid=False, format=form),
         charts.axis("y", "mean", mean, scale={"zero": False}),
         "measure",
         ["measure:N", *charts.decimals("size", format=told_as), *values],
+        look,
+        styles=styles,
         bands=[("low", "high")] if few else [],
         point={"filled": True, "size": 25},
     )
     middle = f"bands: the middle {tables.percent(found.confidence)} of the trials"
     heading = f"Rankings of {counted(len(found.runs), 'run')} {_compared(found)}"
-    return charts.finished(chart, heading, [_drawn(found), *([middle] if few else [])])
+    return charts.finished(chart, look, heading, [_drawn(found), *([middle] if few else [])])
 
 
 # -- the command ----------------------------------------------------------------------------------
@@ -140,7 +146,7 @@ METHOD = Method(
     options={
         "--sample {topics,judgments}": options.told("what is drawn at random", "topics"),
         "--sizes N,N,… with --sample topics": "topics in a sample (default: ten sizes)",
-        "--against {all,others} with --sample topics": options.told(
+        "against --sample-against {all,others} with --sample topics": options.told(
             "a sample is compared with all (default), or with as many others", "all"
         ),
         "--replacement with --sample topics": "a topic may be in a sample several times",

@@ -12,6 +12,7 @@ from cranfield.meta.swap import TRIALS, Swap, SwapRates, checked_rate, swap
 from cranfield.report import charts, options
 from cranfield.report import sheets as tables
 from cranfield.report.late import pl
+from cranfield.report.look import PLAIN, Look
 from cranfield.report.meta import Method, Work
 from cranfield.report.pictures import Picture
 from cranfield.scores import Notice
@@ -91,16 +92,18 @@ def _drawn(found: Swap) -> str:
 # -- the picture ----------------------------------------------------------------------------------
 
 
-def picture(found: Swap, rate: float = 0.05) -> Picture:
+def picture(found: Swap, look: Look = PLAIN, rate: float = 0.05) -> Picture:
     """The swap rate against the difference: a line for each measure, and size of topic sets."""
     data = _bins(found).frame()
-    return Picture(lambda: _chart(found, data, rate), data, found.notices)
+    return Picture(lambda: _chart(found, look, data, rate), data, found.notices)
 
 
-def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
+def _chart(found: Swap, look: Look, data: pl.DataFrame, rate: float) -> Any:
     measures = pl.Series([rates.measure for rates in found.rates])
     short = dict(zip(measures, charts.short(measures), strict=True))
     names = [_line(found, rates, short) for rates in found.rates]  # also of those without bins
+    own = look.styles(short) if len(short) == len(names) else None
+    styles = own and {n: own[r.measure] for n, r in zip(names, found.rates, strict=True)}
     line = [name for name, rates in zip(names, found.rates, strict=True) for _ in rates.bins]
     middle = (pl.col("low") + pl.col("high")) / 2
     drawn = data.with_columns(pl.Series("line", line, pl.String), middle=middle)
@@ -112,13 +115,15 @@ def _chart(found: Swap, data: pl.DataFrame, rate: float) -> Any:
         charts.axis("y", "rate_taken_together", "swap rate"),
         "measure" if len(short) > 1 else measures[0],
         [*plain, *charts.decimals("swap_rate")],
+        look,
         charts.across("rate_taken_together", rate),
         names=pl.Series("line", names),
+        styles=styles,
     )
     heading = "Swap rates" + (" of significant differences" if found.filter else "")
     together = "bins are taken together where the rate does not fall"
     told = [_drawn(found), together, f"grey line: {tables.percent(rate)}"]
-    return charts.finished(chart, heading, told)
+    return charts.finished(chart, look, heading, told)
 
 
 def _line(found: Swap, one: SwapRates, short: dict[str, str]) -> str:

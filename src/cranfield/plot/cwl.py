@@ -1,10 +1,11 @@
-"""`cf.plot`: pictures of what is measured, and of what measures believe."""
+"""`cf.plot.cwl`: what user models believe, and what they take from lists."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import chain, product
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -19,20 +20,21 @@ from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.extras import Costs
 from cranfield.evaluation.options import Topics
 from cranfield.measures import cwl as user_models
-from cranfield.measures.base import FIVE, Measure
+from cranfield.measures.base import FIVE, Measure, is_built_in
 from cranfield.measures.cwl import UserModel
-from cranfield.measures.grammar import MeasureLike, parse_measure, parse_model, split
+from cranfield.measures.grammar import MeasureLike, parse_model, split
 from cranfield.measures.parameters import shown
+from cranfield.plot.kinds import frame
 from cranfield.report import cwl as charts
-from cranfield.report import diversity as scatters
-from cranfield.report.charts import refuse_many
+from cranfield.report.charts import nameless, refuse_many
+from cranfield.report.look import POINTS, Look
 from cranfield.report.pictures import Picture
-from cranfield.scores import ALL, Interval, Notice, Scores
-from cranfield.stats.power import Design
-from cranfield.wording import counted, some
+from cranfield.scores import ALL, Notice, Scores
 
 if TYPE_CHECKING:
     import polars as pl
+
+__all__ = ["cwl"]
 
 Kind: TypeAlias = Literal["functions", "vary", "runs"]
 KINDS = get_args(Kind)
@@ -52,15 +54,18 @@ def cwl(
     ranks: int | None = None,
     measurements: str | Sequence[str] | None = None,
     values: Mapping[str, Iterable[float]] | None = None,
+    title: str | None = None,
     width: float | None = None,
     height: float | None = None,
-    title: str = "",
+    font_size: float = POINTS,
+    grey: bool = False,
     **options: Any,
 ) -> Picture:
     """A picture of user models at work.
 
     kind
-        ``functions``: C, W and L of each model, rank by rank, a line for each list;
+        ``functions``: C, W and L of each model, rank by rank, a line for each list and for each
+        value of a parameter;
         ``vary``: measurements against expected depth, a point for each value of a parameter;
         ``runs``: expected utility against expected depth, a point for each run.
     models
@@ -68,7 +73,8 @@ def cwl(
         parameter, ``"RBP(p=0.1:0.9:0.1)"``, from 0.1 to 0.9 in steps of 0.1, or
         ``"RBP(p=0.1|0.5|0.9)"``.
     qrels, runs
-        Judgments and runs, as `evaluate` takes them.
+        Judgments and runs, as `evaluate` takes them. ``functions`` needs none for models whose
+        users look at nothing but ranks, as those of RBP.
     lists
         Instead of them, ``{topic: gains}`` from the top down; None or NaN is an unjudged item.
         `costs` are then ``{topic: costs}``.
@@ -77,12 +83,13 @@ def cwl(
         ``runs``: the mean over all; of those named, ``vary`` draws a line for each and ``runs``
         takes the mean.
     ranks
-        How many are shown of ``functions``: the whole list, at most 30, if not given.
+        How many are shown of ``functions``: the whole list, at most 30, if not given; 30 without
+        lists.
     measurements, values
         What ``vary`` shows: EU and ETU, and with costs ETC, if not given. And ``{parameter:
         values}`` for models that do not say which; each model has some of its own.
-    width, height
-        Of each panel, in points.
+    title, width, height, font_size, grey
+        How it looks: `cranfield.report.look.Look` explains.
 
     The other options are those of `Evaluator`.
 
@@ -94,213 +101,42 @@ def cwl(
     if kind not in KINDS:
         raise InputError(f"kind {kind!r}", ", ".join(KINDS))
     _refuse_ranks(ranks)
-    size = _sizes(width, height, charts.SIZES[kind])
-    if lists is not None and (qrels is not None or runs is not None):
-        raise InputError("lists beside qrels or runs", "one or the other")
+    look = Look(title, width, height, font_size, grey)
+    asked = [*CHOSEN[kind](models, values)]
+    if kind == "functions" and qrels is None and runs is None and lists is None:
+        _refuse_lists_needed(asked)
+        lists = {charts.ANY: [0.0] * (ranks or RANKS)}
     if lists is not None:
+        _refuse_beside(qrels, runs)
         qrels, runs, costs = _collection(lists, costs)
         topics = list(qrels) if topics is None else topics
     if qrels is None or runs is None:
         raise InputError("no lists to walk down", "qrels and runs, or lists")
-    asked = list(_varied(models, values) if kind == "vary" else _fixed(models))
     drawn = _measurements(measurements, costs)
     options |= {"topics": "judged" if topics is None else topics, "costs": costs}
     walks = _Walks.of(asked, qrels, runs, kind, **options)
-    unit, notices = walks.unit, walks.notices
+    unit, notices = walks.unit, () if topics == [charts.ANY] else walks.notices
     if kind == "functions":
         data = walks.functions(ranks)
-        return Picture(lambda: charts.functions(data, *size, title), data, notices)
+        return Picture(lambda: charts.functions(data, look), data, notices)
     if kind == "vary":
         data = walks.measured()
-        return Picture(lambda: charts.vary(data, drawn, unit, *size, title), data, notices)
+        return Picture(lambda: charts.vary(data, drawn, unit, look), data, notices)
     data = walks.in_the_mean()
-    named = charts.named(data, *size)
-    notices += _nameless(named, len(walks.runs))
-    return Picture(lambda: charts.runs(named, unit, *size, title), data, notices)
+    named = charts.named(data, look)
+    notices += nameless(named, len(walks.runs))
+    return Picture(lambda: charts.runs(named, unit, look), data, notices)
 
 
-def diversity(
-    qrels: Scores | QrelsLike,
-    runs: Any = None,
-    measure: MeasureLike = "D(nDCG)@10",
-    against: MeasureLike = "IRec@10",
-    *,
-    gamma: float = 0.5,
-    intervals: bool = False,
-    level: float = 0.95,
-    zoom: bool = False,
-    names: bool = True,
-    width: float | None = None,
-    height: float | None = None,
-    title: str = "",
-    **options: Any,
-) -> Picture:
-    """A picture of diversified search: relevance against intent recall, a point for each run.
-
-    Who finds more relevant documents is higher, who covers more intents further to the right.
-    Runs on the same line have the same D♯-measure, γ·I-rec + (1 − γ)·D-measure.
-
-    qrels, runs
-        Judgments and runs, as `evaluate` takes them; or, alone, the scores it has given.
-    measure, against
-        What is drawn upwards, and what to the right: any two measures.
-    gamma
-        The share of `against` in the lines.
-    intervals, level
-        Whether crosses show confidence intervals of both means (Student's t), and how sure they
-        are.
-    zoom
-        Show only where the runs are; else both axes go from 0 to 1.
-    names
-        Whether points have the names of their runs beside them, where there is room.
-    width, height
-        Of the panel, in points.
-
-    The other options are those of `evaluate`.
-
-    >>> values = [[[0.5, 0.4], [0.7, 0.2]], [[1.0, 0.2], [0.6, 0.4]]]
-    >>> topics, measures = ("q1", "q2"), ("IRec@10", "D(nDCG)@10")
-    >>> scores = Scores(values, ("bm25", "mmr"), topics, measures, ("mean", "mean"))
-    >>> picture = diversity(scores, gamma=0.75)
-    >>> [(run, round(sharp, 4)) for run, *_, sharp in picture.data.rows()]
-    [('bm25', 0.525), ('mmr', 0.675)]
-    >>> picture.save("diversity.pdf")  # doctest: +SKIP
-    """
-    share = real(gamma)
-    if share is None or not 0 <= share <= 1:
-        raise InputError(f"gamma {gamma!r}", "a number from 0 to 1")
-    size = _sizes(width, height, (scatters.SIDE, scatters.SIDE))
-    scores, columns = _scored(qrels, runs, (against, measure), options)
-    x, y = (_column(scores, column) for column in columns)
-    if x == y:
-        raise InputError(f"{x} against itself", "two measures")
-    found = scores.interval(confidence=level) if intervals else None
-    data = _points(scores, x, y, share, found)
-    known = data.drop_nans([x, y])
-    if known.is_empty():
-        raise InputError(f"no run with both {x} and {y}", "one")
-    notices = tuple(scores.notices)
-    if lost := [run for run in scores.runs if run not in known["run"]]:
-        text = f"{some(lost, 'run')} without a mean of {x} or {y}: not shown"
-        notices += (Notice("undefined", text),)
-    # charts cannot take names of measures, which hold dots and brackets
-    drawn = known.rename(dict(zip(known.columns, DRAWN, strict=False)))
-    plane = scatters.plane_of(drawn, x, y, zoom, *size)
-    named = scatters.named(drawn, plane, share, names)
-    if names:
-        notices += _nameless([named], len(known))
-    crosses = _intervals(found, x, y) if found else ""
-    return Picture(lambda: scatters.scatter(named, plane, share, crosses, title), data, notices)
-
-
-def _scored(
-    qrels: Any, runs: Any, measures: Sequence[MeasureLike], options: Mapping[str, Any]
-) -> tuple[Scores, Sequence[MeasureLike]]:
-    """The scores of some measures, given or computed, and what the measures are called there."""
-    if isinstance(qrels, Scores):
-        if runs is not None or options:
-            raise InputError("scores and runs or options", "scores alone")
-        return qrels, measures
-    if runs is None:
-        raise InputError("no runs", "qrels and runs, or scores")
-    evaluator = Evaluator(qrels, measures, **options)
-    defaults = evaluator.options.defaults  # which measures have then
-    return evaluator(runs), [parse_measure(m).with_defaults(defaults) for m in measures]
-
-
-def meta(found: Any, **options: Any) -> Picture:
-    """The picture of what a function of `cf.meta` found.
-
-    ASL curves of `discriminative_power` (``whole=True`` shows all p-values, not only those near
-    α), the matrix of `correlation` or the means by two sets, the curves of `swap` (``rate=0.05``)
-    and `stability`, scores before and after of `leave_one_out`.
-
-    >>> scores = {run: {str(t): (t * k % 7) / 7 for t in range(9)} for k, run in enumerate("abc")}
-    >>> from cranfield.meta import discriminative_power
-    >>> meta(discriminative_power(scores, "t"))
-    Picture of 3 rows: measure, rank, run, other, difference, pvalue
-    """
-    from cranfield.report.meta import picture_of
-
-    return picture_of(found, **options)
-
-
-def power(designs: Design | Sequence[Design], title: str = "") -> Picture:
-    """Power against the number of topics: a line for each design, a panel for each test.
-
-    The designs are those of `cf.stats.topics_for_t` and `cf.stats.topics_for_anova`.
-    """
-    from cranfield.report.plan import power_curves
-
-    return power_curves([designs] if isinstance(designs, Design) else designs, title)
-
-
-def _column(scores: Scores, asked: MeasureLike) -> str:
-    """The measure of some scores that is meant, by its name there or by what it means."""
-    name = str(asked)
-    if name not in scores.measures:
-        (name,) = parse_measure(asked).names()[:1]
-    if name not in scores.measures:
-        known = some(scores.measures, "measure")
-        raise InputError(name, f"one of the scores' {known}")
-    return name
-
-
-_Intervals: TypeAlias = Mapping[str, Mapping[str, Interval]]
-
-
-DRAWN = ("run", "x", "y", "sharp", "x_low", "x_high", "y_low", "y_high")
-
-
-def _points(
-    scores: Scores, x: str, y: str, gamma: float, intervals: _Intervals | None
-) -> pl.DataFrame:
-    """Both measures of each run, what they give together, and the ends of their intervals."""
-    rows = []
-    for run, means in scores.summary().items():
-        both = [intervals[run][name] for name in (x, y)] if intervals else []
-        sure = [end for one in both for end in (one.low, one.high)]
-        rows.append((run, means[x], means[y], gamma * means[x] + (1 - gamma) * means[y], *sure))
-    more = [f"{name}.{end}" for name in (x, y) for end in ("low", "high") if intervals]
-    return _frame(rows, ("run", x, y, "sharp", *more))
-
-
-def _intervals(intervals: _Intervals, x: str, y: str) -> str:
-    """What the crosses are."""
-    every = [of_run[name] for of_run in intervals.values() for name in (x, y)]
-    least, most = min(one.n for one in every), max(one.n for one in every)
-    if most < 2:
-        raise InputError(counted(most, "topic"), "two or more for intervals")
-    topics = counted(most, "topic") if least == most else f"{least} to {most} topics"
-    sure = f"{100 * every[0].confidence:g}% confidence intervals"
-    return f"crosses: {sure} of the means over {topics} (Student's t)"
-
-
-def _nameless(frames: Iterable[pl.DataFrame], runs: int) -> tuple[Notice, ...]:
-    """That some runs have a point without a name, if so."""
-    nameless = {run for frame in frames for run in frame.filter(place="")["run"]}
-    text = f"{len(nameless)} of {counted(runs, 'run')} without room for a name"
-    where = "in .html it is told at the point, in .csv all are listed"
-    return (Notice("names", f"{text}: {where}"),) if nameless else ()
-
-
-MOST_POINTS = 5000  # of a panel's width or height
+def _refuse_beside(*others: Any) -> None:
+    if any(other is not None for other in others):
+        raise InputError("lists beside qrels or runs", "one or the other")
 
 
 def _refuse_ranks(ranks: Any) -> None:
     whole = isinstance(ranks, Integral) and not isinstance(ranks, bool)
     if ranks is not None and not (whole and int(ranks) >= 1):
         raise InputError(f"ranks {ranks!r}", "a whole number from 1")
-
-
-def _sizes(width: Any, height: Any, usual: tuple[float, float]) -> tuple[float, float]:
-    """Width and height of a panel, if they can be; the usual ones, if they are not given."""
-    for name, side in (("width", width), ("height", height)):
-        number = real(side)
-        if side is not None and (number is None or not 0 < number <= MOST_POINTS):
-            expected = f"a number of points above 0, at most {MOST_POINTS}"
-            raise InputError(f"{name} {side!r}", expected)
-    return width or usual[0], height or usual[1]
 
 
 def _measurements(given: Any, costs: Any) -> list[str]:
@@ -343,14 +179,33 @@ def _each(models: Any) -> list[Any]:
     return found
 
 
-def _fixed(models: Any) -> Iterator[_Chosen]:
+def _fixed(models: Any, _: Any = None) -> Iterator[_Chosen]:
     for given in _each(models):
         for m in _ranges(given):
             found = f"found {given.strip()}, expected one value of {m['name']}"
-            raise CranfieldError(f"{found}: ranges are for pictures of kind vary (plot cwl vary)")
-        model = _model(given)
-        # As the user writes it: RBP(p=0.8) says more than RBP, which is the same.
-        yield _Chosen(_bare(given) if isinstance(given, str) else str(model), model)
+            raise CranfieldError(f"{found}: ranges are for pictures of other kinds than runs")
+        yield _as_written(given)
+
+
+def _as_written(given: Any) -> _Chosen:
+    """A model under the name that the user gives it: RBP(p=0.8) says more than RBP."""
+    model = _model(given)
+    return _Chosen(_bare(given) if isinstance(given, str) else str(model), model)
+
+
+def _overlaid(models: Any, _: Any = None) -> Iterator[_Chosen]:
+    """Each model, at each value of a parameter that has several."""
+    for given in _each(models):
+        yield from _at_each(*_series(given, {})) if _ranges(given) else [_as_written(given)]
+
+
+def _refuse_lists_needed(models: Iterable[_Chosen]) -> None:
+    """Models whose users look at more than ranks."""
+    for one in models:
+        if one.model.looks_at or not is_built_in(type(one.model)):
+            looks = " and ".join(one.model.looks_at) or "lists"
+            found = f"{one.name} without lists, whose users look at {looks}"
+            raise InputError(found, "qrels and runs, or lists")
 
 
 def _bare(text: str) -> str:
@@ -377,19 +232,24 @@ def _varied(models: Any, values: Mapping[str, Iterable[float]] | None) -> Iterat
     for name in by_name:
         if name not in [parameter for _, parameter, _ in asked]:
             raise InputError(f"values of {name!r}", "a parameter of the models")
-    for model, parameter, series in asked:
-        defaults = {f.name: f.default for f in dataclasses.fields(model)}
-        at = parameter == model.at_name and parameter not in defaults  # the model's own come first
-        name = "cutoff" if at else parameter
-        if name not in defaults:
-            raise CranfieldError(f"{type(model).__name__} has no parameter {parameter!r} to vary")
-        each = sorted(set(series))
-        if not each:
-            raise InputError(f"no value of {parameter!r}", "at least one")
-        plain = dataclasses.replace(model, **{name: defaults[name]})
-        title = f"{plain}: {parameter} = {shown(each[0])} … {shown(each[-1])}"
-        for value in each:
-            yield _Chosen(title, dataclasses.replace(model, **{name: value}), parameter, value)
+    for one in asked:
+        yield from _at_each(*one)
+
+
+def _at_each(model: Any, parameter: str, series: Iterable[float]) -> Iterator[_Chosen]:
+    """A model at each value of a parameter."""
+    defaults = {f.name: f.default for f in dataclasses.fields(model)}
+    at = parameter == model.at_name and parameter not in defaults  # the model's own come first
+    name = "cutoff" if at else parameter
+    if name not in defaults:
+        raise CranfieldError(f"{type(model).__name__} has no parameter {parameter!r} to vary")
+    each = sorted(set(series))
+    if not each:
+        raise InputError(f"no value of {parameter!r}", "at least one")
+    plain = dataclasses.replace(model, **{name: defaults[name]})
+    title = f"{plain}: {parameter} = {shown(each[0])} … {shown(each[-1])}"
+    for value in each:
+        yield _Chosen(title, dataclasses.replace(model, **{name: value}), parameter, value)
 
 
 def _values(values: Any) -> dict[str, list[float]]:
@@ -459,6 +319,10 @@ def _series(given: MeasureLike, values: Mapping[str, list[float]]) -> tuple[Any,
 
 
 _SERIES = re.compile(r"(?P<name>\w+)\s*=\s*(?P<values>[^,()=]*[:|][^,()=]*)")
+
+
+CHOSEN: dict[str, Callable[..., Iterator[_Chosen]]]
+CHOSEN = {"functions": _overlaid, "vary": _varied, "runs": _fixed}
 
 
 def _numbers(text: str, what: str = "") -> list[float]:
@@ -563,7 +427,8 @@ class _Walks:
         """C, W and L of each model on each list, rank by rank."""
         collection, topics = self.evaluator.collection, self.topics or self.scores.topics
         collection.options.refuse_expected()
-        refuse_many(len(self.runs) * len(topics))
+        settings = max(Counter(one.name for one in self.models).values())
+        refuse_many(len(self.runs) * len(topics) * settings)
         labelled = [(run.name, collection.rankings(run)) for run in self.runs]
         places = [collection.place(topic) for topic in topics]
         longest = max(int(rankings.lengths[t]) for _, rankings in labelled for t in places)
@@ -576,9 +441,17 @@ class _Walks:
             arrays = (walk.gains, walk.costs, walk.C, walk.W, walk.L)
             columns = zip(*(x[:last].tolist() for x in arrays), strict=True)
             begin = (one.name, run, collection.topics[t])
-            rows += [(*begin, i, *numbers) for i, numbers in enumerate(columns, 1)]
-        names = ("model", "run", "topic", "rank", "gain", "cost", "C", "W", "L")
-        return _frame(rows, names)
+            end = self._setting(one)
+            rows += [(*begin, i, *numbers, end) for i, numbers in enumerate(columns, 1)]
+        names = ("model", "run", "topic", "rank", "gain", "cost", "C", "W", "L", "setting")
+        data = frame(rows, names)
+        return data if any(data["setting"]) else data.drop("setting")
+
+    def _setting(self, one: _Chosen) -> str:
+        """What tells a line from those of other settings; empty if no model has several."""
+        if one.parameter:
+            return f"{one.parameter} = {shown(one.value)}"
+        return one.name if any(other.parameter for other in self.models) else ""
 
     def measured(self, scores: Scores | None = None) -> pl.DataFrame:
         """All five measurements of each model on each run, for topics or in the mean."""
@@ -591,7 +464,7 @@ class _Walks:
             for run, topic in product(scores.runs, topics):
                 numbers = [means[run][c] if topic == ALL else scores[run, topic, c] for c in five]
                 rows.append((one.name, one.parameter, one.value, run, topic, *numbers))
-        return _frame(rows, ("model", "parameter", "value", "run", "topic", *FIVE))
+        return frame(rows, ("model", "parameter", "value", "run", "topic", *FIVE))
 
     def in_the_mean(self) -> pl.DataFrame:
         """All five measurements of each model on each run, in the mean over the topics."""
@@ -601,9 +474,3 @@ class _Walks:
             if of_model.drop_nans(["ED", "EU"]).is_empty():
                 raise InputError("no run with a score", "one", of_model["model"][0])
         return data
-
-
-def _frame(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pl.DataFrame:
-    import polars as pl
-
-    return pl.DataFrame(rows, schema=list(names), orient="row", infer_schema_length=None)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.measures.base import REGISTRY
-from cranfield.plot import _numbers
+from cranfield.plot.cwl import _numbers
 from cranfield.report.pictures import FORMATS, Picture
 from cranfield.report.places import places_for, shortened, ticks_of
 from tests.made import simulated
@@ -189,7 +189,30 @@ class TestFunctions:
         picture = cf.plot.cwl("TrAP", lists={"t": [1, 0, 1]})
         assert picture.data["C"][1] == pytest.approx(4 / 3)
         scales = [panel["layer"][0]["encoding"]["y"]["scale"] for panel in panels_of(picture)]
-        assert scales == [{"zero": True}] * 3
+        for name, scale in zip("CWL", scales, strict=True):
+            low, high = scale["domain"]
+            assert low <= min(0, *picture.data[name])
+            assert high >= max(picture.data[name])
+
+    def test_values_of_a_parameter_are_lines_of_one_panel(self) -> None:
+        """And need no lists, where users look at ranks alone: W(1) = 1 − p."""
+        picture = cf.plot.cwl(["RBP(p=0.5|0.8|0.95)", "DCG@10"])
+        first = picture.data.filter(rank=1)
+        assert first["setting"].to_list() == ["p = 0.5", "p = 0.8", "p = 0.95", "DCG@10"]
+        assert first["W"].to_list()[:3] == pytest.approx([0.5, 0.2, 0.05])
+        assert picture.data["rank"].max() == 30
+        assert not picture.notices
+        panels = panels_of(picture)
+        assert len(panels) == 2 * 3
+        colour = panels[0]["layer"][0]["encoding"]["color"]
+        assert colour["scale"]["domain"] == first["setting"].to_list()
+        assert cf.plot.cwl("RBP", ranks=5).data["rank"].to_list() == [1, 2, 3, 4, 5]
+
+    def test_rows_have_the_same_scales(self) -> None:
+        picture = cf.plot.cwl(["RBP(p=0.5)", "RBP(p=0.95)"])
+        tops = [p["layer"][0]["encoding"]["y"]["scale"]["domain"] for p in panels_of(picture)]
+        assert tops[:3] == tops[3:]
+        assert tops[1][1] >= 0.5
 
     def test_some_topics(self) -> None:
         data = cf.plot.cwl("RBP", lists=GAINS, topics="T2").data
@@ -578,12 +601,21 @@ class TestMistakes:
             ("RBP", {"height": -1}, "found height -1, expected a number of points"),
             ("RBP", {"height": "9"}, "found height '9', expected a number of points"),
             (None, {}, "found None, expected a measure"),
-            ("RBP(p=0.1:0.5:0.1)", {}, "expected one value of p: ranges are for .* vary"),
-            ("RBP(p=0.1|0.5)", {"kind": "runs"}, "expected one value of p: ranges are for .* vary"),
+            (
+                "RBP(p=0.1|0.5)",
+                {"kind": "runs"},
+                "expected one value of p: ranges are for",
+            ),
+            ("RBP(p=0.01:0.5:0.01)", {}, "found 100 lines to draw, expected at most 8"),
+            (
+                "INST",
+                {"lists": None},
+                "INST without lists, whose users look at gains, exp",
+            ),
             ("RBP", {"costs": {"T1": [1]}}, "found 1 costs of T1, expected 15"),
             ("RBP", {"ties": "expected"}, "found ties=expected"),
             ("RBP", {"qrels": {"t": {"a": 1}}}, "found lists beside qrels"),
-            ("RBP", {"lists": None}, "found no lists to walk down"),
+            ("RBP", {"lists": None, "kind": "vary"}, "found no lists to walk down"),
             ("RBP", {"lists": {str(i): [1] for i in range(9)}}, "found 9 lines .* at most 8"),
             ("INST", {"lists": {"t": [2]}}, "INST.*: found gain 2, expected gains from 0 to 1"),
             ("P", {"kind": "vary"}, "P: found no values to vary"),
@@ -670,6 +702,14 @@ class TestCommand:
         assert len((tmp_path / "figure.tsv").read_text().splitlines()) == 1 + rows
         assert "A title" in (tmp_path / "figure.json").read_text()
         assert "seconds" in capsys.readouterr().err
+
+    def test_functions_of_models_that_look_at_ranks_need_no_files(self, tmp_path: Path) -> None:
+        output = tmp_path / "rbp.csv"
+        command = ["plot", "cwl", "functions", "-m", "RBP(p=0.5|0.8)", "-o", str(output)]
+        assert main([*command, "--ranks", "2"]) == 0
+        rows = [line.split(",") for line in output.read_text().splitlines()]
+        at = rows[0].index("W")
+        assert [float(row[at]) for row in rows[1:]] == pytest.approx([0.5, 0.25, 0.2, 0.16])
 
     def test_size_of_panels(self, tmp_path: Path) -> None:
         qrels, run, _ = files(tmp_path)

@@ -1,0 +1,128 @@
+"""Who found the relevant documents, and how deep one had to look for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Unpack
+
+import numpy as np
+
+from cranfield.arrays import Bools, Ints
+from cranfield.assess.pool import about_teams
+from cranfield.data.qrels import QrelsLike
+from cranfield.data.run import Run, RunLike, with_each
+from cranfield.data.tracks import TeamsLike, read_teams
+from cranfield.dataclass import dataclass
+from cranfield.errors import InputError
+from cranfield.evaluation.cutoffs import checked, cutoffs_to
+from cranfield.evaluation.evaluate import Evaluator
+from cranfield.evaluation.options import Settings
+from cranfield.scores import Notice
+
+NEVER = np.iinfo(np.int64).max  # the rank of what nobody returned
+
+
+class Found(NamedTuple):
+    """The relevant documents that a run, a team, or all of them have down to a depth.
+
+    `share` is that of all relevant documents known; `unique` are those that no other run, or team,
+    has down to this depth, None of all together.
+    """
+
+    kind: Literal["run", "team", "all"]
+    name: str
+    depth: int
+    relevant: int
+    share: float
+    unique: int | None
+
+
+@dataclass(frozen=True)
+class RelevantFound:
+    """The relevant documents found by depth: by all together, then by each run or team."""
+
+    rows: tuple[Found, ...]
+    relevant: int  # known in all
+    topics: int
+    notices: tuple[Notice, ...]
+
+
+def relevant_found(
+    qrels: QrelsLike,
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    cutoffs: Iterable[int] | None = None,
+    *,
+    teams: TeamsLike = None,
+    **options: Unpack[Settings],
+) -> RelevantFound:
+    """How many of the relevant documents are in the first d of the runs, by depth d.
+
+    Found(j, d) = |∪_{runs of j} relevant documents in the first d|, over all topics
+
+    Every run is by itself, or every team if `teams` says whose the runs are; first stands what all
+    of them have together. `cutoffs` are the depths, round ones down to the longest list if none are
+    given. The options are those of `Evaluator`.
+
+    >>> qrels = {"1": {"a": 1, "b": 1, "c": 0}}
+    >>> runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["c", "a"]}}
+    >>> found = relevant_found(qrels, runs, [2])
+    >>> [(one.name, one.relevant, one.share, one.unique) for one in found.rows]
+    [('all', 2, 1.0, None), ('x', 2, 1.0, 1), ('y', 1, 0.5, 0)]
+    """
+    if options.get("labelling") is not None:
+        raise InputError("classes or groups of items", "documents: these are what is pooled")
+    evaluator = Evaluator(qrels, "NumRelRet", **options)
+    evaluator.options.refuse_expected()
+    asked = None if cutoffs is None else checked(cutoffs)
+    team_of = None if teams is None else read_teams(teams)
+
+    def found(each: Sequence[Run]) -> RelevantFound:
+        collection = evaluator.collection
+        labelled = [collection.label(run) for run in each]
+        scores = evaluator.scored(labelled)
+        counting = np.isin(collection.topics, scores.topics)
+        relevant = _relevant(evaluator, counting)
+        lists = [one.rankings.of_topics(counting) for one in labelled]
+        depths = asked or cutoffs_to(max(int(x.lengths.max(initial=0)) for x in lists))
+        names = [run.name for run in each]
+        notices = [] if team_of is None else about_teams(names, team_of)
+        owners = names if team_of is None else [team_of.get(name, name) for name in names]
+        best = {owner: np.full(len(relevant), NEVER) for owner in owners}
+        for owner, rankings in zip(owners, lists, strict=True):
+            np.minimum.at(best[owner], rankings.items, rankings.ranks)
+        by_owner = {owner: ranks[relevant] for owner, ranks in best.items()}
+        kind: Any = "run" if team_of is None else "team"
+        rows = tuple(_rows(kind, by_owner, depths))
+        return RelevantFound(
+            rows, int(relevant.sum()), len(scores.topics), (*notices, *scores.notices)
+        )
+
+    return with_each(evaluator.read(runs), found)
+
+
+def _relevant(evaluator: Evaluator, counting: Bools) -> Bools:
+    """Which of all judged items are relevant, in the topics that count."""
+    judged, rel = evaluator.collection.gold.judgments, evaluator.options.rel
+    relevant: Bools = judged.levels > 0 if rel is None else judged.levels >= rel
+    relevant = relevant & counting[judged.item_topics]
+    if not relevant.any():
+        raise InputError("no relevant document", "one", evaluator.collection.gold.qrels.where)
+    return relevant
+
+
+def _rows(
+    kind: Literal["run", "team"], best: Mapping[str, Ints], depths: Sequence[int]
+) -> Iterable[Found]:
+    """What is found at each depth, given the best rank of each relevant document by each owner."""
+    ranks = np.stack([*best.values()])
+    first, second = np.partition(np.vstack([ranks, np.full_like(ranks[0], NEVER)]), 1, axis=0)[:2]
+    every = ranks.shape[1]
+    for depth in depths:
+        count = int(np.count_nonzero(first <= depth))
+        yield Found("all", "all", depth, count, count / every, None)
+    for name, own in zip(best, ranks, strict=True):
+        for depth in depths:
+            there = own <= depth
+            count = int(np.count_nonzero(there))
+            alone = int(np.count_nonzero(there & (second > depth)))
+            yield Found(kind, name, depth, count, count / every, alone)

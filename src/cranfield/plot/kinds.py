@@ -1,0 +1,172 @@
+"""The kinds of figures, a module for each: the row, the function, the numbers, the chart.
+
+A module has
+
+- a documentation: the question that the figure answers, as help tells it, and its description;
+- a function with the name of the kind, in ``__all__``: it is `cf.plot.KIND`, returns a `Picture`,
+  and takes judgments and runs or scores, options of its own, and those of `Drawing`;
+- ``FIGURE``, the row: that function, what it begins with, and how its options are written.
+
+Nothing else has to know of a new one: `cf.plot`, the command line and the gallery ask `figures`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+from cranfield.data.qrels import QrelsLike
+from cranfield.dataclass import dataclass
+from cranfield.errors import InputError
+from cranfield.evaluation.asked import MeasuresLike
+from cranfield.evaluation.evaluate import Evaluator, RunsLike, evaluate
+from cranfield.evaluation.options import Options, Settings, shows
+from cranfield.evaluation.results import ScoresLike, read_scores
+from cranfield.measures.base import Measure
+from cranfield.measures.grammar import MeasureLike, parse_measure
+from cranfield.report.look import Look, LookOptions
+from cranfield.report.options import Rows, help_of
+from cranfield.report.pictures import Picture
+from cranfield.scores import Notice, Scores
+from cranfield.stats.measured import without_errors
+from cranfield.wording import some
+
+if TYPE_CHECKING:
+    import polars as pl
+
+JudgmentsOrScores: TypeAlias = QrelsLike | ScoresLike
+T = TypeVar("T", bound=Callable[..., Any])
+
+
+class Drawing(Settings, LookOptions, total=False):
+    """The options of figures that are drawn from judgments and runs: how these are evaluated, and
+    how the figure looks.
+    """
+
+
+def shows_drawing(function: T) -> T:
+    """List the options of `Drawing` in the signature and the documentation of a figure."""
+    return shows(function, Look, Options)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A kind of figure: a row.
+
+    `doc` is the documentation of its module, which says what it shows; `place` orders the kinds.
+    The `function` begins with scores, or with judgments and runs (``takes="runs"``), of at least so
+    many runs. `options` are its own, called as its arguments. `measures` are evaluated if none is
+    named; ``""`` if it needs none. `gallery` has the pictures that the gallery shows: a name, and
+    options.
+    """
+
+    doc: str | None
+    place: int
+    function: Callable[..., Picture]
+    options: Rows
+    gallery: Mapping[str, str] = field(default_factory=dict)
+    takes: Literal["scores", "runs"] = "scores"
+    measures: str = "AP"
+    least: int = 1
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.function.__name__
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What argparse tells: the question that it answers, and what it shows."""
+        return help_of(self.doc)
+
+
+@cache
+def figures() -> dict[str, Figure]:
+    """All kinds by name, in their order."""
+    package = import_module("cranfield.plot")
+    modules = [import_module(f"cranfield.plot.{m.name}") for m in iter_modules(package.__path__)]
+    rows: list[Figure] = [module.FIGURE for module in modules if hasattr(module, "FIGURE")]
+    return {row.name: row for row in sorted(rows, key=lambda row: row.place)}
+
+
+# -- what figures begin with ----------------------------------------------------------------------
+
+
+def scored(
+    qrels: JudgmentsOrScores,
+    runs: RunsLike | None,
+    measures: MeasuresLike,
+    options: Mapping[str, Any],
+    usual: str = "AP",
+) -> Scores:
+    """The scores of runs; given alone, in the place of judgments, or computed."""
+    if runs is None:
+        decided = [name for name in options if name not in ("seed", "threads", "progress")]
+        if decided:
+            raise InputError(f"{decided[0]} with scores", "judgments and runs with it")
+        named: Any = [measures] if isinstance(measures, Measure | type) else measures
+        return without_errors(read_scores(qrels, measures=named))
+    asked = usual if measures is None and options.get("preset") is None else measures
+    return without_errors(evaluate(qrels, runs, asked, **options))
+
+
+def scores_by(
+    qrels: Any, runs: Any, measures: Sequence[MeasureLike], options: Mapping[str, Any]
+) -> tuple[Scores, Sequence[MeasureLike]]:
+    """The scores of some measures, given or computed, and what the measures are called there."""
+    if isinstance(qrels, Scores):
+        if runs is not None or options:
+            raise InputError("scores and runs or options", "scores alone")
+        return qrels, measures
+    if runs is None:
+        raise InputError("no runs", "qrels and runs, or scores")
+    evaluator = Evaluator(qrels, measures, **options)
+    defaults = evaluator.options.defaults  # which measures have then
+    return evaluator(runs), [parse_measure(m).with_defaults(defaults) for m in measures]
+
+
+def column(scores: Scores, asked: MeasureLike) -> str:
+    """The measure of some scores that is meant, by its name there or by what it means."""
+    name = str(asked)
+    if name not in scores.measures:
+        (name,) = parse_measure(asked).names()[:1]
+    if name not in scores.measures:
+        known = some(scores.measures, "measure")
+        raise InputError(name, f"one of the scores' {known}")
+    return name
+
+
+# -- what several figures say ---------------------------------------------------------------------
+
+
+def axis_title(scores: Scores, measure: str) -> str:
+    """What an axis of a measure is called."""
+    better = scores.better[scores.measures.index(measure)]
+    return f"{measure} (lower is better)" if better == "lower" else measure
+
+
+def undefined(data: pl.DataFrame, value: str, noun: str = "run") -> tuple[Notice, ...]:
+    """That some runs, or topics, are not shown by a measure, for which they have no such value; a
+    figure without any is refused.
+    """
+    told = []
+    for (measure,), rows in data.group_by("measure", maintain_order=True):
+        names = rows[noun].unique(maintain_order=True).to_list()
+        known = set(rows.filter(rows[value].is_not_nan())[noun])
+        if not known:
+            raise InputError(f"no {noun} with a {value} of {measure}", "one")
+        if lost := [name for name in names if name not in known]:
+            text = f"{some(lost, noun)} without a {value} of {measure}: not shown"
+            told.append(Notice("undefined", text))
+    return tuple(told)
+
+
+def frame(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pl.DataFrame:
+    """Rows as a frame, whatever their numbers are."""
+    import polars as pl
+
+    return pl.DataFrame(rows, schema=list(names), orient="row", infer_schema_length=None)

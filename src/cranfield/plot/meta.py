@@ -1,0 +1,29 @@
+"""`cf.plot.meta`: the pictures of what methods of `cf.meta` find."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cranfield.report.look import Look
+from cranfield.report.pictures import Picture
+
+__all__ = ["meta"]
+
+
+def meta(found: Any, **options: Any) -> Picture:
+    """The picture of what a function of `cf.meta` found.
+
+    ASL curves of `discriminative_power` (``whole=True`` shows all p-values, not only those near
+    α), the matrix of `correlation` or the means by two sets, the curves of `swap` (``rate=0.05``)
+    and `stability`, scores before and after of `leave_one_out`. The other options say how it looks:
+    title, width, height, font_size, grey (`cranfield.report.look.Look` explains).
+
+    >>> scores = {run: {str(t): (t * k % 7) / 7 for t in range(9)} for k, run in enumerate("abc")}
+    >>> from cranfield.meta import discriminative_power
+    >>> meta(discriminative_power(scores, "t"))
+    Picture of 3 rows: measure, rank, run, other, difference, pvalue
+    """
+    from cranfield.report.meta import picture_of
+
+    look, own = Look.of(options)
+    return picture_of(found, look, **own)

@@ -1,0 +1,195 @@
+"""What is asked of every kind of figure: few and many runs, odd names, odd scores, one look."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+import pytest
+
+import cranfield as cf
+from cranfield.evaluation.options import Options
+from cranfield.plot.kinds import Drawing, figures
+from cranfield.report.look import Look
+from cranfield.report.pictures import Picture
+from tests.made import Command, scored, simulated
+from tests.plot.made import spec_of
+
+KINDS = {name: row for name, row in figures().items() if row.takes == "scores"}
+LONG = "a_run_with_a_very_long_name_of_sixty_characters_and_a_number"
+EVIL = "</script><script>alert(1)</script>"
+each_kind = pytest.mark.parametrize("kind", KINDS)
+COLLECTION = cf.simulate(topics=6, runs=3, depth=20, seed=7)
+
+
+def drawn(kind: str, scores: cf.Scores, **options: Any) -> Picture:
+    """A figure; two measures, where it is about these."""
+    if kind == "agreement" and len(scores.measures) == 1:
+        twice = np.concatenate([scores.values, scores.values**2], axis=2)
+        better = (*scores.better, *scores.better)
+        names = (scores.measures[0], "Q")
+        scores = cf.Scores(
+            twice, scores.runs, scores.topics, names, ("mean", "mean"), better=better
+        )
+    own = {"trials": 99} if "trials" in inspect.signature(KINDS[kind].function).parameters else {}
+    picture: Picture = KINDS[kind].function(scores, **own, **options)
+    return picture
+
+
+def numbers_in(picture: Picture) -> set[float]:
+    """Every number in the data of a specification."""
+    found: set[float] = set()
+
+    def look(part: Any) -> None:
+        if isinstance(part, dict):
+            if isinstance(part.get("values"), list):
+                rows = [row for row in part["values"] if isinstance(row, dict)]
+                found.update(v for row in rows for v in row.values() if isinstance(v, float))
+            for inner in part.values():
+                look(inner)
+        elif isinstance(part, list):
+            for inner in part:
+                look(inner)
+
+    look(spec_of(picture))
+    return found
+
+
+# -- every kind -----------------------------------------------------------------------------------
+
+
+CASES: dict[str, cf.Scores] = {
+    "two runs": simulated(2, topics=5),
+    "equal scores": scored(np.full((3, 5), 0.5), ("a", "b", "c")),
+    "all zero": scored(np.zeros((3, 5)), ("a", "b", "c")),
+    "lower is better": scored(simulated(3, topics=5).values[:, :, 0], ("a", "b", "c"), "RNOD",
+                              better=("lower",)),
+    "below zero": scored(simulated(3, topics=5).values[:, :, 0] - 1, ("a", "b", "c")),
+    "some undefined": scored([[0.1, np.nan, 0.3, 0.5], [0.2, np.nan, 0.6, 0.1]], ("a", "b")),
+    "long names": scored(simulated(3, topics=4).values[:, :, 0],
+                         tuple(f"{LONG}_{k}" for k in range(3))),
+    "names that mean something to a page": scored(
+        simulated(2, topics=4).values[:, :, 0], (EVIL, "a.b[c]'\"\\")),
+    "forty runs": simulated(40, topics=4, gap=0.002),
+}  # fmt: skip
+
+
+@each_kind
+@pytest.mark.parametrize("case", CASES)
+def test_there_is_a_picture(kind: str, case: str) -> None:
+    """One that Vega-Lite can draw, with something in it, and whose numbers are those of `data`."""
+    picture = drawn(kind, CASES[case])
+    assert picture.data.height > 0
+    svg = picture._svg()
+    assert len(re.findall(r'<path[^>]* d="M', svg)) > 3
+    if case not in ("equal scores", "all zero"):
+        named = {"score", "mean", "first", "second", "pvalue", "difference"}
+        drawn_from = picture.data.select(name for name in picture.data.columns if name in named)
+        known = {v for column in drawn_from for v in column.drop_nans().to_list()}
+        shown = numbers_in(picture)
+        left_out = any(notice.kind == "names" for notice in picture.notices)
+        assert known <= shown or left_out
+    assert "<script" not in svg
+
+
+@each_kind
+def test_nothing_is_cut_off(kind: str) -> None:
+    """A hundred runs, or forty in a matrix: a picture is as high as it needs to be, or says which
+    have no room.
+    """
+    many = 40 if kind == "pairs" else 100
+    scores = simulated(many, topics=4, gap=0.002)
+    picture = drawn(kind, scores)
+    svg = picture._svg()
+    written = {run for run in scores.runs if f">{run}<" in svg}
+    nameless = kind == "topics"  # which says that a point is a run
+    told = " ".join(notice.text for notice in picture.notices)
+    assert len(written) == many or "room" in told or (nameless and "a point is a run" in svg)
+    low = drawn(kind, scores, height=200)
+    assert any("room" in notice.text for notice in low.notices) or nameless
+
+
+@each_kind
+@pytest.mark.parametrize("runs", [1, 2])
+def test_one_run_one_topic(kind: str, runs: int) -> None:
+    """A picture, or a sentence that says what is missing."""
+    scores = scored(np.full((runs, 1), 0.5), ("a", "b")[:runs])
+    if kind in ("agreement", "pairs"):
+        with pytest.raises(cf.CranfieldError, match=r"found (1 run|1 topic|AP of 1 topic)"):
+            drawn(kind, scores)
+        return
+    picture = drawn(kind, scores)
+    assert 0.5 in numbers_in(picture)
+    assert "NaN" not in picture.render("json").decode()
+
+
+@each_kind
+def test_nothing_that_is_defined_is_a_sentence(kind: str) -> None:
+    with pytest.raises(cf.CranfieldError, match=r"found (no (run|topic) with|AP of 0|0 measures)"):
+        drawn(kind, scored(np.full((2, 3), np.nan), ("a", "b")))
+
+
+@each_kind
+def test_all_have_one_look(kind: str) -> None:
+    picture = drawn(
+        kind, simulated(3, topics=5), title="A <title>", width=155, font_size=7, grey=True
+    )
+    spec, svg = spec_of(picture), picture._svg()
+    assert spec["title"]["text"] == "A <title>"
+    assert spec["config"]["axis"]["labelFontSize"] == 7
+    assert '"width": 155' in json.dumps(spec)
+    colours = {c.lower() for c in re.findall(r"#[0-9a-fA-F]{6}\b", svg)}
+    colours |= {f"#{int(r):02x}{int(g):02x}{int(b):02x}"
+                for r, g, b in re.findall(r"rgb\((\d+), ?(\d+), ?(\d+)\)", svg)}  # fmt: skip
+    assert colours
+    assert not [c for c in colours if not c[1:3] == c[3:5] == c[5:7]]
+
+
+@each_kind
+def test_ways_in_give_the_same(kind: str) -> None:
+    """Judgments and runs, and the scores of them."""
+    function, asked = KINDS[kind].function, "AP nDCG@10"
+    few = {"trials": 99} if "trials" in inspect.signature(function).parameters else {}
+    qrels, runs = COLLECTION.qrels, COLLECTION.runs
+    one = function(qrels, runs, asked, **few)
+    other = function(cf.evaluate(qrels, runs, asked), **few)
+    assert one.data.equals(other.data)
+    with pytest.raises(cf.CranfieldError, match="found depth with scores, expected judgments"):
+        function(cf.evaluate(qrels, runs, asked), depth=10)
+    with pytest.raises(TypeError, match="no option 'colour'"):
+        function(qrels, runs, asked, colour="red")
+
+
+@each_kind
+def test_signatures_show_every_option(kind: str) -> None:
+    shown = inspect.signature(KINDS[kind].function).parameters
+    assert {f.name for one in (Look, Options) for f in fields(one)} <= set(shown)
+    assert "font_size" in (inspect.getdoc(KINDS[kind].function) or "")
+    assert not [p for p in shown.values() if p.kind is p.VAR_KEYWORD]
+
+
+def test_options_have_the_same_names_everywhere() -> None:
+    assert {f.name for one in (Look, Options) for f in fields(one)} == set(get_type_hints(Drawing))
+
+
+@each_kind
+def test_the_command(kind: str, cranfield: Command, here: Path) -> None:
+    """The file is there, as SVG and as numbers, from runs and from scores."""
+    COLLECTION.write(here)
+    runs = sorted(map(str, Path("runs").glob("*.txt")))
+    asked = ["-m", "AP nDCG@10"]
+    draw = cranfield.of("plot", kind)
+    draw.succeeds("qrels.txt", *runs, *asked, "--grey", "-o", "x.svg")
+    assert Path("x.svg").read_text().startswith("<svg ")
+    draw.succeeds("qrels.txt", *runs, *asked, "-o", "x.csv")
+    cranfield.succeeds("evaluate", "qrels.txt", *runs, *asked, "-q", "-f", "tsv", "-o", "s.tsv")
+    draw.succeeds("--scores", "s.tsv", *asked, "-o", "y.csv")
+    assert Path("x.csv").read_text() == Path("y.csv").read_text()
+    said = draw.refused("--scores", "s.tsv", "--font-size", "99", "-o", "z.svg")
+    assert "expected a number" in said
+    assert not Path("z.svg").exists()
