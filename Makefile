@@ -10,7 +10,7 @@ QUICK := tests $(foreach part,$(LATER),--ignore=tests/$(part))
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-all test-quick test-no-kernel test-lowest slowest coverage mutants fuzz sanitize bench lint style types clean
+.PHONY: demo test tests test-all test-quick test-no-kernel test-lowest slowest coverage mutants fuzz sanitize bench lint style types types-page clean
 
 $(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -18,7 +18,7 @@ $(VENV)/made:
 	touch $@
 
 $(VENV)/installed: $(VENV)/made pyproject.toml setup.py src/cranfield/kernel/_kernel.c
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . 'jinja2>=3.1'
 	$(BIN)/python -m compileall -q src
 	touch $@
 
@@ -26,16 +26,18 @@ $(VENV)/installed-test: $(VENV)/made pyproject.toml setup.py src/cranfield/kerne
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@ $(VENV)/installed
 
-demo: $(VENV)/installed  ## simulate a collection, evaluate it, compare the runs
+demo: $(VENV)/installed  ## simulate a collection, evaluate it, compare the runs, make a page
 	@mkdir -p demo
 	$(BIN)/cranfield simulate --topics 50 --runs 5 --depth 1000 --levels 3 --seed 7 -o demo
 	$(BIN)/cranfield evaluate demo/qrels.txt demo/runs/*.txt
 	$(BIN)/cranfield compare demo/qrels.txt demo/runs/*.txt -m nDCG@10 --table runs
+	$(BIN)/cranfield report demo/qrels.txt demo/runs/*.txt -m "nDCG@10 AP" --title "A simulated collection" -o demo/report.html
 	@echo
 	@echo "A row is a system, a column a measure, a value its mean over the topics. Notes tell what"
 	@echo "to know before believing it. The second table tells how sure we can be: runs that share a letter"
 	@echo "are not significantly different. $(BIN)/cranfield explain nDCG@10 tells what a measure is;"
-	@echo "the files evaluated are in demo/."
+	@echo "the files evaluated are in demo/. All of it, down to the lists, is in a page for your browser:"
+	@echo "demo/report.html"
 
 lint: style types
 
@@ -46,6 +48,13 @@ style: $(VENV)/installed-test
 
 types: $(VENV)/installed-test
 	$(BIN)/mypy
+
+# By package name from npm's registry: nothing of it is installed here, and the page needs no build.
+types-page:  ## the script of the page, checked by TypeScript where there is npx
+	@if command -v npx >/dev/null; then \
+		npx --yes --package typescript@5 tsc --noEmit --allowJs --checkJs --strict --noUnusedLocals --noUnusedParameters \
+			--target es2022 --module es2022 --lib es2023,dom,dom.iterable src/cranfield/report/page/main.js; \
+	else echo "no npx: the script of the page is not checked" >&2; fi
 
 test: style  ## lint, types, unit, property, differential and transcript tests
 	@$(MAKE) --no-print-directory --jobs=2 types tests

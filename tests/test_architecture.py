@@ -38,7 +38,18 @@ MAY_USE: dict[str, set[str]] = {
     "comparison": BASE | {"scores", "stats", "evaluation.results"},
     "meta": BASE | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison"},
     "report": BASE
-    | {"data.files", "data.qrels", "scores", "measures", "assess", "labelling", "stats"}
+    | {
+        "data.files",
+        "data.qrels",
+        "data.run",
+        "data.described",
+        "data.systems",
+        "scores",
+        "measures",
+        "assess",
+        "labelling",
+        "stats",
+    }
     | {"comparison"}
     | {"evaluation", "meta"},
     "plot": BASE

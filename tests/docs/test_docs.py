@@ -46,7 +46,7 @@ GUIDES = (
     "docs/trec_eval.md", "docs/letor.md", "docs/imine.md", "docs/sessions.md", "docs/answers.md",
     "docs/distributions.md", "docs/ndeval.md", "docs/diversity.md", "docs/compare.md",
     "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/tables.md", "docs/command-line.md",
-    "docs/topics.md",
+    "docs/topics.md", "docs/report.md",
 )  # with commands  # fmt: skip
 SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
 MODELS = ROOT / "docs" / "models"

@@ -14,7 +14,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.errors import MissingPackage
-from cranfield.report.late import PICTURES
+from cranfield.report.late import PAGES, PICTURES
 from tests import ROOT
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
@@ -53,7 +53,9 @@ def test_what_is_to_be_installed_is_the_extra_named_report() -> None:
     """By its packages, which every index knows, for the Python that runs: a clone's or another."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     report = extras["optional-dependencies"]["report"]
-    assert tuple(re.split(r"[<>=]", package)[0] for package in report) == PICTURES
+    assert tuple(re.split(r"[<>=]", package)[0] for package in report) == tuple(
+        sorted((*PICTURES, *PAGES))
+    )
     said = str(MissingPackage("pictures need altair", *PICTURES))
     python, _, rest = said.removeprefix("pictures need altair: ").partition(" -m ")
     assert rest == "pip install altair vl-convert-python"

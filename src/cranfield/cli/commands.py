@@ -221,6 +221,19 @@ ROWS = (
         "relevant documents low.",
     ),
     Command(
+        "report",
+        group="understand",
+        does="one page for a colleague: which run is best, how sure that is, and why runs fail",
+        example="qrels.txt bm25.run dense.run -m nDCG@10 -o report.html",
+        common="-m -o --title --queries --docs --second-qrels --list-depth --complete --scores "
+        "--preset",
+        usage="cranfield report [options] QRELS RUN… -o FILE\n"
+        "       cranfield report [options] --scores FILE… -o FILE",
+        description="Write one HTML file that needs no network: the answer and what could mislead, "
+        "all runs with intervals, every topic with the reason why runs fail there, their lists "
+        "side by side, pairs of runs, and what the measures are. It needs pip install jinja2.",
+    ),
+    Command(
         "plot",
         group="understand",
         does="draw figures: runs, topics, curves, agreement, user models, diversity",

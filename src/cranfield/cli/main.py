@@ -111,6 +111,7 @@ def _run(arguments: Sequence[str], options: argparse.Namespace) -> int:
         print(top.format_help(), end="")
         top.error("found no command, expected one of these")
     top.parse_args(arguments, options)
+    options.arguments = ["cranfield", *arguments]
     import_files(getattr(options, "imports", None) or ())
     with reading_limits(options.max_line, options.max_expansion):
         return int(options.run(options) or 0)  # most commands do not choose their code

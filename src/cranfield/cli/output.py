@@ -143,8 +143,8 @@ def write(data: str | bytes, output: str | None = None) -> None:
         sys.stdout.buffer.write(data)
 
 
-def refuse_output(path: str | None) -> None:
-    """Before the work, not after it: can the file be written? None is no file."""
+def refuse_output(path: str | None, drawn: bool = True) -> None:
+    """Before the work, not after it: can the file be written, be it `drawn`? None is no file."""
     if path is None:
         return
     from cranfield.report.pictures import NUMBERS, altair, format_of
@@ -152,7 +152,7 @@ def refuse_output(path: str | None) -> None:
     directory = os.path.dirname(path) or "."
     if not os.path.isdir(directory):
         raise CranfieldError(f"cannot write {path}: there is no directory {directory}")
-    if format_of(path) not in NUMBERS:
+    if drawn and format_of(path) not in NUMBERS:
         altair()
 
 

@@ -25,6 +25,19 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise CranfieldError(f"cannot read {os.fspath(path)}: {error.strerror}") from error
 
 
+def hashed(path: str | os.PathLike[str]) -> str | None:
+    """The SHA-256 of a file, in hexadecimal digits; None of what is no file, or is gone."""
+    import hashlib
+
+    try:
+        if not os.path.isfile(path):
+            return None
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
 def write_whole(path: str | os.PathLike[str], data: Data) -> None:
     """Write a file so that `path` holds all of the data, or what it held before."""
     _write({os.fspath(path): data})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias, Unpack
 
 import numpy as np
@@ -132,9 +133,13 @@ class Evaluator:
         return part
 
     def with_measures(self, measures: MeasuresLike) -> Evaluator:
-        """An evaluator of the same judgments by other measures, which ask for nothing more."""
+        """An evaluator of the same judgments by other measures: runs need not be labelled again.
+
+        They may ask for nothing that the judgments were not read for, such as intents.
+        """
         other = copy.copy(self)
-        other.measuring = Measuring(self.collection, Asked.of(measures, self.options))
+        plain = replace(self.options, preset=None, measurements=False, residuals=False)
+        other.measuring = Measuring(self.collection, Asked.of(measures, plain))
         return other
 
     def _counting(self, names: Sequence[str], rankings: Sequence[Rankings]) -> Bools:

@@ -20,7 +20,7 @@ from cranfield.evaluation.collection import Labelled
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
 from cranfield.evaluation.options import Settings, shows_options
 from cranfield.evaluation.unjudged import Bounding, SeenRun, evaluator_of
-from cranfield.labelling.blocks import Rankings
+from cranfield.labelling.blocks import Rankings, RunLabels
 from cranfield.measures.bounds import Ends
 from cranfield.scores import Notice, about
 from cranfield.shown import Rows, Shown
@@ -259,42 +259,60 @@ def hard_topics(
     >>> [(one.run, one.topic, one.bucket) for one in found.results if one.bucket]
     [('y', 'q1', 'cut off'), ('x', 'q2', 'none found'), ('x', 'q3', 'not answered')]
     """
-    evaluator = evaluator_of(qrels, measure, options)
-    (column,) = evaluator.measuring.columns
-    if column.better == "neither":
-        raise InputError(column.name, "a measure of which higher or lower scores are better")
-    bounding = Bounding(evaluator.measuring)
+    looking = Looking(evaluator_of(qrels, measure, options))
+    find = looking.evaluator.collection.find
     seen = with_each(
-        evaluator.read(runs), lambda each: [_Seen.of(evaluator, bounding, run) for run in each]
+        looking.evaluator.read(runs), lambda each: [looking.at(run, find(run)) for run in each]
     )
-    scores = evaluator.scored(one.labelled for one in seen)
-    known = _counts(evaluator, None)
-    places = np.array([evaluator.collection.place(topic) for topic in scores.topics])
-    there = (known > 0)[places] | (not evaluator.measures[0].effectiveness)
-    lacking = [topic for topic, relevant in zip(scores.topics, there, strict=True) if not relevant]
-    if not there.any():
-        where = evaluator.collection.gold.qrels.where
-        raise InputError("no topic with a relevant document", "some", where)
-    failures = _Failures(evaluator, bounding, seen, known)
-    notices = [
-        *(notice for notice in scores.notices if notice.kind != "no-relevant"),
-        *about("no-relevant", lacking, "without a relevant document, left out"),
-    ]
-    if bounding.unknown:
-        text = "what unjudged documents could change is not known: no failure is put down to them"
-        notices.append(Notice("bounds", f"{bounding.unknown}: {text}"))
-    return HardTopics(
-        column.name,
-        column.better,
-        scores.runs,
-        tuple(failures.results(places[there].tolist())),
-        not bounding.unknown,
-        tuple(notices),
-    )
+    return looking.found(seen)
+
+
+class Looking:
+    """Looks at runs, one after the other, and then tells where they fail by one measure."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        (column,) = evaluator.measuring.columns
+        if column.better == "neither":
+            raise InputError(column.name, "a measure of which higher or lower scores are better")
+        self.evaluator, self.column = evaluator, column
+        self.bounding = Bounding(evaluator.measuring)
+
+    def at(self, run: Run, labels: RunLabels) -> LookedAt:
+        """What there is to know of a run, which was labelled."""
+        return LookedAt.of(self.evaluator, self.bounding, run, labels)
+
+    def found(self, seen: Sequence[LookedAt]) -> HardTopics:
+        """Where the runs fail that were looked at, and why."""
+        evaluator, bounding, column = self.evaluator, self.bounding, self.column
+        scores = evaluator.scored(one.labelled for one in seen)
+        known = _counts(evaluator, None)
+        places = np.array([evaluator.collection.place(topic) for topic in scores.topics])
+        there = (known > 0)[places] | (not evaluator.measures[0].effectiveness)
+        lacking = [topic for topic, some in zip(scores.topics, there, strict=True) if not some]
+        if not there.any():
+            where = evaluator.collection.gold.qrels.where
+            raise InputError("no topic with a relevant document", "some", where)
+        failures = _Failures(evaluator, bounding, seen, known)
+        notices = [
+            *(notice for notice in scores.notices if notice.kind != "no-relevant"),
+            *about("no-relevant", lacking, "without a relevant document, left out"),
+        ]
+        if bounding.unknown:
+            said = "what unjudged documents could change is not known"
+            text = f"{bounding.unknown}: {said}: no failure is put down to them"
+            notices.append(Notice("bounds", text))
+        return HardTopics(
+            column.name,
+            column.better,
+            scores.runs,
+            tuple(failures.results(places[there].tolist())),
+            not bounding.unknown,
+            tuple(notices),
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class LookedAt:
     """What is known of a run; all arrays are [topics]."""
 
     labelled: Labelled
@@ -305,9 +323,8 @@ class _Seen:
     documents: SeenRun | None  # None: nobody asks which they are
 
     @classmethod
-    def of(cls, evaluator: Evaluator, bounding: Bounding, run: Run) -> _Seen:
+    def of(cls, evaluator: Evaluator, bounding: Bounding, run: Run, labels: RunLabels) -> LookedAt:
         collection, measuring = evaluator.collection, evaluator.measuring
-        labels = collection.find(run)
         one = collection.labelled(run, labels)
         collection.refuse_stranger(one)
         orders = [one, *(collection.ordered(x).labelled(run, labels) for x in ("best", "worst"))]
@@ -344,7 +361,7 @@ class _Failures:
     """Which runs fail where, and why; all arrays are [runs, topics]."""
 
     def __init__(
-        self, evaluator: Evaluator, bounding: Bounding, seen: Sequence[_Seen], known: Ints
+        self, evaluator: Evaluator, bounding: Bounding, seen: Sequence[LookedAt], known: Ints
     ) -> None:
         self.evaluator, self.bounding, self.seen, self.known = evaluator, bounding, seen, known
         self.sign = -1.0 if evaluator.measuring.columns[0].better == "lower" else 1.0

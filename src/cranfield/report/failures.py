@@ -31,6 +31,12 @@ OF_ONE = {
 }
 
 
+def meanings(found: HardTopics) -> dict[str, str]:
+    """What it means that a run fails for a reason, in words."""
+    unknown = {} if found.bounded else {"unjudged": f"not known for {found.measure}"}
+    return MEANINGS | (OF_SEVERAL if len(found.runs) > 1 else OF_ONE) | unknown
+
+
 def usual(found: HardTopics, format: str) -> tuple[str, ...]:
     """The tables that are shown if none is named."""
     if format in FLAT:
@@ -182,9 +188,7 @@ def _verdict(found: HardTopics) -> str:
 
 
 def _tally(found: HardTopics) -> Sheet:
-    counts, unknown = found.tally(), () if found.bounded else ("unjudged",)
-    meanings = MEANINGS | (OF_SEVERAL if len(found.runs) > 1 else OF_ONE)
-    meanings |= dict.fromkeys(unknown, f"not known for {found.measure}")
+    counts, unknown, said = found.tally(), () if found.bounded else ("unjudged",), meanings(found)
     shown = [Field("run", found.runs, key=True)]
     for bucket in (*BUCKETS, None):
         values = [counts[run][bucket] for run in found.runs]
@@ -195,7 +199,7 @@ def _tally(found: HardTopics) -> Sheet:
     text = (
         f"of {topics} those at which a run fails by {found.measure}, by the first reason that holds"
     )
-    legend = [*(f"{x}: {meanings[x]}" for x in BUCKETS), "–: it does not fail"]
+    legend = [*(f"{x}: {said[x]}" for x in BUCKETS), "–: it does not fail"]
     return Sheet("tally", shown, text, lines=legend)
 
 

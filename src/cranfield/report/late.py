@@ -6,9 +6,11 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["PICTURES", "Late", "pl"]
+__all__ = ["PAGES", "PICTURES", "Late", "pl"]
 
-PICTURES = ("altair", "vl-convert-python")  # what pictures need: the extra named report
+# What is in the extra named report, because it is needed for
+PICTURES = ("altair", "vl-convert-python")
+PAGES = ("jinja2",)
 
 
 class Late:

@@ -1,0 +1,106 @@
+"""How the page becomes one file: template, styles, script and data put together.
+
+A page that is opened from a disk has no place to load modules from, so the modules of the script
+are laid one after the other, each after those it imports. A content-security policy allows exactly
+this script and these styles, by their hashes, and nothing from anywhere else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from cranfield.data.files import read_bytes
+from cranfield.errors import MissingPackage
+from cranfield.report.late import PAGES
+
+FOLDER = os.path.dirname(__file__)
+FIRST = "main.js"  # the module that imports all others
+
+# How modules are written, so that a rule as simple as this can join them: an import is one line,
+# what is exported is a declaration, and no two modules declare the same name.
+_IMPORT = re.compile(r'^import \{ [\w, $]+ \} from "\./([\w-]+\.js)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) )", re.MULTILINE)
+
+
+def assembled(data: Mapping[str, Any], title: str) -> str:
+    """The page as one HTML file that needs no other.
+
+    All of `data` stays data: the browser reads it as JSON, and the script shows it as text.
+    """
+    from_template = template()
+    from markupsafe import Markup
+
+    style, script = _text("page.css"), joined(FIRST)
+    # Nothing in a file of our own ends its element; what is in the data, as_data sees to.
+    rendered: str = from_template.render(
+        title=title,
+        policy=policy(script, style),
+        style=Markup(style),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        data=Markup(as_data(data)),  # noqa: S704
+    )
+    return rendered
+
+
+def template() -> Any:
+    """The template, if the package is there that reads it."""
+    try:
+        from jinja2 import Environment
+    except ImportError as missing:
+        raise MissingPackage(f"pages need {missing.name}, found none", *PAGES) from None
+    environment = Environment(autoescape=True, keep_trailing_newline=True)
+    return environment.from_string(_text("page.html.j2"))
+
+
+def as_data(data: Mapping[str, Any]) -> str:
+    r"""JSON that cannot end the element it stands in, nor begin a comment there.
+
+    >>> as_data({"id": "</script><!--"})
+    '{"id":"\\u003c/script>\\u003c!--"}'
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+def policy(script: str, style: str) -> str:
+    """The content-security policy: this script, these styles, and no network."""
+    allowed = {
+        "default-src": "'none'",
+        "script-src": _hash(script),
+        "style-src": _hash(style),
+        "img-src": "data:",
+        "form-action": "'none'",
+        "base-uri": "'none'",
+    }
+    return "; ".join(f"{kind} {source}" for kind, source in allowed.items())
+
+
+def joined(name: str) -> str:
+    """A module and all it imports as one script, each after what it needs."""
+    modules: dict[str, str] = {}
+    _collect(name, modules)
+    return "\n".join(modules.values())
+
+
+def _collect(name: str, modules: dict[str, str]) -> None:
+    text = _text(name)
+    for needed in _IMPORT.findall(text):
+        if needed not in modules:
+            _collect(needed, modules)
+    modules[name] = f"// -- {name}\n" + _EXPORT.sub("", _IMPORT.sub("", text))
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _text(name: str) -> str:
+    # The browser hashes text whose lines end in \n, whatever a checkout made of them.
+    return read_bytes(os.path.join(FOLDER, name)).decode().replace("\r\n", "\n")

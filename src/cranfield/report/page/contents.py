@@ -1,0 +1,477 @@
+"""What a page shows, as one dict of plain values: the page itself only sorts and filters it.
+
+All numbers are those of `evaluate`, `compare`, `hard_topics`, `bounds` and `meta.correlation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from functools import cached_property
+from itertools import chain
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from cranfield.comparison import Comparison, PairComparison, compare
+from cranfield.data.described import DocsLike, Query
+from cranfield.dataclass import dataclass
+from cranfield.errors import InputError
+from cranfield.evaluation.failures import BUCKETS
+from cranfield.meta.correlation import correlation
+from cranfield.report.comparison import procedure
+from cranfield.report.failures import meanings
+from cranfield.report.page.definitions import definition
+from cranfield.report.page.gathering import Gathered
+from cranfield.report.page.limits import COMPLETE, Limits
+from cranfield.report.page.lists import ShownLists
+from cranfield.report.page.numbers import Number, number, numbers
+from cranfield.report.page.sections import Section, sections_of
+from cranfield.report.sheets import interval_text
+from cranfield.scores import Notice, Scores, in_brief, loud_first
+from cranfield.stats.effects import EFFECTS
+from cranfield.stats.measured import measured, without_errors
+from cranfield.stats.result import stated_p
+from cranfield.wording import counted, rounded
+
+TOP = 10  # ranks in which unjudged documents are counted
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """All that a page is made of."""
+
+    given: Scores
+    title: str
+    limits: Limits
+    testing: Mapping[str, Any]  # how runs are compared
+    found: Gathered | None = None  # None: there are scores only
+    queries: Mapping[str, Query] = field(default_factory=dict)
+    docs: DocsLike = None
+    second: Mapping[str, Mapping[str, float]] | None = None
+    names: tuple[str, str] = ("first", "second")  # of the two sets of judgments
+    reproduce: Sequence[Mapping[str, str]] = ()
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The scores that are shown: no standard errors, which are of others."""
+        return without_errors(self.given)
+
+    @property
+    def confidence(self) -> float:
+        """That of intervals."""
+        return 1 - float(self.testing.get("alpha", 0.05))
+
+    # -- what is computed -------------------------------------------------------------------------
+
+    @cached_property
+    def comparisons(self) -> list[Comparison | None]:
+        """The comparison by each measure, if runs can be compared by it."""
+        return [
+            None
+            if name in self._not_compared
+            else compare(self.scores.select(measures=[name]), **self.testing)
+            for name in self.scores.measures
+        ]
+
+    @cached_property
+    def _not_compared(self) -> dict[str, int]:
+        """The measures by which runs cannot be compared, and the number of their topics."""
+        known = {
+            name: len(measured(self.scores, name, turned=False).matrix.topics)
+            for name in self.scores.measures
+        }
+        one = len(self.scores.runs) < 2
+        return {name: topics for name, topics in known.items() if one or topics < 2}
+
+    @cached_property
+    def shown_lists(self) -> ShownLists | None:
+        """The lists, if they have one order."""
+        if self.found is None or not self.found.of.ordered:
+            return None
+        return ShownLists(self.found, self.second, self.docs)
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """What only some inputs have."""
+        if self.found is None:
+            return []
+        return sections_of(self.found, self.second, self.names)
+
+    @cached_property
+    def best(self) -> list[int | None]:
+        """The best run by each measure: the first of several that are as good."""
+        return [order[0] if order else None for order in self._orders]
+
+    @cached_property
+    def _orders(self) -> list[list[int]]:
+        """The runs by each measure, the best first; none if there is no better."""
+        return [[*self._order(m)] for m in range(len(self.scores.measures))]
+
+    def _order(self, m: int) -> Iterator[int]:
+        name, better = self.scores.measures[m], self.scores.better[m]
+        if better == "neither":
+            return
+        compared, index = self.comparisons[m], self.scores.runs.index
+        if compared is not None:
+            yield from (index(row.run) for row in compared.runs)
+            return
+        sign, means = (1 if better == "lower" else -1), self.scores.summary()
+        known = [i for i, run in enumerate(self.scores.runs) if not isnan(means[run][name])]
+        yield from sorted(known, key=lambda i: sign * means[self.scores.runs[i]][name])
+
+    # -- the dict ---------------------------------------------------------------------------------
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """All of it."""
+        scores, lists = self.scores, self.shown_lists
+        return {
+            "title": self.title,
+            "answer": [*self._answer()],
+            "notices": self._notices(),
+            "runs": [{"name": name} for name in scores.runs],
+            "topics": [*map(self._topic, scores.topics)],
+            "measures": self._measures(),
+            "scores": self._scores(),
+            "board": [self._board(m) for m in range(len(scores.measures))],
+            "pairs": self._pairs(),
+            "agreement": self._agreement(),
+            "collection": [*self._collection()],
+            "buckets": self._buckets(),
+            "lists": None if lists is None else lists.data,
+            "walks": None,
+            "diversity": None,
+            "sections": [section.data for section in self.sections],
+            "reproduce": [*self.reproduce, *self._tested()],
+            "left_out": [*self._left_out()],
+            "pool": {"format": "topic doc"},
+        }
+
+    def _topic(self, name: str) -> dict[str, Any]:
+        query = self.queries.get(name)
+        if query is None:
+            return {"id": name}
+        slices = {"slices": dict(query.slices)} if query.slices else {}
+        return {"id": name, "query": query.text, **slices}
+
+    def _measures(self) -> list[dict[str, Any]]:
+        known = () if self.found is None else self.found.of.evaluator.measures
+        of = {name: m for m in known for name in m.names()}
+        rows = zip(self.scores.measures, self.scores.summaries, self.scores.better, strict=True)
+        return [definition(name, s, better, of.get(name)) for name, s, better in rows]
+
+    def _scores(self) -> list[list[list[Number]] | None]:
+        """[measures][runs][topics], of as many measures as there is room for."""
+        kept = self._scored_measures
+        values = self.scores.values.transpose(2, 0, 1).tolist()
+        return [
+            [numbers(topics, 8) for topics in runs] if m < kept else None
+            for m, runs in enumerate(values)
+        ]
+
+    @property
+    def _scored_measures(self) -> int:
+        r, t, m = self.scores.values.shape
+        return self.limits.measures(r, t, m)
+
+    def _board(self, m: int) -> dict[str, Any]:
+        name, compared = self.scores.measures[m], self.comparisons[m]
+        means = [of_run[name] for of_run in self.scores.summary().values()]
+        letters = {row.run: row.groups for row in compared.runs} if compared is not None else {}
+        intervals = [self._intervals[run].get(name) for run in self.scores.runs]
+        if self.scores.summaries[m] == "sum":  # intervals are of means
+            intervals = [None] * len(means)
+        return {
+            "means": numbers(means),
+            "low": numbers(None if x is None else x.low for x in intervals),
+            "high": numbers(None if x is None else x.high for x in intervals),
+            "letters": [letters.get(run, "") for run in self.scores.runs],
+            "confidence": number(self.confidence),
+            "test": "" if compared is None else procedure(compared),
+        }
+
+    @cached_property
+    def _intervals(self) -> Mapping[str, Any]:
+        return self.scores.interval("t", confidence=self.confidence)
+
+    # -- pairs ------------------------------------------------------------------------------------
+
+    def _pairs(self) -> list[dict[str, Any] | None]:
+        kept = self.limits.tested(len(self.scores.runs), len(self.scores.measures))
+        return [
+            None if compared is None or m >= kept else self._triangles(m, compared)
+            for m, compared in enumerate(self.comparisons)
+        ]
+
+    def _triangles(self, m: int, compared: Comparison) -> dict[str, Any]:
+        """What is said of each pair (i, j), i < j: row i holds the runs after i."""
+        index = {run: i for i, run in enumerate(self.scores.runs)}
+        by_pair = {(index[p.run], index[p.other]): p for p in compared.pairs}
+
+        def triangle(of: Any, turned: int, digits: int = 4) -> list[list[Number]]:
+            return [
+                [number(_at(by_pair, i, j, of, turned), digits) for j in range(i + 1, len(index))]
+                for i in range(len(index))
+            ]
+
+        low, high = self._bounds(m)
+        return {
+            "p": triangle(lambda p: p.pvalue, 1, 8),  # which the page compares with alpha
+            "effect": triangle(lambda p: p.effect, -1),
+            "difference": triangle(lambda p: p.difference, -1),
+            "bound_low": low,
+            "bound_high": high,
+            "alpha": compared.alpha,
+            "test": procedure(compared),
+            "effect_name": EFFECTS[compared.effect].title,
+        }
+
+    def _bounds(self, m: int) -> tuple[list[list[Number]] | None, list[list[Number]] | None]:
+        """What unjudged documents could make of each difference, where that is computed."""
+        name, best = self.scores.measures[m], self.best[m]
+        asked = (
+            [] if self.found is None or best is None else self.found.pairs_with_bounds(name, best)
+        )
+        if self.found is None or not asked:
+            return None, None
+        n = len(self.scores.runs)
+        low: list[list[Number]] = [[None] * (n - 1 - i) for i in range(n)]
+        high: list[list[Number]] = [[None] * (n - 1 - i) for i in range(n)]
+        for i, j in asked:
+            ends = self.found.mean_bounds(name, i, j)
+            low[i][j - i - 1], high[i][j - i - 1] = numbers(ends, 4)
+        return low, high
+
+    def _agreement(self) -> dict[str, Any] | None:
+        """How alike measures rank the runs: Kendall's τ."""
+        if len(self.scores.measures) < 2 or len(self.scores.runs) < 2:
+            return None
+        try:
+            found = correlation(self.scores, trials=1)
+        except InputError:  # of one topic, or by no measure of which one end is better
+            return None
+        at = {name: i for i, name in enumerate(found.names)}
+        names = self.scores.measures
+        return {
+            "statistic": found.statistic,
+            "values": [
+                [
+                    number(found.values[at[a], at[b]], 4) if {a, b} <= at.keys() else None
+                    for b in names
+                ]
+                for a in names
+            ],
+        }
+
+    # -- what is said -----------------------------------------------------------------------------
+
+    def _answer(self) -> Iterator[str]:
+        ranked = [m for m, order in enumerate(self._orders) if order]
+        if not ranked:
+            yield "No measure tells which run is best: none has a score by which runs are ranked."
+            return
+        first, *others = ranked
+        yield self._sentence(first)
+        runs, best = self.scores.runs, self.best[first]
+        if others and len(runs) > 1:
+            names = self.scores.measures
+            same = [names[m] for m in others if self.best[m] == best]
+            if same:
+                yield f"It is also best by {_listed(same)}."
+            by_run: dict[int, list[str]] = {}
+            for m in others:
+                if (other := self.best[m]) is not None and other != best:
+                    by_run.setdefault(other, []).append(names[m])
+            if by_run:
+                said = [f"{runs[i]} by {_listed(of)}" for i, of in by_run.items()]
+                yield f"Best by other measures: {'; '.join(said)}."
+        yield from self._why(best)
+
+    def _sentence(self, m: int) -> str:
+        """Which run is best by a measure, and how sure that is."""
+        name, runs = self.scores.measures[m], self.scores.runs
+        first = runs[self._orders[m][0]]
+        interval = self._intervals[first].get(name)
+        mean = rounded(self.scores.summary()[first][name])
+        if interval is not None and not isnan(interval.low) and self.scores.summaries[m] != "sum":
+            mean += f" {interval_text(interval.low, interval.high)}"
+        if len(runs) == 1:
+            topics = counted(len(self.scores.topics), "topic")
+            return f"{first} has {name} {mean} on {topics}."
+        compared = self.comparisons[m]
+        if compared is None:
+            return f"{first} is best by {name}, {mean}; how sure that is cannot be said."
+        second = runs[self._orders[m][1]]
+        pair = compared.pair(first, second)
+        if pair.difference == 0:
+            return f"{first} and {second} are best by {name}, both {mean}."
+        p = stated_p(compared.shown_p(pair))
+        if pair.pvalue <= compared.alpha:
+            return (
+                f"{first} is best by {name}, {mean}; its lead over {second} is significant ({p})."
+            )
+        alike = sum(x.pvalue > compared.alpha for x in compared.pairs if x.run == first)
+        more = f", nor over {counted(alike - 1, 'other run')}" if alike > 1 else ""
+        lead = f"its lead over {second} is not significant ({p}){more}"
+        return f"{first} is best by {name}, {mean}; {lead}."
+
+    def _why(self, best: int | None) -> Iterator[str]:
+        """Where the best run fails, and why."""
+        hard = None if self.found is None else self.found.hard
+        if hard is None or best is None:
+            return
+        run = self.scores.runs[best]
+        tally = {b: n for b, n in hard.tally()[run].items() if b is not None and n}
+        if not tally:
+            return
+        bucket = max(tally, key=lambda b: tally[b])
+        failing, every = sum(tally.values()), counted(len(hard.topics), "topic")
+        how = "another run is better" if len(hard.runs) > 1 else "an ideal list is better"
+        most = f"the most frequent reason is “{bucket}” ({tally[bucket]:,})"
+        yield f"On {failing:,} of {every} {how} than {run} by {hard.measure}; {most}."
+
+    def _notices(self) -> list[dict[str, Any]]:
+        """What could mislead, by kind; what is said of many runs in one line."""
+        hard = None if self.found is None else self.found.hard
+        every = chain(
+            self.scores.notices,
+            chain.from_iterable(x.notices for x in self.comparisons if x is not None),
+            () if hard is None else (one for one in hard.notices if one.kind == "bounds"),
+            chain.from_iterable(section.notices for section in self.sections),
+            self._uncompared(),
+        )
+        by_kind: dict[str, list[Notice]] = {}
+        for notice in loud_first(dict.fromkeys(every)):
+            by_kind.setdefault(notice.kind, []).append(notice)
+        count = len(self.scores.runs)
+        return [{"kind": k, "texts": in_brief(told, count)} for k, told in by_kind.items()]
+
+    def _uncompared(self) -> Iterator[Notice]:
+        """By which measures no test was done, though there are several runs."""
+        for name, topics in self._not_compared.items() if len(self.scores.runs) > 1 else ():
+            text = f"{counted(topics, 'topic')} with a score of every run, 2 are needed to compare"
+            yield Notice("not-compared", f"{name}: {text}")
+
+    # -- the collection ---------------------------------------------------------------------------
+
+    def _collection(self) -> Iterator[dict[str, str]]:
+        scores = self.scores
+        yield {"label": "topics", "value": f"{len(scores.topics):,}"}
+        yield {"label": "runs", "value": f"{len(scores.runs):,}"}
+        if self.found is None:
+            return
+        collection = self.found.of.collection
+        gold = collection.gold.judgments
+        chosen = np.isin(gold.item_topics, np.array(sorted(set(self._judged_places))))
+        levels, counts = np.unique(gold.levels[chosen], return_counts=True)
+        each = " · ".join(f"level {l:g}: {n:,}" for l, n in zip(levels, counts, strict=True))
+        yield {"label": "judgments", "value": f"{int(chosen.sum()):,}", "note": each}
+        yield from self._unjudged()
+        placed = [collection.of_chosen(one.labelled.placed) for one in self.found.runs]
+        every = int(collection.chosen.sum())
+        missing = [every - int((x.answered & collection.chosen).sum()) for x in placed]
+        note = f"in {counted(sum(n > 0 for n in missing), 'run')}" if any(missing) else ""
+        yield _row(
+            "not answered", f"{sum(missing):,} of {counted(every * len(placed), 'list')}", note
+        )
+        tied = [int(x.tied.sum()) for x in placed]
+        note = f"in {counted(sum(n > 0 for n in tied), 'run')}" if any(tied) else ""
+        yield _row("tied documents", f"{sum(tied):,}", note)
+
+    @property
+    def _judged_places(self) -> list[int]:
+        assert self.found is not None  # noqa: S101
+        return np.flatnonzero(self.found.of.collection.chosen).tolist()
+
+    def _unjudged(self) -> Iterator[dict[str, str]]:
+        assert self.found is not None  # noqa: S101
+        of_chosen = self.found.of.collection.of_chosen
+        shares = []
+        for one in self.found.runs:
+            placed = of_chosen(one.labelled.placed)
+            shown = int(np.minimum(placed.lengths, TOP).sum())
+            judged = int(np.count_nonzero(placed.ranks <= TOP))
+            shares.append((shown - judged) / shown if shown else 0.0)
+        mean = sum(shares) / len(shares)
+        note = f"from {min(shares):.1%} to {max(shares):.1%}" if len(shares) > 1 else ""
+        yield _row(f"unjudged in the top {TOP}", f"{mean:.1%}", note)
+
+    def _buckets(self) -> dict[str, Any] | None:
+        """Why each run fails at each topic."""
+        hard = None if self.found is None else self.found.hard
+        if hard is None:
+            return None
+        code = {bucket: i for i, bucket in enumerate(BUCKETS)}
+        of = {
+            (one.run, one.topic): -1 if one.bucket is None else code[one.bucket]
+            for one in hard.results
+        }
+        counted_topics = {one.topic for one in hard.results}
+        topics, said = self.scores.topics, meanings(hard)
+        return {
+            "measure": self.scores.measures.index(hard.measure),
+            "names": list(BUCKETS),
+            "explained": [said[bucket] for bucket in BUCKETS],
+            "codes": [[of.get((run, topic), -1) for topic in topics] for run in self.scores.runs],
+            "counted": [topic in counted_topics for topic in topics],
+        }
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    def _tested(self) -> Iterator[dict[str, str]]:
+        """How runs were compared."""
+        said = dict.fromkeys(procedure(x) for x in self.comparisons if x is not None)
+        yield from (_row("test", text) for text in said)
+
+    def _left_out(self) -> Iterator[str]:
+        names = self.scores.measures
+        scored = self._scored_measures
+        if scored < len(names):
+            yield f"Scores of topics are shown by {_listed(names[:scored])} only; {COMPLETE}."
+        tested = self.limits.tested(len(self.scores.runs), len(names))
+        if len(self.scores.runs) > 1 and tested < len(names):
+            shown = f"by {_listed(names[:tested])} only" if tested else "by no measure"
+            yield f"Pairs of runs are shown {shown}; {COMPLETE}."
+        yield from self._without_bounds()
+        if self.found is not None and not self.found.of.ordered:
+            yield "Lists and failures need one order of documents, of whole topics."
+        if self.shown_lists is not None:
+            yield from self.shown_lists.left_out()
+        yield from chain.from_iterable(section.left_out for section in self.sections)
+
+    def _without_bounds(self) -> Iterator[str]:
+        found, runs = self.found, len(self.scores.runs)
+        if found is None or runs < 2 or not found.boundings:
+            return
+        what = "What unjudged documents could change is computed"
+        if not self.limits.all_bounds(runs, 1):
+            yield f"{what} for the differences to the best run only; {COMPLETE}."
+        elif len(found.boundings) < len(self.scores.measures) and not self.limits.all_bounds(
+            runs, len(self.scores.measures)
+        ):
+            yield f"{what} by {_listed([*found.boundings])} only; {COMPLETE}."
+
+
+def _at(
+    pairs: Mapping[tuple[int, int], PairComparison], i: int, j: int, of: Any, turned: int
+) -> float | None:
+    """What is said of two runs, whichever of them was named first."""
+    if (i, j) in pairs:
+        return float(of(pairs[i, j]))
+    return turned * float(of(pairs[j, i])) if (j, i) in pairs else None
+
+
+def _row(label: str, value: str, note: str = "") -> dict[str, str]:
+    return {"label": label, "value": value, **({"note": note} if note else {})}
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> _listed(["AP", "RR", "P@10"])
+    'AP, RR and P@10'
+    """
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,0 +1,73 @@
+"""What the measures of a page are: definition, parameters, references."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+from cranfield.errors import CranfieldError
+from cranfield.measures.base import Measure
+from cranfield.measures.grammar import parse_measure
+from cranfield.measures.parameters import shown
+from cranfield.measures.references import REFERENCES
+
+SUMMARIES = {"mean": "mean", "gmean": "geometric mean", "sum": "sum", "se": "standard error"}
+_FACTS = re.compile(r"^(Parameters|Also|Scores|Range|Properties|Suits|Reference): ?", re.MULTILINE)
+
+
+def definition(name: str, summary: str, better: str, measure: Measure | None) -> dict[str, Any]:
+    """What there is to say of a column of scores; little, if nobody knows its measure."""
+    m = measure or _named(name)
+    made = {"name": name, "better": better, "summary": SUMMARIES[summary]}
+    if m is None:
+        unknown = {"title": "Scores of another tool.", "formula": "", "text": ""}
+        return {**made, **unknown, "parameters": [], "bibtex": []}
+    return {
+        **made,
+        **_said(m),
+        "parameters": [*_parameters(m)],
+        "bibtex": [REFERENCES[key] for key in m.references],
+    }
+
+
+def _named(name: str) -> Measure | None:
+    """The measure that a column is called after."""
+    try:
+        return parse_measure(name)
+    except CranfieldError:
+        return None
+
+
+def _said(m: Measure) -> dict[str, str]:
+    """The documentation in parts: one sentence, the equations, the rest."""
+    written = _FACTS.split(inspect.getdoc(m) or "", maxsplit=1)[0]
+    title, *others = [part for part in written.strip().split("\n\n") if part.strip()] or [""]
+    prose = [part for part in others if not part.lstrip().startswith(">>>")]
+    formulas = [part for part in prose if _is_formula(part)]
+    texts = [_flowing(part) for part in prose if part not in formulas]
+    texts += [f"Here: {m.variant()}."] if m.variant() else []
+    return {
+        "title": " ".join(title.split()),
+        "formula": "\n".join(formulas),
+        "text": "\n".join(texts),
+    }
+
+
+def _flowing(part: str) -> str:
+    """A paragraph in one line, unless its lines are those of a table."""
+    return part if re.search(r"\n\s", part) else " ".join(part.split())
+
+
+def _is_formula(part: str) -> bool:
+    """Whether most lines of a paragraph are equations, or go on with one."""
+    lines = part.split("\n")
+    return sum(bool(re.search(r"\s=\s|^\s{2,}", line)) for line in lines) * 2 > len(lines)
+
+
+def _parameters(m: Measure) -> Any:
+    for f in m.parameters():
+        value, doc = shown(getattr(m, f.name)), str(f.metadata.get("doc", ""))
+        yield {"name": f.name, "value": value, "doc": doc}
+    if m.cutoff is not None:
+        yield {"name": m.at_name, "value": shown(m.cutoff), "doc": m.at}

@@ -1,0 +1,51 @@
+"""How much fits into a page that is mailed, and what is left out of it where it is too much."""
+
+from __future__ import annotations
+
+from math import comb, inf
+
+from cranfield.dataclass import dataclass
+
+MANY = 1_000_000_000
+MOST_RELEVANT = 100  # documents of a topic that are shown, be there room for more
+COMPLETE = "--complete (complete=True) shows all"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that a page holds; a page of 100 runs, 250 topics and 10 measures is whole."""
+
+    scores: float = 400_000  # runs × topics × measures
+    pairs: float = 60_000  # pairs × measures
+    bounds: float = 600  # pairs × measures, each of which takes milliseconds
+    lists: float = 4_000_000  # characters of lists in all
+    relevant: float = 250_000  # runs × topics × relevant documents, shown wherever runs have them
+    text: float = 2_000_000  # characters of documents in all,
+    snippet: int = 300  # and of each
+    disagreements: int = 500  # documents about which two sets of judgments disagree
+    walks: int = 12  # runs whose users' walks are drawn
+
+    @classmethod
+    def of(cls, complete: bool) -> Limits:
+        """The usual ones, or hardly any."""
+        if not complete:
+            return cls()
+        return cls(inf, inf, inf, inf, inf, inf, 1000, MANY, MANY)
+
+    def relevant_documents(self, runs: int, topics: int) -> int:
+        """How many relevant documents of each topic are shown: one at least."""
+        if self.relevant == inf:
+            return int(MANY)
+        return max(1, min(MOST_RELEVANT, int(self.relevant // max(1, runs * topics))))
+
+    def all_bounds(self, runs: int, measures: int) -> bool:
+        """Whether the bounds of all differences can be computed."""
+        return comb(runs, 2) * measures <= self.bounds
+
+    def measures(self, runs: int, topics: int, measures: int) -> int:
+        """Of how many measures the scores of topics are shown: of one at least."""
+        return max(1, min(measures, int(min(self.scores, MANY) // max(1, runs * topics))))
+
+    def tested(self, runs: int, measures: int) -> int:
+        """Of how many measures the pairs are shown."""
+        return min(measures, int(min(self.pairs, MANY) // max(1, comb(runs, 2))))

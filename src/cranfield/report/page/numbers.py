@@ -1,0 +1,34 @@
+"""Numbers as the page's data hold them: short, and null where there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+Number: TypeAlias = float | int | None
+
+
+def number(value: Any, digits: int = 6) -> Number:
+    """A number with so many significant digits; null if it is none, or infinite.
+
+    Rounded once more, to what people see, it has to be what they would see of the whole number:
+    where it is not, it keeps more digits.
+
+    >>> number(1 / 3), number(1.0), number(math.nan), number(None)
+    (0.333333, 1, None, None)
+    >>> number(0.03374987, 4), number(0.03371987, 4)
+    (0.0337499, 0.03372)
+    """
+    if value is None or not math.isfinite(value):
+        return None
+    shown = ".4f" if abs(value) < 10 else ".2f"
+    seen = format(value, shown)
+    lengths = (float(f"{value:.{n}g}") for n in range(digits, 17))
+    short = next((short for short in lengths if format(short, shown) == seen), float(value))
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short
+
+
+def numbers(values: Iterable[Any], digits: int = 6) -> list[Number]:
+    """Several of them."""
+    return [number(value, digits) for value in values]

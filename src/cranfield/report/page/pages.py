@@ -1,0 +1,198 @@
+"""`report_page`: judgments and runs, or scores, as one file that a colleague can open."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from cranfield.data.described import DocsLike, QueriesLike, Query, read_queries, refuse_strangers
+from cranfield.data.files import hashed, write_whole
+from cranfield.data.qrels import QrelsLike
+from cranfield.data.systems import path_of
+from cranfield.dataclass import dataclass
+from cranfield.errors import InputError
+from cranfield.evaluation.asked import MeasuresLike
+from cranfield.evaluation.evaluate import Evaluator, RunsLike
+from cranfield.evaluation.results import read_scores
+from cranfield.report.page.assembly import assembled
+from cranfield.report.page.contents import Contents
+from cranfield.report.page.gathering import Gathering
+from cranfield.report.page.limits import Limits
+from cranfield.scores import Notice, Scores
+from cranfield.wording import counted, encoded
+
+DEPTH = 20  # documents of a list
+TITLE = "Evaluation"
+WITH_SCORES = ("threads", "run_names", "topics")  # options that are not about lists, or were used
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReportPage:
+    """A page: its `data`, and all of it as `html`, one file that needs no other."""
+
+    contents: Contents
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the page shows, as plain values."""
+        return self.contents.data
+
+    @cached_property
+    def html(self) -> str:
+        """The whole page. Names, queries and texts are in it as data, and shown as text."""
+        return assembled(self.data, self.contents.title)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What was left out of the page, and what shows it."""
+        return tuple(Notice("left-out", text) for text in self.data["left_out"])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all."""
+        write_whole(path, encoded(self.html))
+
+    def __repr__(self) -> str:
+        names = {"runs": "run", "topics": "topic", "measures": "measure"}
+        size = " × ".join(counted(len(self.data[x]), noun) for x, noun in names.items())
+        return f"ReportPage: {size}; .save('report.html') writes it"
+
+
+def report_page(
+    qrels: Scores | QrelsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike = None,
+    *,
+    title: str = TITLE,
+    queries: QueriesLike = None,
+    docs: DocsLike = None,
+    second_qrels: QrelsLike = None,
+    list_depth: int = DEPTH,
+    complete: bool = False,
+    test: str | None = None,
+    correction: str | None = None,
+    alpha: float = 0.05,
+    trials: int | None = None,
+    seed: int = 0,
+    command: str = "",
+    **options: Any,
+) -> ReportPage:
+    """A page that shows which run is best, how sure that is, and why runs fail where they do.
+
+    qrels, runs, measures
+        As `evaluate` takes them; or, alone, the scores that it has given, or `read_scores`: then
+        the page has no lists.
+    title
+        Of the page.
+    queries
+        What topics ask: ``{topic: query}``, a frame, or a file (TSV, CSV, JSONL, Parquet) with
+        columns such as qid and query. All other columns are slices, by which the page can filter.
+    docs
+        Titles and texts of documents: ``{doc: text}``, a frame, or such a file with docno, title
+        and text. Only those that are shown are kept.
+    second_qrels
+        Other judgments of the same topics: how far they agree with the first.
+    list_depth
+        So many documents of each list are shown.
+    complete
+        Leave nothing out, however large the page becomes.
+    test, correction, alpha, trials, seed
+        How runs are compared: see `compare`.
+    command
+        What the page tells to be repeated, if it was made by a command.
+
+    The other options are those of `evaluate`.
+
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
+    >>> runs = {"x": {"q1": ["a", "b"], "q2": ["c"]}, "y": {"q1": ["b", "a"], "q2": ["d", "c"]}}
+    >>> page = report_page(qrels, runs, "RR")
+    >>> page.data["answer"][0]
+    'x is best by RR, 1.0000 [1.0000, 1.0000]; its lead over y is not significant (p = 0.5000).'
+    >>> page.save("report.html")  # doctest: +SKIP
+    """
+    if isinstance(list_depth, bool) or not isinstance(list_depth, int) or list_depth < 1:
+        raise InputError(f"list_depth {list_depth!r}", "a whole number from 1")
+    limits = Limits.of(complete)
+    given = {"test": test, "correction": correction, "alpha": alpha, "trials": trials, "seed": seed}
+    given["threads"] = options.get("threads")
+    testing = {name: value for name, value in given.items() if value is not None}
+    files = {"judgments": qrels, "queries": queries, "documents": docs, "second": second_qrels}
+    if isinstance(qrels, Scores):
+        _refuse_with_scores(runs, docs, second_qrels, options)
+        wanted: Any = measures
+        scores = read_scores(qrels, measures=wanted)
+        told = [*_reproduced(command, {**files, "judgments": None}, None)]
+        shown = _queries(queries, scores.topics)
+        return ReportPage(Contents(scores, title, limits, testing, queries=shown, reproduce=told))
+    if runs is None:
+        raise InputError("no runs", "qrels and runs, or scores")
+    evaluator = Evaluator(qrels, measures, **options)
+    shown = _queries(queries, evaluator.collection.topics)
+    second = None if second_qrels is None else _other(evaluator, second_qrels, options)
+    gathering = Gathering(evaluator, list_depth, limits, second)
+    found = gathering.all_of(runs)
+    return ReportPage(
+        Contents(
+            found.scores,
+            title,
+            limits,
+            testing,
+            found,
+            shown,
+            docs,
+            None if second is None else second.collection.gold.qrels.to_dict(),
+            (_name(qrels, "first"), _name(second_qrels, "second")),
+            [*_reproduced(command, files, runs)],
+        )
+    )
+
+
+def _refuse_with_scores(runs: Any, docs: Any, second: Any, options: Mapping[str, Any]) -> None:
+    """What means nothing where there are scores alone."""
+    given = {"runs": runs, "docs": docs, "second_qrels": second} | dict(options)
+    for name, value in given.items():
+        if value not in (None, False) and name not in WITH_SCORES:
+            raise InputError(f"scores and {name}", "qrels and runs with it")
+
+
+def _queries(given: QueriesLike, topics: Any) -> dict[str, Query]:
+    """The queries of the topics."""
+    if given is None:
+        return {}
+    found = read_queries(given)
+    refuse_strangers(found, topics, _name(given, "queries"))
+    return {topic: query for topic, query in found.items() if topic in set(topics)}
+
+
+def _other(evaluator: Evaluator, qrels: QrelsLike, options: Mapping[str, Any]) -> Evaluator:
+    """An evaluator by the same measures, with other judgments."""
+    return Evaluator(qrels, list(evaluator.measures), **{**options, "preset": None})
+
+
+def _name(given: Any, otherwise: str) -> str:
+    """What judgments are called."""
+    return path_of(given) if isinstance(given, str | os.PathLike) else otherwise
+
+
+def _reproduced(command: str, files: Mapping[str, Any], runs: Any) -> Iterator[dict[str, str]]:
+    """How to make the page again: the command, versions, hashes of files."""
+    if command:
+        yield {"label": "command", "value": command}
+    for name in ("cranfield", "numpy", "scipy", "polars"):
+        with suppress(PackageNotFoundError):  # used from where it lies
+            yield {"label": name, "value": version(name)}
+    yield {"label": "Python", "value": platform.python_version()}
+    every = runs if isinstance(runs, list | tuple) else [runs]
+    for what, path in [*files.items(), *(("run", run) for run in every)]:
+        if isinstance(path, str | os.PathLike):
+            yield source(what, path)
+
+
+def source(what: str, path: str | os.PathLike[str]) -> dict[str, str]:
+    """What a file was used for, and its hash, if it can be read again."""
+    name, digest = os.fspath(path), hashed(path)
+    return {"label": what, "value": f"{name} sha256:{digest}" if digest else name}

@@ -1,0 +1,90 @@
+"""Pages of real inputs in a browser: every view of them opens, and nothing goes wrong."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+import cranfield as cf
+from cranfield.report.page.limits import Limits
+
+sync_api: Any = pytest.importorskip("playwright.sync_api", reason="no Playwright")
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(BROWSER is None, reason="no Chromium on PATH"),
+]
+
+QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1, "e": 1}, "q3": {"f": 1}}
+SECOND = {"q1": {"a": 0, "b": 0, "c": 3}, "q2": {"d": 1, "e": 0}, "q3": {"f": 1}}
+RUNS = {
+    "x": {"q1": ["a", "b", "u"], "q2": ["d", "v"], "q3": ["f"]},
+    "y": {"q1": ["b", "c"], "q2": ["e", "d"], "q3": ["w", "f"]},
+    "z": {"q1": ["u", "a"], "q3": ["f"]},
+}
+INTENTS = [("q", "1", "a", 1), ("q", "2", "b", 1), ("r", "1", "c", 1)]
+BAD = "</script><script>alert(1)</script>\u202e\x00\"'&#?/%" + "x" * 1000
+
+
+def pages() -> dict[str, cf.ReportPage]:
+    """What a page may be made of."""
+    q1 = {run: {"q1": lists["q1"]} for run, lists in RUNS.items()}
+    bad_runs = {BAD: {BAD: [BAD], "q": ["d"]}, "y": {BAD: ["e"], "q": ["d"]}}
+    of_intents = {"x": {"q": ["a", "b"], "r": ["c"]}, "y": {"q": ["a"], "r": ["z"]}}
+    queries = [{"qid": "q1", "query": "hello", "lang": "en"}]
+    page = cf.report_page
+    return {
+        "all": page(QRELS, RUNS, "RR AP NumRet RBP(gain=unit).EU", second_qrels=SECOND,
+                    queries=queries, docs={"a": {"title": "T", "text": "long"}}),
+        "one run": page(QRELS, RUNS["x"], "RR"),
+        "one topic": page({"q1": QRELS["q1"]}, q1, "RR AP"),
+        "undefined": page({"q": {"a": 0}, "r": {"b": 0}}, {"x": {"q": ["a"]}, "y": {"q": []}},
+                          "AP", undefined="nan"),
+        "equal runs": page(QRELS, {"x": RUNS["x"], "y": RUNS["x"]}, "RR"),
+        "counts": page(QRELS, RUNS, "NumRet"),
+        "no order": page(QRELS, RUNS, "RR nDCG@3", ties="expected"),
+        "hostile": page({BAD: {BAD: 1}, "q": {"d": 1}}, bad_runs, "RR", queries={BAD: BAD},
+                        docs={BAD: BAD}, title=BAD),
+        "scores": page(cf.evaluate(QRELS, RUNS, "RR AP")),
+        "intents": page(INTENTS, of_intents, "IRec@10 alpha_nDCG@10"),
+    }  # fmt: skip
+
+
+def limited(monkeypatch: pytest.MonkeyPatch) -> cf.ReportPage:
+    """A page that has no room for most of what is asked for."""
+    small = Limits(scores=9, pairs=3, bounds=2, lists=400, relevant=9)
+    monkeypatch.setattr(Limits, "of", classmethod(lambda cls, complete: small))
+    return cf.report_page(QRELS, RUNS, "RR AP", list_depth=4)
+
+
+def views(data: dict[str, Any]) -> list[str]:
+    """The addresses of a page."""
+    topics = [f"#topic/{quote(topic['id'], safe='')}" for topic in data["topics"]]
+    sections = [f"#section/{section['id']}" for section in data["sections"]]
+    last = quote(data["measures"][-1]["name"], safe="")
+    by_measure = [f"#{view}?m={last}" for view in ("topics", "pairs")]
+    return ["", "#topics", "#pairs", "#measures", "#about", *by_measure, *sections, *topics]
+
+
+def test_every_view_of_every_page_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = pages() | {"limited": limited(monkeypatch)}
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        for name, page in made.items():
+            path = tmp_path / "page.html"
+            page.save(path)
+            errors: list[str] = []
+            tab = browser.new_page()
+            tab.on("console", lambda message, found=errors: found.append(message.text))
+            tab.on("pageerror", lambda error, found=errors: found.append(str(error)))
+            for view in views(page.data):
+                tab.goto(f"{path.as_uri()}{view}")  # all but the first stay on the page
+                assert len(tab.inner_text("main")) > 20, (name, view)
+            assert errors == [], name
+            tab.close()
+        browser.close()

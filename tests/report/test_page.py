@@ -1,0 +1,411 @@
+"""The page in a browser: every click, key and address, whatever names the data has."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from cranfield.report.page.assembly import assembled
+from cranfield.wording import encoded, printable
+from tests.made import each
+from tests.report import made_page
+
+pytest.importorskip("jinja2", reason="no Jinja2")
+sync_api: Any = pytest.importorskip("playwright.sync_api", reason="no Playwright")
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+OPTIONS = (
+    *("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync", "--disable-quic"),
+    *("--disable-background-networking", "--disable-component-update"),
+)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(BROWSER is None, reason="no Chromium on PATH"),
+]
+
+VIEWS = ("", "#topics", "#topic/t1", "#pairs", "#measures", "#section/walk", "#about")
+Visit = Callable[..., Any]  # a file or data, an address, options of a context: a page
+
+
+def scores_only() -> dict[str, Any]:
+    """What a page of scores has: no lists, and so no reasons why runs fail."""
+    return made_page.page() | {"lists": None, "buckets": None, "agreement": None, "sections": []}
+
+
+def undefined() -> dict[str, Any]:
+    """Nothing has a value: no mean, no interval, no pair."""
+    data = made_page.page(measures=1)
+    nothing = [None] * 4
+    board = {"means": nothing, "low": nothing, "high": nothing, "letters": [""] * 4}
+    data["board"][0] |= board
+    data["scores"] = [[[None] * 12] * 4]
+    return data | {"pairs": [None], "agreement": None}
+
+
+PAGES: dict[str, Callable[[], dict[str, Any]]] = {
+    "small": made_page.page,
+    "hostile": made_page.hostile,
+    "large": lambda: made_page.page(runs=100, topics=250, measures=10, depth=20),
+    "one": lambda: made_page.page(runs=1, topics=1, measures=1),
+    "scores": scores_only,
+    "undefined": undefined,
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=BROWSER, args=OPTIONS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Where the page of a name is, made when it is first asked for."""
+    folder = tmp_path_factory.mktemp("pages")
+
+    def path_of(name: str) -> Path:
+        path = folder / f"{name}.html"
+        if not path.exists():
+            data = PAGES[name]()
+            path.write_bytes(encoded(assembled(data, data["title"])))
+        return path
+
+    return path_of
+
+
+@pytest.fixture
+def visit(browser: Any, written: Callable[[str], Path]) -> Iterator[Visit]:
+    """Open a page; whatever is done there, it must not complain, nor ask anybody for anything."""
+    wrong: list[str] = []
+    contexts = []
+
+    def opened(name: str, address: str = "", **options: Any) -> Any:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(5000)
+        page.on("console", lambda said: wrong.append(said.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("dialog", lambda dialog: wrong.append(dialog.message))
+        page.on("request", lambda asked: wrong.append(asked.url) if leaves(asked.url) else None)
+        page.goto(written(name).as_uri() + address)
+        page.wait_for_selector("main h1")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def leaves(url: str) -> bool:
+    return not url.startswith(("file:", "data:", "blob:"))
+
+
+def column(page: Any, n: int, table: str = "main .table >> nth=0") -> list[str]:
+    """The texts of a column of a table, without the marks beside them."""
+    cells = page.locator(f"{table} >> tbody tr > :nth-child({n})")
+    return [text.split("\n")[0].strip() for text in cells.all_inner_texts()]
+
+
+def at(page: Any) -> str:
+    return str(page.evaluate("decodeURIComponent(location.hash)"))
+
+
+def scrolls_sideways(page: Any) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+
+
+def test_the_first_screen_answers_and_its_board_can_be_sorted(visit: Visit) -> None:
+    data = made_page.page()
+    page = visit("small")
+    text = page.inner_text("main")
+    for shown in (*data["answer"], data["notices"][0]["texts"][0], "unjudged at 10", "3.1%"):
+        assert shown in text
+    for m, measure in enumerate(data["measures"]):
+        means = data["board"][m]["means"]
+        best_first = sorted(range(4), key=lambda r: -means[r])
+        if m:
+            page.click(f"th >> text={measure['name']}")
+        assert column(page, 1) == [f"run{r}" for r in best_first]
+        assert page.locator(f"[aria-sort=descending]:has-text('{measure['name']}')").count() == 1
+        best = page.locator("tbody tr >> nth=0").locator(".score.best")
+        assert f"{max(means):.4f}" in best.all_inner_texts()[0 if m == 0 else -1]
+    page.keyboard.press("Enter")  # the head has kept the focus: the other way round
+    assert at(page) == "#?sort=AP"
+    assert column(page, 1) == [f"run{r}" for r in best_first[::-1]]
+    page.go_back()
+    page.go_back()
+    page.wait_for_selector("[aria-sort]:has-text('nDCG@10')")
+    assert at(page) in ("", "#")
+
+
+def test_two_clicks_lead_from_a_number_to_the_lists_of_a_topic(visit: Visit) -> None:
+    data = made_page.page()
+    means = data["board"][0]["means"]
+    worst, best = min(range(4), key=means.__getitem__), max(range(4), key=means.__getitem__)
+    page = visit("small")
+    page.click(f".board a:text-is('{means[worst]:.4f}') >> nth=0")
+    page.wait_for_selector("h1:has-text('Topics')")
+    assert at(page) == f"#topics?a=run{worst}&b=run{best}&m=nDCG@10"
+    a, b = data["scores"][0][worst], data["scores"][0][best]
+    known = [t for t in range(12) if a[t] is not None and b[t] is not None]
+    order = sorted(known, key=lambda t: a[t] - b[t])
+    expected = [*order, *(t for t in range(12) if t not in known)]
+    assert column(page, 1) == [f"t{t}" for t in expected]
+    assert page.locator("figure rect.better, figure rect.worse").count() == len(known)
+
+    page.click("main a.topic >> nth=0")
+    page.wait_for_selector(f"h1:has-text('Topic t{order[0]}')")
+    found = data["lists"]["topics"][order[0]]
+    for i, r in enumerate((worst, best)):
+        docs = [found["docs"][doc] for doc in found["lists"][r]]
+        assert column(page, 4, f".list >> nth={i}") == docs
+    top = [set(found["lists"][r]) for r in (worst, best)]
+    relevant = {doc for doc, level in enumerate(found["level"]) if level}
+    missed = {found["docs"][doc] for doc in relevant & (top[0] ^ top[1])}
+    others = {found["docs"][doc] for doc in found["relevant"] if doc not in top[0] | top[1]}
+    assert sorted(column(page, 3, ".missed")) == sorted(missed | others)
+    rank = found["lists"][best].index(next(iter(relevant & top[1] - top[0]))) + 1
+    assert str(rank) in column(page, 5, ".missed")
+    page.keyboard.press("j")
+    page.wait_for_selector(f"h1 bdi:text-is('t{order[1]}')")
+    page.keyboard.press("k")
+    page.wait_for_selector(f"h1 bdi:text-is('t{order[0]}')")
+    page.reload()
+    page.wait_for_selector(f"h1 bdi:text-is('t{order[0]}')")
+    assert page.input_value("[data-key=a]") == f"run{worst}"
+    page.select_option("[data-key=b]", "run3" if best != 3 else "run0")
+    page.wait_for_function("location.hash.includes('b=run3') || location.hash.includes('b=run0')")
+    page.go_back()
+    page.go_back()
+    page.wait_for_selector("h1:has-text('Topics')")
+    assert at(page).startswith(f"#topics?a=run{worst}")
+
+
+def test_numbers_are_rounded_as_python_rounds_them(visit: Visit) -> None:
+    """To the even digit, where JavaScript would take the larger one."""
+    page = visit("small", "#topic/t0?a=run3&b=run1")
+    other = made_page.page()["scores"][0][1][0]
+    assert page.inner_text(".facts strong >> nth=0") == f"{0.03125:.4f}" == "0.0312"
+    assert page.inner_text(".outcome strong") == f"{0.03125 - other:+.4f}".replace("-", "−")
+
+
+def test_topics_are_searched_and_filtered(visit: Visit) -> None:
+    page = visit("small", "#topics?q=number 1".replace(" ", "%20"))
+    assert sorted(column(page, 1)) == ["t1", "t10", "t11"]
+    page.select_option("[data-key=slice]", "source=web")
+    page.wait_for_function("document.querySelectorAll('a.topic').length === 1")
+    assert column(page, 1) == ["t10"]
+    page.fill("#search", "nothing like it")
+    assert page.inner_text(".results .empty") == "No topic is like that."
+    page.fill("#search", "T2")
+    assert column(page, 1) == ["t2"]
+    assert "q=T2" in at(page)
+    page.keyboard.press("Escape")
+    page.fill("#search", "")
+    assert sorted(column(page, 1)) == sorted(f"t{t}" for t in range(0, 12, 2))
+    page.keyboard.press("j")  # in the field, a letter as others
+    assert page.input_value("#search") == "j"
+    page.fill("#search", "")
+    page.focus("main")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.textContent") == column(page, 1)[1]
+    codes = made_page.page()["buckets"]["codes"][2]
+    page.goto(page.url.split("#")[0] + "#topics?a=run2&why=ranked%20low")
+    page.wait_for_selector("h1")
+    assert sorted(column(page, 1)) == sorted(f"t{t}" for t in range(12) if codes[t] == 2)
+
+
+def test_the_same_document_is_marked_in_both_lists(visit: Visit) -> None:
+    page = visit("small", "#topic/t3?a=run0&b=run2")
+    lists = made_page.page()["lists"]["topics"][3]["lists"]
+    both = next(doc for doc in lists[0] if doc in lists[2])
+    page.hover(f".list >> nth=0 >> tr[data-doc='{both}']")
+    assert page.locator(".lists tr.same").count() == 2
+    page.focus(f".list >> nth=1 >> tr[data-doc='{lists[2][0]}'] input")
+    marked = {row.get_attribute("data-doc") for row in page.locator("tr.same").all()}
+    assert marked == {str(lists[2][0])}
+    assert page.locator(".level.unjudged").count() > 0
+    hatched = "getComputedStyle(document.querySelector('.level.unjudged')).backgroundImage"
+    assert "repeating-linear-gradient" in page.evaluate(hatched)
+
+
+def test_ticked_documents_are_downloaded_as_a_pool(visit: Visit, tmp_path: Path) -> None:
+    page = visit("small", "#topic/t3?a=run0&b=run2")
+    found = made_page.page()["lists"]["topics"]
+    chosen = [found[3]["docs"][doc] for doc in found[3]["lists"][0][:2]]
+    for i in range(2):
+        page.check(f".list >> nth=0 >> input.tick >> nth={i}")
+    page.reload()
+    page.wait_for_selector("#ticked:visible")
+    assert "2 documents of 1 topic ticked" in page.inner_text("#ticked")
+    page.goto(page.url.split("#")[0] + "#topic/t10?a=run1&b=run2")
+    page.wait_for_selector("h1 bdi:text-is('t10')")
+    page.check(".list >> nth=1 >> input.tick >> nth=0")
+    other = found[10]["docs"][found[10]["lists"][2][0]]
+    with page.expect_download() as started:
+        page.click("text=Download list to judge")
+    started.value.save_as(tmp_path / "list")
+    lines = [f"t3 {doc}\n" for doc in sorted(chosen)] + [f"t10 {other}\n"]
+    assert (tmp_path / "list").read_text() == "".join(lines)
+    assert started.value.suggested_filename == "to-judge.txt"
+    page.click("#ticked >> text=Clear")
+    assert not page.is_visible("#ticked")
+    assert not page.is_checked(".list >> nth=1 >> input.tick >> nth=0")
+
+
+def copied(page: Any, format: str, rows: int) -> list[str]:
+    """The lines of the leaderboard as it is copied."""
+    page.click(".board summary")
+    button = page.locator(f".board button:text-is('{format}')")
+    assert button.bounding_box()["height"] < 40  # its word on one line
+    button.click()
+    page.wait_for_selector(f"#said:text-is('Copied {rows} rows as {format}')")
+    return str(page.evaluate("navigator.clipboard.readText()")).splitlines()
+
+
+def test_tables_are_copied_for_programs_and_papers(visit: Visit) -> None:
+    page = visit("small", permissions=["clipboard-read", "clipboard-write"])
+    board = made_page.page()["board"]
+    best = max(range(4), key=board[0]["means"].__getitem__)
+    numbers = [[b[kind][best] for kind in ("means", "low", "high", "letters")] for b in board]
+
+    head, first, *_ = copied(page, "CSV", 4)
+    assert head.startswith("Run,nDCG@10,nDCG@10 low,nDCG@10 high,nDCG@10 letters,AP,")
+    assert first.split(",") == [f"run{best}", *(str(x) for row in numbers for x in row)]
+    texts = [f"{mean:.4f} [{low:.4f}, {high:.4f}] {mark}" for mean, low, high, mark in numbers]
+    markdown = copied(page, "Markdown", 4)
+    assert markdown[1] == "|:---|---:|---:|"
+    escaped = [text.replace("[", r"\[").replace("]", r"\]") for text in texts]
+    assert markdown[2] == f"| run{best} | {' | '.join(escaped)} |"
+    latex = copied(page, "LaTeX", 4)
+    assert latex[1] == r"\begin{tabular}{lrr}"
+    escaped = [text.replace("[", "{[}").replace("]", "{]}") for text in texts]
+    assert latex[5] == rf"run{best} & {' & '.join(escaped)} \\"
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject() }")
+    assert copied(page, "CSV", 4)[1] == first  # by the other way, which pages from a disk may need
+
+
+def test_no_name_becomes_a_formula_or_markup_where_it_is_pasted(visit: Visit) -> None:
+    page = visit("hostile", permissions=["clipboard-read", "clipboard-write"])
+    rows = len(made_page.HOSTILE)
+    quoted = '"' + made_page.HOSTILE[1].replace('"', '""') + '"'
+    found = "\n".join(copied(page, "CSV", rows))
+    assert f"\n'{made_page.HOSTILE[-1]}," in found
+    assert f"\n{quoted}," in found
+    found = "\n".join(copied(page, "Markdown", rows))
+    assert "\n| =1+1 \\_\\&%$#\\\\^\\~\\|\\*\\[ |" in found
+    assert "| \\<script\\>alert(1)\\</script\\> |" in found
+    found = "\n".join(copied(page, "LaTeX", rows))
+    signs = r"\textbackslash{}\textasciicircum{}\textasciitilde{}\textbar{}{*}{[}"
+    assert rf"=1+1 \_\&\%\$\#{signs} & " in found
+
+
+def test_names_are_only_names(visit: Visit, tmp_path: Path) -> None:
+    small = {"viewport": {"width": 380, "height": 700}}
+    page = visit("hostile", **small)
+    for name in made_page.HOSTILE:
+        for view in ("topic/", "section/", ""):
+            a, b = quote(name, safe=""), quote(made_page.HOSTILE[0], safe="")
+            page.evaluate(
+                "hash => { location.hash = hash }", f"#{view}{a if view else ''}?a={a}&b={b}"
+            )
+            if view == "topic/":
+                page.wait_for_function(
+                    "name => document.querySelector('h1 bdi')?.title === name ||"
+                    " document.querySelector('h1')?.textContent === 'Topic ' + name",
+                    arg=printable(name),
+                )
+            assert not scrolls_sideways(page), (view, name)
+        titles = "[...document.querySelectorAll('main [title]')].map(x => x.title).join('')"
+        seen = page.evaluate(f"document.body.innerText + {titles}")
+        assert "\\u202e" in seen
+        assert not set(seen) & set("\u202e\u200f\u2066\x1b\x00\x07")
+    page.evaluate("location.hash = '#topics'")
+    page.wait_for_selector("a.topic")
+    assert page.locator("main script").count() == 0
+    page.click("a.topic >> nth=0")
+    page.wait_for_selector("input.tick")
+    page.check("input.tick >> nth=0")  # ids with blanks: in JSON, as lines cannot hold them
+    page.check("input.tick >> nth=1")
+    with page.expect_download() as started:
+        page.click("text=Download list to judge")
+    started.value.save_as(tmp_path / "list")
+    assert (tmp_path / "list").stat().st_size > 10
+
+
+READ = {"light": VIEWS, "dark": ("", "#topic/t1", "#pairs")}
+
+
+@each("theme", READ)
+def test_every_view_can_be_read_by_everybody(visit: Visit, theme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe").Axe()
+    page = visit("small", color_scheme=theme, viewport={"width": 380, "height": 700})
+    for view in READ[theme]:
+        page.evaluate("hash => { location.hash = hash }", view)
+        page.wait_for_timeout(50)
+        assert not scrolls_sideways(page), view
+        found = axe.run(page).response["violations"]
+        serious = [x for x in found if x["impact"] in ("serious", "critical")]
+        assert not serious, (view, [(x["id"], x["nodes"][0]["html"]) for x in serious])
+
+
+def test_dark_is_kept_and_paper_is_white(visit: Visit) -> None:
+    page = visit("small")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+    page.click("text=Dark")
+    dark = page.evaluate(paper)
+    assert dark != "rgb(255, 255, 255)"
+    page.reload()
+    assert page.evaluate(paper) == dark
+    assert page.inner_text("#theme") == "Light"
+    page.emulate_media(media="print")
+    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+    assert not page.is_visible("#places")
+    assert page.is_visible(".board")
+
+
+@each("name", ["one", "scores", "undefined"])
+def test_little_makes_a_sensible_page(visit: Visit, name: str) -> None:
+    page = visit(name)
+    for view in (*VIEWS, "#topic/t0?a=nobody", "#nowhere"):
+        page.evaluate("hash => { location.hash = hash }", view)
+        page.wait_for_timeout(20)
+        text = page.inner_text("main")
+        assert len(text) > 20, view
+        assert not {"NaN", "undefined", "null", "Infinity"} & set(text.split()), (view, text)
+    page.goto(page.url.split("#")[0] + "#topic/t0?a=nobody")
+    page.wait_for_selector(".warning:has-text('nobody')")
+
+
+def test_a_large_page_is_ready_within_two_seconds(visit: Visit, written: Any) -> None:
+    assert written("large").stat().st_size < 8e6
+    page = visit("large")
+    ready = []
+    for _ in range(3):  # other tests may have both cores just now
+        ready.append(page.evaluate("performance.getEntriesByName('shown')[0].startTime"))
+        page.reload()
+        page.wait_for_selector("main h1")
+    assert min(ready) < 2000
+    for view in ("#topics", "#topic/t7", "#pairs"):
+        spent = page.evaluate(
+            """view => new Promise(done => {
+                const start = performance.now();
+                addEventListener('hashchange', () => requestAnimationFrame(
+                    () => setTimeout(() => done(performance.now() - start))), { once: true });
+                location.hash = view;
+            })""",
+            view,
+        )
+        assert spent < 1000, view
+    assert page.locator("tbody tr").count() < 200
