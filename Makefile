@@ -10,7 +10,7 @@ QUICK := tests $(foreach part,$(LATER),--ignore=tests/$(part))
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-all test-quick test-no-kernel test-lowest slowest coverage mutants fuzz sanitize bench lint style types types-page clean
+.PHONY: demo test tests test-all test-quick test-no-kernel test-lowest gallery slowest coverage mutants fuzz sanitize bench lint style types types-page clean
 
 $(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -70,6 +70,9 @@ test-quick: $(VENV)/installed-test  ## while you work: most tests of the rooms, 
 
 test-no-kernel: $(VENV)/installed-test  ## readers, labelling and ties without the compiled part
 	CRANFIELD_KERNEL=off $(BIN)/python -m pytest -n auto tests/data tests/labelling tests/properties/test_sources.py
+
+gallery: $(VENV)/installed-test  ## docs/gallery.md and its pictures
+	$(BIN)/python -m tests.docs.test_docs gallery
 
 slowest: $(VENV)/installed-test  ## all tests, and the twenty slowest of them
 	$(BIN)/python -m pytest -n auto --durations 20

@@ -11,7 +11,7 @@ How a document is written so that it can be checked:
 - a block with ``title="bm25.run"`` is a file of that name, made before anything is run.
 
 ``python -m tests.docs.test_docs`` writes the real outputs into the documents (where nothing is left
-out of them).
+out of them), and ``python -m tests.docs.test_docs gallery`` the gallery of figures alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest import mock
 
 import pytest
@@ -46,10 +46,12 @@ GUIDES = (
     "docs/trec_eval.md", "docs/letor.md", "docs/imine.md", "docs/sessions.md", "docs/answers.md",
     "docs/distributions.md", "docs/ndeval.md", "docs/diversity.md", "docs/compare.md",
     "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/tables.md", "docs/command-line.md",
-    "docs/topics.md", "docs/report.md",
+    "docs/topics.md", "docs/report.md", "docs/gallery.md",
 )  # with commands  # fmt: skip
 SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
 MODELS = ROOT / "docs" / "models"
+FIGURES = ROOT / "docs" / "figures"
+GALLERY = "docs/gallery.md"
 PAGES = ROOT / "docs" / "pages"  # what writes some of the documents
 LINKED = (
     *SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md",
@@ -399,7 +401,29 @@ def draw_models() -> None:
                 if what in command.text:
                     break
             name = f"{what.split()[-1]}.svg"
-            shutil.move(Path(place, command.text.split()[-1]), ROOT / "docs" / "figures" / name)
+            shutil.move(Path(place, command.text.split()[-1]), FIGURES / name)
+
+
+def gallery() -> Any:
+    """What writes the gallery of figures."""
+    with mock.patch.object(sys, "path", [str(PAGES), *sys.path]):
+        return runpy.run_path(str(PAGES / "gallery.py"))
+
+
+def draw_gallery() -> None:
+    """The pictures of the gallery, without what says aloud where each mark is: they are images."""
+    with tempfile.TemporaryDirectory() as place:
+        first = next(commands(GALLERY))
+        run_command(first, Path(place))
+        for name, text in gallery()["drawn"]().items():
+            run_command(Command(text, None, 0), Path(place))
+            svg = Path(place, f"{name}.svg").read_text(encoding="utf-8")
+            svg = re.sub(r' (?:aria-[a-z]+|role)="[^"]*"', "", svg)
+            (FIGURES / f"{name}.svg").write_text(svg, encoding="utf-8")
+
+
+def test_every_picture_of_the_gallery_is_there() -> None:
+    assert {f"{name}.svg" for name in gallery()["drawn"]()} <= {p.name for p in FIGURES.iterdir()}
 
 
 def test_citation_names_this_version() -> None:
@@ -435,9 +459,12 @@ if __name__ == "__main__":
 
     write_exports()
     MODELS.mkdir(exist_ok=True)
-    (ROOT / "docs" / "figures").mkdir(exist_ok=True)
+    FIGURES.mkdir(exist_ok=True)
     for name, text in pages().items():
         (ROOT / "docs" / name).write_text(text, encoding="utf-8")
+    draw_gallery()
+    if sys.argv[1:] == ["gallery"]:
+        sys.exit()
     draw_models()
     for name in SCRIPTED:
         with tempfile.TemporaryDirectory() as place:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
+from cranfield.report.look import Look
 from tests.made import scored
 from tests.plot.made import axis_of, marks_of, panels_of, rows_of
 
@@ -43,6 +44,20 @@ def test_the_median_is_that_of_all_runs_with_the_best_and_the_worst() -> None:
     assert [of[f"q{t}"]["other"] for t in range(4)] == median.tolist()
     assert {"bar", "rule", "tick"} <= set(marks_of(panel))
     assert len(panels_of(cf.plot.topics(SCORES, against="median"))) == 3
+
+
+def test_a_colour_is_that_of_the_run_in_every_panel_and_figure() -> None:
+    """Panels share one scale, in which every run has the colour that it has elsewhere."""
+    own = {name: style.colour for name, style in Look().styles(SCORES.runs).items()}
+    for panel in panels_of(cf.plot.topics(SCORES, against="median", show=["c", "a"])):
+        [bars] = [layer for layer in panel["layer"] if layer["mark"]["type"] == "bar"]
+        scale = bars["encoding"]["color"]["scale"]
+        colours = dict(zip(scale["domain"], scale["range"], strict=True))
+        assert colours == own | {"median": "#b3b3b3"}
+    (panel,) = panels_of(cf.plot.runs(SCORES))
+    points = [layer for layer in panel["layer"] if layer["mark"]["type"] == "point"]
+    scale = points[0]["encoding"]["color"]["scale"]
+    assert dict(zip(scale["domain"], scale["range"], strict=True)) == own
 
 
 def test_each_run_against_one_of_them() -> None:

@@ -306,6 +306,16 @@ class TestFiles:
         assert "Two runs" in shown
         assert "90% confidence intervals" in shown
 
+    def test_scores_will_do(self, collection: list[str]) -> None:
+        qrels, *rest = collection
+        runs = [word for word in rest if not word.startswith("-")][: rest.index("-m")]
+        asked = ["-m", "nDCG@10 Recall@10"]
+        assert main(["evaluate", qrels, *runs, *asked, "-q", "-f", "tsv", "-o", "s.tsv"]) == 0
+        assert main(["plot", "diversity", *collection, "-o", "a.csv"]) == 0
+        command = ["plot", "diversity", "--scores", "s.tsv", *rest[rest.index("-m") :]]
+        assert main([*command, "-o", "b.csv"]) == 0
+        assert Path("a.csv").read_text() == Path("b.csv").read_text()
+
     def test_mistakes_leave_no_file(
         self, collection: list[str], capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -67,7 +67,8 @@ def heatmap(
     def draw() -> Any:
         panels = [_panel(scores, m, data.filter(measure=m), look) for m in scores.measures]
         lost = ["White: undefined."] if data["score"].is_nan().any() else []
-        return charts.panels(panels, 1, look, "", lost, listed.width(look) + sides.width)
+        chart = charts.panels(panels, 1, look, "", lost, listed.width(look) + sides.width)
+        return chart.resolve_scale(color="independent")
 
     return Picture(draw, data, (*notices, *listed.notices(), *sides.notices()))
 
@@ -103,5 +104,5 @@ FIGURE = Figure(
     place=4,
     function=heatmap,
     options={},
-    gallery={"heatmap": '-m "nDCG@10"'},
+    gallery={"heatmap": "-m AP"},
 )

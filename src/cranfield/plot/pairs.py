@@ -106,7 +106,8 @@ def _chart(found: Comparison, data: pl.DataFrame, look: Look) -> Any:
         f"({EFFECTS[found.effect].title}); {size}, the best first."
     ]
     listed = _listed(found, found.scores.measures[0], look)
-    return charts.panels(panels, 2, look, "", told, max(200, listed.height) + listed.width(look))
+    wide = max(200, listed.height) + listed.width(look)
+    return charts.panels(panels, 2, look, "", told, wide).resolve_scale(color="independent")
 
 
 def _panel(found: Comparison, data: pl.DataFrame, measure: str, look: Look) -> Any:

@@ -179,5 +179,5 @@ FIGURE = Figure(
         "letters --no-letters": {"help": "means and intervals alone", "action": "store_false"},
         **options.how_tested("; intervals have confidence 1 − A"),
     },
-    gallery={"runs": '-m "AP nDCG@10"', "runs-bars": '-m "P@10" --bars'},
+    gallery={"runs": '-m "AP nDCG@10"', "bars": "-m P@10 --bars --grey"},
 )

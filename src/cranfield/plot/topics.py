@@ -188,7 +188,8 @@ def _differing(scores: Scores, runs: Sequence[str], against: str, look: Look) ->
         of = counted(len(scores.runs), "run")
         told = [f"Bars: from the median of {of}; lines: to the best and the worst of them."]
 
-    styles = look.styles(dict.fromkeys((*drawn, against)))
+    others = [against] if against in scores.runs else []
+    styles = look.styles(scores.runs if len(scores.runs) <= MANY else (*drawn, *others))
 
     def draw() -> Any:
         panels = [
@@ -220,7 +221,7 @@ def _differences(scores: Scores, runs: Sequence[str], against: str) -> Iterator[
 def _panel_of_differences(
     scores: Scores, data: pl.DataFrame, styles: Mapping[str, Style], look: Look
 ) -> Any:
-    measure, run, against = (data[name][0] for name in ("measure", "run", "against"))
+    measure, against = (data[name][0] for name in ("measure", "against"))
     title = _counted(data)
     data = data.drop_nans("difference")
     sides = SideBySide.of(data["topic"].to_list(), look)
@@ -236,8 +237,9 @@ def _panel_of_differences(
     base = _axes(sides, below, "difference", upwards, ends, look)
     columns = ["score", "other", "difference", *(OF_ALL if of_median else ())]
     tooltip = ["topic:N", "run:N", "against:N", "better:N", *charts.decimals(*columns)]
-    lighter = "#b3b3b3" if of_median or look.grey else styles[against].colour
-    scale = {"domain": [run, against], "range": [styles[run].colour, lighter]}
+    colours = {name: style.colour for name, style in styles.items()}  # the same in all panels
+    colours |= {against: "#b3b3b3"} if of_median or look.grey else {}
+    scale = {"domain": [*colours], "range": [*colours.values()]}
     colour = alt.Color("better:N", scale=scale, legend=None)
     bars = base.mark_bar(width={"band": 0.75}).encode(colour, tooltip=tooltip)
     lines = base.mark_rule(color=LINE, strokeWidth=1).encode(
@@ -272,5 +274,9 @@ FIGURE = Figure(
         "runs on each topic (default: of two runs, the second)",
         "--show RUN …": {"help": "only this run; may be repeated (default: all)", "dest": "show"},
     },
-    gallery={"topics": '-m "nDCG@10"'},
+    gallery={
+        "topics": "-m AP",
+        "differences": "sim/qrels.txt sim/runs/sys01.txt sim/runs/sys06.txt -m AP",
+        "median": "-m AP --against median --show sys01 --show sys03",
+    },
 )

@@ -161,8 +161,8 @@ def _lines(data: pl.DataFrame, look: Look) -> tuple[pl.DataFrame, dict[str, Any]
     usual = "run" if each["topic"] == [ALL] else "topic"
     fields = [name for name, values in each.items() if len(values) > 1] or [usual]
     names = charts.short(data.select(line=pl.concat_str(fields, separator=", "))["line"])
-    numbers = fields == ["setting"] and names.unique(maintain_order=True)
-    styles = look.styles_in_order(numbers) if numbers is not False else None
+    in_order = look.styles_in_order(names.unique(maintain_order=True))
+    styles = None if "run" in fields else in_order  # a colour is that of a run
     return data.with_columns(names), charts.told_apart(names, _legend(each, fields), look, styles)
 
 

@@ -1,0 +1,114 @@
+"""Every kind of figure as a page: what it answers, a picture, and the command that draws it."""
+
+from __future__ import annotations
+
+import inspect
+
+from cranfield.plot.kinds import figures
+
+FILES = "sim/qrels.txt sim/runs/*.txt"
+
+HEAD = """# Figures: a gallery
+
+Every picture is one command. All take judgments and runs; those that are drawn from scores also
+take `--scores FILE`, scores of topics by whatever tool. The end of the name says what is written:
+PNG, SVG, PDF, interactive HTML, Vega-Lite (`.json`), or the numbers behind the picture (`.csv`,
+`.tsv`).
+
+The collection here is simulated:
+
+```sh
+cranfield simulate --topics 40 --runs 6 --depth 100 --levels 3 --seed 7 -o sim
+```
+
+Options that all pictures have, those of `meta … --plot` and `plan --plot`, too:
+
+| | |
+|---|---|
+| `--title TEXT` | above the picture, in the place of what usually is; `''` for nothing |
+| `--plot-width N` | of a panel, in points; for a column of 8.4 cm about 170 |
+| `--plot-height N` | of a panel, in points |
+| `--font-size P` | of numbers and names, in points: 7 or 8 for a column |
+| `--grey` | without colours: lines are told apart by dashes and marks |
+| `--scale N` | pixels of a PNG a point |
+
+A colour belongs to a name: a run, or a measure, has the same in every figure, whatever the order of
+the files. There are eight, which colour-blind people can tell apart. Where two names have the same,
+the one that comes first in the alphabet keeps it, and the other takes the next that is free. What
+has no room in a picture is said, and is in the CSV.
+
+In Python each is a function of `cf.plot`, from files, dicts, frames, or scores; notebooks show what
+it returns:
+
+```python
+import cranfield as cf
+
+scores = cf.evaluate("qrels.txt", ["bm25.run", "dense.run"], "AP")
+picture = cf.plot.topics(scores, title="BM25 and dense retrieval", width=200, grey=True)
+picture.save("topics.pdf")
+print(picture.data.select("topic", "better").head(3).rows())
+```
+
+```text
+[('107', 'bm25'), ('102', 'bm25'), ('103', 'bm25')]
+```
+
+"""
+
+# Pictures that belong to other commands: where they are explained, and how they are drawn.
+OTHERS = {
+    "What user models believe": (
+        "cwl.md",
+        "C, W and L of user models, rank by rank: `plot cwl functions`. Models that look at ranks "
+        "alone need no files.",
+        {"cwl": 'cranfield plot cwl functions -m "RBP(p=0.5|0.8|0.95)" -o cwl.svg'},
+    ),
+    "How deep users go, and what they gain": (
+        "cwl.md",
+        "`plot cwl runs` draws a point for each run, `plot cwl vary` a line for the values of a "
+        "parameter.",
+        {"cwl-runs": f'cranfield plot cwl runs {FILES} -m "INST(T=2, gain=unit)" -o cwl-runs.svg'},
+    ),
+    "Which measures tell runs apart?": (
+        "meta.md",
+        "Pictures of `meta` are drawn with `--plot`, beside its tables.",
+        {
+            "asl-curves": f'cranfield meta discriminative-power {FILES} -m "AP nDCG@10 RR" '
+            "--trials 1000 --plot asl-curves.svg",
+            "matrix": f'cranfield meta correlation {FILES} -m "AP nDCG@10 RR P@10" '
+            "--plot matrix.svg",
+        },
+    ),
+    "How many topics?": (
+        "plan.md",
+        "Power against the number of topics.",
+        {"power-curves": "cranfield plan --sd 0.2 --method t --plot power-curves.svg"},
+    ),
+}
+
+
+def drawn() -> dict[str, str]:
+    """The pictures by name, each with its command."""
+    made = {}
+    for kind, figure in figures().items():
+        for name, options in figure.gallery.items():
+            files = "" if "sim/" in options else f"{FILES} "
+            made[name] = f"cranfield plot {kind} {files}{options}".strip() + f" -o {name}.svg"
+    return made | {n: command for *_, of in OTHERS.values() for n, command in of.items()}
+
+
+def page() -> str:
+    """The page as Markdown."""
+    commands, lines = drawn(), [HEAD.rstrip("\n")]
+    for kind, figure in figures().items():
+        title, text = inspect.cleandoc(figure.doc or "").split("\n\n", 1)
+        lines += ["", f"## {title}", "", f"`plot {kind}`, `cf.plot.{kind}`. {text}"]
+        lines += [line for name in figure.gallery for line in _picture(name, commands[name])]
+    for title, (where, text, made) in OTHERS.items():
+        lines += ["", f"## {title}", "", f"{text} [{where}]({where}) explains."]
+        lines += [line for name, command in made.items() for line in _picture(name, command)]
+    return "\n".join(lines) + "\n"
+
+
+def _picture(name: str, command: str) -> list[str]:
+    return ["", f"![{name}](figures/{name}.svg)", "", "```sh", command, "```"]
