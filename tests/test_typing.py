@@ -57,6 +57,15 @@ several: tuple[cf.Measure, ...] = cf.parse_measures(["AP", cf.nDCG @ 10, cf.P])
 some: list[type[cf.Measure]] = [c for c in cf.REGISTRY.values() if c.takes == "lists"]
 
 
+# figures
+picture = cf.plot.runs("qrels.txt", ["bm25.run"], "AP", bars=True, grey=True, depth=10)
+cf.plot.topics({"a": {"q1": 0.5}}, against="median", title="Topics", width=240)
+picture.save("runs.svg")
+cf.plot.runs("qrels.txt", ["bm25.run"], gray=True)  # wrong
+cf.plot.pairs("qrels.txt", ["bm25.run"], alpha="5%")  # wrong
+cf.plot.heatmap("qrels.txt", ["bm25.run"], font_size="large")  # wrong
+
+
 # a measure of one's own
 @cf.measure
 class FirstHit(cf.Measure):

@@ -193,3 +193,64 @@ def test_the_command(kind: str, cranfield: Command, here: Path) -> None:
     said = draw.refused("--scores", "s.tsv", "--font-size", "99", "-o", "z.svg")
     assert "expected a number" in said
     assert not Path("z.svg").exists()
+
+
+# -- pictures of other commands -------------------------------------------------------------------
+
+SCORED = ("--scores", "s.tsv", "-m", "AP RR", "--trials", "20")
+OTHERS = {
+    "plan": ("plan", "--sd", "0.2", "--method", "t"),
+    "discriminative-power": ("meta", "discriminative-power", *SCORED),
+    "swap": ("meta", "swap", *SCORED),
+    "stability": ("meta", "stability", *SCORED),
+    "correlation": ("meta", "correlation", *SCORED),
+    "leave-one-out": ("meta", "leave-one-out", "qrels.txt", "runs/sys1.txt", "runs/sys2.txt"),
+}
+
+
+@pytest.mark.parametrize("command", OTHERS)
+def test_pictures_of_meta_and_plan_have_the_same_look(
+    command: str, cranfield: Command, here: Path
+) -> None:
+    COLLECTION.write(here)
+    for number, path in enumerate(sorted(Path("runs").iterdir()), 1):
+        path.rename(f"runs/sys{number}.txt")
+    scores = cf.evaluate("qrels.txt", ["runs/sys1.txt", "runs/sys2.txt"], "AP RR")
+    scores.to_polars().write_csv("s.tsv", separator="\t")
+    look = ("--title", "Mine", "--plot-width", "155", "--font-size", "7", "--grey")
+    cranfield.succeeds(*OTHERS[command], "--plot", "x.json", *look)
+    spec = json.loads(Path("x.json").read_text())
+    assert spec["title"]["text"] == "Mine"
+    assert spec["config"]["axis"]["labelFontSize"] == 7
+    assert '"width": 155' in json.dumps(spec)
+    colours = re.findall(r"#[0-9a-fA-F]{6}\b", json.dumps(spec))
+    assert not [c for c in colours if not c[1:3] == c[3:5] == c[5:7]]
+    assert "--plot FILE with it" in cranfield.refused(*OTHERS[command], *look)
+
+
+def test_points_of_a_legend_have_no_dashes() -> None:
+    """They would be cut to pieces; the lines have them."""
+    designs = [cf.stats.topics_for_t(difference, 0.08) for difference in (0.05, 0.1)]
+    svg = cf.plot.power(designs, title="Power")._svg()
+    symbols = re.findall(r'role-legend-symbol"[^>]*><path[^>]*>', svg)
+    assert len(symbols) == 2
+    assert not [symbol for symbol in symbols if "stroke-dasharray" in symbol]
+    assert "stroke-dasharray" in svg
+
+
+def test_a_measure_has_its_colour_in_pictures_of_meta() -> None:
+    """Whatever is said beside its name."""
+    a = simulated(3, topics=6)
+    values = np.concatenate([a.values, a.values**2], axis=2)
+    scores = cf.Scores(values, a.runs, a.topics, ("AP", "RR"), ("mean", "mean"))
+    own = [style.colour for style in Look().styles(scores.measures).values()]
+    for found in (
+        cf.meta.discriminative_power(scores, trials=99),
+        cf.meta.stability(scores, trials=9),
+        cf.meta.swap(scores, trials=9),
+    ):
+        layers = spec_of(cf.plot.meta(found, title="Mine"))["layer"]
+        [line] = [layer for layer in layers if layer["mark"]["type"] == "line"]
+        scale = line["encoding"]["color"]["scale"]
+        order = [name.split(":")[0] for name in scale["domain"]]
+        assert [scale["range"][order.index(name)] for name in ("AP", "RR")] == own
