@@ -2,6 +2,7 @@
 
     make bench                      everything
     python bench/bench.py small     only the benchmarks whose names begin so
+    python bench/bench.py --table   as the table of docs/performance.md
 
 The collections are simulated. Peers come from PyPI; a trec_eval binary is used if one is on
 PATH. Runs of the contestants alternate, and medians are compared. Exit code 1 if a target is
@@ -20,6 +21,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -129,13 +132,25 @@ class Result(NamedTuple):
             else self.measured <= self.target
         )
 
+    @property
+    def bound(self) -> str:
+        """What it should be."""
+        return f"{'at least' if self.unit == 'x faster' else 'at most'} {self.target:g}"
+
+    @property
+    def value(self) -> str:
+        """What it is."""
+        return f"{self.measured:.0f}" if self.unit == "MB" else f"{self.measured:.2f}"
+
     def __str__(self) -> str:
-        bound = "at least" if self.unit == "x faster" else "at most"
-        value = f"{self.measured:.0f}" if self.unit == "MB" else f"{self.measured:.2f}"
         mark = "ok    " if self.met else "MISSED"
-        return (
-            f"{mark}  {self.name:<62} {value:>7} {self.unit:<10} (target: {bound} {self.target:g})"
-        )
+        return f"{mark}  {self.name:<62} {self.value:>7} {self.unit:<10} (target: {self.bound})"
+
+    @property
+    def row(self) -> str:
+        """As a row of a table in Markdown."""
+        missed = "" if self.met else " (missed)"
+        return f"| {self.name} | {self.value} {self.unit}{missed} | {self.bound} |"
 
 
 def cost(command: list[str]) -> Cost:
@@ -625,15 +640,30 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {
 }
 
 
+def versions() -> str:
+    """When, and with what."""
+    names = ("numpy", "polars", "pytrec-eval-terrier", "ir-measures", "pyndeval", "cwl-eval")
+    found = [f"{name} {version(name)}" for name in names]
+    if binary := shutil.which("trec_eval"):
+        said = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False)
+        found.append(f"{said.stdout}{said.stderr}".strip())
+    python = f"Python {sys.version.split()[0]}"
+    return f"{date.today()}, {os.cpu_count()} processors, {', '.join([python, *found])}"
+
+
 def main(wanted: list[str]) -> int:
     """Run the benchmarks whose names begin as wanted, or all."""
+    table = "--table" in wanted
+    wanted = [name for name in wanted if name != "--table"]
     if not shutil.which("trec_eval"):
         print("no trec_eval on PATH: compared with the others only", flush=True)
+    if table:
+        print(f"Measured on {versions()}.\n\n| work: peer | measured | target |\n|---|---|---|")
     missed = 0
     for name, benchmark in BENCHMARKS.items():
         if not wanted or any(name.startswith(w) for w in wanted):
             for result in benchmark():
-                print(result, flush=True)
+                print(result.row if table else result, flush=True)
                 missed += not result.met
     return 1 if missed else 0
 
