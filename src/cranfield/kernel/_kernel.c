@@ -319,31 +319,37 @@ low_bytes(const unsigned char *text)
 static int
 cut_any(const unsigned char **place, Field *fields, int width)
 {
-    const unsigned char *at = *place;
+    const unsigned char *begin = *place, *block = begin;
+    u64 low = low_bytes(block);
     int count = 0;
     for (;;) {
-        while (KIND[*at] == BLANK) {
-            at++;
+        while (low == 0) {
+            block += 64;
+            low = low_bytes(block);
         }
-        if (*at == '\n') {
-            *place = at + 1;
-            return count;
-        }
-        if (count == 0 && *at == '#') {
-            while (*at != '\n') {
-                at++;
-            }
+        const unsigned char *at = block + __builtin_ctzll(low);
+        low &= low - 1;
+        if (KIND[*at] == INSIDE) {
             continue;
         }
-        if (count == width || (count == 0 && *at == '<')) {
-            return -1;
+        if (at > begin) {
+            if (count == 0 && *begin == '#') {
+                while (*at != '\n') {
+                    at++;
+                }
+                *place = at + 1;
+                return 0;
+            }
+            if (count == width || (count == 0 && *begin == '<')) {
+                return -1;
+            }
+            fields[count++] = (Field){begin, at - begin};
         }
-        fields[count].start = at;
-        while (KIND[*at] == INSIDE) {
-            at++;
+        begin = at + 1;
+        if (*at == '\n') {
+            *place = begin;
+            return count;
         }
-        fields[count].length = at - fields[count].start;
-        count++;
     }
 }
 
