@@ -19,7 +19,7 @@ from cranfield.comparison import compare
 from cranfield.meta.cautions import near_alpha
 from cranfield.report.comparison import procedure
 from cranfield.stats.cautions import about_trials
-from cranfield.stats.families import compare_pairs
+from cranfield.stats.families import compare_each, compare_pairs
 from cranfield.stats.letters import letters
 from cranfield.stats.result import Sampled
 from tests.made import examples, scored, simulated
@@ -349,9 +349,9 @@ class TestComparison:
 
         def noted(*given: Any, **more: Any) -> Any:
             asked.append(more["threads"])
-            return compare_pairs(*given, **more)
+            return compare_each(*given, **more)
 
-        monkeypatch.setattr("cranfield.comparison.compare_pairs", noted)
+        monkeypatch.setattr("cranfield.comparison.compare_each", noted)
         compare(scored([[0.1, 0.2], [0.3, 0.5]], ("x", "y")), threads=1)
         assert asked == [1]
 

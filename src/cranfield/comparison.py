@@ -20,7 +20,7 @@ from cranfield.shown import Rows, Shown
 from cranfield.stats.cautions import about_trials, in_short
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS, EffectName, cohen_dz, usual_effect
-from cranfield.stats.families import TESTS, PairTest, compare_pairs, decided
+from cranfield.stats.families import TESTS, PairTest, compare_each, decided
 from cranfield.stats.gate import Gate, GateVerdict, Undecided, checked_margin, within_margin
 from cranfield.stats.letters import letters
 from cranfield.stats.measured import direction, measured, ranking, reasons, without_errors
@@ -139,6 +139,16 @@ class Comparison(Shown, tables="comparison"):
                 return pair
         known = some([f"{p.run} – {p.other}" for p in self.pairs], "pair")
         raise InputError(f"the pair {run} – {other} by {name}", f"one of {known}")
+
+    def by(self, measure: str) -> Comparison:
+        """The part that is by one measure, without the notices, which are of all."""
+        return replace(
+            self,
+            scores=self.scores.select(measures=[measure]),
+            runs=tuple(run for run in self.runs if run.measure == measure),
+            pairs=tuple(pair for pair in self.pairs if pair.measure == measure),
+            notices=(),
+        )
 
     def movers(self, most: int = 3) -> Rows[Mover]:
         """For each pair, the topics that differ most: up to `most` for the better, and as many for
@@ -322,7 +332,7 @@ def compare(
         "seed": seed,
     }
     testing |= {"threads": threads, "progress": progress}
-    found = [_tested(read, name, alpha, baselines, told_by, testing) for name in read.measures]
+    found = _tested(read, alpha, baselines, told_by, testing)
     runs, pairs, enumerated, told = zip(*found, strict=True)
     notices = [*read.notices, *chain(*told)]
     if "identical" not in {notice.kind for notice in notices}:  # tests of two tell it themselves
@@ -368,32 +378,36 @@ def _asked(order: Sequence[int], baselines: Sequence[int]) -> list[tuple[int, in
 
 def _tested(
     scores: Scores,
-    measure: str,
     alpha: float,
     baselines: tuple[str, ...],
     effect: str,
     testing: dict[str, Any],
-) -> tuple[list[RunSummary], list[PairComparison], bool, list[Notice]]:
-    """The runs and pairs by one measure, whether all outcomes were enumerated, what to know."""
-    seen = measured(scores, measure, turned=False)
-    part, better = seen.matrix, scores.better[scores.measures.index(measure)]
-    if len(part.topics) < 2:
-        text = f"{measure} of {counted(len(part.topics), 'topic')}"
-        raise InputError(text, "at least 2 topics to compare runs on")
-    order = _order(part, better)
-    asked = _asked(order, [*map(part.systems.index, baselines)])
+) -> Iterator[tuple[list[RunSummary], list[PairComparison], bool, list[Notice]]]:
+    """By each measure: runs and pairs, whether all outcomes were enumerated, what to know."""
+    seen = [measured(scores, measure, turned=False) for measure in scores.measures]
+    for measure, one in zip(scores.measures, seen, strict=True):
+        if len(one.matrix.topics) < 2:
+            text = f"{measure} of {counted(len(one.matrix.topics), 'topic')}"
+            raise InputError(text, "at least 2 topics to compare runs on")
+    parts = [one.matrix for one in seen]
+    orders = [_order(part, better) for part, better in zip(parts, scores.better, strict=True)]
+    asked = [_asked(order, [*map(scores.runs.index, baselines)]) for order in orders]
     row = CORRECTIONS.get(testing["correction"])
-    level = alpha / len(asked) if row is not None and row.simultaneous else alpha
-    tested = compare_pairs(part, pairs=asked, confidence=1 - level, **testing)
-    effects = EFFECTS[effect].of(part, asked)
-    pairs = [_pair(measure, part, *of, alpha, better) for of in zip(tested, effects, strict=True)]
-    runs = [*_summaries(scores, measure, part, order, pairs, alpha, baselines)]
-    notices = [*seen.notices, *_cautions(measure, part, tested, alpha)]
-    notices += _hopeless(measure, tested, testing["test"], testing["correction"], alpha)
-    if not baselines and not any(run.groups for run in runs):
-        text = f"{measure}: there are more groups of runs than letters, so none are shown"
-        notices.append(Notice("letters", text))
-    return runs, pairs, all_exact(pair.outcome.sampled for pair in tested), notices
+    level = alpha / len(asked[0]) if row is not None and row.simultaneous else alpha
+    tested = compare_each(parts, asked, confidence=1 - level, **testing)
+    for m, measure in enumerate(scores.measures):
+        effects = EFFECTS[effect].of(parts[m], asked[m])
+        pairs = [
+            _pair(measure, parts[m], *of, alpha, scores.better[m])
+            for of in zip(tested[m], effects, strict=True)
+        ]
+        runs = [*_summaries(scores, measure, parts[m], orders[m], pairs, alpha, baselines)]
+        notices = [*seen[m].notices, *_cautions(measure, parts[m], tested[m], alpha)]
+        notices += _hopeless(measure, tested[m], testing["test"], testing["correction"], alpha)
+        if not baselines and not any(run.groups for run in runs):
+            text = f"{measure}: there are more groups of runs than letters, so none are shown"
+            notices.append(Notice("letters", text))
+        yield runs, pairs, all_exact(pair.outcome.sampled for pair in tested[m]), notices
 
 
 def _order(part: Matrix, better: str) -> list[int]:

@@ -96,6 +96,17 @@ class TestDocs:
         path = written(tmp_path / "d.tsv", "d1\tone\nd2\ttwo\nbroken\n")
         assert read_docs(path, {"d1"}) == {"d1": Doc("", "one")}
 
+    def test_a_text_may_be_as_long_as_lines_may_be(self, tmp_path: Path) -> None:
+        """Python's csv stops at 131,072 characters unless told otherwise."""
+        long = "word " * 60_000
+        csv = written(tmp_path / "d.csv", f'docno,text\nd1,"{long}"\nd2,two\n')
+        tsv = written(tmp_path / "d.tsv", f"docno\ttext\nd1\t{long}\nd2\ttwo\n")
+        for path in (csv, tsv):
+            assert read_docs(path, {"d1", "d2"}, 9) == {
+                "d1": Doc("", "word word"),
+                "d2": Doc("", "two"),
+            }
+
     def test_long_texts_are_cut(self) -> None:
         assert read_docs({"d": "abcdef"}, {"d"}, most=3) == {"d": Doc("", "abc")}
 

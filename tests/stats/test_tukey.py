@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from cranfield.errors import InputError
 from cranfield.stats.anova import two_way
 from cranfield.stats.paired import randomisation, t_test
-from cranfield.stats.tukey import Family, randomised_tukey_hsd, studentised_range, tukey_hsd
+from cranfield.stats.samples import matrix
+from cranfield.stats.tukey import (
+    Family,
+    randomised_tukey_hsd,
+    randomised_tukey_hsds,
+    studentised_range,
+    tukey_hsd,
+)
 from tests.made import examples
 from tests.stats.made import close, normal
 
@@ -126,6 +133,21 @@ def test_the_same_on_any_number_of_threads() -> None:
     assert len(done) > 4  # several chunks each
     assert sum(done) == 4 * 2000
     assert not np.array_equal(found[0], randomised_tukey_hsd(scores, 2000, seed=8).pvalues)
+
+
+def test_several_together_are_each_as_alone() -> None:
+    """They share trials where their shapes are the same, and draw what each would have drawn."""
+    made = [normal(50, 20), normal(9, 4), normal(50, 20) ** 3, normal(2, 3), normal(9, 4) + 1]
+    done: list[int] = []
+    found = randomised_tukey_hsds([*map(matrix, made)], 2000, seed=7, progress=done.append)
+    for scores, together in zip(made, found, strict=True):
+        alone = randomised_tukey_hsd(scores, 2000, seed=7)
+        for name in ("pvalues", "counts", "differences"):
+            assert np.array_equal(getattr(together, name), getattr(alone, name))
+        assert together.critical() == alone.critical()
+        assert (together.exact, together.trials) == (alone.exact, alone.trials)
+    assert [one.exact for one in found] == [False, False, False, True, False]
+    assert sum(done) == 4 * 2000 + 6  # 3! orders of a topic
 
 
 def test_family_wise_error_of_skewed_scores() -> None:

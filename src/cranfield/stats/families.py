@@ -6,7 +6,7 @@ by themselves. Tests of two systems are done pair by pair, and their p-values co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -33,7 +33,7 @@ class Test:
     once (`many`), given a `Matrix`, and returns a `Family`. One that is `random` takes trials, seed
     and threads. `estimates` is what its interval is of. `least` is the smallest p-value that
     differences, as many as there are, could have had, if a bound is known. `at_once`, if there is
-    one, does what `function` does for many pairs, faster.
+    one, does what `function` does for many pairs, or for many matrices (`many`), faster.
     """
 
     name: str
@@ -43,12 +43,12 @@ class Test:
     random: bool = False
     estimates: str = "the difference of means"
     least: Callable[[Floats], float] | None = None
-    at_once: Callable[..., Iterator[Outcome]] | None = None
+    at_once: Callable[..., Any] | None = None
 
 
 _TESTS = (
     Test("randomised-tukey", "randomised Tukey HSD test", tukey.randomised_tukey_hsd,
-         many=True, random=True),
+         many=True, random=True, at_once=tukey.randomised_tukey_hsds),
     Test("tukey", "Tukey HSD test", tukey.tukey_hsd, many=True),
     Test("randomisation", "paired randomisation test", paired.randomisation,
          random=True, least=paired.least_of_signs, at_once=paired.randomisations),
@@ -151,18 +151,53 @@ def compare_pairs(
     """
     systems = matrix(scores, topics)
     numbers = systems.pairs if pairs is None else _numbers(systems, pairs)
-    test, correction = decided(test, correction, len(systems.systems), len(numbers))
+    how: dict[str, Any] = {"trials": trials, "seed": seed, "threads": threads}
+    asked = [systems], [numbers], test, correction, confidence
+    return compare_each(*asked, **how, progress=progress)[0]
+
+
+def compare_each(
+    every: Sequence[Matrix],
+    pairs: Sequence[Sequence[tuple[int, int]]],
+    test: str | None = None,
+    correction: str | None = None,
+    confidence: float | None = None,
+    *,
+    trials: int = TRIALS,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[list[PairTest]]:
+    """`compare_pairs` of each of several matrices of the same systems, such as of several measures.
+
+    `pairs`, by number, are as many of each.
+    """
+    test, correction = decided(test, correction, len(every[0].systems), len(pairs[0]))
     _refuse(test, correction)
     row = TESTS[test]
     how = {"trials": trials, "seed": seed, "threads": threads} if row.random else {}
+    return [
+        _corrected(numbers, outcomes, correction, confidence)
+        for numbers, outcomes in zip(
+            pairs, _outcomes(row, every, pairs, how, progress), strict=True
+        )
+    ]
+
+
+def _corrected(
+    pairs: Sequence[tuple[int, int]],
+    outcomes: Iterable[Outcome],
+    correction: str,
+    confidence: float | None,
+) -> list[PairTest]:
     kept = [
         (_without_trials(o), None if confidence is None else o.confidence_interval(confidence))
-        for o in _outcomes(row, systems, numbers, how, progress)
+        for o in outcomes
     ]
     adjusted = CORRECTIONS[correction]([outcome.pvalue for outcome, _ in kept]).pvalues
     return [
         PairTest(i, j, outcome, float(p), interval)
-        for (i, j), (outcome, interval), p in zip(numbers, kept, adjusted, strict=True)
+        for (i, j), (outcome, interval), p in zip(pairs, kept, adjusted, strict=True)
     ]
 
 
@@ -195,16 +230,33 @@ def _without_trials(outcome: Outcome) -> Outcome:
 
 def _outcomes(
     test: Test,
+    every: Sequence[Matrix],
+    pairs: Sequence[Sequence[tuple[int, int]]],
+    how: dict[str, Any],
+    progress: Progress | None,
+) -> Iterator[Iterable[Outcome]]:
+    """What the test finds for each pair of each matrix."""
+    if test.many and test.at_once is not None:
+        families = test.at_once(every, **how, progress=progress)
+    elif test.many:
+        families = map(test.function, every)
+    else:
+        for systems, numbers in zip(every, pairs, strict=True):
+            yield _two_by_two(test, systems, numbers, how, progress)
+        return
+    for family, numbers in zip(families, pairs, strict=True):
+        names = family.systems
+        yield [family.pair(names[i], names[j]) for i, j in numbers]
+
+
+def _two_by_two(
+    test: Test,
     systems: Matrix,
     pairs: Sequence[tuple[int, int]],
     how: dict[str, Any],
     progress: Progress | None,
 ) -> Iterator[Outcome]:
-    """What the test finds for each pair."""
-    if test.many:
-        family = test.function(systems, **(how | {"progress": progress} if how else {}))
-        yield from (family.pair(systems.systems[i], systems.systems[j]) for i, j in pairs)
-    elif test.at_once is not None:
+    if test.at_once is not None:
         yield from test.at_once(systems.values, pairs, **how, progress=progress)
     else:
         for i, j in pairs:

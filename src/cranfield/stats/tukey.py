@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from functools import cache
 from itertools import combinations, permutations
@@ -143,55 +143,98 @@ def randomised_tukey_hsd(
     a c -0.3000 0.1667
     b c -0.1500 0.8333
     """
-    checked_trials(trials, seed)
     data = matrix(scores, topics, least=1)
-    n, m = data.values.shape
-    few = (n - 1) * math.lgamma(m + 1) <= math.log(trials) + 1  # else not worth multiplying out
-    ways = math.factorial(m) ** (n - 1) if few else math.inf  # but for the first: that is enough
-    exact = ways <= trials
-    if exact:
-        made = list(_all_ranges(data.values, progress))
-        trials = int(ways)
-    else:
-        made = in_chunks(_random_ranges(data.values), trials, seed, n * m, threads, progress)
-    ranges = np.sort(np.concatenate(made))
+    return randomised_tukey_hsds([data], trials, seed, strict, threads, progress)[0]
 
+
+def randomised_tukey_hsds(
+    every: Sequence[Matrix],
+    trials: int = TRIALS,
+    seed: int = 0,
+    strict: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[Family]:
+    """`randomised_tukey_hsd` of each of several matrices, such as those of several measures.
+
+    One seed permutes all of a shape alike: they share their trials, which take most of the time.
+    """
+    checked_trials(trials, seed)
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for place, data in enumerate(every):
+        alike.setdefault(data.values.shape, []).append(place)
+    found: dict[int, Family] = {}
+    for (n, m), places in alike.items():
+        together = [every[place].values for place in places]
+        few = (n - 1) * math.lgamma(m + 1) <= math.log(trials) + 1  # else not worth multiplying out
+        ways = math.factorial(m) ** (n - 1) if few else math.inf  # but the first: that is enough
+        used = None if ways <= trials else seed
+        if used is None:
+            each = [[*_all_ranges(values, progress)] for values in together]
+        else:
+            told = None if progress is None else _times(progress, len(together))
+            made = in_chunks(_random_ranges(together), trials, seed, n * m, threads, told)
+            each = [[*of] for of in zip(*made, strict=True)]
+        for place, ranges in zip(places, each, strict=True):
+            found[place] = _family(every[place], np.sort(np.concatenate(ranges)), used, strict)
+    return [found[place] for place in range(len(every))]
+
+
+def _times(progress: Progress, several: int) -> Progress:
+    return lambda trials: progress(trials * several)
+
+
+def _family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Family:
+    """What the ranges of all trials, which are sorted, say of each pair; without a seed they are
+    all there are.
+    """
+    trials, exact = len(ranges), seed is None
     differences = data.means[:, None] - data.means
     tolerance = TOLERANCE * (data.scale or 1.0)  # a strict test needs one, if all scores are 0
     slack = tolerance if strict else -tolerance
     counts = trials - np.searchsorted(ranges, np.abs(differences) + slack)
     np.fill_diagonal(counts, trials)
     itself = 0 if exact else 1  # the data as they are, one more trial: as Sampled has it
-    used = None if exact else seed
 
     def about_pair(i: int, j: int) -> tuple[Notice, ...]:
-        return about_trials(Sampled(int(counts[i, j]), trials, used, exact))
+        return about_trials(Sampled(int(counts[i, j]), trials, seed, exact))
 
     cautions = _about_equal(data.values, tolerance) + _about_pairs(data, about_pair)
     return Family(
         test="randomised Tukey HSD",
         systems=data.systems,
         means=data.means,
-        n=n,
+        n=len(data.values),
         differences=differences,
         pvalues=(counts + itself) / (trials + itself),
         assumed=f"equal systems could have had each other's scores of a topic; {SIMULTANEOUS}",
         threshold=cache(lambda alpha: reach(ranges, alpha, exact) - slack),
         counts=counts,
         trials=trials,
-        seed=used,
+        seed=seed,
         exact=exact,
         notices=cautions,
     )
 
 
-def _random_ranges(values: Floats) -> Callable[[np.random.Generator, int], Floats]:
-    """Of the systems' means, in trials that permute every topic but the first."""
+def _random_ranges(
+    every: Sequence[Floats],
+) -> Callable[[np.random.Generator, int], list[Floats]]:
+    """Of the systems' means, in trials that permute every topic but the first, of all alike."""
+    n, m = every[0].shape
+    # One matrix is permuted itself; of several the places of scores are, from which each takes its.
+    places = np.arange(m, n * m).reshape(n - 1, m)
+    permuted = every[0][1:] if len(every) == 1 else places
 
-    def trial(rng: np.random.Generator, size: int) -> Floats:
-        rows = np.repeat(values[1:, None], size, axis=1)  # [topics, trials, systems]
+    def trial(rng: np.random.Generator, size: int) -> list[Floats]:
+        rows = np.repeat(permuted[:, None], size, axis=1)  # [topics, trials, systems]
         rng.permuted(rows, axis=2, out=rows)  # without Python's lock: threads help
-        return _ranges(values[0] + rows.sum(axis=0), len(values))
+        if len(every) == 1:
+            return [_ranges(every[0][0] + rows.sum(axis=0), n)]
+        room = np.empty(rows.shape)  # for all: new memory would cost more than the numbers in it
+        taken = (values.take(rows, out=room, mode="clip") for values in every)
+        each = zip(every, taken, strict=True)
+        return [_ranges(values[0] + one.sum(axis=0), n) for values, one in each]
 
     return trial
 

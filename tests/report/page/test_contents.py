@@ -45,6 +45,29 @@ def data() -> dict[str, Any]:
 
 
 class TestNumbers:
+    def test_are_those_of_a_comparison_by_each_measure(self) -> None:
+        """That they are computed together changes none."""
+        for m, name in enumerate(MEASURES):
+            alone = cf.compare(scores(), measures=[name], trials=500)
+            together = page().contents.comparisons[m]
+            assert together is not None
+            assert together.pairs == alone.pairs
+            assert together.runs == alone.runs
+
+    def test_runs_are_called_alike_only_if_they_are_by_every_measure(self) -> None:
+        """x and y have the same RR, but not the same AP."""
+        qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1, "d": 1}}
+        runs = {"x": {"q1": "ab", "q2": "cd"}, "y": {"q1": "a", "q2": "c"}, "z": {"q1": "za"}}
+        lists = {run: {t: [*docs] for t, docs in of.items()} for run, of in runs.items()}
+        told = {
+            measures: {
+                one["kind"] for one in cf.report_page(qrels, lists, measures).data["notices"]
+            }
+            for measures in ("RR", "RR AP")
+        }
+        assert "identical" in told["RR"]
+        assert "identical" not in told["RR AP"]
+
     def test_are_those_of_evaluate(self) -> None:
         shown, known = data(), scores()
         assert [one["name"] for one in shown["runs"]] == list(known.runs)

@@ -207,12 +207,16 @@ def _separated(signs: str, source: Source, verbatim: bool) -> Rows:
         yield source.too_long(source.line(text.count(b"\n", 0, at) + 1))
         return
     try:
-        decoded = text.decode()
+        text.decode()  # to tell on which line it is no text
     except UnicodeDecodeError as error:
         line = source.line(text.count(b"\n", 0, error.start) + 1)
         yield not_text(text[error.start : error.start + 4], source, line)
         return
-    table = csv.reader(io.StringIO(decoded, newline=""), delimiter=separator, strict=True)
+    if csv.field_size_limit() < source.limits.line:
+        csv.field_size_limit(source.limits.line)  # texts of documents are as long as lines may be
+    # Line by line: StringIO would hold the whole file again, with four bytes for each character.
+    decoded = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
+    table = csv.reader(decoded, delimiter=separator, strict=True)
     header: list[str] = []
     try:
         for row in table:

@@ -66,12 +66,17 @@ class Contents:
     # -- what is computed -------------------------------------------------------------------------
 
     @cached_property
+    def compared(self) -> Comparison | None:
+        """The comparison by all measures by which runs can be compared."""
+        names = [name for name in self.scores.measures if name not in self._not_compared]
+        return compare(self.scores.select(measures=names), **self.testing) if names else None
+
+    @cached_property
     def comparisons(self) -> list[Comparison | None]:
         """The comparison by each measure, if runs can be compared by it."""
+        whole, skipped = self.compared, self._not_compared
         return [
-            None
-            if name in self._not_compared
-            else compare(self.scores.select(measures=[name]), **self.testing)
+            None if whole is None or name in skipped else whole.by(name)
             for name in self.scores.measures
         ]
 
@@ -337,7 +342,7 @@ class Contents:
         hard = None if self.found is None else self.found.hard
         every = chain(
             self.scores.notices,
-            chain.from_iterable(x.notices for x in self.comparisons if x is not None),
+            () if self.compared is None else self.compared.notices,
             () if hard is None else (one for one in hard.notices if one.kind == "bounds"),
             chain.from_iterable(section.notices for section in self.sections),
             self._uncompared(),
