@@ -145,7 +145,7 @@ def report_page(
             shown,
             docs,
             None if second is None else second.collection.gold.qrels.to_dict(),
-            (_name(qrels, "first"), _name(second_qrels, "second")),
+            _short_names(_name(qrels, "first"), _name(second_qrels, "second")),
             [*_reproduced(command, files, runs)],
         )
     )
@@ -176,6 +176,16 @@ def _other(evaluator: Evaluator, qrels: QrelsLike, options: Mapping[str, Any]) -
 def _name(given: Any, otherwise: str) -> str:
     """What judgments are called."""
     return path_of(given) if isinstance(given, str | os.PathLike) else otherwise
+
+
+def _short_names(first: str, second: str) -> tuple[str, str]:
+    """Two files without their folders, which are those of the sender, where that tells them apart.
+
+    >>> _short_names("/data/qrels.txt", "second.txt"), _short_names("a/qrels", "b/qrels")
+    (('qrels.txt', 'second.txt'), ('a/qrels', 'b/qrels'))
+    """
+    short = os.path.basename(first), os.path.basename(second)
+    return short if short[0] != short[1] else (first, second)
 
 
 def _reproduced(command: str, files: Mapping[str, Any], runs: Any) -> Iterator[dict[str, str]]:
