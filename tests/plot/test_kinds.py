@@ -71,6 +71,9 @@ CASES: dict[str, cf.Scores] = {
                               better=("lower",)),
     "below zero": scored(simulated(3, topics=5).values[:, :, 0] - 1, ("a", "b", "c")),
     "some undefined": scored([[0.1, np.nan, 0.3, 0.5], [0.2, np.nan, 0.6, 0.1]], ("a", "b")),
+    "infinite": scored([[0.1, np.inf, 0.3, 0.5], [0.2, 0.1, -np.inf, 0.1]], ("a", "b")),
+    "neither is better": scored(simulated(3, topics=5).values[:, :, 0], ("a", "b", "c"), "NumRet",
+                                better=("neither",)),
     "long names": scored(simulated(3, topics=4).values[:, :, 0],
                          tuple(f"{LONG}_{k}" for k in range(3))),
     "names that mean something to a page": scored(
@@ -83,6 +86,10 @@ CASES: dict[str, cf.Scores] = {
 @pytest.mark.parametrize("case", CASES)
 def test_there_is_a_picture(kind: str, case: str) -> None:
     """One that Vega-Lite can draw, with something in it, and whose numbers are those of `data`."""
+    if (kind, case) == ("agreement", "neither is better"):
+        with pytest.raises(cf.CranfieldError, match="neither high nor low values"):
+            drawn(kind, CASES[case])
+        return
     picture = drawn(kind, CASES[case])
     assert picture.data.height > 0
     svg = picture._svg()

@@ -46,6 +46,14 @@ def test_lower_is_better_comes_first_and_is_said() -> None:
     assert axis_of(panels_of(picture)[0], "x")["title"] == "RNOD (lower is better)"
 
 
+def test_a_count_is_a_mean_beside_its_interval() -> None:
+    """Not the sum, which tables have: its interval would be another's."""
+    scores = scored([[10, 20], [30, 40]], ("a", "b"), "NumRet", summaries=("sum",))
+    for letters in (True, False):
+        means = cf.plot.runs(scores, letters=letters).data.sort("run")["mean"]
+        assert means.to_list() == [15, 35]
+
+
 def test_bars_begin_at_zero() -> None:
     (panel,) = panels_of(cf.plot.runs(simulated(2), bars=True))
     assert "bar" in marks_of(panel)

@@ -33,6 +33,13 @@ def test_where_lower_is_better_the_lower_wins() -> None:
     assert panel["title"]["subtitle"] == "better on 2, worse on 1, equal on 1"
 
 
+def test_where_neither_is_better_nobody_wins() -> None:
+    scores = scored(VALUES[:2], ("a", "b"), "NumRet", better=("neither",))
+    (panel,) = panels_of(cf.plot.topics(scores))
+    assert {row["better"] for row in rows_of(panel)} == {""}
+    assert panel["title"]["subtitle"] == "higher on 1, lower on 2, equal on 1"
+
+
 def test_the_median_is_that_of_all_runs_with_the_best_and_the_worst() -> None:
     """Of 0.25, 0.5 and 1 on q1: a is 0.25 below, the worst as well, and the best 0.5 above."""
     picture = cf.plot.topics(SCORES, against="median", show="a")

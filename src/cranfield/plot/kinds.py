@@ -13,11 +13,13 @@ Nothing else has to know of a new one: `cf.plot`, the command line and the galle
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+import numpy as np
 
 from cranfield.data.qrels import QrelsLike
 from cranfield.dataclass import dataclass
@@ -33,7 +35,7 @@ from cranfield.report.options import Rows, help_of
 from cranfield.report.pictures import Picture
 from cranfield.scores import Notice, Scores
 from cranfield.stats.measured import without_errors
-from cranfield.wording import some
+from cranfield.wording import counted, some
 
 if TYPE_CHECKING:
     import polars as pl
@@ -109,9 +111,19 @@ def scored(
         if decided:
             raise InputError(f"{decided[0]} with scores", "judgments and runs with it")
         named: Any = [measures] if isinstance(measures, Measure | type) else measures
-        return without_errors(read_scores(qrels, measures=named))
+        return _finite(without_errors(read_scores(qrels, measures=named)))
     asked = usual if measures is None and options.get("preset") is None else measures
-    return without_errors(evaluate(qrels, runs, asked, **options))
+    return _finite(without_errors(evaluate(qrels, runs, asked, **options)))
+
+
+def _finite(scores: Scores) -> Scores:
+    """The scores, of which infinite ones are as if they were undefined: they have no place."""
+    infinite = np.isinf(scores.values)
+    if not infinite.any():
+        return scores
+    text = f"{counted(int(infinite.sum()), 'score')} infinite: not shown"
+    values = np.where(infinite, np.nan, scores.values)
+    return replace(scores, values=values, notices=(*scores.notices, Notice("infinite", text)))
 
 
 def scores_by(

@@ -6,7 +6,7 @@ letters beside: runs that share one are not significantly different.
 
 from __future__ import annotations
 
-from math import isnan, nan
+from math import isnan
 from typing import Any, Unpack
 
 from cranfield.comparison import RunSummary, compare
@@ -110,9 +110,8 @@ def _summaries(
     intervals = scores.interval(confidence=1 - testing["alpha"])
     for measure in scores.measures:
         for run in scores.sorted_by(measure).runs if measure not in tested else ():
-            one, mean = intervals[run][measure], scores.summary()[run][measure]
-            ends = (nan, nan) if isnan(mean) else (one.low, one.high)
-            found.append(RunSummary(measure, run, one.n, mean, *ends))
+            one = intervals[run][measure]
+            found.append(RunSummary(measure, run, one.n, one.mean, one.low, one.high))
     what = f"Means over {topics_text(row.topics for row in found)}"
     of = "" if all(isnan(row.low) for row in found) else f", with {sure} t intervals"
     return found, [f"{what}{of}.", *told], notices

@@ -206,13 +206,15 @@ def _differences(scores: Scores, runs: Sequence[str], against: str) -> Iterator[
     """Every run against another or the median, its largest difference first."""
     for m, measure in enumerate(scores.measures):
         found, sign = over_runs(scores, measure), direction(scores, measure)
+        known = scores.better[m] != "neither"
         values = dict(zip(scores.runs, scores.values[:, :, m], strict=True))
         y = found.median if against == MEDIAN else values[against]
         for run in runs:
             x = values[run]
             z = apart(x, y, rounding_of(x, y))
             for t in np.argsort(-z, kind="stable").tolist():
-                better = {1.0: run, -1.0: against}.get(float(np.sign(sign * z[t])), "")
+                won = float(np.sign(sign * z[t]))
+                better = {1.0: run, -1.0: against}.get(won, "") if known else ""
                 of_all = [float(getattr(found, name)[t]) for name in OF_ALL]
                 at = measure, scores.topics[t], run, float(x[t])
                 yield *at, against, float(y[t]), float(z[t]), better, *of_all
@@ -222,14 +224,16 @@ def _panel_of_differences(
     scores: Scores, data: pl.DataFrame, styles: Mapping[str, Style], look: Look
 ) -> Any:
     measure, against = (data[name][0] for name in ("measure", "against"))
-    title = _counted(data)
     data = data.drop_nans("difference")
     sides = SideBySide.of(data["topic"].to_list(), look)
     of_median = against == MEDIAN
     ends_of = [f"to_{name}" for name in ("worst", "best")]
+    sign = pl.col("difference").sign() * direction(scores, measure)
     data = sides.rows(data).with_columns(
-        (pl.col(name) - pl.col("other")).alias(f"to_{name}") for name in ("worst", "best")
+        *((pl.col(name) - pl.col("other")).alias(f"to_{name}") for name in ("worst", "best")),
+        side=pl.when(sign > 0).then("run").when(sign < 0).then("against").otherwise(pl.lit("")),
     )
+    title = _counted(data, scores.better[scores.measures.index(measure)] == "neither")
     shown = ["difference", *(ends_of if of_median else [])]
     ends = places.from_zero([value for name in shown for value in data[name]], 0.0)
     below = f"{counted(len(data), 'topic')}, by falling difference"
@@ -240,7 +244,7 @@ def _panel_of_differences(
     colours = {name: style.colour for name, style in styles.items()}  # the same in all panels
     colours |= {against: "#b3b3b3"} if of_median or look.grey else {}
     scale = {"domain": [*colours], "range": [*colours.values()]}
-    colour = alt.Color("better:N", scale=scale, legend=None)
+    colour = alt.Color("side:N", scale=scale, legend=None)
     bars = base.mark_bar(width={"band": 0.75}).encode(colour, tooltip=tooltip)
     lines = base.mark_rule(color=LINE, strokeWidth=1).encode(
         alt.Y("to_worst:Q"), alt.Y2("to_best:Q")
@@ -252,15 +256,16 @@ def _panel_of_differences(
     return charts.panel(data, *layers, size=look.size(sides.width, HEIGHT), title=title)
 
 
-def _counted(data: pl.DataFrame) -> dict[str, Any]:
-    """Which run a panel is of, and on how many topics it is the better one."""
+def _counted(data: pl.DataFrame, neither: bool) -> dict[str, Any]:
+    """Which run a panel is of, and on how many topics it is the better one, or the higher one if
+    neither is better.
+    """
     run, against = data["run"][0], data["against"][0]
-    better = data["better"].to_list()
     label, other = places.shortened([run, against], charts.LEGEND)
     than = "the median" if against == MEDIAN else other
-    known = data.drop_nans("difference").height
-    wins, losses = better.count(run), better.count(against)
-    text = f"better on {wins}, worse on {losses}, equal on {known - wins - losses}"
+    above, below = ("higher", "lower") if neither else ("better", "worse")
+    won, lost, equal = (data["side"].to_list().count(name) for name in (run, against, ""))
+    text = f"{above} on {won}, {below} on {lost}, equal on {equal}"
     long = len(label) + len(than) > charts.LEGEND
     return {"text": [label, f"− {than}"] if long else f"{label} − {than}", "subtitle": text}
 
