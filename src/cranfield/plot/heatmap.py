@@ -62,7 +62,10 @@ def heatmap(
     scores = scored(qrels, runs, measures, given)
     data = frame([*_cells(scores)], COLUMNS)
     notices = (*scores.notices, *undefined(data, "score", "run"))
-    listed, sides = Listed.of(scores.runs, look), SideBySide.of(scores.topics, look)
+    orders = [scores.sorted_by(measure).runs for measure in scores.measures]
+    names = [Listed.of(order, look) for order in orders]
+    listed, sides = names[0], SideBySide.of(scores.topics, look)
+    left_out = dict.fromkeys(notice for one in names for notice in one.notices())
 
     def draw() -> Any:
         panels = [_panel(scores, m, data.filter(measure=m), look) for m in scores.measures]
@@ -70,7 +73,7 @@ def heatmap(
         chart = charts.panels(panels, 1, look, "", lost, listed.width(look) + sides.width)
         return chart.resolve_scale(color="independent")
 
-    return Picture(draw, data, (*notices, *listed.notices(), *sides.notices()))
+    return Picture(draw, data, (*notices, *left_out, *sides.notices()))
 
 
 def _cells(scores: Scores) -> Iterator[tuple[Any, ...]]:

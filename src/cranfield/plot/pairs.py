@@ -77,9 +77,9 @@ def pairs(
     testing |= {name: given[name] for name in ("seed", "threads") if name in given}
     found = compare(scores, **testing)
     data = frame([[*_row(found, pair)] for pair in found.pairs], COLUMNS)
-    first = [_listed(found, measure, look) for measure in scores.measures][:1]
-    left = [notice for listed in first for notice in listed.notices()]
-    return Picture(lambda: _chart(found, data, look), data, (*found.notices, *left))
+    names = [_listed(found, measure, look) for measure in scores.measures]
+    left_out = dict.fromkeys(notice for listed in names for notice in listed.notices())
+    return Picture(lambda: _chart(found, data, look), data, (*found.notices, *left_out))
 
 
 def _row(found: Comparison, pair: PairComparison) -> Iterator[Any]:
