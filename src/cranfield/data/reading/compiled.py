@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -25,7 +26,8 @@ def lines(text: bytes, names: Sequence[str], kind: Kind, by_tag: bool) -> Table 
     place = {name: i for i, name in enumerate(names)}
     asked = (place.get(name, -1) for name in ("doc", VALUE[kind], "rank", "tag"))
     rows = text.count(b"\n") + 1
-    block = np.empty((8, rows), dtype=np.int64)  # one, whose memory the next piece is given again
+    _keep_memory()
+    block = np.empty((8, rows), dtype=np.int64)
     start, length, row, at, size = block[:5]
     hashes, (values, ranks) = block[5].view(np.uint64), block[6:].view(np.float64)
     columns = (start, length, hashes, values, ranks, row, at, size)
@@ -48,3 +50,14 @@ def lines(text: bytes, names: Sequence[str], kind: Kind, by_tag: bool) -> Table 
         ranks[:n] if "rank" in place else None,
         padded[tag : tag + tag_size].decode() if "tag" in place else None,
     )
+
+
+@cache
+def _keep_memory() -> None:
+    """Let the allocator keep what pieces use, for the next ones.
+
+    glibc gives freed memory back to the system if it is more than twice the largest block that was
+    freed before; to fetch it again, page by page, takes as long as reading the lines. Other
+    allocators do not mind.
+    """
+    np.empty(31 << 20, dtype=np.uint8)  # and it is freed at once, untouched
