@@ -150,7 +150,8 @@ class Result(NamedTuple):
     def row(self) -> str:
         """As a row of a table in Markdown."""
         missed = "" if self.met else " (missed)"
-        return f"| {self.name} | {self.value} {self.unit}{missed} | {self.bound} |"
+        name = self.name.replace("|", "\\|")
+        return f"| {name} | {self.value} {self.unit}{missed} | {self.bound} |"
 
 
 def cost(command: list[str]) -> Cost:
