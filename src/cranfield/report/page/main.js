@@ -147,7 +147,7 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     main.focus();
   } else if (link) {
-    positions.set(shownAt, window.scrollY);
+    positions.set(location.hash || "#", window.scrollY); // a search may have changed it since
     byLink = true;
   }
 });
