@@ -284,7 +284,9 @@ def test_places_beyond_32_bits() -> None:
 
 # -- lists ----------------------------------------------------------------------------------------
 
-DOC = st.sampled_from(["a", "b", "aa", "a\x00", "é", "日本", "doc-1", "doc-10", "doc-2", "x" * 20])
+DOC = st.sampled_from(
+    ["a", "b", "aa", "a\x00", "é", "日本", "doc-1", "doc-10", "doc-2", "x" * 20, "x" * 21]
+)
 SCORE = st.sampled_from([0.0, -0.0, 1.0, 1.5, -2.0, 1e300, 3, 10**20])
 LISTS = st.dictionaries(st.sampled_from("12345"), st.dictionaries(DOC, SCORE), min_size=1)
 JUDGED = st.dictionaries(

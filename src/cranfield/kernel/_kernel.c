@@ -600,6 +600,71 @@ has_more(const void *value, i64 a, i64 b)
     return ((const double *)value)[a] > ((const double *)value)[b];
 }
 
+/* A row, and eight bytes of its name, the first of them the highest. */
+typedef struct {
+    u64 key;
+    i64 row;
+} Named;
+
+typedef Field (*NameOf)(const void *of, i64 row); /* starts nowhere if it cannot be told */
+
+/* Whether one name is larger than another, by bytes; of two that begin alike the longer is. */
+static int
+comes_later(Field x, Field y)
+{
+    int order = memcmp(x.start, y.start, (size_t)(x.length < y.length ? x.length : y.length));
+    return order ? order > 0 : x.length > y.length;
+}
+
+static inline int
+is_before(const Named *x, const Named *y, NameOf name_of, const void *of)
+{
+    return x->key != y->key ? x->key > y->key : comes_later(name_of(of, x->row), name_of(of, y->row));
+}
+
+/* Rows by their names, the largest first; 0 if a name cannot be told. Names of a collection begin alike:
+ * the eight bytes after that mostly decide. */
+static int
+sort_by_name(i64 *rows, i64 n, Named *names, NameOf name_of, const void *of)
+{
+    Named *spare = names + n;
+    Field first = name_of(of, rows[0]);
+    i64 alike = first.length;
+    for (i64 i = 0; i < n; i++) {
+        Field name = name_of(of, rows[i]);
+        if (name.start == NULL) {
+            return 0;
+        }
+        alike = name.length < alike ? name.length : alike;
+        for (i64 at = 0; at < alike; at++) {
+            alike = name.start[at] == first.start[at] ? alike : at;
+        }
+    }
+    for (i64 i = 0; i < n; i++) {
+        Field name = name_of(of, rows[i]);
+        u64 key = 0;
+        for (i64 at = alike; at < alike + 8; at++) {
+            key = key << 8 | (at < name.length ? name.start[at] : 0);
+        }
+        names[i] = (Named){key, rows[i]};
+    }
+    for (i64 width = 1; width < n; width *= 2) {
+        for (i64 low = 0; low + width < n; low += 2 * width) {
+            i64 middle = low + width, high = n - middle < width ? n : middle + width;
+            i64 count = middle - low, a = 0, b = middle, to = low;
+            memcpy(spare, names + low, (size_t)count * sizeof(Named));
+            while (a < count && b < high) {
+                names[to++] = is_before(&names[b], &spare[a], name_of, of) ? names[b++] : spare[a++];
+            }
+            memcpy(names + to, spare + a, (size_t)(count - a) * sizeof(Named));
+        }
+    }
+    for (i64 i = 0; i < n; i++) {
+        rows[i] = names[i].row;
+    }
+    return 1;
+}
+
 /* What ranking lists needs, for the longest of them. */
 typedef struct {
     i64 *order;    /* which row stands at a place */
@@ -610,6 +675,7 @@ typedef struct {
     i64 *made;     /* the memory of all of these, and of the two that follow */
     i64 *same;     /* 0, 1, 2, …: order, place and begin of a list whose values fall from row to row, */
     i64 *next;     /* and 1, 2, 3, …: its end */
+    Named *names;  /* twice as many as there are rows */
     i64 *slots;    /* a hash table of rows */
     i64 room, mask, most;
 } Work;
@@ -627,7 +693,7 @@ static int
 make_room(Work *work, i64 n)
 {
     if (n > work->room) {
-        i64 *made = realloc(work->made, (size_t)n * 7 * sizeof(i64));
+        i64 *made = realloc(work->made, (size_t)n * (7 * sizeof(i64) + 2 * sizeof(Named)));
         if (made == NULL) {
             return -1;
         }
@@ -635,6 +701,7 @@ make_room(Work *work, i64 n)
         work->spare = made + 4 * n;
         work->same = made + 5 * n;
         work->next = made + 6 * n;
+        work->names = (Named *)(made + 7 * n);
         work->room = n;
         for (i64 row = 0; row < n; row++) {
             work->same[row] = row;
@@ -768,7 +835,7 @@ add_hit(Hits *hits, i64 topic, i64 row, i64 item)
  * Equals are put in order of their names where there is a hit among them, unless they stay as they
  * come. */
 static int
-rank_hits(Work *work, i64 n, Hits *hits, i64 from, Before before, const void *of)
+rank_hits(Work *work, i64 n, Hits *hits, i64 from, NameOf name_of, const void *of)
 {
     i64 count = hits->count - from, sorted = 1, next = 0;
     if (count == 0) {
@@ -780,8 +847,10 @@ rank_hits(Work *work, i64 n, Hits *hits, i64 from, Before before, const void *of
     Hit *hit = hits->hit + from, *copy = hit + count;
     for (i64 i = 0; i < count; i++) {
         i64 row = hit[i].rank, begin = work->begin[work->place[row]], end = work->end[begin];
-        if (before != NULL && end - begin > 1) {
-            sort_rows(work->order + begin, work->spare, end - begin, before, of);
+        if (name_of != NULL && end - begin > 1) {
+            if (!sort_by_name(work->order + begin, end - begin, work->names, name_of, of)) {
+                return ODD;
+            }
             for (i64 at = begin; at < end; at++) {
                 work->place[work->order[at]] = at;
             }
@@ -1016,23 +1085,10 @@ typedef struct {
 } Names;
 
 static Field
-name_of(const Names *names, i64 row)
+name_of(const void *of, i64 row)
 {
+    const Names *names = of;
     return (Field){names->text + names->start[row], names->length[row]};
-}
-
-/* Whether one name is larger than another, by bytes; of two that begin alike the longer is. */
-static int
-comes_later(Field x, Field y)
-{
-    int order = memcmp(x.start, y.start, (size_t)(x.length < y.length ? x.length : y.length));
-    return order ? order > 0 : x.length > y.length;
-}
-
-static int
-is_larger(const void *names, i64 a, i64 b)
-{
-    return comes_later(name_of(names, a), name_of(names, b));
 }
 
 static int
@@ -1113,7 +1169,7 @@ place_group(const Placing *in, i64 group, Work *work, Hits *hits, i64 *twice)
     Names here = in->rows;
     here.start += base;
     here.length += base;
-    return rank_hits(work, n, hits, from, in->stable ? NULL : is_larger, &here);
+    return rank_hits(work, n, hits, from, in->stable ? NULL : name_of, &here);
 }
 
 PyDoc_STRVAR(hash_strings_doc,
@@ -1249,35 +1305,26 @@ typedef struct {
     double *value;
     PyObject **doc; /* borrowed: the dict that holds them is not changed here */
     Py_hash_t *hash;
-    Field *name; /* of documents that share their score, once it was asked for */
     i64 n, room;
 } List;
 
-/* By the bytes of their UTF-8, which is by characters, the largest first. */
-static int
-is_later(const void *of, i64 a, i64 b)
+/* A document by the bytes of its UTF-8, whose order is that of characters; half a character has none. */
+static Field
+name_of_doc(const void *of, i64 row)
 {
-    const List *list = of;
-    for (int i = 0; i < 2; i++) {
-        Field *name = &list->name[i ? b : a];
-        Py_ssize_t size = 0;
-        if (name->start == NULL) {
-            name->start = (const unsigned char *)PyUnicode_AsUTF8AndSize(list->doc[i ? b : a], &size);
-            name->length = (i64)size;
-        }
-        if (name->start == NULL) { /* half a character, or no memory */
-            PyErr_Clear();
-            return PyUnicode_Compare(list->doc[a], list->doc[b]) > 0;
-        }
+    Py_ssize_t size = 0;
+    const char *name = PyUnicode_AsUTF8AndSize(((const List *)of)->doc[row], &size);
+    if (name == NULL) {
+        PyErr_Clear();
     }
-    return comes_later(list->name[a], list->name[b]);
+    return (Field){(const unsigned char *)name, (i64)size};
 }
 
 /* A score as a number: 0 if it is none that can be read without asking anybody. */
 static int
 is_number(PyObject *score, double *value)
 {
-    if (PyFloat_Check(score)) {
+    if (PyFloat_CheckExact(score)) {
         *value = PyFloat_AsDouble(score);
     }
     else if (PyLong_CheckExact(score)) {
@@ -1286,6 +1333,9 @@ is_number(PyObject *score, double *value)
             PyErr_Clear(); /* beyond all doubles */
             return 0;
         }
+    }
+    else if (PyFloat_Check(score)) { /* NumPy's, for one */
+        *value = PyFloat_AsDouble(score);
     }
     else {
         return 0;
@@ -1299,14 +1349,13 @@ take_list(List *list, PyObject *docs, PyObject *left_out, int given)
 {
     i64 n = (i64)PyDict_Size(docs);
     if (n > list->room) {
-        void *made = realloc(list->value, (size_t)n * 5 * 8);
+        void *made = realloc(list->value, (size_t)n * 3 * 8);
         if (made == NULL) {
             return NO_MEMORY;
         }
         list->value = made;
         list->doc = (PyObject **)(list->value + n);
         list->hash = (Py_hash_t *)(list->doc + n);
-        list->name = (Field *)(list->hash + n);
         list->room = n;
     }
     Py_ssize_t at = 0;
@@ -1490,10 +1539,7 @@ place_lists(PyObject *module, PyObject *args)
         answered[answers++] = (Answered){t, list.n, tied};
         code = find_hits(&work, &list, docs, &judged, t, given, &hits);
         if (code == FINE) {
-            if (tied > 0) {
-                memset(list.name, 0, (size_t)list.n * sizeof(Field));
-            }
-            code = rank_hits(&work, list.n, &hits, from, stable ? NULL : is_later, &list);
+            code = rank_hits(&work, list.n, &hits, from, stable ? NULL : name_of_doc, &list);
         }
     }
     if (code == NO_MEMORY) {

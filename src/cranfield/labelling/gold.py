@@ -26,7 +26,10 @@ class GoldStandard:
     @classmethod
     def of(cls, qrels: Qrels) -> GoldStandard:
         topics = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.offsets))
-        best_first = np.lexsort((-qrels.levels, topics))  # stable: equal levels stay in order
+        with np.errstate(invalid="ignore"):  # levels that do not fit
+            small = qrels.levels.astype(np.int16)  # three times as fast to put in order
+        falling = ~small if np.array_equal(small, qrels.levels) else -qrels.levels
+        best_first = np.lexsort((falling, topics))  # stable: equal levels stay in order
         items = np.empty(len(best_first), dtype=np.int64)
         items[best_first] = np.arange(len(best_first))
         every = np.arange(len(best_first))
