@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -109,11 +110,11 @@ def allowed(importer: str, imported: str) -> bool:
     return any(target == door or target.startswith(door + ".") for door in doors)
 
 
-def calls(name: str) -> Iterator[tuple[str, int, ast.Call]]:
+@cache
+def calls(name: str) -> list[tuple[str, int, ast.Call]]:
     """Every call in a file, as it is written."""
-    for node in ast.walk(TREES[name]):
-        if isinstance(node, ast.Call):
-            yield ast.unparse(node.func), node.lineno, node
+    found = (node for node in ast.walk(TREES[name]) if isinstance(node, ast.Call))
+    return [(ast.unparse(node.func), node.lineno, node) for node in found]
 
 
 def names_of(room: str) -> list[str]:
