@@ -19,7 +19,7 @@ from cranfield.scores import Notice, Scores, notes
 from cranfield.shown import Rows, Shown
 from cranfield.stats.cautions import about_trials, in_short
 from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.effects import EFFECTS, EffectName, cohen_dz, usual_effect
+from cranfield.stats.effects import EFFECTS, EffectName, usual_effect
 from cranfield.stats.families import TESTS, PairTest, compare_each, decided
 from cranfield.stats.gate import Gate, GateVerdict, Undecided, checked_margin, within_margin
 from cranfield.stats.letters import letters
@@ -32,6 +32,7 @@ from cranfield.wording import counted, printable, some
 Verdict: TypeAlias = Literal["better", "worse", ""]
 _OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better", "": ""}
 _PAIRS_SHOWN = 10
+_TOGETHER = 4096  # pairs whose differences are in memory at a time
 
 
 @dataclass(frozen=True)
@@ -396,10 +397,10 @@ def _tested(
     level = alpha / len(asked[0]) if row is not None and row.simultaneous else alpha
     tested = compare_each(parts, asked, confidence=1 - level, **testing)
     for m, measure in enumerate(scores.measures):
-        effects = EFFECTS[effect].of(parts[m], asked[m])
+        effects, dz = (EFFECTS[name].of(parts[m], asked[m]) for name in (effect, "dz"))
         pairs = [
             _pair(measure, parts[m], *of, alpha, scores.better[m])
-            for of in zip(tested[m], effects, strict=True)
+            for of in zip(tested[m], effects, dz, _signs(parts[m], asked[m]), strict=True)
         ]
         runs = [*_summaries(scores, measure, parts[m], orders[m], pairs, alpha, baselines)]
         notices = [*seen[m].notices, *_cautions(measure, parts[m], tested[m], alpha)]
@@ -419,17 +420,30 @@ def _order(part: Matrix, better: str) -> list[int]:
     return sorted(range(len(part.systems)), key=lambda i: sign * means[i])
 
 
+def _signs(part: Matrix, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """On how many topics the first of each pair has the higher score, and on how many the lower."""
+    for begin in range(0, len(pairs), _TOGETHER):
+        first, second = np.array(pairs[begin : begin + _TOGETHER]).T
+        z = apart(part.values[:, first], part.values[:, second], TOLERANCE * part.scale)
+        yield from zip((z > 0).sum(axis=0).tolist(), (z < 0).sum(axis=0).tolist(), strict=True)
+
+
 def _pair(
-    measure: str, part: Matrix, tested: PairTest, effect: float, alpha: float, better: str
+    measure: str,
+    part: Matrix,
+    tested: PairTest,
+    effect: float,
+    dz: float,
+    signs: tuple[int, int],
+    alpha: float,
+    better: str,
 ) -> PairComparison:
-    x, y = part.values[:, tested.first], part.values[:, tested.second]
-    z = apart(x, y, TOLERANCE * part.scale)
-    sign = -1 if better == "lower" else 1
+    (higher, lower), sign = signs, -1 if better == "lower" else 1
     outcome, sampled = tested.outcome, tested.outcome.sampled
     verdict: Verdict = ""
     if tested.pvalue <= alpha and better != "neither":
         # What the test is about: of ranks and signs not the mean, and if the median is 0, wins.
-        direction = outcome.difference or float((z > 0).sum()) - float((z < 0).sum())
+        direction = outcome.difference or higher - lower
         verdict = "better" if sign * direction > 0 else "worse"
     names = part.systems[tested.first], part.systems[tested.second]
     difference = float(part.means[tested.first] - part.means[tested.second])
@@ -437,10 +451,10 @@ def _pair(
     asl, error = (sampled.asl, sampled.error) if sampled else (None, None)
     found = low, high, outcome.statistic, tested.pvalue, outcome.pvalue
     none = sampled is not None and sampled.count == 0
-    effects = effect, cohen_dz(x, y).value
-    counts = int((sign * z > 0).sum()), int((z == 0).sum()), int((sign * z < 0).sum())
+    n, won, lost = len(part.topics), *signs[::sign]
+    counts = won, n - won - lost, lost
     return PairComparison(
-        measure, *names, len(z), difference, *found, asl, error, none, *effects, *counts, verdict
+        measure, *names, n, difference, *found, asl, error, none, effect, dz, *counts, verdict
     )
 
 

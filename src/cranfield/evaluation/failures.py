@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar, Unpack
 
@@ -277,9 +277,11 @@ class Looking:
         self.evaluator, self.column = evaluator, column
         self.bounding = Bounding(evaluator.measuring)
 
-    def at(self, run: Run, labels: RunLabels) -> LookedAt:
-        """What there is to know of a run, which was labelled."""
-        return LookedAt.of(self.evaluator, self.bounding, run, labels)
+    def at(
+        self, run: Run, labels: RunLabels, ranked: Mapping[str, Sequence[str]] | None = None
+    ) -> LookedAt:
+        """What there is to know of a run, which was labelled, and perhaps `ranked`."""
+        return LookedAt.of(self.evaluator, self.bounding, run, labels, ranked)
 
     def found(self, seen: Sequence[LookedAt]) -> HardTopics:
         """Where the runs fail that were looked at, and why."""
@@ -323,7 +325,14 @@ class LookedAt:
     documents: SeenRun | None  # None: nobody asks which they are
 
     @classmethod
-    def of(cls, evaluator: Evaluator, bounding: Bounding, run: Run, labels: RunLabels) -> LookedAt:
+    def of(
+        cls,
+        evaluator: Evaluator,
+        bounding: Bounding,
+        run: Run,
+        labels: RunLabels,
+        ranked: Mapping[str, Sequence[str]] | None = None,
+    ) -> LookedAt:
         collection, measuring = evaluator.collection, evaluator.measuring
         one = collection.labelled(run, labels)
         collection.refuse_stranger(one)
@@ -335,7 +344,7 @@ class LookedAt:
             (values.min(axis=0), values.max(axis=0)),
             _counts(evaluator, one.rankings, whole=True),
             _counts(evaluator, one.rankings),
-            None if bounding.unknown else bounding.see(one),
+            None if bounding.unknown else bounding.see(one, ranked),
         )
 
 
@@ -407,8 +416,10 @@ class _Failures:
     @cached_property
     def against(self) -> Sequence[Ends]:
         """The same of the difference to the best run, where it is better; else of the score."""
-        every = self._documents
-        others = [SeenRun.chosen(every, who) for who in self.other]
+        every, topics = self._documents, np.arange(self.other.shape[1])
+        joined = SeenRun.joined(every)
+        which = np.where(self.other < 0, -1, self.other * len(topics) + topics)
+        others = map(joined.taken, which)
         return [self.bounding.bounds(*pair) for pair in zip(every, others, strict=True)]
 
     @property

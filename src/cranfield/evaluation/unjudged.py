@@ -103,6 +103,14 @@ def evaluator_of(qrels: QrelsLike, measure: MeasuresLike, options: Mapping[str, 
     return evaluator
 
 
+def needed(depth: int | None, options: Options) -> int | None:
+    """How much of a run's lists tells the first `depth` documents as they are evaluated; None: all,
+    since tied documents may have come from anywhere in the list.
+    """
+    whole = depth is None or options.ties in ("best", "worst")
+    return None if whole else (depth or 0) + options.exclude_self
+
+
 @dataclass(frozen=True, eq=False)
 class SeenRun:
     """The lists of a run as far as a measure looks at them, document by document, one list after
@@ -120,19 +128,17 @@ class SeenRun:
         return np.diff(self.offsets)
 
     @classmethod
-    def chosen(cls, runs: Sequence[SeenRun], who: Ints) -> SeenRun:
-        """For each topic the list of one of the runs, or of none where that is −1."""
-        topics = np.arange(len(who))
-        lengths, sizes = (
-            np.where(who < 0, 0, np.stack(x)[who, topics])
-            for x in ([run.lengths for run in runs], [run.sizes for run in runs])
-        )
-        begin = np.cumsum([0, *(len(run.docs) for run in runs)])
-        starts = np.stack([run.offsets[:-1] for run in runs])[who, topics] + begin[who]
-        rows = spans(starts, sizes)
-        levels = np.concatenate([run.levels for run in runs])[rows]
-        docs = np.concatenate([run.docs for run in runs])[rows]
+    def joined(cls, runs: Sequence[SeenRun]) -> SeenRun:
+        """The lists of several runs, those of the first before those of the second."""
+        parts = ((run.lengths, run.sizes, run.levels, run.docs) for run in runs)
+        lengths, sizes, levels, docs = map(np.concatenate, zip(*parts, strict=True))
         return cls(lengths, np.append(0, np.cumsum(sizes)), levels, docs)
+
+    def taken(self, which: Ints) -> SeenRun:
+        """Some of the lists, and an empty one where that is −1."""
+        lengths, sizes = (np.where(which < 0, 0, x[which]) for x in (self.lengths, self.sizes))
+        rows = spans(self.offsets[:-1][which], sizes)
+        return SeenRun(lengths, np.append(0, np.cumsum(sizes)), self.levels[rows], self.docs[rows])
 
     def block(self, block: Block) -> Seen:
         """The lists of some topics, as equations see them."""
@@ -155,6 +161,7 @@ class Bounding:
         (self.measure,) = measuring.measures
         self.last = deepest([self.measure], self.collection.options.depth)
         self.numbers: list[dict[str, int]] = [{} for _ in self.collection.topics]
+        self.known: dict[SeenRun, Ends] = {}  # of scores, for which several people ask
 
     @property
     def unknown(self) -> str:
@@ -165,9 +172,16 @@ class Bounding:
             return "judgments for intents"
         return "" if self.collection.counting.plain else "classes or groups of documents"
 
-    def see(self, one: Labelled) -> SeenRun:
-        """The lists of a run, as far as the measure looks at them."""
-        collection, options = self.collection, self.collection.options
+    @property
+    def reach(self) -> int | None:
+        """So many documents of a run's lists have to be known; None: all."""
+        return needed(self.last, self.collection.options)
+
+    def see(self, one: Labelled, ranked: Mapping[str, Sequence[str]] | None = None) -> SeenRun:
+        """The lists of a run, as far as the measure looks at them; `ranked`, if somebody has them
+        already, are its documents, within `reach` at least.
+        """
+        collection = self.collection
         lists = collection.of_chosen(one.rankings)
         cut = lists if self.last is None else lists.truncated(self.last)
         levels = np.full(int(cut.lengths.sum()), np.nan)
@@ -175,9 +189,7 @@ class Bounding:
         docs = np.full(len(levels), -1)
         offsets = np.append(0, np.cumsum(cut.lengths))
         counts = np.diff(np.append(0, np.cumsum(np.isnan(levels)))[offsets])
-        # Tied documents may have come from anywhere in the list.
-        whole = self.last is None or options.ties in ("best", "worst")
-        ranked = one.run.rankings(None if whole else (self.last or 0) + options.exclude_self)
+        ranked = one.run.rankings(self.reach) if ranked is None else ranked
         docs[np.isnan(levels)] = [
             self.numbers[t].setdefault(doc, len(self.numbers[t]))
             for t, count in enumerate(counts.tolist())
@@ -188,12 +200,18 @@ class Bounding:
 
     def bounds(self, a: SeenRun, b: SeenRun | None = None) -> Ends:
         """The least and the most that a run's scores can be, or their differences to others'."""
-        other = SeenRun.chosen([a], np.full(len(a.lengths), -1)) if b is None else b
-        ranks = int((a.sizes + other.sizes).max(initial=0)) + 1
+        if b is not None:
+            return self._bounds(a, b)
+        if a not in self.known:
+            self.known[a] = self._bounds(a, a.taken(np.full(len(a.lengths), -1)))
+        return self.known[a]
+
+    def _bounds(self, a: SeenRun, b: SeenRun) -> Ends:
+        ranks = int((a.sizes + b.sizes).max(initial=0)) + 1
 
         def compute(block: Block) -> Ends:
             m = self.measuring.here(self.measure, block.start)
-            return difference_bounds(m, a.block(block), other.block(block))
+            return difference_bounds(m, a.block(block), b.block(block))
 
         blocks = self.collection.blocks(ranks, self.measuring.gains)
         ends = in_blocks(blocks, compute, self.collection.options.workers)

@@ -69,8 +69,9 @@ def cohen_dz(x: Sample, y: Sample, topics: Topics = "same") -> Effect:
     Reference: Cohen (1988), Statistical power analysis for the behavioral sciences, 2.3.5.
     """
     a, b = paired(x, y, topics)
-    n, difference, sd = len(a), mean(a) - mean(b), _sd(a - b, _scale(a, b))
-    value = _ratio(difference, sd, _scale(a, b))
+    n, scale, difference = len(a), _scale(a, b), mean(a) - mean(b)
+    sd = _sd(a - b, scale)
+    value = _ratio(difference, sd, scale)
     text = "standard deviation of the differences"
     bounds = _noncentral(value, math.sqrt(n), n - 1)
     return Effect("Cohen's d_z", value, difference, sd, text, n, NONCENTRAL, bounds)
@@ -170,9 +171,8 @@ def anova_effect(scores: Systems, topics: Topics = "same") -> dict[tuple[str, st
     Reference: Sakai (2018), Laboratory experiments in information retrieval, Springer.
     """
     found = matrix(scores, topics)
-    n, means = len(found.topics), found.means
-    residual = two_way(found).residual
-    sd = _clean(math.sqrt(residual.mean_square), found.scale)
+    n, means, residual = len(found.topics), found.means, two_way(found).residual
+    sd = _residual_sd(found)
 
     def effect(i: int, j: int) -> Effect:
         difference = float(means[i] - means[j])
@@ -192,29 +192,49 @@ def anova_effect(scores: Systems, topics: Topics = "same") -> dict[tuple[str, st
 # -- as a table -----------------------------------------------------------------------------------
 
 
+Pairs: TypeAlias = Sequence[tuple[int, int]]  # of systems, by number
+
+
 @dataclass(frozen=True)
 class EffectSize(Shown):
-    """A row of `EFFECTS`: `function` is of two systems' scores, or of all pairs (`many`)."""
+    """A row of `EFFECTS`: `function` gives it with its interval, `values` those of many pairs."""
 
     name: str
     title: str
     function: Callable[..., Any]
-    many: bool = False
+    values: Callable[[Matrix, Pairs], list[float]] | None = None  # None: by `function`
 
-    def of(self, systems: Matrix, pairs: Sequence[tuple[int, int]]) -> list[float]:
+    def of(self, systems: Matrix, pairs: Pairs) -> list[float]:
         """The effect size of each pair of systems, which are given by number."""
-        if self.many:
-            every = self.function(systems)
-            return [every[systems.systems[i], systems.systems[j]].value for i, j in pairs]
+        if self.values is not None:
+            return self.values(systems, pairs)
         x = systems.values
         return [self.function(x[:, i], x[:, j]).value for i, j in pairs]
 
 
+def _every_dz(systems: Matrix, pairs: Pairs) -> list[float]:
+    """`cohen_dz` of many pairs: what is known of each system is computed once."""
+    columns, means = np.ascontiguousarray(systems.values.T), systems.means.tolist()
+    scales = np.abs(columns).max(axis=1).tolist()
+
+    def dz(i: int, j: int) -> float:
+        scale = max(scales[i], scales[j])
+        return _ratio(means[i] - means[j], _sd(columns[i] - columns[j], scale), scale)
+
+    return [dz(i, j) for i, j in pairs]
+
+
+def _every_anova(systems: Matrix, pairs: Pairs) -> list[float]:
+    """`anova_effect` of many pairs."""
+    means, sd, scale = systems.means.tolist(), _residual_sd(systems), systems.scale
+    return [_ratio(means[i] - means[j], sd, scale) for i, j in pairs]
+
+
 _EFFECTS = (
-    EffectSize("dz", "Cohen's d_z", cohen_dz),
+    EffectSize("dz", "Cohen's d_z", cohen_dz, _every_dz),
     EffectSize("g", "Hedges' g", hedges_g),
     EffectSize("glass", "Glass's Δ", glass_delta),
-    EffectSize("anova", "difference / √V_E of the two-way ANOVA", anova_effect, many=True),
+    EffectSize("anova", "difference / √V_E of the two-way ANOVA", anova_effect, _every_anova),
 )
 EFFECTS = {effect.name: effect for effect in _EFFECTS}
 """The effect sizes that comparisons tell, by name."""
@@ -242,6 +262,11 @@ def _sd(x: Floats, scale: float, df: int | None = None) -> float:
     centre = mean(x)
     sd = math.sqrt(math.fsum((x - centre) ** 2) / (df or len(x) - 1))
     return _clean(sd, scale)
+
+
+def _residual_sd(systems: Matrix) -> float:
+    """That of what two-way ANOVA leaves unexplained."""
+    return _clean(math.sqrt(two_way(systems).residual.mean_square), systems.scale)
 
 
 def _clean(sd: float, scale: float) -> float:

@@ -48,10 +48,9 @@ def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str
 
 def _split(groups: list[frozenset[int]], pair: frozenset[int]) -> list[frozenset[int]]:
     """Groups of which none holds both of the pair, and none is within another."""
-    parts = [group - {one} for group in groups if pair <= group for one in sorted(pair)]
-    kept = [group for group in groups if not pair <= group]
-    made: list[frozenset[int]] = []
-    for candidate in sorted(dict.fromkeys(kept + parts), key=len, reverse=True):
-        if not any(candidate <= group for group in made):
-            made.append(candidate)
+    parts = {group - {one} for group in groups if pair <= group for one in pair}
+    made = [group for group in groups if not pair <= group]  # none of which is within a part
+    for part in sorted(parts, key=len, reverse=True):
+        if not any(part <= group for group in made):
+            made.append(part)
     return made

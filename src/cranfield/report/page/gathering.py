@@ -17,7 +17,7 @@ from cranfield.errors import InputError
 from cranfield.evaluation.collection import Collection, Labelled
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
 from cranfield.evaluation.failures import HardTopics, LookedAt, Looking
-from cranfield.evaluation.unjudged import Bounding, SeenRun
+from cranfield.evaluation.unjudged import Bounding, SeenRun, needed
 from cranfield.measures.base import Measure
 from cranfield.report.page.limits import Limits
 from cranfield.scores import Scores
@@ -110,18 +110,19 @@ class Gathering:
         labels = collection.find(held)
         labelled = collection.labelled(held, labels)
         collection.refuse_stranger(labelled)
-        looked = None if self.looking is None else self.looking.at(held, labels)
+        ranked = held.rankings(self._reach(boundings)) if self.ordered else {}
+        looked = None if self.looking is None else self.looking.at(held, labels, ranked)
         rank_of = np.zeros(len(collection.gold.judgments.levels), dtype=np.int64)
         rank_of[labelled.placed.items] = labelled.placed.ranks
         own = {} if looked is None or self.looking is None else {self.looking.column.name: looked}
         seen = {
-            name: own[name].documents if name in own else bounding.see(labelled)
+            name: own[name].documents if name in own else bounding.see(labelled, ranked)
             for name, bounding in boundings.items()
         }
         plain = replace(labelled, run=run)  # which need not be kept in memory
         return OneRun(
             plain,
-            self._tops(held, labelled),
+            self._tops(ranked, labelled),
             rank_of[shown],
             None if looked is None else replace(looked, labelled=plain),
             {name: one for name, one in seen.items() if one is not None},
@@ -132,14 +133,19 @@ class Gathering:
         assert self.second is not None  # noqa: S101
         return replace(self.second.collection.label(held), run=run)
 
-    def _tops(self, run: Run, labelled: Labelled) -> dict[str, list[str]]:
+    def _reach(self, boundings: Mapping[str, Bounding]) -> int | None:
+        """How much of each list somebody looks at; None: all of it."""
+        reaches = [needed(self.depth, self.evaluator.options)]
+        reaches += [bounding.reach for bounding in boundings.values()]
+        return None if None in reaches else max(filter(None, reaches), default=0)
+
+    def _tops(
+        self, ranked: Mapping[str, Sequence[str]], labelled: Labelled
+    ) -> dict[str, list[str]]:
         """The first documents of the lists, in the order in which they were evaluated."""
         if not self.ordered:
             return {}
-        options, depth = self.evaluator.options, self.depth
-        whole = options.ties in ("best", "worst")  # these may have come from anywhere
-        ranked = run.rankings(None if whole else depth + options.exclude_self)
-        cut = labelled.placed.truncated(depth)
+        cut = labelled.placed.truncated(self.depth)
         return {
             topic: self.collection.documents(ranked.get(topic, []), cut, t)
             for t, topic in enumerate(self.collection.topics)

@@ -23,9 +23,10 @@ def number(value: Any, digits: int = 6) -> Number:
     if value is None or not math.isfinite(value):
         return None
     shown = ".4f" if abs(value) < 10 else ".2f"
-    seen = format(value, shown)
-    lengths = (float(f"{value:.{n}g}") for n in range(digits, 17))
-    short = next((short for short in lengths if format(short, shown) == seen), float(value))
+    seen, short = format(value, shown), float(f"{value:.{digits}g}")
+    while format(short, shown) != seen:
+        digits += 1
+        short = float(f"{value:.{digits}g}")  # with 17 it is the number itself
     return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 
