@@ -344,17 +344,22 @@ def test_names_are_only_names(visit: Visit, tmp_path: Path) -> None:
     assert (tmp_path / "list").stat().st_size > 10
 
 
-READ = {"light": VIEWS, "dark": ("", "#topic/t1", "#pairs")}
+# Of all that axe looks for, only the contrast is another in the dark.
+READ: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "light": (VIEWS, {}),
+    "dark": (("", "#topic/t1", "#pairs"), {"runOnly": ["color-contrast"]}),
+}
 
 
 @each("theme", READ)
 def test_every_view_can_be_read_by_everybody(visit: Visit, theme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe").Axe()
     page = visit("small", color_scheme=theme, viewport={"width": 380, "height": 700})
-    for view in READ[theme]:
+    views, rules = READ[theme]
+    for view in views:
         show(page, view)
         assert not scrolls_sideways(page), view
-        found = axe.run(page).response["violations"]
+        found = axe.run(page, options=rules).response["violations"]
         serious = [x for x in found if x["impact"] in ("serious", "critical")]
         assert not serious, (view, [(x["id"], x["nodes"][0]["html"]) for x in serious])
 
