@@ -301,7 +301,9 @@ def binary(name: str) -> Tabular:
         return read_binary(name, source.read(), source.name, columns=columns)
 
     def rows(source: Source, verbatim: bool) -> Rows:
-        return ((None, row) for row in frame(source, None).iter_rows(named=True))
+        file = long(source)
+        parts = [partial(frame, source, None)] if file is None else file.parts(file.names, PART)
+        return ((None, row) for part in parts for row in part().iter_rows(named=True))
 
     def names(source: Source) -> list[str]:
         return names_in_binary(name, source.read(), source.name)
