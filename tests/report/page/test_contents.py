@@ -12,7 +12,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.evaluation.failures import BUCKETS
-from cranfield.report.page.limits import Limits
+from cranfield.report.page.limits import COMPLETE, Limits
 from cranfield.report.page.numbers import number
 
 MEASURES = ["nDCG@5", "AP", "NumRet"]
@@ -294,8 +294,11 @@ class TestQueriesAndDocs:
         assert "not shown" not in json.dumps(shown)
         assert shown["left_out"] == [
             "7 of 9 documents shown are not in the file with documents.",
-            "Texts of documents are cut after 300 characters.",
+            f"Texts of documents are cut after 300 characters; {COMPLETE}.",
         ]
+        whole = cf.report_page(QRELS, RUNS, "RR", docs={"d": "x" * 4000}, complete=True).data
+        assert whole["lists"]["topics"][1]["titles"]["0"] == {"text": "x" * 4000}
+        assert whole["left_out"] == ["8 of 9 documents shown are not in the file with documents."]
 
     def test_queries_of_other_topics(self) -> None:
         with pytest.raises(cf.InputError, match="queries of none of the topics"):

@@ -27,10 +27,10 @@ class Limits:
 
     @classmethod
     def of(cls, complete: bool) -> Limits:
-        """The usual ones, or hardly any."""
+        """The usual ones, or none."""
         if not complete:
             return cls()
-        return cls(inf, inf, inf, inf, inf, inf, 1000, MANY, MANY)
+        return cls(inf, inf, inf, inf, inf, inf, MANY, MANY, MANY)
 
     def relevant_documents(self, runs: int, topics: int) -> int:
         """How many relevant documents of each topic are shown: one at least."""

@@ -155,7 +155,7 @@ function missed(place, shown, { a, b }) {
   const { here, lists } = shown;
   const runs = b === null ? [a] : [a, b];
   const { rows, more } = missedBy(shown, runs);
-  const others = more > 0 ? ` ${grouped(more)} more relevant ${more === 1 ? "document is" : "documents are"} in neither top ${lists.depth} and not shown.` : "";
+  const others = more > 0 ? ` ${grouped(more)} more relevant ${more === 1 ? "document is" : "documents are"} in neither top ${lists.depth} and not shown; --complete (complete=True) shows all.` : "";
   const head = element("h2", {}, "Relevant documents that were missed");
   if (rows.length === 0) {
     const none = here.relevant.length ? `All relevant documents shown are in the top ${lists.depth}.` : "No relevant document is known.";
