@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from cranfield.data.described import Doc, Query, read_docs, read_queries
+from cranfield.data.reading import binary
 from cranfield.errors import CranfieldError, InputError
 from tests.made import written
 
@@ -84,6 +86,24 @@ class TestDocs:
         written(tmp_path / "d.jsonl", "".join(json.dumps(row) + "\n" for row in DOCS))
         for name in ("d.csv", "d.parquet", "d.jsonl"):
             assert read_docs(tmp_path / name, {"d1", "d3", "zz"}) == FOUND, name
+
+    def test_of_a_long_table_only_some_groups_of_rows_are_read(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        frame = pl.DataFrame({"docno": [f"d{i}" for i in range(40)], "text": ["text"] * 40})
+        frame.write_parquet(tmp_path / "d.parquet", row_group_size=10)
+        monkeypatch.setattr("cranfield.data.reading.tables.PART", 10)
+        asked, calls = binary._asked, list[str]()
+
+        def counting(*given: Any) -> Any:
+            calls.append(given[0])
+            return asked(*given)
+
+        monkeypatch.setattr(binary, "_asked", counting)
+        for doc, groups in (("d5", 1), ("d15", 2), ("d39", 4)):
+            calls.clear()
+            assert read_docs(tmp_path / "d.parquet", {doc}) == {doc: Doc("", "text")}
+            assert calls.count("scan_parquet") == groups
 
     def test_lines_without_a_header(self, tmp_path: Path) -> None:
         two = written(tmp_path / "collection.tsv", 'd1\tsome "text"\nd2\tmore\n')

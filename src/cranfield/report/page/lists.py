@@ -155,7 +155,8 @@ class ShownLists:
                 )
             most = max((len(doc.text) for doc in self._texts.values()), default=0)
             if any(doc.text.endswith("…") for doc in self._texts.values()):
-                yield f"Texts of documents are cut after {counted(most - 1, 'character')}; {COMPLETE}."
+                length = counted(most - 1, "character")
+                yield f"Texts of documents are cut after {length}; {COMPLETE}."
             elif not most and any(doc.title for doc in self._texts.values()):
                 yield f"Of documents only titles are shown; {COMPLETE}."
 
