@@ -471,3 +471,18 @@ def test_counts_can_differ_significantly() -> None:
     scores = cf.Scores(values, ("a", "b"), topics, ("NumRet",), ("sum",), better=("neither",))
     found = cf.compare(scores)
     assert (len(found.significant), found.pairs[0].verdict) == (1, "")
+
+
+def test_several_tests_without_a_correction() -> None:
+    """Three pairs of three runs: 1 − 0.95³ = 0.14; one test, or Tukey's of all, is no reason."""
+
+    def told(runs: int, **how: Any) -> list[str]:
+        found = compare(simulated(runs), **how)
+        return [notice.text for notice in found.notices if notice.kind == "family"]
+
+    (text,) = told(3, test="t", correction="none")
+    assert text.startswith("3 tests by each measure, at 0.05 each and not corrected: ")
+    assert text.endswith("significant with probability 0.14")
+    assert not told(2, test="t", correction="none")
+    assert not told(3, test="t", correction="holm")
+    assert not told(3, test="tukey")

@@ -88,12 +88,15 @@ from cranfield.measures.diversity import ERR_IA as ERR_IA
 from cranfield.measures.diversity import IA as IA
 from cranfield.measures.diversity import IRec as IRec
 from cranfield.measures.diversity import NRBP as NRBP
+from cranfield.measures.diversity import PMP as PMP
 from cranfield.measures.diversity import PplusQ as PplusQ
 from cranfield.measures.diversity import PplusQsharp as PplusQsharp
 from cranfield.measures.diversity import alpha_DCG as alpha_DCG
 from cranfield.measures.diversity import alpha_nDCG as alpha_nDCG
 from cranfield.measures.diversity import nERR_IA as nERR_IA
 from cranfield.measures.diversity import nNRBP as nNRBP
+from cranfield.measures.effort import ESL as ESL
+from cranfield.measures.effort import PRES as PRES
 from cranfield.measures.experimental import G as G
 from cranfield.measures.experimental import RnDCG as RnDCG
 from cranfield.measures.experimental import binG as binG
@@ -111,9 +114,11 @@ from cranfield.measures.incomplete import bpref_N as bpref_N
 from cranfield.measures.incomplete import bpref_R as bpref_R
 from cranfield.measures.incomplete import bpref_relative as bpref_relative
 from cranfield.measures.incomplete import infAP as infAP
+from cranfield.measures.incomplete import infNDCG as infNDCG
 from cranfield.measures.incomplete import rpref_N as rpref_N
 from cranfield.measures.incomplete import rpref_relative as rpref_relative
 from cranfield.measures.incomplete import rpref_relative2 as rpref_relative2
+from cranfield.measures.incomplete import xinfAP as xinfAP
 from cranfield.measures.lists import Lists as Lists
 from cranfield.measures.lists import ratio as ratio
 from cranfield.measures.lists import total as total
@@ -168,6 +173,7 @@ from cranfield.measures.sets import SetRecall as SetRecall
 from cranfield.measures.sets import SetRelP as SetRelP
 from cranfield.measures.sets import Success as Success
 from cranfield.measures.sets import Utility as Utility
+from cranfield.measures.texts import BLEU as BLEU
 from cranfield.measures.texts import NuggetF as NuggetF
 from cranfield.measures.texts import NuggetRecall as NuggetRecall
 from cranfield.measures.texts import Pourpre as Pourpre
@@ -191,4 +197,4 @@ from cranfield.tools.ntcir import read_matrix as read_matrix
 from cranfield.tools.ntcir import read_nev as read_nev
 
 __version__: str
-__all__ = ['AP', 'AP11', 'Agreement', 'Assessments', 'BPM', 'BPMD', 'BR', 'Bound', 'Collection', 'Combinations', 'Comparison', 'Compat', 'CranfieldError', 'D', 'DCG', 'DIN', 'DINsharp', 'Dsharp', 'E', 'EBR', 'ERR', 'ERR_IA', 'EquivalenceClasses', 'Evaluator', 'Explanation', 'F', 'G', 'GAP', 'GMAP', 'GMbpref', 'HardTopics', 'IA', 'IFT', 'IFTGoal', 'IFTRate', 'INSQ', 'INST', 'IPrec', 'IRec', 'InputError', 'Interval', 'Items', 'JSD', 'Judged', 'LabelledList', 'Labelling', 'Lists', 'MeanNDCG', 'Measure', 'NCU', 'NERR10', 'NERR11', 'NERR8', 'NERR9', 'NMD', 'NPV', 'NRBP', 'NWRR', 'Notice', 'NuggetF', 'NuggetRecall', 'NumJudgedRet', 'NumNonRelRet', 'NumQ', 'NumRel', 'NumRelRet', 'NumRet', 'NumUnjudgedRet', 'O', 'P', 'PairAccuracy', 'Pmeasure', 'Pool', 'Pourpre', 'Pplus', 'PplusQ', 'PplusQsharp', 'Preset', 'Q', 'QUscore', 'Qrels', 'RBP', 'REGISTRY', 'RNOD', 'ROUGE', 'ROUGES', 'ROUGESU', 'RR', 'RSNOD', 'Recall', 'RelP', 'ReportPage', 'Rmeasure', 'RnDCG', 'Rprec', 'Run', 'SDCG', 'SET', 'Scores', 'SetAP', 'SetF', 'SetP', 'SetRecall', 'SetRelP', 'Sflat', 'Smeasure', 'Ssharp', 'Success', 'TBG', 'Tflat', 'Tmeasure', 'TrAP', 'U', 'Unjudged', 'UserCodeError', 'UserModel', 'Utility', 'Vscore', 'WRR', 'WRecall', 'Walk', 'YAAP', 'aggregate', 'agreement', 'alpha_DCG', 'alpha_nDCG', 'binG', 'bounds', 'bpref', 'bpref_N', 'bpref_R', 'bpref_relative', 'clickU', 'compare', 'compat', 'evaluate', 'evaluate_arrays', 'evaluate_distributions', 'evaluate_hierarchy', 'evaluate_sessions', 'evaluate_texts', 'explain', 'gAP', 'hard_topics', 'iRBU', 'infAP', 'label', 'measure', 'meta', 'nCG', 'nDCG', 'nDCGrel', 'nEBR', 'nERR', 'nERR_IA', 'nG', 'nNRBP', 'nRBP', 'niRBU', 'nsDCG', 'param', 'parse_measure', 'parse_measures', 'plot', 'pool', 'preset', 'presets', 'ratio', 'read_assessments', 'read_matrix', 'read_means', 'read_nev', 'read_qrels', 'read_run', 'read_runs', 'read_scores', 'reading_limits', 'report_page', 'rpref_N', 'rpref_relative', 'rpref_relative2', 'sDCG', 'sU', 'simulate', 'stats', 'total', 'trailtext', 'user_model']
+__all__ = ['AP', 'AP11', 'Agreement', 'Assessments', 'BLEU', 'BPM', 'BPMD', 'BR', 'Bound', 'Collection', 'Combinations', 'Comparison', 'Compat', 'CranfieldError', 'D', 'DCG', 'DIN', 'DINsharp', 'Dsharp', 'E', 'EBR', 'ERR', 'ERR_IA', 'ESL', 'EquivalenceClasses', 'Evaluator', 'Explanation', 'F', 'G', 'GAP', 'GMAP', 'GMbpref', 'HardTopics', 'IA', 'IFT', 'IFTGoal', 'IFTRate', 'INSQ', 'INST', 'IPrec', 'IRec', 'InputError', 'Interval', 'Items', 'JSD', 'Judged', 'LabelledList', 'Labelling', 'Lists', 'MeanNDCG', 'Measure', 'NCU', 'NERR10', 'NERR11', 'NERR8', 'NERR9', 'NMD', 'NPV', 'NRBP', 'NWRR', 'Notice', 'NuggetF', 'NuggetRecall', 'NumJudgedRet', 'NumNonRelRet', 'NumQ', 'NumRel', 'NumRelRet', 'NumRet', 'NumUnjudgedRet', 'O', 'P', 'PMP', 'PRES', 'PairAccuracy', 'Pmeasure', 'Pool', 'Pourpre', 'Pplus', 'PplusQ', 'PplusQsharp', 'Preset', 'Q', 'QUscore', 'Qrels', 'RBP', 'REGISTRY', 'RNOD', 'ROUGE', 'ROUGES', 'ROUGESU', 'RR', 'RSNOD', 'Recall', 'RelP', 'ReportPage', 'Rmeasure', 'RnDCG', 'Rprec', 'Run', 'SDCG', 'SET', 'Scores', 'SetAP', 'SetF', 'SetP', 'SetRecall', 'SetRelP', 'Sflat', 'Smeasure', 'Ssharp', 'Success', 'TBG', 'Tflat', 'Tmeasure', 'TrAP', 'U', 'Unjudged', 'UserCodeError', 'UserModel', 'Utility', 'Vscore', 'WRR', 'WRecall', 'Walk', 'YAAP', 'aggregate', 'agreement', 'alpha_DCG', 'alpha_nDCG', 'binG', 'bounds', 'bpref', 'bpref_N', 'bpref_R', 'bpref_relative', 'clickU', 'compare', 'compat', 'evaluate', 'evaluate_arrays', 'evaluate_distributions', 'evaluate_hierarchy', 'evaluate_sessions', 'evaluate_texts', 'explain', 'gAP', 'hard_topics', 'iRBU', 'infAP', 'infNDCG', 'label', 'measure', 'meta', 'nCG', 'nDCG', 'nDCGrel', 'nEBR', 'nERR', 'nERR_IA', 'nG', 'nNRBP', 'nRBP', 'niRBU', 'nsDCG', 'param', 'parse_measure', 'parse_measures', 'plot', 'pool', 'preset', 'presets', 'ratio', 'read_assessments', 'read_matrix', 'read_means', 'read_nev', 'read_qrels', 'read_run', 'read_runs', 'read_scores', 'reading_limits', 'report_page', 'rpref_N', 'rpref_relative', 'rpref_relative2', 'sDCG', 'sU', 'simulate', 'stats', 'total', 'trailtext', 'user_model', 'xinfAP']

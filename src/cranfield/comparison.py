@@ -18,7 +18,7 @@ from cranfield.evaluation.results import Missing, ScoresLike, read_scores
 from cranfield.scores import Notice, Scores, notes
 from cranfield.shown import Rows, Shown
 from cranfield.stats.cautions import about_trials, in_short
-from cranfield.stats.corrections import CORRECTIONS
+from cranfield.stats.corrections import CORRECTIONS, family_wise_error
 from cranfield.stats.effects import EFFECTS, EffectName, usual_effect
 from cranfield.stats.families import TESTS, PairTest, compare_each, decided
 from cranfield.stats.gate import Gate, GateVerdict, Undecided, checked_margin, within_margin
@@ -338,6 +338,8 @@ def compare(
     notices = [*read.notices, *chain(*told)]
     if "identical" not in {notice.kind for notice in notices}:  # tests of two tell it themselves
         notices += _identical(read)
+    if applied == "none" and not TESTS[chosen].many:
+        notices += _uncorrected(size, alpha)
     drawn: tuple[int | None, int | None] = (trials, seed) if TESTS[chosen].random else (None, None)
     return Comparison(
         read,
@@ -505,6 +507,15 @@ def _identical(scores: Scores) -> Iterator[Notice]:
         if len(names) > 1:
             text = f"{some(names, 'run')} have the same scores by every measure: are they copies?"
             yield Notice("identical", text)
+
+
+def _uncorrected(tests: int, alpha: float) -> Iterator[Notice]:
+    """How likely one of several tests is to err, if each may."""
+    if tests > 1:
+        rate = family_wise_error(tests, alpha)
+        each = f"{counted(tests, 'test')} by each measure, at {alpha:g} each and not corrected"
+        text = f"{each}: if no runs differed, and tests were independent, one would still be"
+        yield Notice("family", f"{text} significant with probability {rate:.2f}")
 
 
 def _hopeless(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -579,3 +580,96 @@ def test_with_a_format_o_holds_what_is_shown(
     assert main(["pool", "x.run", "-o", "pool2.txt"]) == 0
     assert Path("pool2.txt").read_text() == "q1 a\nq1 b\n"
     assert "pool of 1 topic" in capsys.readouterr().out
+
+
+class TestStrata:
+    RUNS: ClassVar[dict[str, Any]] = {
+        "one": {"q": [f"d{i:02}" for i in range(1, 31)], "p": ["a", "b", "c"]},
+        "two": {"q": [f"d{i:02}" for i in range(30, 0, -1)]},
+    }
+
+    def test_a_stratum_is_that_of_the_best_rank(self) -> None:
+        """d30 is first in run two; ranks 1-5 of the two are d01..d05 and d26..d30."""
+        made = cf.pool(self.RUNS, strata="1-5:1,6-15:0.25", seed=1)
+        assert made.depth == 15
+        rows = made.sampled()
+        top = {doc for topic, doc, stratum, _ in rows if (topic, stratum) == ("q", 1)}
+        assert top == {f"d{i:02}" for i in (*range(1, 6), *range(26, 31))}
+        drawn = [row for row in rows if row[0] == "q" and row[2] == 2 and row[3] is None]
+        assert len(drawn) == 5  # of 20: d06 to d25
+        assert all(level is None for topic, _, stratum, level in rows if stratum == 1)
+        assert {level for *_, level in rows} == {None, -1.0}
+
+    def test_what_is_drawn_depends_on_seed_and_topic_alone(self) -> None:
+        whole = cf.pool(self.RUNS, strata="1-15:0.3", seed=4).sampled()
+        one = cf.pool(self.RUNS, strata="1-15:0.3", seed=4, topics="q").sampled()
+        assert [row for row in whole if row[0] == "q"] == one
+        drawn = [cf.pool(self.RUNS, strata="1-15:0.3", topics="q", seed=s) for s in range(9)]
+        others = {tuple(made.sampled()) for made in drawn}
+        assert len(others) > 5
+
+    def test_every_document_is_drawn_as_often(self) -> None:
+        """3 of 10 in 2,000 draws: within four standard errors of 0.3."""
+        run = {"q": [f"d{i}" for i in range(10)]}
+        counts = np.zeros(10)
+        for seed in range(2000):
+            sample = cf.pool(run, strata="1-10:0.3", seed=seed).sample
+            assert sample is not None
+            counts += sample.drawn
+        assert (np.abs(counts / 2000 - 0.3) < 4 * (0.3 * 0.7 / 2000) ** 0.5).all()
+        assert counts.sum() == 3 * 2000
+
+    def test_judgments_made_so_far(self) -> None:
+        qrels = {"q": {"d01": 2, "d30": 0, "d10": 1}}
+        made = cf.pool(self.RUNS, strata="1-1:1,2-15:0.1", seed=0, qrels=qrels)
+        levels = {doc: level for topic, doc, _, level in made.sampled() if topic == "q"}
+        assert (levels["d01"], levels["d30"]) == (2, 0)
+        assert levels["d10"] in (1, -1)  # −1 if it was not drawn, whatever it was judged
+
+    def test_in_the_mean_the_estimate_is_what_it_estimates(self) -> None:
+        """AP and nDCG of a list of 60, from samples of a quarter of it below rank 10."""
+        rng = np.random.default_rng(5)
+        docs = [f"d{i:02}" for i in range(60)]
+        judged = dict(zip(docs, rng.choice([0, 0, 1, 2], 60).tolist(), strict=True))
+        run = {"q": docs}
+        whole = cf.evaluate({"q": judged}, run, "AP nDCG").values[0, 0]
+        found = []
+        for seed in range(300):
+            made = cf.pool(run, strata="1-10:1,11-60:0.25", seed=seed, qrels={"q": judged})
+            frame = pl.DataFrame(
+                made.sampled(), schema=["topic", "doc", "stratum", "level"], orient="row"
+            )
+            found.append(cf.evaluate(frame, run, "xinfAP infNDCG").values[0, 0])
+        errors = np.std(found, axis=0, ddof=1) / np.sqrt(len(found))
+        assert (np.abs(np.mean(found, axis=0) - whole) < 4 * errors + 0.01).all()
+
+    @pytest.mark.parametrize(
+        "strata", ["1-10", "2-10:1", "1-10:1,12-20:1", "1-10:0", "1-10:1.5", "5-1:1", "", "1-x:1"]
+    )
+    def test_strata_that_are_none(self, strata: str) -> None:
+        with pytest.raises(cf.InputError, match="expected ranks and rates from rank 1 on"):
+            cf.pool(self.RUNS, strata=strata)
+
+    def test_strata_say_how_deep(self) -> None:
+        with pytest.raises(cf.InputError, match="found depth 10 beside strata"):
+            cf.pool(self.RUNS, 10, strata="1-10:1")
+        with pytest.raises(cf.InputError, match=r"found seed -1, expected a whole number from 0"):
+            cf.pool(self.RUNS, strata="1-10:1", seed=-1)
+
+    def test_files(self, tmp_path: Path, capsys: Any) -> None:
+        run = tmp_path / "r.run"
+        run.write_text("".join(f"q Q0 d{i} {i} {9 - i} r\n" for i in range(1, 5)))
+        for name in ("s.txt", "s.csv", "s.json"):
+            out = str(tmp_path / name)
+            asked = ["--strata", "1-2:1,3-4:0.5", "--seed", "2", "-o", out]
+            assert main(["pool", str(run), *asked]) == 0
+        shown = capsys.readouterr().out
+        assert "1-2" in shown
+        assert "3 drawn (seed 2)" in shown
+        text = (tmp_path / "s.txt").read_text()
+        assert text.splitlines()[:2] == ["q 0 d1 1 ?", "q 0 d2 1 ?"]
+        assert sorted(line.split()[-1] for line in text.splitlines()[2:]) == ["-1", "?"]
+        assert (tmp_path / "s.csv").read_text().startswith("topic,doc,stratum,level\nq,d1,1,?\n")
+        assert '"level": null' in (tmp_path / "s.json").read_text()
+        with pytest.raises(cf.InputError, match=r"s.txt:1: found level '\?', expected a finite"):
+            cf.evaluate(tmp_path / "s.txt", run, "xinfAP")

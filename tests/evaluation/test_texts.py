@@ -6,6 +6,7 @@ import gzip
 import json
 import math
 import re
+import sys
 import tracemalloc
 from collections import Counter
 from pathlib import Path
@@ -22,6 +23,7 @@ from cranfield.cli.main import main
 from cranfield.data.texts import read_matches, read_nuggets, read_systems, read_texts
 from cranfield.evaluation.texts import evaluate_texts
 from cranfield.measures.texts import (
+    BLEU,
     ROUGE,
     ROUGES,
     ROUGESU,
@@ -123,6 +125,23 @@ class TestRouge:
     def test_nothing_in_common_and_nothing_at_all(self) -> None:
         for m in (ROUGE(), ROUGE(n=3), ROUGE(n=10**12), ROUGES(skip=10**12), ROUGESU(skip=4)):
             assert m("", "a b") == m("a b", "") == m("", "") == m("x", "y") == 0.0
+
+    def test_BLEU_by_hand(self) -> None:
+        """the cat sat | the cat was here: p = 2/3, 1/2; of three words there is one trigram, which
+        is not there: smoothed 1/2·1/1; no longer N-gram counts. Three words for four: exp(1 − 4/3).
+        """
+        found = BLEU()("the cat sat", ["the cat was here"])
+        assert found == pytest.approx(math.exp(1 - 4 / 3) * (2 / 3 * 1 / 2 * 1 / 2) ** (1 / 3))
+        same = "it is a guide to action which ensures that"
+        assert BLEU()(same, [same]) == pytest.approx(1)
+        both = {"q": "the cat was here"}, {"q": "the cat sat"}
+        scores = cf.evaluate_texts(*both, "BLEU", tokens="characters")
+        assert scores.values.item() == found  # tokens are sacrebleu's
+
+    def test_BLEU_without_sacrebleu(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "sacrebleu", None)
+        with pytest.raises(cf.CranfieldError, match=r"BLEU needs sacrebleu: .* install sacrebleu"):
+            BLEU()("a", ["b"])
 
     @few
     @given(texts, st.lists(texts, min_size=1, max_size=4), st.sampled_from([1, 2, 3]))

@@ -667,6 +667,8 @@ NO_BOUNDS = [
     Counterexample("rpref_N@3", Case(((2.0,), (3.0,), (2.0, 3.0)))),
     # Pooled but not judged: better above than below.
     Counterexample("infAP", Case(((None,), (2.0,), (-1.0, 1.0)))),
+    Counterexample("xinfAP", Case(((None,), (2.0,), (-1.0, 1.0)))),
+    Counterexample("infNDCG@2", Case(((2.0,), (-1.0, 1.0)))),
     # How uncertain the score is, not how good the list.
     Counterexample("RBP.residual", Case(((None, 2.0),))),
     # What is of no use counts as relevant.

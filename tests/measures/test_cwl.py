@@ -281,9 +281,9 @@ def tbg(x: Seen, halflife: float) -> Row:
     return [2 ** (-kappa / halflife) for kappa in before]
 
 
-def u(x: Seen, L: float, end: bool) -> Row:
-    before = [0.0, *x.kappa[:-1]]
-    found = [max(0.0, 1 - kappa / L) for kappa in before]
+def u(x: Seen, L: float, end: bool, position: str) -> Row:
+    read = [0.0, *x.kappa[:-1]] if position == "start" else x.kappa
+    found = [max(0.0, 1 - kappa / L) for kappa in read]
     return found if end or x.n == 1 else [*found[:-1], 0.0]
 
 
@@ -352,6 +352,7 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     "update_K": st.booleans(), "b1": hundredths(0, 200), "b2": hundredths(0, 200),
     "R1": hundredths(0, 1000), "R2": hundredths(0, 1000), "A": hundredths(0, 100),
     "halflife": hundredths(50, 5000), "L": hundredths(1, 10000), "end": st.booleans(),
+    "position": st.sampled_from(["start", "end"]),
 }  # fmt: skip
 
 
@@ -362,7 +363,9 @@ def own_parameters(name: str) -> list[str]:
 
 
 def parameters_of(name: str) -> st.SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries({key: PARAMETERS[key] for key in own_parameters(name)})
+    drawn = st.fixed_dictionaries({key: PARAMETERS[key] for key in own_parameters(name)})
+    # An item that ends beyond L is seen by nobody: the first one may not (costs are 5 at most).
+    return drawn.filter(lambda x: x.get("position") != "end" or x["L"] > 5)
 
 
 @st.composite

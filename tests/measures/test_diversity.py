@@ -232,6 +232,21 @@ class TestSakai2014:
         found = score("IA(U(prob=linear))", LIST, **settings)
         assert found == pytest.approx(0.75 * x + 0.25 * y)
 
+    def test_U_on_one_text(self) -> None:
+        """Each intent reads what is relevant to any: U-IA is D-U, to the last digits."""
+        settings: dict[str, Any] = {"judged": JUDGED, "probabilities": P, "lengths": [5000] * 5}
+        found = score("IA(U(prob=linear), trail=shared)", LIST, **settings)
+        assert found == pytest.approx(score("D(U(prob=linear))", LIST, **settings), rel=1e-14)
+        with pytest.raises(cf.CranfieldError, match=r"found IA\(nDCG, trail=shared\), expected U"):
+            cf.parse_measure("IA(nDCG, trail=shared)")
+
+    def test_PMP(self) -> None:
+        """Footnote 13: intent x has 0.75; three of the five documents are relevant to it."""
+        assert score("PMP@5", LIST, probabilities=P) == 3 / 5
+        assert score("PMP(rel=2)@2", LIST, probabilities=P) == 1 / 2
+        both = [score(f"IA(P)@{k}", LIST) for k in (1, 5)]
+        assert [score(f"PMP@{k}", LIST) for k in (1, 5)] == both  # alike: the mean of both
+
     def test_DIN(self) -> None:
         """Eq. 32 and 33: if x is navigational, b and c are worth nothing to it.
 
@@ -500,6 +515,13 @@ class Topic:
         weight = sum(self.p[i] for i in counted)
         return divided(sum(self.p[i] * self.of_intent(m, i) for i in counted), weight)
 
+    def PMP(self, l: int | None, rel: float | None) -> float:
+        """Footnote 13: only what is relevant to the most probable intent is relevant."""
+        most = [i for i, p in self.p.items() if p == max(self.p.values())]
+        shown = self.ranked[:l]
+        hits = [sum(self.is_rel(i, doc, rel) for doc in shown) for i in most]
+        return divided(sum(hits), len(most) * (len(shown) if l is None else l))
+
     def PplusQ(self, m: Base) -> float:
         """Eq. 34."""
         kinds = {i: "Pplus" if i in self.navigational else "Q" for i in self.p}
@@ -656,9 +678,13 @@ def naive(topic: Topic, l: int | None, condensed: bool) -> dict[str, float]:
             found[written("IRec", l, condensed, chosen, "top=intents")] = t.IRec_n(which)
         for m in BASES:
             found[written("IA", l, condensed, m, chosen)] = t.IA(replace(m, l=l), which)
+    for rel in (None, 2):
+        found[written("PMP", l, condensed, "" if rel is None else "rel=2")] = t.PMP(l, rel)
     for m in (replace(m, l=l) for m in BASES):
         D, DIN, gamma = t.D(m), t.D(m, din=True), 0.25
         found[written("D", l, condensed, m)] = D
+        if m.name == "U":  # linear in the gains: with one text for all intents they are the same
+            found[written("IA", l, condensed, m, "trail=shared")] = D
         found[written("DIN", l, condensed, m)] = DIN
         found[written("Dsharp", l, condensed, m, "gamma=0.25")] = t.sharp(gamma, m, D)
         found[written("DINsharp", l, condensed, m)] = t.sharp(0.5, m, DIN)

@@ -78,7 +78,11 @@ OWN_DEFAULTS: dict[str, dict[str, Any]] = {
         "per_document": 7.8,
     },
     "U": {"L": 132000.0, "F": 0.2, "snippet": 200.0, "norm": 1.0},
+    "ESL": {"q": 1.0, "size": None},
 }
+
+
+HALF = Fraction(1, 2)
 
 
 def divided(a: float, b: float) -> float:
@@ -573,6 +577,51 @@ class Naive:
             added += 1 / r + len(upper) / r * (c + e) / (c + n + 2 * e)
         return divided(added, self.R)
 
+    # Without strata the pool is one of them; see test_incomplete.py for several.
+
+    @property
+    def share(self) -> Fraction:
+        """n/N: how many of the pool were judged."""
+        return Fraction(sum(x >= 0 for x in self.judged), len(self.judged))
+
+    def xinfAP(self) -> float:
+        added, e = 0.0, 0.00001
+        for r in self.relevant():
+            upper = [x for x in self.shown[: r - 1] if x is not None]
+            c, j = sum(map(self.is_rel, upper)), sum(x >= 0 for x in upper)
+            added += 1 / r + len(upper) / r * (c + e) / (j + 3 * e)
+        return divided(added, self.R)
+
+    def infNDCG(self) -> float:
+        pooled = [x for x in self.shown if x is not None]
+        drawn = [x for x in pooled if x >= 0]
+        dcg = sum(self.g(x) / math.log2(r + 1) for r, x in enumerate(self.shown, 1))
+        gains = [self.g(x) for x in self.judged]
+        best: list[float] = []
+        for gain in sorted({g for g in gains if g > 0}, reverse=True):
+            best += [gain] * math.floor(gains.count(gain) / self.share + HALF)
+        ideal = sum(g / math.log2(r + 1) for r, g in enumerate(best[: self.l], 1))
+        return divided(divided(dcg * len(pooled), len(drawn)), ideal)
+
+    # -- users who look for several
+
+    def PRES(self) -> float:
+        l = len(self.shown) if self.l is None else int(self.l)
+        ranks = self.relevant()
+        missed = [l + place for place in range(len(ranks) + 1, self.R + 1)]
+        if not self.R or not l:
+            return 0.0
+        return 1 - (sum([*ranks, *missed]) / self.R - (self.R + 1) / 2) / l
+
+    def ESL(self) -> float:
+        wanted, ranks = max(1, min(int(self.s.q), self.R)), self.relevant()
+        if len(ranks) >= wanted:
+            return ranks[wanted - 1] - wanted
+        n, C = len(self.shown), len(ranks)
+        left = self.R - C
+        below = len(self.judged) - self.R if self.s.size is None else self.s.size - n - left
+        return n - C + (wanted - C) * max(below, 0) / (left + 1)
+
     # -- trec_eval's experiments
 
     def binG(self) -> float:
@@ -636,6 +685,10 @@ SETTINGS: dict[str, Chosen] = {
     **dict.fromkeys(("bpref", "GMbpref", "bpref_R", "bpref_N", "bpref_relative"), BINARY),
     **dict.fromkeys(("F", "SetF", "E"), WEIGHTED),
     "AP": [*BINARY, {"norm": "R"}],
+    "xinfAP": BINARY,
+    "infNDCG": [{}, {"gain": "exp"}, {"gain": "binary"}],
+    "PRES": BINARY,
+    "ESL": [*BINARY, {"q": 3.0}, {"q": 2.0, "size": 40.0}, {"size": 4.0}],
     "GMAP": [*BINARY, {"norm": "R"}],
     "Rprec": [*REACH, {"mult": 0.7}, {"mult": 2.0, "rel": 1.0}, {"mult": 0.2, "reach": "nearest"},
               {"mult": 1.4, "reach": "trec9"}],

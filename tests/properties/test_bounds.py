@@ -54,6 +54,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "0 to 1 at rank 1": (0, math.inf),  # further down the list may hold more than the ideal one
     "0 to 1/(1 − 1/β) of the highest level": (0, 2),  # as β is 2 for the highest level
     "from 0": (0, math.inf),
+    "0 (best) and above": (0, math.inf),
     "−log(1 + R) to log(1 + R)": (-math.log(11), math.log(11)),  # at most 10 are judged
     "EU and ETU as the gains; ED from 1 to n": (0, math.inf),  # see test_user_models
 }
@@ -164,15 +165,28 @@ class TestIdealList:
     def test_is_the_best_there_is(self, drawn: tuple[Any, Any]) -> None:
         judged, ranked = drawn
         # Condensing hides what the list is worth, and rel=0 makes documents relevant that gain
-        # nothing. Some look at what was returned, and may prefer a shorter list; some are as in
-        # FALLS, as users who find enough and stop. Less of E is better.
+        # nothing. Some look at what was returned, and may prefer a shorter list (PRES
+        # without a cutoff a longer one); some are as in FALLS, as users who find enough and stop.
+        # Less of E and ESL is better.
         fair = [
             m
             for m in EVERY
             if not m.condensed
             and getattr(m, "rel", None) != 0.0
             and not (m.cutoff is None and type(m).__name__ in ("P", "F", "BR"))
-            and type(m).__name__ not in {"SetP", "SetF", "SetRelP", "SetAP", "RelP", "E", "Compat"}
+            and type(m).__name__
+            not in {
+                "SetP",
+                "SetF",
+                "SetRelP",
+                "SetAP",
+                "RelP",
+                "E",
+                "Compat",
+                "ESL",
+                "PRES",
+                "infNDCG",
+            }
             and not falls(m)
         ]
         runs = {"best": {"t": judged}, "any": {"t": ranked}}
@@ -187,14 +201,14 @@ class TestIdealList:
 
 
 UTILITIES = ("P", "BR", "RR", "IE")
-FALLS = {"Pmeasure", "Pplus", "EBR", "nEBR", "G", "infAP", "TBG", "U"}
+FALLS = {"Pmeasure", "Pplus", "EBR", "nEBR", "G", "infAP", "xinfAP", "TBG", "U"}
 FALLS |= {"TrAP", "BPM", "BPMD", "IFT", "IFTGoal", "IFTRate"}  # user models
 
 
 def is_plain(m: cf.Measure) -> bool:
     """Whole and not condensed, unless it is the cutoff that makes it fall."""
     return not m.condensed and (
-        m.cutoff is None or (m.cutoff > 1 and type(m) in (cf.nG, cf.PairAccuracy))
+        m.cutoff is None or (m.cutoff > 1 and type(m) in (cf.nG, cf.PairAccuracy, cf.infNDCG))
     )
 
 
@@ -204,15 +218,15 @@ def falls(m: cf.Measure) -> bool:
     It may where the stop is more likely, or comes earlier, and less has been gained by then
     (NCU and relatives; G's discount); where a rank, but not what is above, is looked at (nG,
     PairAccuracy at a cutoff); where documents have lengths; where the number of unjudged
-    documents above matters (infAP); where users who have found enough stop (BPM, IFT), or costs
-    change who goes on (TrAP). Of INST and NERR no case is known: users stop sooner there, too, but
-    what is gained above outweighs it.
+    documents above matters (infAP, xinfAP), or their share (infNDCG at a cutoff); where users who
+    have found enough stop (BPM, IFT), or costs change who goes on (TrAP). Of INST and NERR no case
+    is known: users stop sooner there, too, but what is gained above outweighs it.
     """
     name = type(m).__name__
     if name == "NCU":
         pairs = {"gu": ("P", "BR"), "sat": ("P", "BR"), "rp": UTILITIES, "to_rp": UTILITIES}
         return m.utility in pairs.get(m.stop, ())  # type: ignore[attr-defined]
-    if name in ("nG", "PairAccuracy"):
+    if name in ("nG", "PairAccuracy", "infNDCG"):
         return m.cutoff is not None and m.cutoff > 1
     return name in FALLS
 

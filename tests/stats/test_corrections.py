@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from cranfield.stats.corrections import (
     CORRECTIONS,
     benjamini_hochberg,
     bonferroni,
+    family_wise_error,
     holm,
     uncorrected,
 )
@@ -23,6 +25,20 @@ from tests.stats.made import close
 # -- corrections ----------------------------------------------------------------------------------
 
 pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+def test_family_wise_error() -> None:
+    """Sakai 2014, section 4.4: 1 − (1 − α)^k; simulated, too, with tests that are independent."""
+    for tests in (1, 3, 45):
+        assert family_wise_error(tests, 0.05) == close(1 - 0.95**tests)
+    assert family_wise_error(10**9, 1e-12) == close(1 - math.exp(-1e-3))  # and not 0
+    drawn = np.random.default_rng(0).random((40_000, 10))
+    share = float((drawn.min(axis=1) <= 0.05).mean())
+    assert abs(share - family_wise_error(10)) < 0.01
+    wrong: list[tuple[Any, Any]] = [(0, 0.05), (1.5, 0.05), (True, 0.05), (3, 0), (3, 1), (3, None)]
+    for tests, alpha in wrong:
+        with pytest.raises(InputError, match="expected a"):
+            family_wise_error(tests, alpha)
 
 
 def test_corrections_by_hand() -> None:

@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import Bools, Ints
+from cranfield.arrays import Bools, Floats, Ints
+from cranfield.assess.strata import Sample, StrataLike, drawn_from, read_strata
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.columns import ColumnsLike
@@ -89,6 +90,7 @@ class Pool(Shown, tables="pool"):
     found: Bools  # [documents, runs]: who brought what
     is_judged: Bools | None = None
     is_relevant: Bools | None = None
+    sample: Sample | None = None  # what was drawn of it, if strata were named
     notices: tuple[Notice, ...] = ()
 
     def __len__(self) -> int:
@@ -106,6 +108,15 @@ class Pool(Shown, tables="pool"):
     def to_dict(self) -> dict[str, list[str]]:  # type: ignore[override]
         """``{topic: [doc, …]}``."""
         return {topic: list(docs) for topic, docs in self.docs.items()}
+
+    def sampled(self) -> list[tuple[str, str, int, float | None]]:
+        """Topic, document, stratum and level: −1 where it was not drawn, None where it is to be
+        judged; nothing if no strata were named.
+        """
+        if self.sample is None:
+            return []
+        pairs = ((topic, doc) for topic, docs in self.docs.items() for doc in docs)
+        return [(*pair, *cells) for pair, cells in zip(pairs, self.sample.written(), strict=True)]
 
     @property
     def unjudged(self) -> Docs | None:
@@ -174,8 +185,10 @@ class Pool(Shown, tables="pool"):
 
 def pool(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
-    depth: int = 100,
+    depth: int | None = None,
     *,
+    strata: StrataLike = None,
+    seed: int = 0,
     qrels: QrelsLike = None,
     teams: TeamsLike = None,
     topics: TopicsLike = None,
@@ -191,8 +204,11 @@ def pool(
     duplicates: Duplicates = "error",
     columns: ColumnsLike | None = None,
 ) -> Pool:
-    """The first `depth` documents of all runs together, topic by topic.
+    """The first `depth` documents (100) of all runs together, topic by topic.
 
+    strata, seed
+        Ranks and rates, ``"1-10:1,11-100:0.2"``: the pool is as deep as these, and of the documents
+        whose best rank is in a stratum, the share is drawn at random.
     qrels
         Judgments made so far: they tell what is unjudged, and what is relevant: every level
         from `rel`, or above 0 if that is not given.
@@ -215,6 +231,10 @@ def pool(
     >>> made, made.to_dict()
     (Pool: 2 documents of 1 topic at depth 2 from 1 run, {'q1': ['a', 'b']})
     """
+    parts = () if strata is None else read_strata(strata)
+    if parts and depth is not None:
+        raise InputError(f"depth {depth!r} beside strata", "either: strata say how deep")
+    depth = parts[-1].last if parts else 100 if depth is None else depth
     if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
         raise InputError(f"depth {depth!r}", "a whole number from 1")
     if rel is not None and finite(rel) is None:
@@ -241,15 +261,21 @@ def pool(
     wanted, why = _wanted(topics, judgments, read, tops)
     finders = _finders(tops, wanted)
     docs = {topic: tuple(sorted(found)) for topic, found in finders.items()}
-    judged, relevant = (None, None) if judgments is None else _judged(docs, judgments, rel)
+    levels = None if judgments is None else _levels(docs, judgments)
+    judged, relevant = (None, None) if levels is None else _judged(levels, rel)
+    found, sample = _found(docs, finders, len(names)), None
+    if parts:
+        levels = np.full(len(found), np.nan) if levels is None else levels
+        sample = drawn_from(docs, _best_ranks(tops, wanted), parts, seed, levels)
     return Pool(
         int(depth),
         names,
         None if team_of is None else tuple(team_of.get(name, name) for name in names),
         docs,
-        _found(docs, finders, len(names)),
+        found,
         judged,
         relevant,
+        sample,
         (
             *([] if team_of is None else about_teams(names, team_of)),
             *_about_merging(read),
@@ -319,11 +345,26 @@ def _found(docs_of: Docs, finders: Finders, runs: int) -> Bools:
     return found
 
 
-def _judged(docs_of: Docs, judgments: Qrels, rel: float | None) -> tuple[Bools, Bools]:
-    """Which documents are judged, and which are relevant."""
+def _best_ranks(tops: Sequence[Tops], wanted: Sequence[str]) -> dict[str, dict[str, int]]:
+    """The best rank of each document of each topic in any run."""
+    best: dict[str, dict[str, int]] = {topic: {} for topic in wanted}
+    for lists in tops:
+        for topic, (docs, _) in lists.items():
+            of_topic = best.get(topic, {})
+            for rank, doc in enumerate(docs, 1):
+                of_topic[doc] = min(rank, of_topic.get(doc, rank))
+    return best
+
+
+def _levels(docs_of: Docs, judgments: Qrels) -> Floats:
+    """The levels of documents, NaN where nobody judged them."""
     known = judgments.to_dict()
     pairs = ((known.get(topic, {}), doc) for topic, docs in docs_of.items() for doc in docs)
-    levels = np.array([of_topic.get(doc, np.nan) for of_topic, doc in pairs])
+    return np.array([of_topic.get(doc, np.nan) for of_topic, doc in pairs])
+
+
+def _judged(levels: Floats, rel: float | None) -> tuple[Bools, Bools]:
+    """Which documents are judged, and which are relevant."""
     return ~np.isnan(levels), levels > 0 if rel is None else levels >= rel
 
 

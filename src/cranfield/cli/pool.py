@@ -8,11 +8,14 @@ from cranfield.assess.pool import pool
 from cranfield.cli.options import LABELS, TOPICS, by_ties, call, shared
 from cranfield.cli.output import format_for, output, show, write
 from cranfield.errors import InputError
-from cranfield.report.pool import LISTS, render_lists
+from cranfield.report.pool import LISTS, render_lists, render_sample
 
 OPTIONS = {
     "runs RUN +": "results: topic Q0 doc rank score tag",
     "--depth N": "only the first N documents of a list (default: 100)",
+    "--strata RANKS:RATE,…": "draw of the documents whose best rank is in RANKS the share RATE, "
+    "as in 1-10:1,11-100:0.2, and write the pool as topic 0 doc stratum level",
+    "--seed S with --strata RANKS:RATE,…": "chooses what is drawn (default: 0)",
     "--pool FILE": "write the pool to FILE; -o FILE does so, too, if no -f is given",
     "--unjudged FILE with --qrels QRELS": "write to FILE what of the pool is not judged yet",
     **output(each="topic", where="with -f write to FILE, else the pool", name="shown"),
@@ -36,10 +39,12 @@ def run(options: argparse.Namespace) -> int:
     _settle(options)
     made = call(pool, options)
     lists = ((options.pool, made.docs), (options.unjudged, made.unjudged))
-    files = [
-        (path, render_lists(docs or {}, format_for(path, LISTS))) for path, docs in lists if path
-    ]
-    for path, data in files:
+    files = {
+        path: render_lists(docs or {}, format_for(path, LISTS)) for path, docs in lists if path
+    }
+    if made.sample is not None and options.pool is not None:
+        files[options.pool] = render_sample(made, format_for(options.pool, LISTS))
+    for path, data in files.items():
         write(data, path)
     return show(made, options)
 

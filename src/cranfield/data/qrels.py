@@ -38,6 +38,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
+SAMPLES = "`evaluate` estimates xinfAP and infNDCG from them"
 QrelsLike: TypeAlias = Any  # a path, {topic: {doc: level}}, a frame, tuples, records, Qrels
 
 
@@ -58,6 +59,7 @@ class Qrels:
     grouped: int = 0  # judgments that name a class
     lines: Ints | slice | None = None  # of LETOR data, the place of each judgment in its file
     by_intent: intents.ByIntent | None = None  # where judgments are for intents
+    strata: Floats | None = None  # where judgments are a sample (level below 0: not in it)
     in_doubt: str = ""  # which columns were taken, where others could be meant
     words: Callable[[], Mapping[str, str]] | None = None  # reads the texts of topics
 
@@ -91,7 +93,9 @@ class Qrels:
         count = np.append(np.diff(self.offsets), 0)[where]
         rows = spans(np.append(self.offsets, 0)[where], count)
         offsets = np.concatenate(([0], np.cumsum(count)))
-        return Qrels(tuple(topics), offsets, self.levels[rows], self.docs[rows], self.where)
+        strata = None if self.strata is None else self.strata[rows]
+        kept = offsets, self.levels[rows], self.docs[rows]
+        return Qrels(tuple(topics), *kept, self.where, strata=strata)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{topic: {doc: level}}``."""
@@ -107,14 +111,15 @@ def read_qrels(
     separator: str | None = None,
     labels: LabelsLike | None = None,
     by_intent: bool = False,
+    sampled: bool = False,
     columns: ColumnsLike | None = None,
 ) -> Qrels:
     """Judgments from a path, a mapping, a Polars or pandas frame, tuples, or records.
 
     ``irds:DATASET`` is a data set of ir_datasets, which has to be installed, and may fetch it.
-    `format` forces the format of a file: trec, ntcir, letor, triples, csv, tsv, json, jsonl,
-    parquet or arrow. A directory is taken for one with a directory for each topic, as NTCIREVAL
-    has them (with `by_intent`: the ideal lists of intents, ``0001/0001.PREFIX.Irelv1``).
+    `format` forces the format of a file: trec, ntcir, letor, triples, sampled, csv, tsv, json,
+    jsonl, parquet or arrow. A directory is taken for one with a directory for each topic, as
+    NTCIREVAL has them (with `by_intent`: the ideal lists of intents, ``0001/0001.PREFIX.Irelv1``).
     `columns` says what columns are called that have other names, as in
     ``"topic=user_id,level=rating"``, or their numbers from 1. `separator` stands between the fields
     of a line of text, instead of blanks. `labels` are the levels that labels mean, as in
@@ -123,6 +128,10 @@ def read_qrels(
     With `by_intent`, judgments are for the intents of topics: ``topic intent doc level``,
     ``{topic: {intent: {doc: level}}}``, or a table with a column named intent or subtopic. Each
     document then has the highest level that it has for any intent.
+
+    With `sampled`, judgments may be a sample of a pool: ``topic 0 doc stratum level``, or a table
+    with a column named stratum. A level below 0 means pooled, but not in the sample. To whoever
+    does not ask for them they are an error.
     """
     alphabet = None if labels is None else read_labels(labels)
     text = Text(separator, alphabet, intents=by_intent, columns=read_columns(columns))
@@ -148,6 +157,12 @@ def read_qrels(
         judged, repeated = nested(data, "qrels", "qrels")
         qrels = _of_nested(_labelled(judged, text.labels), "qrels", repeated)
     not_empty(qrels.topics, "judgments", qrels.where)
+    if qrels.strata is not None and not sampled:
+        found, expected = (
+            "sampled judgments (topic 0 doc stratum level)",
+            "judgments of every document",
+        )
+        raise InputError(found, expected, qrels.where, None, SAMPLES)
     if "all" in qrels.topics:
         raise InputError("a topic named 'all'", "another name: 'all' is the summary's", qrels.where)
     return qrels
@@ -224,7 +239,8 @@ def _in_order(table: Table, where: str) -> Qrels:
         raise Irregular
     offsets = np.append(table.starts, len(table))
     columns = offsets, table.values, table.docs
-    return Qrels(tuple(table.names), *columns, where, in_doubt=table.in_doubt)
+    found = Qrels(tuple(table.names), *columns, where, in_doubt=table.in_doubt)
+    return found if table.strata is None else replace(found, strata=table.strata)
 
 
 def _placed(table: Table, where: str) -> Qrels:
@@ -241,6 +257,9 @@ def _of_table(table: Table) -> Qrels:
     try:
         return _in_order(table, "qrels")
     except Irregular:
+        if table.strata is not None and (again := table.repeats()) is not None:
+            found = f"document {again[1]} of topic {again[0]} again"
+            raise InputError(found, "each document once in sampled judgments", "qrels") from None
         topics = np.repeat(np.array(table.names, dtype=object), table.sizes).tolist()
         if table.types is not None:
             columns = (topics, table.types.tolist(), table.docs.tolist(), table.values.tolist())
@@ -252,10 +271,17 @@ def _of_table(table: Table) -> Qrels:
 
 def _of_records(good: Good, topics: Iterable[str], where: str) -> Qrels:
     judged: dict[str, dict[str, float]] = {topic: {} for topic in topics}
+    sampled: dict[str, dict[str, float | None]] = {topic: {} for topic in judged}
     for record in good.records:
         judged.setdefault(record.topic, {})[record.doc] = record.value or 0.0
-    grouped = sum(record.group is not None for record in good.records)
-    return replace(_of_nested(dict(judged), where, good.repeated), grouped=grouped)
+        sampled.setdefault(record.topic, {})[record.doc] = record.stratum
+    strata = [stratum for docs in sampled.values() for stratum in docs.values()]
+    made = _of_nested(dict(judged), where, good.repeated)
+    if any(stratum is not None for stratum in strata):
+        if None in strata:
+            raise InputError("some judgments with a stratum", "one for all or for none", where)
+        made = replace(made, strata=np.array(strata, dtype=np.float64))
+    return replace(made, grouped=sum(record.group is not None for record in good.records))
 
 
 class Good(NamedTuple):

@@ -14,7 +14,7 @@ from cranfield.arrays import Bools, Floats
 from cranfield.data.intents import Intents as KnownIntents
 from cranfield.data.intents import read_intents
 from cranfield.data.ntcir import topic_dirs
-from cranfield.data.qrels import QrelsLike, read_qrels
+from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.run import Run, RunLike, no_judged_topic, read_runs, reading_order
 from cranfield.data.tracks import unknown_topic
 from cranfield.data.verticals import embedded
@@ -74,8 +74,11 @@ class Collection:
             separator=options.separator,
             labels=options.labels,
             by_intent=by_intent,
+            sampled=True,
             columns=options.columns,
         )
+        if judged.strata is not None:
+            refuse_samples(judged, measures, options)
         options.merging.refuse_judged(judged)
         known = options.intents
         known = None if known is None else read_intents(known, options.separator)
@@ -270,6 +273,19 @@ class Collection:
         known = {self.topics[t]} if self.options.exclude_self else set()
         known |= self.gold.by_topic[t].keys()
         return (doc for doc in ranked if doc not in known)
+
+
+def refuse_samples(judged: Qrels, measures: Sequence[Measure], options: Options) -> None:
+    """Refuse to take a sample of the judgments for all of them."""
+    where = judged.where
+    if options.labelling is not None:
+        raise InputError("classes or groups of items", "none with sampled judgments", where)
+    for m in measures:
+        if not m.takes_samples:
+            what = "sampled judgments (topic 0 doc stratum level)"
+            hint = "lines without the stratum, of levels from 0, would be all that was judged"
+            found = f"{m} on {what}"
+            raise InputError(found, "xinfAP or infNDCG, which estimate", where, None, hint)
 
 
 def asks_for_intents(measures: Sequence[Measure], options: Options) -> bool:

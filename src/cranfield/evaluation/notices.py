@@ -247,7 +247,9 @@ def of_run(
     known = set(judged)
     unjudged = [topic for topic in labelled.topics if named is None and topic not in known]
     yield from about("unjudged-topics", unjudged, "without judgments, ignored", name)
-    doubtful = rankings.doubtful(deepest(measures, options.depth), _alike(collection))
+    sampled = any(m.takes_samples for m in measures)  # to which it matters what was drawn
+    reach = deepest(measures, options.depth)
+    doubtful = rankings.doubtful(reach, _alike(collection), not sampled)
     if tied := _flagged(judged, doubtful > 0):
         count = f"{doubtful.sum()} of {rankings.tied.sum()} tied documents"
         could = "ties matter" if options.ties in OTHER_ORDERS else "ties could change a score"

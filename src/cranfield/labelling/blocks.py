@@ -44,6 +44,7 @@ class Judgments:
     offsets: Ints  # [topics + 1]
     levels: Floats  # [items], descending within a topic
     items: Ints  # [items] index into all judged items
+    strata: Floats | None = None  # [all judged items] what each was sampled from, if it was
 
     @cached_property
     def counts(self) -> Ints:
@@ -213,12 +214,12 @@ class Rankings:
         topics = self.hit_topics[self.heads]
         return np.bincount(topics, weights=size, minlength=len(self.returned)).astype(np.int64)
 
-    def doubtful(self, depth: int | None = None, alike: bool = True) -> Ints:
+    def doubtful(self, depth: int | None = None, alike: bool = True, relevant: bool = True) -> Ints:
         """Per topic, how many tied items could change a score by trading places.
 
-        A group of items with one score matters if it holds a relevant item, is not all of one
-        level (unless items of one level are not `alike`: lengths count, or classes), and begins
-        within the depth that is looked at.
+        A group of items with one score matters if it holds a relevant item (unless others matter,
+        too), is not all of one level (unless items of one level are not `alike`: lengths count, or
+        classes), and begins within the depth that is looked at.
         """
         topics, levels = len(self.returned), self.levels
         if "cost" in self.noted and self.scores is not None:
@@ -235,7 +236,7 @@ class Rankings:
         worst = np.minimum.reduceat(levels, start)
         members = np.diff(np.append(start, len(first)))
         differ = (best != worst) | (members < size[start]) | (not alike)
-        doubtful = np.where((best > 0) & differ, size[start], 0)
+        doubtful = np.where(((best > 0) | (not relevant)) & differ, size[start], 0)
         return np.bincount(hit_topics[start], doubtful, topics).astype(np.int64)
 
     def _doubtful_costs(self, depth: int | None) -> Ints:

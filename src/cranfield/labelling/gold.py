@@ -33,7 +33,9 @@ class GoldStandard:
         items = np.empty(len(best_first), dtype=np.int64)
         items[best_first] = np.arange(len(best_first))
         every = np.arange(len(best_first))
-        judgments = Judgments(qrels.topics, qrels.offsets, qrels.levels[best_first], every)
+        strata = None if qrels.strata is None else qrels.strata[best_first]
+        levels = qrels.levels[best_first]
+        judgments = Judgments(qrels.topics, qrels.offsets, levels, every, strata)
         return cls(qrels, judgments, items)
 
     @cached_property

@@ -38,7 +38,7 @@ from cranfield.measures.parameters import (
     rel_param,
 )
 from cranfield.measures.reading import U
-from cranfield.measures.sets import Success
+from cranfield.measures.sets import P, Success
 
 _BASE: Any = nDCG()
 LEAST = 2.0**-60  # what this part of a sum cannot change its last bit
@@ -344,22 +344,71 @@ class IA(Expectation, Combined):
 
     M_i is the measure as if intent i were the topic, with an ideal list of its own. `IA(ERR)`,
     `IA(AP)`, `IA(P)@10`, `IA(U)`, …. The ideal lists of all intents cannot be had at once: the mean
-    of a normalised measure hardly ever reaches 1.
+    of a normalised measure hardly ever reaches 1. Users of `IA(U)` read what is relevant to their
+    own intent; with trail=shared, what is relevant to any, and U-IA is D(U).
 
     >>> (IA(nDCG) @ 1)([[1, 0], [0, 1]], judged=[[1, 0], [0, 1]], probabilities=[0.75, 0.25])
     0.75
     """
 
     intents: str = known_param()
+    trail: str = param("own", "IA(U): the documents that are read: own: those relevant to the "
+                       "intent; shared: to any", choices=("own", "shared"))  # fmt: skip
     references = cite("agrawal2009", "sakai2014metrics")
     task = "users of one intent each; not the diversity of a list, unless M sees redundancy"
     range = "as M"
 
+    def _refuse(self, base: Measure) -> None:
+        super()._refuse(base)
+        if self.trail == "shared" and not isinstance(base, U):
+            raise InputError(f"IA({base}, trail=shared)", "U, whose users read a trail of texts")
+
     def of_kind(self, navigational: bool) -> Measure:
         return self.inner
 
+    def by_intent(self, x: Lists) -> Floats:
+        m = self.inner
+        if self.trail == "own" or not isinstance(m, U):
+            return super().by_intent(x)
+        p, rows = intents_of(x).p, m.view(intent_rows(x))
+        read = (rows.I.reshape(*p.shape, rows.I.shape[1]) > 0).any(axis=1)
+        return m.of_text(rows, np.repeat(read, p.shape[1], axis=0)).reshape(p.shape)
+
     def takes_max_level(self) -> bool:
         return self.base.takes_max_level()
+
+
+@measure
+class PMP(Expectation):
+    """Precision for the most popular intent: only items relevant to the most probable one count.
+
+    PMP@l = P_i@l, i the intent with the highest Pr(i|q)
+
+    Where several intents are the most probable, it is the mean of theirs.
+
+    >>> (PMP @ 2)([[1, 0], [0, 1]], probabilities=[0.75, 0.25])
+    0.5
+    """
+
+    rel: float | None = rel_param()
+    references = cite("sakai2014metrics")
+    task = "whether a list serves the intent that matters most: a gold standard for concordance"
+    properties = has("recall-independent")
+
+    def of_kind(self, navigational: bool) -> Measure:
+        return P(rel=self.rel, cutoff=self.cutoff)
+
+    def counted(self, x: Lists) -> Bools:
+        known = intents_of(x)
+        weights = np.where(known.there, known.weights, -np.inf)
+        most = weights.max(axis=1, initial=-np.inf, keepdims=True)
+        return np.asarray(known.there & (weights == most))
+
+    def weighs_intents(self) -> bool:
+        return True
+
+    def of_intent(self) -> tuple[Measure, ...]:
+        return (replace(self.of_kind(False), condensed=self.condensed),)
 
 
 @measure

@@ -14,21 +14,23 @@ FAMILIES = {
     "ncu": "AP GMAP YAAP Q RR O Pmeasure Pplus ERR nERR EBR nEBR iRBU niRBU NCU",
     "reading": "TBG U",
     "diversity": (
-        "IRec IA D DIN Dsharp DINsharp PplusQ PplusQsharp alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP "
-        "nNRBP"
+        "IRec IA PMP D DIN Dsharp DINsharp PplusQ PplusQsharp alpha_DCG alpha_nDCG ERR_IA nERR_IA "
+        "NRBP nNRBP"
     ),
     "experimental": "binG G nDCGrel RnDCG",
     "graded": "GAP gAP WRR NWRR Compat",
     "incomplete": (
-        "bpref GMbpref bpref_R bpref_N rpref_N rpref_relative rpref_relative2 bpref_relative infAP"
+        "bpref GMbpref bpref_R bpref_N rpref_N rpref_relative rpref_relative2 bpref_relative infAP "
+        "xinfAP infNDCG"
     ),
     "models": "SDCG NPV INSQ SET TrAP INST BPM BPMD IFTGoal IFTRate IFT NERR8 NERR9 NERR10 NERR11",
     "sessions": "sDCG nsDCG sU clickU",
     "texts": (
-        "ROUGE ROUGES ROUGESU NuggetRecall WRecall NuggetF Pourpre Smeasure Sflat Tmeasure Tflat "
-        "Ssharp"
+        "BLEU ROUGE ROUGES ROUGESU NuggetRecall WRecall NuggetF Pourpre Smeasure Sflat Tmeasure "
+        "Tflat Ssharp"
     ),
     "verticals": "Vscore QUscore",
+    "effort": "PRES ESL",
 }
 MEASURES = {name: family for family, names in FAMILIES.items() for name in names.split()}
 # Measures that C/W/L reads as user models:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Bools, Floats
 from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.lists import Lists, above, ratio, total
 from cranfield.measures.parameters import GainSetting, gain_param, max_level_param, rel_param
@@ -225,3 +228,133 @@ class infAP(Measure):
         precision = x.step("precision above", (c + eps) / (judged + 2 * eps))
         inferred = np.where(x.r == 1, 1.0, (1.0 + pooled * precision) / x.r)
         return x.ratio(total(x.step("inferred", x.I * inferred)), x.R)
+
+
+# -- judgments that are a sample ------------------------------------------------------------------
+
+
+HALF = 0.5 + 1e-9  # also where rounding has made a little less of it
+
+
+class Stratum(NamedTuple):
+    """A part of the pool, of which documents were drawn at random."""
+
+    listed: Bools  # [lists, items] which items of the lists are in it
+    pooled: Bools  # [lists, items] which of all
+    judged: Bools  # [lists, items] and which of these were drawn
+    scale: tuple[Floats, Floats]  # [lists] N_s, n_s: how many are in it, and were drawn
+
+    def estimated(self, drawn: Bools) -> Floats:
+        """How many in the stratum are such, as so many of the sample are: N_s/n_s times these."""
+        whole, sample = self.scale
+        return ratio(drawn.sum(axis=1) * whole, sample)
+
+
+class FromSample(Measure):
+    """What is estimated from judgments of documents that were drawn from the strata of a pool.
+
+    A level below 0 means pooled but not drawn. Without strata the pool is one.
+    """
+
+    rel: float | None = rel_param()
+    takes_samples = True
+    takes_gains = False  # it asks which levels are below 0
+    references = cite("yilmaz2008")
+    may_fall = True  # an item pooled but not judged is better above than below
+
+    def strata(self, x: Lists) -> Iterator[Stratum]:
+        """The strata of all topics, one by one."""
+        gold = x.gold
+        own = np.zeros(x.level.shape) if x.stratum is None else x.stratum
+        every = np.zeros(gold.levels.shape) if gold.strata is None else gold.strata.of
+        for s in np.unique(every[gold.judged]):
+            pooled = gold.judged & (every == s)
+            drawn = pooled & (gold.levels >= 0)
+            yield Stratum(
+                x.judged & (own == s),
+                pooled,
+                drawn,
+                (pooled.sum(axis=1).astype(np.float64), drawn.sum(axis=1).astype(np.float64)),
+            )
+
+
+@measure
+class xinfAP(FromSample):
+    """Extended inferred average precision: AP estimated from a sample of each stratum of a pool.
+
+    xinfAP  = (1/R̂) Σ_r I(r)·(N_s/n_s)·E(r),   R̂ = Σ_s (N_s/n_s)·R_s
+    E(r)    = 1/r + (1/r) Σ_s k_s(r)·(c_s(r) + ε)/(j_s(r) + 3ε),   ε = 0.00001
+
+    Stratum s has N_s pooled documents, n_s of them judged, R_s relevant. Above r stand k_s(r) of
+    its documents, j_s(r) of them judged, c_s(r) relevant. Judgments are ``topic 0 doc stratum
+    level``, the level below 0 where a document was not drawn. TREC's sample_eval.pl prints this
+    as infAP; for its 1,000 documents a topic write xinfAP@1000.
+
+    >>> round(xinfAP()([1, -1, 1], judged=[1, 1, -1]), 4)  # 1, and 1/3 + 2/3·1 if all are relevant
+    1.0
+    >>> round(xinfAP()([0, -1, 1], judged=[1, 0, -1]), 4)  # 1/3 + 2/3·(ε/(1 + 3ε))
+    0.3333
+    """
+
+    task = "pools of which a random sample was judged, at a rate for each stratum"
+    properties = has("normalised")
+
+    def score(self, x: Lists) -> Floats:
+        eps = 1e-5
+        relevant = x.whole_ideal.I > 0  # the ideal list has all judged items, best first
+        expected, weight = np.zeros(x.level.shape), np.zeros(x.level.shape)
+        R = np.zeros(len(x))
+        for s in self.strata(x):
+            drawn = above(s.listed & (x.level >= 0))
+            expected += above(s.listed) * (above(x.I * s.listed) + eps) / (drawn + 3 * eps)
+            weight += s.listed * ratio(*s.scale)[:, None]
+            R += s.estimated(s.judged & relevant)
+        precision = x.step("E", (1.0 + expected) / x.r)
+        found = total(x.step("I·N_s/n_s·E", x.I * x.step("N_s/n_s", weight) * precision))
+        return x.ratio(found, x.step("R̂", R))
+
+
+@measure
+class infNDCG(FromSample):
+    """Inferred nDCG: nDCG estimated from a sample of each stratum of a pool.
+
+    infNDCG@l = Σ_s (k_s/j_s) Σ_{r≤l in s} g(r)/log2(r + 1) / Σ_{r≤l} g*(r)/log2(r + 1)
+
+    Of the documents down to l, k_s are of stratum s, and j_s of these were judged. The ideal list
+    has of each level as many documents as are estimated, Σ_s (N_s/n_s)·R_s, rounded half up.
+    Judgments are as for xinfAP; TREC's sample_eval.pl looks at 1,000 documents: infNDCG@1000.
+
+    As an estimate it may exceed 1.
+
+    >>> round(infNDCG()([2, -1, 1], judged=[2, 1, -1]), 4)  # 3/2·2.5; ideal 2, 2, 1, 1: 4.1925
+    0.8944
+    """
+
+    gain: GainSetting = gain_param()
+    task = "graded judgments of a random sample of a pool, at a rate for each stratum"
+    range = "from 0"
+    properties = has("graded")
+
+    def score(self, x: Lists) -> Floats:
+        paid = x.step("g/log2(r + 1)", x.g / np.log2(x.r + 1.0))
+        weight = np.zeros(x.level.shape)
+        for s in self.strata(x):
+            drawn = (s.listed & (x.level >= 0)).sum(axis=1)
+            weight += s.listed * ratio(s.listed.sum(axis=1), drawn)[:, None]
+        found = total(x.step("g/log2(r + 1)·k_s/j_s", paid * x.step("k_s/j_s", weight)))
+        return x.ratio(found, x.gold.remember(("inferred", self), lambda: self._ideal(x)))
+
+    def _ideal(self, x: Lists) -> Floats:
+        """The DCG of the list with as many documents of each gain as are estimated, best first."""
+        ideal, strata = x.whole_ideal, list(self.strata(x))
+        start, found = np.zeros(len(x), dtype=np.int64), np.zeros(len(x))
+        for gain in sorted({*ideal.g[ideal.g > 0].tolist()}, reverse=True):
+            estimated = np.zeros(len(x))
+            for s in strata:
+                estimated += s.estimated(s.judged & (ideal.g == gain))
+            stop = start + np.floor(estimated + HALF).astype(np.int64)
+            last = int(stop.max(initial=0)) if x.l is None else x.l
+            discounts = np.concatenate(([0.0], np.cumsum(1.0 / np.log2(np.arange(last) + 2.0))))
+            found += gain * (discounts[np.minimum(stop, last)] - discounts[np.minimum(start, last)])
+            start = stop
+        return found

@@ -87,6 +87,13 @@ class IntentBlock:
         return floats(self.there.sum(axis=1))
 
 
+class Strata(NamedTuple):
+    """What the judgments of a block of topics were sampled from."""
+
+    of: Floats  # the stratum of each level, padded
+    every: Floats  # that of all judged items of the collection, flat
+
+
 @dataclass(eq=False, repr=False)
 class Remembers:
     """What keeps the values that were computed of it."""
@@ -115,6 +122,7 @@ class Gold(Remembers):
     intents: IntentBlock | None = None
     tops: Floats | None = None  # the highest level of each topic, where that is what h means
     order: Ints | None = None  # which of the intents' items each level is of
+    strata: Strata | None = None  # where judgments are a sample
 
     def __post_init__(self) -> None:
         self.distinct = distinct_of(self.levels) if self.distinct is None else self.distinct
@@ -180,6 +188,7 @@ class Lists(Remembers):
     | `n`, `l` | length of the list; the cutoff or None |
     | `h`, `g_h` | the highest level, and its gain |
     | `length(unit)`, `length_above(unit)` | of the document; of all documents above it |
+    | `stratum` | what the item was sampled from, if judgments are a sample |
 
     `x.step(name, values)` gives the values back, and keeps them for `cranfield explain --on`;
     `x.ratio(a, b)` does so with the fraction that is the score.
@@ -200,6 +209,7 @@ class Lists(Remembers):
     costs: Costs | None = None  # of all items, judged or not
     by_intent: Floats | None = None  # [lists, items, intents] the level for each intent
     vertical: Floats | None = None  # [lists, items] the number of its kind of result, NaN: unknown
+    stratum: Floats | None = None  # [lists, items] what it was sampled from, where that is known
     steps: dict[str, Any] = field(default_factory=dict, init=False)
     by_rank: dict[str, Floats] = field(default_factory=dict, init=False)  # steps of every rank
     fraction: tuple[Any, Any] | None = field(default=None, init=False)
@@ -242,6 +252,7 @@ class Lists(Remembers):
             },
             by_intent=None if self.by_intent is None else self.by_intent[:, :width],
             vertical=None if self.vertical is None else self.vertical[:, :width],
+            stratum=None if self.stratum is None else self.stratum[:, :width],
             **seen,
         )
 
@@ -448,8 +459,12 @@ def gold_block(
     """The judgments of the topics start..stop-1, padded; `importance` is Pr(v|i) of all intents."""
     judged, cells = _padding(judgments.offsets[start : stop + 1])
     levels = scattered(judged, judgments.levels[cells])
-    known = None if intents is None else intent_block(intents, start, stop, importance)
-    return Gold(levels, judged, judgments.max_level, distinct=judgments.distinct, intents=known)
+    made = Gold(levels, judged, judgments.max_level, distinct=judgments.distinct)
+    if intents is not None:
+        made.intents = intent_block(intents, start, stop, importance)
+    if (every := judgments.strata) is not None:
+        made.strata = Strata(scattered(judged, every[judgments.items[cells]]), every)
+    return made
 
 
 def intent_block(
@@ -488,8 +503,8 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
             costs = Costs(every[first : first + n.sum()], n)
             continue
         if unit == "vertical":
-            hits = rankings.starts[rankings.hit_topics[cells]] + r[judged] - 1
-            vertical = scattered(judged, every[hits], np.nan)
+            places = rankings.starts[rankings.hit_topics[cells]] + r[judged] - 1
+            vertical = scattered(judged, every[places], np.nan)
             continue
         own, before = np.zeros(judged.shape), np.zeros(judged.shape)
         for t, (a, k) in enumerate(zip(rankings.starts[start:stop], n, strict=True)):
@@ -497,10 +512,10 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
             own[t, there] = given[r[t, there] - 1]
             before[t, there] = above(given[None, :])[0, r[t, there] - 1]
         lengths[unit] = Lengths(own, before)
-    by_intent = None
+    by_intent, hits = None, rankings.items[cells]
     if gold.intents is not None and gold.intents.flat is not None:
         width = gold.intents.there.shape[1]
-        by_intent = scattered(judged, gold.intents.flat.levels_of(rankings.items[cells], width))
+        by_intent = scattered(judged, gold.intents.flat.levels_of(hits, width))
     return Lists(
         r,
         scattered(judged, rankings.levels[cells]),
@@ -511,6 +526,7 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
         costs=costs,
         by_intent=by_intent,
         vertical=vertical,
+        stratum=None if gold.strata is None else scattered(judged, gold.strata.every[hits]),
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.arrays import Floats
+from cranfield.errors import InputError
 from cranfield.measures import ncu
 from cranfield.measures.base import READINGS, cite, has, measure
 from cranfield.measures.cwl import Items, UserModel, over, reading
@@ -613,17 +614,22 @@ class TBG(UserModel):
 class U(UserModel):
     """U-measure: attention that falls with the text read, to nothing at L.
 
-    W(i) ∝ max(0, 1 − κ(i − 1)/L)
+    W(i) ∝ max(0, 1 − κ(i − 1)/L);   position=end: max(0, 1 − κ(i)/L)
 
-    Costs are lengths. The program cwl_eval gives rank n no attention (`end=false`), which shows
-    where L reaches beyond n items.
+    Costs are lengths. C/W/L and cwl_eval weigh an item by where it starts; Sakai's U, by where
+    reading it ends (`position=end`), and then the first item must cost less than L. cwl_eval gives
+    rank n no attention (`end=false`), which shows where L reaches beyond n items.
 
     >>> round(U(L=2).EU([0, 1]), 4)  # weights 1 and 1/2
+    0.3333
+    >>> round(U(L=3, position="end").EU([0, 1]), 4)  # weights 2/3 and 1/3
     0.3333
     """
 
     L: float = param(132000.0, "cost after which nothing is seen", low=0, open_ends=True)
     end: bool = param(True, "whether rank n gets attention; not in cwl_eval")
+    position: str = param("start", "where an item counts: where reading it starts, or ends",
+                          choices=("start", "end"))  # fmt: skip
     looks_at = ("costs",)
     references = cite("sakai2013dou", "azzopardi2019")
     advice = (
@@ -635,7 +641,11 @@ class U(UserModel):
     vary = over("L", 5.0, 10.0, 20.0, 50.0, 100.0)
 
     def W(self, x: Items) -> Floats:
-        weight = np.maximum(0.0, 1.0 - above(x.c) / self.L)
+        read = above(x.c) if self.position == "start" else np.cumsum(x.c, axis=1)
+        weight = np.maximum(0.0, 1.0 - read / self.L)
+        if (weight[:, 0] == 0).any():
+            found = f"a first item of cost {float(read[:, 0].max()):g}"
+            raise InputError(found, f"less than L = {self.L:g}, where nothing is seen", self)
         if not self.end and x.n > 1:
             weight[:, -1] = 0.0
         return weight

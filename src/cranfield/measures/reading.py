@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Bools, Floats
 from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.lists import Lists, above, total
 from cranfield.measures.ncu import satisfaction
@@ -93,8 +93,12 @@ class U(Measure):
     may_fall = True  # a long document may cost more than it gains
 
     def score(self, x: Lists) -> Floats:
+        return self.of_text(x, x.I > 0)
+
+    def of_text(self, x: Lists, read: Bools) -> Floats:
+        """U, if these are the documents that users read."""
         g = x.step("gain", self.worth(x))
-        text = np.where(x.I > 0, x.length(self.length_unit), 0.0)
+        text = np.where(read, x.length(self.length_unit), 0.0)
         pos = x.step("pos", self.snippet * x.r + self.F * np.cumsum(text, axis=1))
         D = x.step("D", np.maximum(0.0, 1.0 - pos / self.L))
         return total(x.step("g·D", g * D)) / self.norm

@@ -222,6 +222,45 @@ REFERENCES = {
   pages = {102--111},
   year = {2006}
 }""",
+    "yilmaz2008": """@inproceedings{yilmaz2008,
+  author = {Yilmaz, Emine and Kanoulas, Evangelos and Aslam, Javed A.},
+  title = {A Simple and Efficient Sampling Method for Estimating {AP} and {NDCG}},
+  booktitle = {Proceedings of ACM SIGIR 2008},
+  pages = {603--610},
+  year = {2008}
+}""",
+    "magdy2010": """@inproceedings{magdy2010,
+  author = {Magdy, Walid and Jones, Gareth J. F.},
+  title = {{PRES}: A Score Metric for Evaluating Recall-Oriented Information Retrieval
+           Applications},
+  booktitle = {Proceedings of ACM SIGIR 2010},
+  pages = {611--618},
+  year = {2010}
+}""",
+    "cooper1968": """@article{cooper1968,
+  author = {Cooper, William S.},
+  title = {Expected Search Length: A Single Measure of Retrieval Effectiveness Based on the Weak
+           Ordering Action of Retrieval Systems},
+  journal = {American Documentation},
+  volume = {19},
+  number = {1},
+  pages = {30--41},
+  year = {1968}
+}""",
+    "papineni2002": """@inproceedings{papineni2002,
+  author = {Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing},
+  title = {{BLEU}: a Method for Automatic Evaluation of Machine Translation},
+  booktitle = {Proceedings of ACL 2002},
+  pages = {311--318},
+  year = {2002}
+}""",
+    "post2018": """@inproceedings{post2018,
+  author = {Post, Matt},
+  title = {A Call for Clarity in Reporting {BLEU} Scores},
+  booktitle = {Proceedings of WMT 2018},
+  pages = {186--191},
+  year = {2018}
+}""",
     "jarvelin2008": """@inproceedings{jarvelin2008,
   author = {J{\\"a}rvelin, Kalervo and Price, Susan L. and Delcambre, Lois M. L. and Nielsen,
            Marianne Lykke},

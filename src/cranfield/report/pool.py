@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from cranfield.assess.pool import Pool
+from cranfield.assess.strata import Sample
 from cranfield.report.formats.programs import as_json, noted, rows_as
 from cranfield.report.qrels import word
 from cranfield.report.sheets import Field, Sheet, columns, each, listed
@@ -17,6 +20,7 @@ KINDS = {
     "judged": float,
 }
 COUNTS = [*KINDS][4:]
+SAMPLED = ("topic", "doc", "stratum", "level")
 LISTS = ("text", "csv", "tsv", "json")  # the formats of what assessors get
 
 
@@ -33,6 +37,8 @@ def _people(found: Pool, per_topic: bool) -> list[Sheet]:
     tables = {"runs": _kind(found, "run")}
     if found.teams is not None:
         tables["teams"] = _kind(found, "team")
+    if found.sample is not None:
+        tables["strata"] = _strata(found.sample)
     if per_topic:
         counts = listed("topics", sizes(found).values(), people=True)
         tables["topics"] = [Field("topic", found.topics, key=True), *counts.fields]
@@ -46,6 +52,21 @@ def _kind(found: Pool, kind: str) -> list[Field]:
     team = [of("team", key=True)] if kind == "run" and found.teams is not None else []
     known = [x for x in each(of, *COUNTS) if any(value is not None for value in x.values or ())]
     return [of("name", head=kind, key=True), *team, *known]
+
+
+def _strata(sample: Sample) -> list[Field]:
+    """How many documents each stratum has, and how many of them are drawn."""
+    there = [sample.stratum == s for s in range(1, len(sample.strata) + 1)]
+    return [
+        Field("stratum", range(1, len(there) + 1), key=True),
+        Field("ranks", [f"{s.first}-{s.last}" for s in sample.strata], key=True),
+        Field("documents", [int(flags.sum()) for flags in there]),
+        Field("drawn", [int((flags & sample.drawn).sum()) for flags in there]),
+        Field(
+            "to judge",
+            [int((flags & sample.drawn & np.isnan(sample.level)).sum()) for flags in there],
+        ),
+    ]
 
 
 def sizes(found: Pool) -> dict[str, dict[str, int]]:
@@ -68,6 +89,8 @@ def _summary(pool: Pool) -> str:
         judged, relevant = int(pool.is_judged.sum()), int(pool.is_relevant.sum())
         share = f"{judged:,} of them judged"
         size += f"; {share}, {relevant:,} relevant; {len(pool) - judged:,} unjudged"
+    if pool.sample is not None:
+        size += f"; {int(pool.sample.drawn.sum()):,} drawn (seed {pool.sample.seed})"
     return f"{text}: {size}"
 
 
@@ -90,3 +113,22 @@ def render_lists(docs: Mapping[str, Sequence[str]], format: str) -> str:
     if format != "text":
         return rows_as(format, [("topic", "doc"), *pairs])
     return "".join(f"{word(topic)} {word(doc)}\n" for topic, doc in pairs)
+
+
+def render_sample(found: Pool, format: str) -> str:
+    r"""A sample as the content of a file: lines ``topic 0 doc stratum level``, a table, or JSON.
+
+    The level is −1 where a document was not drawn, and ? (JSON: null) where it is to be judged.
+
+    >>> from cranfield.assess.pool import pool
+    >>> drawn = pool({"q1": ["a", "b"]}, strata="1-1:1,2-2:1", qrels={"q1": {"a": 2}})
+    >>> render_sample(drawn, "text")
+    'q1 0 a 1 2\nq1 0 b 2 ?\n'
+    """
+    rows = found.sampled()
+    if format == "json":
+        return as_json([dict(zip(SAMPLED, row, strict=True)) for row in rows])
+    told = [(*row[:3], "?" if row[3] is None else f"{row[3]:g}") for row in rows]
+    if format != "text":
+        return rows_as(format, [SAMPLED, *told])
+    return "".join(f"{word(t)} 0 {word(doc)} {s} {level}\n" for t, doc, s, level in told)

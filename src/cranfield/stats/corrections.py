@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -12,7 +13,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.stats.samples import short
 
-__all__ = ["Corrected", "benjamini_hochberg", "bonferroni", "holm"]
+__all__ = ["Corrected", "benjamini_hochberg", "bonferroni", "family_wise_error", "holm"]
 
 
 FAMILY_WISE = "the family-wise error rate"
@@ -34,6 +35,23 @@ class Corrected:
     def rejected(self, alpha: float = 0.05) -> Bools:
         """Which tests are significant: those with an adjusted p-value of at most `alpha`."""
         return self.pvalues <= alpha
+
+
+def family_wise_error(tests: int, alpha: float = 0.05) -> float:
+    """The probability that one of some tests is significant though no systems differ.
+
+    1 − (1 − α)^k of k independent tests, each at α, without a correction.
+
+    Reference: Sakai 2014, section 4.4.
+
+    >>> round(family_wise_error(10), 4)  # all pairs of five runs
+    0.4013
+    """
+    if isinstance(tests, bool) or not isinstance(tests, int | np.integer) or tests < 1:
+        raise InputError(f"{short(tests)} tests", "a whole number from 1")
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
+        raise InputError(f"alpha {short(alpha)}", "a number between 0 and 1")
+    return -math.expm1(int(tests) * math.log1p(-alpha))
 
 
 def uncorrected(pvalues: ArrayLike) -> Corrected:

@@ -75,9 +75,8 @@ def test_fields_with_blanks_between_tabs(tmp_path: Path) -> None:
         ("qrels", "".join(f"1 {i % 3} {i + 70}\n" for i in range(9)), "or topic level doc"),
         ("qrels", "1 0 77\n2 0 78\n", "topic iteration doc without a level"),
         ("qrels", "".join(f"1 d{i} {i}\n" for i in range(1, 9)), "topic doc rank of a run"),
-        ("qrels", "1 0 a 3 1\n1 0 b 2 0\n", "estimates from samples are not yet measured"),
         ("qrels", "1 g s a 1\n1 g t b 0\n", "topic group subgroup doc level (preferences"),
-        ("qrels", "1 0 a 3 1\n1 1 b 2 0\n", "topic 0 doc stratum level (a sample"),
+        ("qrels", "1 0 a 3 1\n1 1 b 2 0\n", "topic 0 doc stratum level (sampled) or topic group"),
     ],
 )
 def test_in_doubt(kind: Kind, text: str, said: str, tmp_path: Path) -> None:

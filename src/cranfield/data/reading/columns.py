@@ -17,6 +17,7 @@ TREC: Layouts = {
     "qrels": ("topic", "iteration", "doc", "level"),
     "run": ("topic", "q0", "doc", "rank", "score", "tag"),
 }
+SAMPLED: Layouts = {"qrels": ("topic", "iteration", "doc", "stratum", "level")}
 SECOND = ("intent", "iteration", "type", "q0")  # what TREC's second column may be
 NTCIR = (("topic", "doc", "level"), ("topic", "doc", "level", "class"))  # level as in L2
 EARLY = ("topic", "level", "doc", "relevant")  # NTCIR's first rounds: grades S, A, B, C, and 0 or 1
@@ -43,14 +44,15 @@ SPELLINGS = {
     "class": ("class", "class_id", "equivalence_class", "ec", "group", "group_id", "cluster"),
     "type": ("type", "element_type", "kind", "vertical"),
     "intent": ("intent", "subtopic", "intent_id", "subtopic_id", "iteration", "iter", "q0"),
+    "stratum": ("stratum", "stratum_id"),
 }  # fmt: skip
 
 WANTED = {
-    "qrels": ("topic", "doc", "level", "intent"),
+    "qrels": ("topic", "doc", "level", "intent", "stratum"),
     "run": ("topic", "doc", "score", "rank", "tag"),
 }
 NAMES = tuple(dict.fromkeys(name for names in (*WANTED.values(), ("type",)) for name in names))
-OPTIONAL = ("intent", "rank", "tag", "score", "type")
+OPTIONAL = ("intent", "stratum", "rank", "tag", "score", "type")
 WORDS = {"doc": "document", "tag": "name of the run"}
 
 

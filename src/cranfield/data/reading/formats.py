@@ -205,6 +205,7 @@ TABLE = (
     Format("early", trec.early_records, JUDGMENTS, shape=trec.are_early,
            fields={"qrels": columns.EARLY}),
     _lines("triples", columns.TRIPLES, kind=trec.kind_of_triples),
+    _lines("sampled", columns.SAMPLED),
     _lines("msmarco", columns.MSMARCO),
     _lines("colbert", columns.COLBERT),
     _tabular("csv", tables.separated(",;"), partial(tables.is_headed, ",;"), ".csv"),

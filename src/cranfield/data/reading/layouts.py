@@ -164,18 +164,17 @@ class _Rows:
         return "colbert"
 
     def _five(self) -> str | None:
-        """Samples and preferences, which are no judgments as others are."""
-        if self.kind == "run" or None in map(finite, self.column(4)):
+        """Samples; preferences, too, have five fields, and are no judgments as others are."""
+        levels = [x for x in self.column(4) if x != "?"]  # which is still to be judged
+        if self.kind == "run" or None in map(finite, levels):
             return None
         strata = self.column(3)
         sampled = len({*self.column(1)}) == 1 and all(x.isdecimal() for x in strata)
         if sampled and len({*strata}) <= STRATA:
-            found = f"sampled judgments, topic 0 doc stratum level ({self._shown})"
-            expected = "judgments of every document: estimates from samples are not yet measured"
-            raise InputError(found, expected, self._where, self._line)
+            return "sampled"
         if self.kind == "qrels":
             raise self.doubt(
-                ["topic 0 doc stratum level (a sample, not yet measured)",
+                ["topic 0 doc stratum level (sampled)",
                  "topic group subgroup doc level (preferences: trec_eval -R prefs)"]
             )  # fmt: skip
         return None

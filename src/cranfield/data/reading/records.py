@@ -52,6 +52,7 @@ class Record(NamedTuple):
     tag: str | None
     group: str | None = None  # the class that NTCIR's judgments may name
     type: str | None = None  # of a result, or the intent: the second column of TREC text
+    stratum: float | None = None  # what a judgment was sampled from
 
 
 Found: TypeAlias = Record | InputError | Problem
@@ -123,8 +124,12 @@ class Recorder:
         second = self._second(cells)
         if self.text.intents and second is None:
             return InputError(f"no intent{of}", "topic intent doc level", self.where, line)
-        group = cells.get("class") or None
-        return Record(line, topic, doc, number, rank, _text(cells.get("tag")), group, second)
+        stratum = finite(cells.get("stratum"))
+        if stratum is None and "stratum" in cells:
+            found = f"stratum {short(repr(cells['stratum']), quote=False)}"
+            return InputError(found + of * (line is None), NUMBER, self.where, line)
+        tag, group = _text(cells.get("tag")), cells.get("class") or None
+        return Record(line, topic, doc, number, rank, tag, group, second, stratum)
 
     def _number(self, value: Any, line: int | None) -> float | None:
         """The level or score that a cell holds, or None; where there are lines, all is text."""

@@ -14,7 +14,16 @@ from cranfield.arrays import Bools, Floats, Ints, Words
 from cranfield.data.reading.strings import Strings
 from cranfield.dataclass import dataclass
 
-COLUMNS = ("docs", "hashes", "values", "ranks", "types", "tags", "lines")  # a cell for each line
+COLUMNS = (
+    "docs",
+    "hashes",
+    "values",
+    "ranks",
+    "types",
+    "strata",
+    "tags",
+    "lines",
+)  # a cell for each line
 
 
 class Irregular(ValueError):
@@ -37,6 +46,7 @@ class Table:
     in_doubt: str = ""  # which columns were taken, where others could be meant
     tags: Strings | None = None  # of all lines, where they are not all the same
     lines: Ints | None = None  # their numbers, for whoever wants to tell of them
+    strata: Floats | None = None  # what judgments were sampled from
 
     @classmethod
     def of(cls, docs: Strings, values: Floats, topics: Strings | None = None) -> Table:

@@ -469,6 +469,7 @@ class Framed:
             frame["tag"][0] if "tag" in has and len(frame) else None,
             scored="value" in has,
             types=strings_of(frame[self.second].fill_null("")) if self.second else None,
+            strata=frame["stratum"].to_numpy() if "stratum" in has else None,
             in_doubt=self.in_doubt,
         )
 
@@ -521,7 +522,7 @@ def tidy(table: pl.DataFrame, kind: Kind, where: str, text: Text = PLAIN) -> pl.
             column = pl.Series(levels, dtype=pl.Float64)
         if name in ("topic", "doc", "type") and not names_things(column):
             raise InputError(f"{column.dtype} in column {theirs}", "identifiers", where)
-        is_number = name in (value, "rank")
+        is_number = name in (value, "rank", "stratum")
         if is_number and not _may_be_numbers(column):
             raise InputError(f"{column.dtype} in column {theirs}", "numbers", where)
         try:
@@ -573,8 +574,8 @@ def _check_cells(table: pl.DataFrame, where: str) -> None:
 
     bad = [pl.col(name).is_null() for name in ("topic", "doc")]
     bad += [pl.col(name) == "" for name in ("topic", "doc") if not table[name].dtype.is_integer()]
-    if "value" in table.columns:
-        bad += [pl.col("value").is_null() | ~pl.col("value").is_finite()]
+    numbers = [name for name in ("value", "stratum") if name in table.columns]
+    bad += [pl.col(name).is_null() | ~pl.col(name).is_finite() for name in numbers]
     either = pl.any_horizontal(bad)
     if table.select(either.any()).item():
         _refuse(table, either, "value", "identifiers and a finite number", where)

@@ -69,12 +69,16 @@ def read_table(layouts: Layouts, text: bytes, kind: Kind, how: Text = PLAIN) -> 
     made = replace(Table.of(docs, values, column["topic"]), scored=scored)
     if how.typed:
         made = replace(made, types=next((column[x] for x in SECOND if x in column), None))
+    if "stratum" in column:
+        made = replace(made, strata=finite_numbers(column["stratum"]))
     return made if kind == "qrels" else _ranked(made, column, how)
 
 
 def _compiled(text: bytes, layout: Layout, kind: Kind, how: Text) -> Table | None:
     """The same by the compiled part, if that can."""
     if how.separator is not None or how.typed or layout[0] != "topic" or VALUE[kind] not in layout:
+        return None
+    if "stratum" in layout:
         return None
     return compiled.lines(text, layout, kind, how.by_tag)
 

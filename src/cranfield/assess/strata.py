@@ -1,0 +1,109 @@
+"""Strata of a pool, by the best rank of a document, and what is drawn of each for assessors."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from cranfield.arrays import Bools, Floats, Ints
+from cranfield.dataclass import dataclass
+from cranfield.errors import InputError
+
+StrataLike: TypeAlias = str | Sequence[tuple[int, int, float]] | None
+EXPECTED = "ranks and rates from rank 1 on, without gaps: 1-10:1,11-100:0.2"
+ONE = re.compile(r"(\d{1,9})-(\d{1,9}):(\d+\.?\d*|\.\d+)", re.ASCII)
+
+
+class Stratum(NamedTuple):
+    """The documents whose best rank is from `first` to `last`: of these a share is drawn."""
+
+    first: int
+    last: int
+    rate: float
+
+    def drawn(self, size: int) -> int:
+        """How many of so many documents are drawn: their share, rounded half up, but one at least.
+
+        >>> Stratum(11, 100, 0.2).drawn(12), Stratum(11, 100, 0.2).drawn(1)
+        (2, 1)
+        """
+        return min(size, max(1, math.floor(self.rate * size + 0.5)))
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """What was drawn of a pool: arrays have a cell for each document of it."""
+
+    strata: tuple[Stratum, ...]
+    seed: int
+    stratum: Ints  # the number of its stratum, from 1
+    drawn: Bools
+    level: Floats  # what it was judged, NaN where it was not
+
+    def written(self) -> Iterator[tuple[int, float | None]]:
+        """Stratum and level of each document: −1 where it was not drawn, None where it was, and is
+        not judged yet.
+        """
+        levels = np.where(self.drawn, self.level, -1.0).tolist()
+        for stratum, level in zip(self.stratum.tolist(), levels, strict=True):
+            yield stratum, None if math.isnan(level) else level
+
+
+def read_strata(given: StrataLike) -> tuple[Stratum, ...]:
+    """Strata as in ``"1-10:1,11-100:0.2"``, or as triples.
+
+    >>> read_strata("1-10:1,11-100:0.2")
+    (Stratum(first=1, last=10, rate=1.0), Stratum(first=11, last=100, rate=0.2))
+    """
+    if isinstance(given, str):
+        parts = [(part.strip(), ONE.fullmatch(part.strip())) for part in given.split(",")]
+        wrong = [text for text, found in parts if found is None]
+        if wrong:
+            raise InputError(f"stratum {wrong[0]!r}", EXPECTED)
+        cells: Iterable[tuple[float, float, float]] = (
+            (int(found[1]), int(found[2]), float(found[3])) for _, found in parts if found
+        )
+    else:
+        cells = [(float(a), float(b), float(rate)) for a, b, rate in given or ()]
+    made: list[Stratum] = []
+    for first, last, rate in cells:
+        follows = first == (made[-1].last + 1 if made else 1) and first <= last and last % 1 == 0
+        if not follows or not 0 < rate <= 1:
+            raise InputError(f"stratum {first:g}-{last:g}:{rate:g}", EXPECTED)
+        made.append(Stratum(int(first), int(last), rate))
+    if not made:
+        raise InputError("no stratum", EXPECTED)
+    return tuple(made)
+
+
+def drawn_from(
+    docs: Mapping[str, Sequence[str]],
+    ranks: Mapping[str, Mapping[str, int]],
+    strata: Sequence[Stratum],
+    seed: int,
+    levels: Floats,
+) -> Sample:
+    """A random sample of each stratum of each topic, without replacement.
+
+    What is drawn of a topic depends on the seed, its name and its documents alone.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed {seed!r}", "a whole number from 0")
+    lasts = [stratum.last for stratum in strata]
+    numbers, flags = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=bool)]
+    for topic, of_topic in docs.items():
+        stream = np.random.default_rng([int(seed), *topic.encode()])
+        best = np.array([ranks[topic][doc] for doc in of_topic], dtype=np.int64)
+        number = np.searchsorted(lasts, best) + 1
+        drawn = np.zeros(len(of_topic), dtype=bool)
+        for s, stratum in enumerate(strata, 1):
+            there = np.flatnonzero(number == s)
+            if len(there):
+                drawn[stream.choice(there, stratum.drawn(len(there)), replace=False)] = True
+        numbers.append(number)
+        flags.append(drawn)
+    return Sample(tuple(strata), int(seed), np.concatenate(numbers), np.concatenate(flags), levels)
