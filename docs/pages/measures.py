@@ -25,6 +25,39 @@ unless they say otherwise, and have the parameter `condensed` (leave unjudged it
 """
 
 
+NOT_HERE = {
+    "ADM, average distance measure (Della Mea and Mizzaro 2004)":
+        "compares the scores of a system with levels on one scale: systems would have to estimate "
+        "relevance itself, and runs do not",
+    "d\\_rank, a distance between ranks":
+        "several definitions go by the name, and none was at hand; `PairAccuracy`, `Compat` and "
+        "the rank correlations of `cranfield meta` compare orders",
+    "EBU, expected browsing utility (Yilmaz et al. 2010)":
+        "needs how likely clicks on documents of each level are, and leaving after them: tables of "
+        "one search engine's log. The paper was not at hand. `ERR` and `TBG` are relatives; "
+        "`cf.measure` takes a function with your own numbers",
+    "pyramid scores (Nenkova et al. 2007)":
+        "weigh what a summary says by how many references say it. `WRecall` takes such weights; "
+        "how the best summary of the same size is made up was not at hand",
+    "score adjustment (Webber and Park 2009)":
+        "needs new judgments of what only new runs found: `cranfield pool --unjudged` lists it",
+    "statAP (Aslam et al. 2006)":
+        "samples each document with a probability of its own; neither paper nor program was at "
+        "hand. Where all documents of a stratum are as likely, there are `xinfAP` and `infNDCG`",
+}  # fmt: skip
+SOURCES = """What those were written from that came last:
+
+- `xinfAP`, `infNDCG`: TREC's program sample\\_eval.pl (of the clinical tracks), compared topic by
+  topic to the four digits that it prints
+- `PRES`: its authors' page and slides, whose bounds and example it has
+- `ESL`: Cooper's formula for ties, as others cite it; tests derive it from all orders of tied
+  documents
+- `PMP`, and the family-wise error rate: Sakai's lecture, footnote 13 and section 4.4
+- `IA(U, trail=shared)`: equations 30 and 31 there, with one text for all intents
+- `U(position=end).EU`: equation 20 there, as a user model
+- `BLEU`: the package sacrebleu"""
+
+
 def page() -> str:
     """All measures, family by family, with their properties in a table."""
     classes = REGISTRY.values()
@@ -37,7 +70,15 @@ def page() -> str:
         about, _, more = inspect.cleandoc(sys.modules[module].__doc__ or module).partition("\n")
         parts.append(f"## {about.rstrip('.')}\n\n{escaped(more.strip())}".rstrip())
         parts += [_entry(c) for c in members]
+    parts.append(_not_here())
     return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _not_here() -> str:
+    """What is named in papers on evaluation, and is no measure here."""
+    told = "Where nothing was at hand that pins a number down, none is made up."
+    rows = table(["measure", "why it is not here"], NOT_HERE.items())
+    return "\n".join(["## Not here, and why", "", told, "", *rows, "", SOURCES])
 
 
 def _properties(classes: Collection[type[Measure]]) -> str:

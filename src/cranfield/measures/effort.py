@@ -21,9 +21,9 @@ class PRES(Measure):
     stands below l, at l + C(l) + 1 to l + R: the worst list. It is normalised recall with l in the
     place of the size of the collection. Without a cutoff l is the length of the list.
 
-    >>> (PRES @ 100)([1], judged=[1] * 4)  # the paper's example: ranks 1; 50, 51, 53, 54
+    >>> (PRES @ 100)([1], judged=[1] * 4)  # as its authors: one of four, at rank 1
     0.25
-    >>> (PRES @ 100)([0] * 49 + [1, 1, 0, 1, 1], judged=[1] * 4)  # printed as 0.51
+    >>> (PRES @ 100)([0] * 49 + [1, 1, 0, 1, 1], judged=[1] * 4)  # 1 − (208/4 − 5/2)/100
     0.505
     """
 
