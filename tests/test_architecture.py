@@ -38,6 +38,8 @@ MAY_USE: dict[str, set[str]] = {
     "stats": BASE | {"scores"},
     "comparison": BASE | {"scores", "stats", "evaluation.results"},
     "meta": BASE | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison"},
+    "judging": BASE
+    | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison", "meta"},
     "report": BASE
     | {
         "data.files",
@@ -52,7 +54,7 @@ MAY_USE: dict[str, set[str]] = {
         "stats",
     }
     | {"comparison"}
-    | {"evaluation", "meta"},
+    | {"evaluation", "meta", "judging"},
     "plot": BASE
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "stats", "meta"}
     | {"assess", "comparison"},
@@ -60,11 +62,11 @@ MAY_USE: dict[str, set[str]] = {
     "cli": BASE
     | COMPILED
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "assess", "plot"}
-    | {"tools", "stats", "comparison", "meta"},
+    | {"tools", "stats", "comparison", "meta", "judging"},
     "compat": BASE | {"data", "measures", "scores", "evaluation"},
     "__init__": BASE
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "compat"}
-    | {"assess", "plot", "tools", "stats", "comparison", "meta"},
+    | {"assess", "plot", "tools", "stats", "comparison", "meta", "judging"},
     "__main__": {"cli"},
 }
 

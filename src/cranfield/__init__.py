@@ -42,6 +42,7 @@ _PUBLIC = {
     "evaluation.texts": "evaluate_texts",
     "evaluation.tracing": "explain",
     "evaluation.unjudged": "Bound bounds",
+    "judging.battles": "Battles battles",
     "labelling.strategies": "Combinations EquivalenceClasses Labelling",
     "measures.base": "Measure REGISTRY measure",
     "measures.cwl": "Items UserModel Walk user_model",

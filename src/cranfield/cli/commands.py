@@ -136,6 +136,21 @@ ROWS = (
         "interval? From the variance of a pilot, or from given numbers.",
     ),
     Command(
+        "battles",
+        group="compare",
+        does="who is stronger, from outputs that were shown two at a time?",
+        example="battles.csv",
+        common="-m --scores --ridge --correction --alpha --trials --seed --table -f -o",
+        usage="cranfield battles [options] FILE\n"
+        "       cranfield battles [options] FILE QRELS RUN RUN…\n"
+        "       cranfield battles [options] FILE --scores FILE…",
+        description="Ratings of runs by battles, in which somebody, or a model, said which of two "
+        "outputs for a topic is better: with intervals by topic, letters, whether the one shown "
+        "first is favoured, how intransitive they are, and how measures agree with them.",
+        epilog="FILE is text (topic run_a run_b winner), CSV or TSV with a header, JSON, JSONL, "
+        "Parquet or Arrow, plain or compressed; - is standard input.",
+    ),
+    Command(
         "meta",
         group="compare",
         does="can the measure, the judgments, the collection be trusted?",

@@ -1,7 +1,8 @@
 """Preferences of people between two outputs for a topic: which run did somebody find better?
 
 Text: ``topic preferred other``; or ``topic run other preferred``, where what is preferred is one of
-the two runs, or ``tie``; or ``topic run other preferred assessor``.
+the two runs, a or b for the first and the second, or ``tie``; or ``topic run other preferred
+assessor``. Tables may also say which of the two was shown ``first``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from cranfield.wording import counted
 
 PreferencePairsLike: TypeAlias = Any  # a path, {topic: {preferred: other}}, a frame or tuples
 
-TIE = ("tie", "tied", "equal", "same", "none", "neither", "both", "-", "=", "")
+TIE = ("tie", "tied", "equal", "same", "none", "neither", "both", "-", "=", "", "tie (bothbad)")
+SIDES = {f"{side}{letter}": letter for side in ("", "run_", "model_", "system_") for letter in "ab"}
 BOTH = ("topic", "run", "other", "preferred")
 LAYOUT = Layout(
     (("topic", "preferred", "other"), BOTH, (*BOTH, "assessor")),
@@ -26,11 +28,13 @@ LAYOUT = Layout(
     {
         "topic": TOPICS,
         "preferred": ("preferred", "preference", "winner", "better", "choice", "chosen"),
-        "other": ("other", "run_b", "run2", "system_b", "system2", "second", "right", "loser",
-                  "worse", "b", "y"),
-        "run": ("run", "run_a", "run1", "system_a", "system1", "system", "first", "left", "a", "x"),
+        "other": ("other", "run_b", "run2", "system_b", "system2", "model_b", "second", "right",
+                  "loser", "worse", "b", "y"),
+        "run": ("run", "run_a", "run1", "system_a", "system1", "model_a", "system", "first", "left",
+                "a", "x"),
         "assessor": ("assessor", "assessor_id", "participant", "worker", "worker_id", "judge",
                      "user", "annotator"),
+        "first": ("first", "shown_first", "first_shown"),  # if it is not the name of a run's column
     },
     alike=True,
 )  # fmt: skip
@@ -44,6 +48,7 @@ class PreferencePair(NamedTuple):
     other: str
     tied: bool = False
     assessor: str | None = None
+    first: str | None = None  # which of the two was shown first, if that is known
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +71,13 @@ def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
     """Preferences between the outputs of runs, from a path, a mapping, a frame or tuples.
 
     Lines are ``topic preferred other``, or ``topic run other preferred``, where what is preferred
-    is one of the two, or ``tie``; an assessor may follow. Tables (CSV, TSV, JSONL, Parquet, Arrow)
-    have columns of these names. Several people may judge the same two outputs:
-    each line counts. The same assessor may not judge them twice.
+    is one of the two, ``a`` (the run) or ``b`` (the other), or ``tie``; an assessor may follow.
+    Tables (CSV, TSV, JSONL, Parquet, Arrow) have columns of these names, or run_a, run_b and
+    winner, and perhaps `first`, the one that was shown first. Several people may judge the same two
+    outputs: each line counts. The same assessor may not judge them twice.
 
-    >>> read_preference_pairs({"301": {"bm25": ["dense", "splade"]}}).pairs[1]
-    PreferencePair(topic='301', preferred='bm25', other='splade', tied=False, assessor=None)
+    >>> read_preference_pairs({"301": {"bm25": ["dense", "splade"]}}).pairs[1][:3]
+    ('301', 'bm25', 'splade')
     """
     if isinstance(data, PreferencePairs):
         return data
@@ -97,7 +103,7 @@ def _by_columns(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
     ]
     said = {
         (by, topic, one, other) if one < other else (by, topic, other, one)
-        for topic, one, other, _, by in made
+        for topic, one, other, _, by, _ in made
     }
     unknown = {text for pair, text in zip(made, chosen, strict=True) if pair.tied}
     twice = "assessor" in cells and len(said) < len(made)
@@ -129,14 +135,36 @@ def _pair(line: Line) -> PreferencePair:
         preferred = line.name("preferred")
         if preferred == other:
             raise line.error(f"{other} preferred to itself", "two runs")
-        return PreferencePair(topic, preferred, other, False, assessor)
-    run, text = line.name("run"), line.cells["preferred"]
+        return PreferencePair(topic, preferred, other, False, assessor, _first(line, preferred))
+    run = line.name("run")
     if run == other:
         raise line.error(f"{run} twice", "two runs")
-    chosen = "" if text is None else str(text).strip(BLANK)
-    if chosen in (run, other):
-        rest = other if chosen == run else run
-        return PreferencePair(topic, chosen, rest, False, assessor)
+    first, chosen = _first(line, run), _cell(line, "preferred")
+    if (who := _side(line, chosen, run)) is not None:
+        return PreferencePair(topic, who, other if who == run else run, False, assessor, first)
     if chosen.lower() in TIE:
-        return PreferencePair(topic, run, other, True, assessor)
-    raise line.error(f"{chosen!r} as the one preferred", f"{run!r}, {other!r} or tie")
+        return PreferencePair(topic, run, other, True, assessor, first)
+    raise line.error(f"{chosen!r} as the one preferred", f"{run!r}, {other!r}, a, b or tie")
+
+
+def _first(line: Line, run: str) -> str | None:
+    """The one that was shown first, if that is told."""
+    told = _cell(line, "first")
+    who = _side(line, told, run)
+    if told and who is None:
+        other = line.name("other")
+        raise line.error(f"{told!r} as the one shown first", f"{run!r}, {other!r}, a or b")
+    return who
+
+
+def _side(line: Line, told: str, run: str) -> str | None:
+    """The run that is named or, if none is called so, told by its side; None if neither."""
+    other = line.name("other")
+    sides = {"a": run, "b": other}
+    return told if told in (run, other) else sides.get(SIDES.get(told.lower(), ""))
+
+
+def _cell(line: Line, column: str) -> str:
+    """The text of a cell, nothing if there is none."""
+    text = line.cells.get(column)
+    return "" if text is None else str(text).strip(BLANK)

@@ -9,15 +9,18 @@ found: statistic, p-value, interval, and what was assumed.
 from __future__ import annotations
 
 from cranfield.stats.anova import *
+from cranfield.stats.battles import *
 from cranfield.stats.corrections import *
 from cranfield.stats.effects import *
 from cranfield.stats.families import *
 from cranfield.stats.gate import *
+from cranfield.stats.judged import *
 from cranfield.stats.letters import *
 from cranfield.stats.paired import *
 from cranfield.stats.plan import *
 from cranfield.stats.power import *
 from cranfield.stats.result import *
+from cranfield.stats.sampled import *
 from cranfield.stats.standardise import *
 from cranfield.stats.summary import *
 from cranfield.stats.tukey import *

@@ -1,0 +1,259 @@
+"""Strengths of systems that were shown two at a time: Davidson's model of wins, losses and ties."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cranfield.arrays import Bools, Floats, Ints
+from cranfield.dataclass import dataclass
+from cranfield.errors import InputError
+from cranfield.shown import Shown
+
+__all__ = ["Davidson", "davidson", "intransitive_triples"]
+
+RIDGE = 1e-6  # changes no digit that is shown, unless nothing else bounds a strength
+SCALE, MIDDLE = 400 / math.log(10), 1000.0  # as those of chess
+_STEPS = 100  # of Newton's, of which four to ten are taken
+_HALVINGS = 40
+_NEAR = 1e-10  # of a step that is the last
+
+
+@dataclass(frozen=True, eq=False)
+class Davidson(Shown):
+    """Strengths, log π, which add up to 0; `ratings` on the scale of chess; ν of ties."""
+
+    strengths: Floats
+    nu: float
+    ridge: float
+
+    @property
+    def ratings(self) -> Floats:
+        """400/ln 10 · log π + 1000."""
+        return ratings(self.strengths)
+
+    def probabilities(self, i: int, j: int) -> tuple[float, float, float]:
+        """How probable it is that i wins, that j does, and a tie.
+
+        >>> found = davidson([[0, 6], [2, 0]], [[0, 4], [4, 0]])
+        >>> [round(p, 4) for p in found.probabilities(0, 1)]
+        [0.5, 0.1667, 0.3333]
+        """
+        half = float(self.strengths[i] - self.strengths[j]) / 2
+        terms = [math.exp(half), math.exp(-half), self.nu]
+        first, second, tied = (x / math.fsum(terms) for x in terms)
+        return first, second, tied
+
+
+def davidson(wins: ArrayLike, ties: ArrayLike | None = None, ridge: float = RIDGE) -> Davidson:
+    """The strengths of systems by maximum likelihood, from who won how often against whom.
+
+    P(i beats j) = π_i/D, P(tie) = ν √(π_i π_j)/D, D = π_i + π_j + ν √(π_i π_j)
+
+    ``wins[i, j]`` is how often i won against j, ``ties[i, j]``, the same both ways, how often
+    neither did. Σ log π = 0. The logarithm of the likelihood is maximised less ridge/2 · Σ (log
+    π)²: a system that won or lost everything has no finite strength otherwise. Without ties ν is
+    0, and the model that of Bradley and Terry; ties alone say nothing, and are refused.
+
+    6 wins, 2 losses, 4 ties: π_1/π_2 = 3, ν = 4/√(6 · 2).
+
+    >>> found = davidson([[0, 6], [2, 0]], [[0, 4], [4, 0]])
+    >>> round(found.nu, 4), found.ratings.round(2).tolist()
+    (1.1547, [1095.42, 904.58])
+
+    Reference: Davidson 1970, On extending the Bradley-Terry model to accommodate ties in paired
+    comparison experiments, JASA 65(329), 317-328; Bradley and Terry 1952, Rank analysis of
+    incomplete block designs, Biometrika 39, 324-345.
+    """
+    won = _table(wins, "wins")
+    tied = np.zeros(won.shape) if ties is None else _table(ties, "ties")
+    if won.shape != tied.shape or not np.array_equal(tied, tied.T):
+        raise InputError(f"ties of shape {tied.shape}", "as many of i and j as of j and i")
+    checked_ridge(ridge)
+    if not won.any():
+        raise InputError("ties only" if tied.any() else "no battle", "a battle that somebody won")
+    counts = Counts.of(won, tied)
+    if len(set(groups(counts.pairs, len(won)))) > 1 and ridge == 0:
+        raise InputError("systems that never met, even through others", "a ridge above 0")
+    strengths, nu = fitted(counts, ridge)
+    return Davidson(strengths[0], float(nu[0]), ridge)
+
+
+def ratings(strengths: Floats) -> Floats:
+    """Strengths on the scale of chess: 400 more is to win ten times as often as to lose."""
+    return SCALE * strengths + MIDDLE
+
+
+def checked_ridge(ridge: float) -> None:
+    """Refuse what is no ridge."""
+    number = isinstance(ridge, int | float) and not isinstance(ridge, bool)
+    if not number or not 0 <= ridge < math.inf:
+        raise InputError(f"ridge={ridge!r}", "a number from 0")
+
+
+def intransitive_triples(wins: ArrayLike) -> tuple[int, int]:
+    """How many triples of systems are intransitive, and of how many: of those in which each two
+    have one that won more often.
+
+    >>> intransitive_triples([[0, 2, 0], [1, 0, 2], [2, 0, 0]])  # a beats b beats c beats a
+    (1, 1)
+    """
+    won = _table(wins, "wins")
+    ahead = won > won.T
+    decided = ahead | ahead.T
+    circles, triples = 0, 0
+    for i, j in combinations(range(len(won)), 2):
+        third = decided[i] & decided[j] & decided[i, j]
+        third[: j + 1] = False
+        circle = (ahead[j] & ahead[:, i]) if ahead[i, j] else (ahead[i] & ahead[:, j])
+        triples += int(np.count_nonzero(third))
+        circles += int(np.count_nonzero(third & circle))
+    return circles, triples
+
+
+# -- many fits at once ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Battles of pairs of systems, in one or many samples: [samples, pairs]."""
+
+    pairs: Ints  # [pairs, 2]
+    systems: int
+    first: Floats  # how often the first of the pair won,
+    second: Floats  # the second,
+    tied: Floats  # and neither
+
+    @classmethod
+    def of(cls, wins: Floats, ties: Floats) -> Counts:
+        """Those of one sample, of systems that met."""
+        met = np.triu(wins + wins.T + ties, 1) > 0
+        i, j = np.nonzero(met)
+        rows = (x[None, :] for x in (wins[i, j], wins[j, i], ties[i, j]))
+        return cls(np.stack((i, j), axis=1), len(wins), *rows)
+
+    @property
+    def every(self) -> Floats:
+        """How often the two met."""
+        return self.first + self.second + self.tied
+
+    @property
+    def separated(self) -> Bools:
+        """[samples]: whether a system that fought won, or lost, everything."""
+        won, lost = (self.by_system(x, y) for x, y in
+                     ((self.first, self.second), (self.second, self.first)))  # fmt: skip
+        tied = self.by_system(self.tied, self.tied)
+        fought = (won + lost + tied) > 0
+        return (fought & (tied == 0) & ((won == 0) | (lost == 0))).any(axis=1)
+
+    def by_system(self, of_first: Floats, of_second: Floats) -> Floats:
+        """Numbers of pairs added up for each system: [samples, systems]."""
+        i, j = (np.eye(self.systems)[side] for side in self.pairs.T)
+        return of_first @ i + of_second @ j
+
+
+def groups(pairs: Ints, systems: int) -> list[int]:
+    """The group of each system: those that met, be it through others, are in the same one."""
+    of = list(range(systems))
+    for i, j in pairs.tolist():
+        if of[i] != of[j]:
+            kept, gone = of[i], of[j]
+            of = [kept if x == gone else x for x in of]
+    return of
+
+
+def fitted(counts: Counts, ridge: float) -> tuple[Floats, Floats]:
+    """Strengths [samples, systems] and ν [samples], by Newton's method.
+
+    With δ = log π_i − log π_j and η = log ν, which makes the logarithm of the likelihood concave,
+    a pair adds (wins − losses) δ/2 + ties η − n log(2 cosh δ/2 + ν).
+    """
+    samples, systems = len(counts.first), counts.systems
+    has_ties = counts.tied.any(axis=1)
+    x, eta = np.zeros((samples, systems)), np.where(has_ties, 0.0, -np.inf)
+    decided = counts.first.any(axis=1) | counts.second.any(axis=1)
+    going = np.flatnonzero(decided)  # else all are as strong as each other
+    for _ in range(_STEPS):
+        if not len(going):
+            break
+        part = _Part(counts, going, has_ties[going], ridge)
+        step, slope = part.step(x[going], eta[going])
+        size = part.size(x[going], eta[going], step, slope)
+        x[going] += size[:, None] * step[:, :-1]
+        eta[going] = np.where(part.ties, eta[going] + size * step[:, -1], -np.inf)
+        going = going[(np.abs(size[:, None] * step) > _NEAR).any(axis=1)]
+    return x - x.mean(axis=1, keepdims=True), np.exp(eta)
+
+
+class _Part:
+    """Some samples that are still to be fitted."""
+
+    def __init__(self, counts: Counts, which: Ints, ties: Bools, ridge: float) -> None:
+        self.pairs, self.systems, self.ridge, self.ties = (
+            counts.pairs, counts.systems, ridge, ties
+        )  # fmt: skip
+        self.first, self.second, self.tied = (
+            x[which] for x in (counts.first, counts.second, counts.tied)
+        )
+        self.n = self.first + self.second + self.tied
+        self.counts = counts
+
+    def value(self, x: Floats, eta: Floats) -> Floats:
+        """What is maximised."""
+        half = (x[:, self.pairs[:, 0]] - x[:, self.pairs[:, 1]]) / 2
+        known = np.where(self.ties, eta, 0.0)[:, None]
+        nu = np.exp(eta)[:, None]
+        terms = (self.first - self.second) * half + self.tied * known
+        terms -= self.n * np.log(2 * np.cosh(half) + nu)
+        return terms.sum(axis=1) - self.ridge / 2 * (x**2).sum(axis=1)
+
+    def step(self, x: Floats, eta: Floats) -> tuple[Floats, Floats]:
+        """Newton's step of strengths and η, and how steep it is there."""
+        i, j = self.pairs.T
+        half = (x[:, i] - x[:, j]) / 2
+        nu = np.exp(eta)[:, None]
+        c, s = np.cosh(half), np.sinh(half)
+        D = 2 * c + nu
+        of_delta = (self.first - self.second) / 2 - self.n * s / D
+        curved, mixed = self.n * (1 + nu / 2 * c) / D**2, self.n * nu * s / D**2
+        gradient = np.zeros((len(x), self.systems + 1))
+        gradient[:, :-1] = self.counts.by_system(of_delta, -of_delta) - self.ridge * x
+        gradient[:, -1] = np.where(self.ties, (self.tied - self.n * nu / D).sum(axis=1), 0.0)
+        H = np.zeros((len(x), self.systems + 1, self.systems + 1))
+        H[:, i, j] = H[:, j, i] = -curved
+        each = np.arange(self.systems)
+        H[:, each, each] = self.counts.by_system(curved, curved) + self.ridge
+        H[:, :-1, :-1] += 1.0 / self.systems  # which fixes Σ log π, and nothing else
+        H[:, :-1, -1] = H[:, -1, :-1] = -self.counts.by_system(mixed, -mixed)
+        H[:, -1, -1] = np.where(self.ties, (2 * self.n * nu * c / D**2).sum(axis=1), 1.0)
+        H[~self.ties, :-1, -1] = H[~self.ties, -1, :-1] = 0.0
+        step = np.linalg.solve(H, gradient[..., None])[..., 0]
+        return step, (step * gradient).sum(axis=1)
+
+    def size(self, x: Floats, eta: Floats, step: Floats, slope: Floats) -> Floats:
+        """How much of each step is an ascent: all of it, or half, or a quarter, …."""
+        size = np.minimum(1.0, 3.0 / np.maximum(np.abs(step).max(axis=1), 1e-300))
+        now = self.value(x, eta)
+        for _ in range(_HALVINGS):
+            there = np.where(self.ties, eta + size * step[:, -1], -np.inf)
+            gained = self.value(x + size[:, None] * step[:, :-1], there) - now
+            short = gained < 1e-4 * size * slope - 1e-9 * np.abs(now)
+            if not short.any():
+                break
+            size = np.where(short, size / 2, size)
+        return size
+
+
+def _table(given: ArrayLike, what: str) -> Floats:
+    try:
+        made = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} that are no numbers", "an array [systems, systems]") from None
+    if made.ndim != 2 or made.shape[0] != made.shape[1] or len(made) < 2:
+        raise InputError(f"{what} of shape {made.shape}", "[systems, systems], of at least 2")
+    if not (np.isfinite(made) & (made >= 0)).all() or made.diagonal().any():
+        raise InputError(f"{what} below 0, or of a system and itself", "counts from 0")
+    return made
