@@ -46,6 +46,12 @@ from cranfield.evaluation.texts import evaluate_texts as evaluate_texts
 from cranfield.evaluation.tracing import explain as explain
 from cranfield.evaluation.unjudged import Bound as Bound
 from cranfield.evaluation.unjudged import bounds as bounds
+from cranfield.judging.audit import Audit as Audit
+from cranfield.judging.audit import audit as audit
+from cranfield.judging.battles import Battles as Battles
+from cranfield.judging.battles import battles as battles
+from cranfield.judging.judge import JudgeReport as JudgeReport
+from cranfield.judging.judge import judge as judge
 from cranfield.labelling.strategies import Combinations as Combinations
 from cranfield.labelling.strategies import EquivalenceClasses as EquivalenceClasses
 from cranfield.labelling.strategies import Labelling as Labelling

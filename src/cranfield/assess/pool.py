@@ -43,7 +43,8 @@ from cranfield.wording import counted, some
 
 Docs: TypeAlias = dict[str, tuple[str, ...]]  # of each topic
 Tops: TypeAlias = Mapping[str, Top]  # of each topic, the first documents of a run
-Finders: TypeAlias = dict[str, dict[str, list[int]]]  # topic -> doc -> the runs that found it
+Finders: TypeAlias = dict[str, dict[str, list[tuple[int, int]]]]
+"""Of each topic and document, the runs that found it, and at which rank."""
 
 
 @dataclass(frozen=True)
@@ -87,18 +88,23 @@ class Pool(Shown, tables="pool"):
     runs: tuple[str, ...]
     teams: tuple[str, ...] | None  # of each run
     docs: Docs
-    found: Bools  # [documents, runs]: who brought what
+    ranks: Ints  # [documents, runs]: who brought what, at which rank; 0: not at all
     is_judged: Bools | None = None
     is_relevant: Bools | None = None
     sample: Sample | None = None  # what was drawn of it, if strata were named
     notices: tuple[Notice, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.ranks)
 
     def __repr__(self) -> str:
         size = f"{counted(len(self), 'document')} of {counted(len(self.docs), 'topic')}"
         return f"Pool: {size} at depth {self.depth} from {counted(len(self.runs), 'run')}"
+
+    @property
+    def found(self) -> Bools:
+        """[documents, runs]: who brought what."""
+        return self.ranks > 0
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -152,7 +158,8 @@ class Pool(Shown, tables="pool"):
         if self.teams is not None:
             names = tuple(dict.fromkeys(self.teams))
             members = [[team == name for team in self.teams] for name in names]
-            found = np.stack([self.found[:, m].any(axis=1) for m in members], axis=1)
+            by_run = self.found
+            found = np.stack([by_run[:, m].any(axis=1) for m in members], axis=1)
             made += self._counted("team", names, names, found, per_topic)
         return Rows(made)
 
@@ -263,16 +270,17 @@ def pool(
     docs = {topic: tuple(sorted(found)) for topic, found in finders.items()}
     levels = None if judgments is None else _levels(docs, judgments)
     judged, relevant = (None, None) if levels is None else _judged(levels, rel)
-    found, sample = _found(docs, finders, len(names)), None
+    ranks, sample = _ranks(docs, finders, len(names)), None
     if parts:
-        levels = np.full(len(found), np.nan) if levels is None else levels
-        sample = drawn_from(docs, _best_ranks(tops, wanted), parts, seed, levels)
+        levels = np.full(len(ranks), np.nan) if levels is None else levels
+        best = np.where(ranks > 0, ranks, depth).min(axis=1)
+        sample = drawn_from(docs, best, parts, seed, levels)
     return Pool(
         int(depth),
         names,
         None if team_of is None else tuple(team_of.get(name, name) for name in names),
         docs,
-        found,
+        ranks,
         judged,
         relevant,
         sample,
@@ -328,8 +336,8 @@ def _finders(tops: Sequence[Tops], wanted: Sequence[str]) -> Finders:
     for i, lists in enumerate(tops):
         for topic, (docs, _) in lists.items():
             if topic in finders:
-                for doc in docs:
-                    finders[topic].setdefault(doc, []).append(i)
+                for rank, doc in enumerate(docs, 1):
+                    finders[topic].setdefault(doc, []).append((i, rank))
     if ALL in finders:
         raise InputError(f"a topic named {ALL!r}", f"another name: {ALL!r} is the summary's")
     if not any(finders.values()):
@@ -337,23 +345,14 @@ def _finders(tops: Sequence[Tops], wanted: Sequence[str]) -> Finders:
     return finders
 
 
-def _found(docs_of: Docs, finders: Finders, runs: int) -> Bools:
-    """Which runs found each document, [documents, runs]."""
+def _ranks(docs_of: Docs, finders: Finders, runs: int) -> Ints:
+    """At which rank each run found each document, [documents, runs]."""
     who = [finders[topic][doc] for topic, docs in docs_of.items() for doc in docs]
-    found = np.zeros((len(who), runs), dtype=bool)
-    found[np.repeat(np.arange(len(who)), [*map(len, who)]), [*chain.from_iterable(who)]] = True
-    return found
-
-
-def _best_ranks(tops: Sequence[Tops], wanted: Sequence[str]) -> dict[str, dict[str, int]]:
-    """The best rank of each document of each topic in any run."""
-    best: dict[str, dict[str, int]] = {topic: {} for topic in wanted}
-    for lists in tops:
-        for topic, (docs, _) in lists.items():
-            of_topic = best.get(topic, {})
-            for rank, doc in enumerate(docs, 1):
-                of_topic[doc] = min(rank, of_topic.get(doc, rank))
-    return best
+    ranks = np.zeros((len(who), runs), dtype=np.int64)
+    rows = np.repeat(np.arange(len(who)), [*map(len, who)])
+    columns, found = np.array([*chain.from_iterable(who)]).reshape(-1, 2).T
+    ranks[rows, columns] = found
+    return ranks
 
 
 def _levels(docs_of: Docs, judgments: Qrels) -> Floats:

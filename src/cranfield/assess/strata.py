@@ -82,28 +82,26 @@ def read_strata(given: StrataLike) -> tuple[Stratum, ...]:
 
 def drawn_from(
     docs: Mapping[str, Sequence[str]],
-    ranks: Mapping[str, Mapping[str, int]],
+    best: Ints,
     strata: Sequence[Stratum],
     seed: int,
     levels: Floats,
 ) -> Sample:
-    """A random sample of each stratum of each topic, without replacement.
+    """A random sample of each stratum of each topic, by the best ranks of documents, without
+    replacement.
 
     What is drawn of a topic depends on the seed, its name and its documents alone.
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed {seed!r}", "a whole number from 0")
     lasts = [stratum.last for stratum in strata]
-    numbers, flags = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=bool)]
+    number = np.searchsorted(lasts, best) + 1
+    drawn, begin = np.zeros(len(best), dtype=bool), 0
     for topic, of_topic in docs.items():
         stream = np.random.default_rng([int(seed), *topic.encode()])
-        best = np.array([ranks[topic][doc] for doc in of_topic], dtype=np.int64)
-        number = np.searchsorted(lasts, best) + 1
-        drawn = np.zeros(len(of_topic), dtype=bool)
         for s, stratum in enumerate(strata, 1):
-            there = np.flatnonzero(number == s)
+            there = begin + np.flatnonzero(number[begin : begin + len(of_topic)] == s)
             if len(there):
                 drawn[stream.choice(there, stratum.drawn(len(there)), replace=False)] = True
-        numbers.append(number)
-        flags.append(drawn)
-    return Sample(tuple(strata), int(seed), np.concatenate(numbers), np.concatenate(flags), levels)
+        begin += len(of_topic)
+    return Sample(tuple(strata), int(seed), number, drawn, levels)

@@ -136,6 +136,20 @@ ROWS = (
         "interval? From the variance of a pilot, or from given numbers.",
     ),
     Command(
+        "judge",
+        group="compare",
+        does="a model judged all, people some: what do runs score, can it be trusted?",
+        example="people.txt model.txt *.run -m nDCG@10 --drawn random",
+        common="-m --scores --drawn --audit-file --target --judge --teams --table -f -o",
+        usage="cranfield judge [options] PEOPLE JUDGE RUN…\n"
+        "       cranfield judge [options] --scores PEOPLE JUDGE",
+        description="Estimate scores and differences of runs from a model's judgments of all "
+        "topics and people's of some, with intervals that hold however bad the model is; say "
+        "whether it was worth it, and what would happen by trusting it alone.",
+        epilog="With --audit-file FILE the model judged all documents, and people a random sample, "
+        "which `cranfield pool RUN… --audit N` draws.",
+    ),
+    Command(
         "battles",
         group="compare",
         does="who is stronger, from outputs that were shown two at a time?",
@@ -342,7 +356,7 @@ ROWS = (
         group="collect",
         does="pool the top documents of runs, and see who contributed what",
         example="bm25.run dense.run --depth 100 -o pool.txt",
-        common="--depth --qrels --unjudged --topics --teams -o -q -f --rel --ties",
+        common="--depth --qrels --unjudged --audit --topics --teams -o -q -f --rel --ties",
         description="For each topic, take together the first N documents of all runs. Shows what "
         "each run and each team brought, and with judgments what is still unjudged.",
         epilog="Lists of documents are written as lines `topic doc`, or as CSV, TSV or JSON if the "

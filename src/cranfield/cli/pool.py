@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
-from cranfield.assess.pool import pool
+from cranfield.assess.pool import Pool, pool
+from cranfield.cli.asked import one_measure
 from cranfield.cli.options import LABELS, TOPICS, by_ties, call, shared
 from cranfield.cli.output import format_for, output, show, write
 from cranfield.errors import InputError
-from cranfield.report.pool import LISTS, render_lists, render_sample
+from cranfield.judging.audit import MEASURE, Audit, audit
+from cranfield.report.audit import render_audit
+from cranfield.report.pool import LISTS, render_lists, render_pairs, render_sample
 
 OPTIONS = {
     "runs RUN +": "results: topic Q0 doc rank score tag",
     "--depth N": "only the first N documents of a list (default: 100)",
-    "--strata RANKS:RATE,…": "draw of the documents whose best rank is in RANKS the share RATE, "
-    "as in 1-10:1,11-100:0.2, and write the pool as topic 0 doc stratum level",
-    "--seed S with --strata RANKS:RATE,…": "chooses what is drawn (default: 0)",
     "--pool FILE": "write the pool to FILE; -o FILE does so, too, if no -f is given",
     "--unjudged FILE with --qrels QRELS": "write to FILE what of the pool is not judged yet",
+    "a sample for people": {
+        "--strata RANKS:RATE,…": "draw of the documents whose best rank is in RANKS the share RATE, "
+        "as in 1-10:1,11-100:0.2, and write the pool as topic 0 doc stratum level",
+        "--audit N": "draw N documents for people, who check a judge of all (`cranfield judge`); "
+        "--pool FILE, or -o, is then the audit: documents in the order to judge, those to judge "
+        "first, with the probability that each is drawn",
+        "--to-judge FILE with --audit N": "write to FILE those that were drawn, lines `topic doc`",
+        "-m --measure MEASURE … with --audit N": "whose weights of ranks decide what is drawn more "
+        f"often: P, DCG or RBP (default: {MEASURE})",
+        "--seed S": "the same seed draws the same (default: 0)",
+    },
     **output(each="topic", where="with -f write to FILE, else the pool", name="shown"),
     "judgments, topics and teams": {
         "--qrels QRELS": "the judgments made so far",
@@ -38,22 +50,41 @@ def run(options: argparse.Namespace) -> int:
     """Pool, write the lists, and show who contributed."""
     _settle(options)
     made = call(pool, options)
-    lists = ((options.pool, made.docs), (options.unjudged, made.unjudged))
-    files = {
-        path: render_lists(docs or {}, format_for(path, LISTS)) for path, docs in lists if path
+    drawn = _drawn(made, options)
+    files: dict[str | None, Callable[[str], str]] = {
+        options.unjudged: lambda format: render_lists(made.unjudged or {}, format),
+        options.pool: lambda format: render_lists(made.docs, format),
     }
-    if made.sample is not None and options.pool is not None:
-        files[options.pool] = render_sample(made, format_for(options.pool, LISTS))
-    for path, data in files.items():
-        write(data, path)
-    return show(made, options)
+    if made.sample is not None:
+        files[options.pool] = lambda format: render_sample(made, format)
+    if drawn is not None:
+        files[options.pool] = lambda format: render_audit(drawn, format)
+        wanted = drawn.order.pairs[: drawn.to_judge]
+        files[options.to_judge] = lambda format: render_pairs(wanted, format)
+    for path, rendered in files.items():
+        if path is not None:
+            write(rendered(format_for(path, LISTS)), path)
+    return show(drawn or made, options)
+
+
+def _drawn(made: Pool, options: argparse.Namespace) -> Audit | None:
+    """The documents that people are to judge, if a sample is wanted."""
+    if options.audit is None:
+        return None
+    measure = one_measure(options.measures, MEASURE)
+    return audit(made, options.audit, measure, seed=options.seed or 0)
 
 
 def _settle(options: argparse.Namespace) -> None:
     """Which file is for what: without -f, -o is for the pool."""
+    if options.strata is not None and options.audit is not None:
+        raise InputError("--strata with --audit", "one of them")
+    if options.seed is not None and options.strata is None and options.audit is None:
+        raise InputError("--seed", "--strata or --audit with it: nothing else is drawn")
     if options.shown is None and options.pool is None:
         options.pool, options.output = options.output, None
     options.format = options.shown or "table"
-    named = [path for path in (options.pool, options.output, options.unjudged) if path is not None]
+    paths = options.pool, options.output, options.unjudged, options.to_judge
+    named = [path for path in paths if path is not None]
     if len({*named}) < len(named):
         raise InputError(f"{min(named)} more than once", "a file for each")

@@ -23,9 +23,9 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.concordance import sign_test_of
-from cranfield.meta.predictive import predictive_power
+from cranfield.meta.predictive import clopper_pearson, predictive_power
 from cranfield.meta.rankings import kendalls
-from cranfield.scores import Interval, Notice, Scores
+from cranfield.scores import Notice, Scores
 from cranfield.shown import Shown
 from cranfield.stats.battles import (
     RIDGE,
@@ -291,8 +291,8 @@ class _Fought:
         """The strengths in samples of topics; None of a single topic."""
         n = len(self.topics)
 
-        def trial(random: np.random.Generator, size: int) -> tuple[Floats, Bools]:
-            often = random.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)
+        def trial(stream: np.random.Generator, size: int) -> tuple[Floats, Bools]:
+            often = stream.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)
             counts = Counts(
                 self.pairs,
                 len(self.runs),
@@ -322,7 +322,9 @@ def _duels(
     wins, ties, n = fought.wins, fought.ties, len(fought.topics)
     pairs = [*combinations(order.tolist(), 2)]
     differences = [float(model.strengths[i] - model.strengths[j]) for i, j in pairs]
-    samples = None if drawn is None else [drawn.strengths[:, i] - drawn.strengths[:, j] for i, j in pairs]
+    samples = (
+        None if drawn is None else [drawn.strengths[:, i] - drawn.strengths[:, j] for i, j in pairs]
+    )
     pvalues: list[float | None] = [None] * len(pairs)
     if samples is not None:
         tests = [
@@ -387,11 +389,7 @@ def _position(
         return None, (Notice("order", text),)
     first = sum(pair.first == pair.preferred for pair in won)
     n = len(won)
-    from scipy.special import betaincinv
-
-    tail = (1 - confidence) / 2
-    low = float(betaincinv(first, n - first + 1, tail)) if first else 0.0
-    high = float(betaincinv(first + 1, n - first, 1 - tail)) if first < n else 1.0
+    low, high = clopper_pearson(first, n, confidence)
     bias = PositionBias(
         first, n - first, len(known) - n, sign_test_of(first, n - first), low, high
     )  # fmt: skip

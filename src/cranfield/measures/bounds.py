@@ -395,3 +395,17 @@ def difference_bounds(m: Measure, a: Seen, b: Seen) -> Ends:
     low, high = (np.where(np.abs(end - now) <= TOLERANCE, now, end) for end in bound(pair))
     low, high = (np.where(np.abs(end) <= TOLERANCE, 0.0, end) for end in (low, high))
     return np.minimum(low, now), np.maximum(high, now)
+
+
+def is_sum(m: Measure) -> bool:
+    """Whether its score is a sum of what items are worth, times the weights of their ranks."""
+    return is_bounded(m) and BOUNDED[type(m).__name__][0] is added
+
+
+SUMS = tuple(name for name, (bound, _) in BOUNDED.items() if bound is added)
+"""The names of measures that are sums."""
+
+
+def terms_of(m: Measure, x: Lists) -> Terms:
+    """What the items that a measure looks at are worth, and the weights of their ranks."""
+    return BOUNDED[type(m).__name__][1](m, m.view(x))

@@ -257,10 +257,10 @@ def _wilson(right: int, n: int, confidence: float) -> tuple[float, float]:
     return (low if right else 0.0), (high if right < n else 1.0)
 
 
-def _clopper_pearson(right: int, n: int, confidence: float) -> tuple[float, float]:
+def clopper_pearson(right: int, n: int, confidence: float) -> tuple[float, float]:
     """The rates for which as many, or more, and as few, or fewer, are not too improbable.
 
-    >>> [round(end, 4) for end in _clopper_pearson(0, 10, 0.95)]  # from 0 to 1 − 0.025^(1/10)
+    >>> [round(end, 4) for end in clopper_pearson(0, 10, 0.95)]  # from 0 to 1 − 0.025^(1/10)
     [0.0, 0.3085]
     """
     from scipy.special import betaincinv
@@ -271,5 +271,5 @@ def _clopper_pearson(right: int, n: int, confidence: float) -> tuple[float, floa
     return low, high
 
 
-_BOUNDS = {"wilson": _wilson, "exact": _clopper_pearson}
+_BOUNDS = {"wilson": _wilson, "exact": clopper_pearson}
 """The intervals of rates, by name."""

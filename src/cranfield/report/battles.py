@@ -45,7 +45,9 @@ def _runs(found: Battles) -> Sheet:
     of = tables.columns(found.runs)
     letters = [one.letters for one in found.runs]
     rating = of("rating", text=_points)
-    marked = Field(rating.name, rating.values, "", rating.texts, marks=letters if any(letters) else ())
+    marked = Field(
+        rating.name, rating.values, "", rating.texts, marks=letters if any(letters) else ()
+    )
     return tables.table(
         "runs",
         f"{_what(found)}. {_how(found)}{_letters(found)}{_triples(found)}",
@@ -65,8 +67,8 @@ def _what(found: Battles) -> str:
 
 def _how(found: Battles) -> str:
     drawn = (
-        f"; {tables.percent(found.confidence)} intervals from {found.trials:,} bootstrap samples of "
-        f"topics, seed {found.seed}"
+        f"; {tables.percent(found.confidence)} intervals from {found.trials:,} bootstrap samples "
+        f"of topics, seed {found.seed}"
         if found.topics > 1
         else ""
     )
@@ -100,8 +102,8 @@ def _pairs(found: Battles) -> Sheet:
     texts = ["–" if p is None else shown_p(p) for p in pvalues]
     return tables.table(
         "pairs",
-        "Pairs of runs, the stronger one first: how often it won, tied and lost, how many points it "
-        f"is ahead, how probably it wins by the model ({_test(found)}). * p ≤ α.",
+        "Pairs of runs, the stronger one first: how often it won, tied and lost, how many points "
+        f"it is ahead, how probably it wins by the model ({_test(found)}). * p ≤ α.",
         of("run", key=True),
         of("other", key=True),
         *tables.each(of, "wins", "ties", "losses"),
@@ -118,8 +120,8 @@ def _measures(found: Battles) -> Sheet:
     return tables.table(
         "measures",
         "How measures agree with the battles: Kendall's τ of their means and the ratings "
-        f"({tables.percent(found.confidence)} intervals over the topics of the battles), and in how "
-        "many battles that somebody won the winner scores higher; where both score the same it "
+        f"({tables.percent(found.confidence)} intervals over the topics of the battles), and in "
+        "how many battles that somebody won the winner scores higher; where both score the same it "
         "does not.",
         of("measure", key=True),
         of("runs"),

@@ -109,7 +109,13 @@ def render_lists(docs: Mapping[str, Sequence[str]], format: str) -> str:
     """
     if format == "json":
         return as_json({topic: list(found) for topic, found in docs.items()})
-    pairs = [(topic, doc) for topic, found in docs.items() for doc in found]
+    return render_pairs([(topic, doc) for topic, found in docs.items() for doc in found], format)
+
+
+def render_pairs(pairs: Sequence[tuple[str, str]], format: str) -> str:
+    """Topics and documents, in this order, as the content of a file."""
+    if format == "json":
+        return as_json([{"topic": topic, "doc": doc} for topic, doc in pairs])
     if format != "text":
         return rows_as(format, [("topic", "doc"), *pairs])
     return "".join(f"{word(topic)} {word(doc)}\n" for topic, doc in pairs)

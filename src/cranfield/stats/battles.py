@@ -147,12 +147,13 @@ class Counts:
                      ((self.first, self.second), (self.second, self.first)))  # fmt: skip
         tied = self.by_system(self.tied, self.tied)
         fought = (won + lost + tied) > 0
-        return (fought & (tied == 0) & ((won == 0) | (lost == 0))).any(axis=1)
+        alone = fought & (tied == 0) & ((won == 0) | (lost == 0))
+        return np.asarray(alone.any(axis=1))
 
     def by_system(self, of_first: Floats, of_second: Floats) -> Floats:
         """Numbers of pairs added up for each system: [samples, systems]."""
         i, j = (np.eye(self.systems)[side] for side in self.pairs.T)
-        return of_first @ i + of_second @ j
+        return np.asarray(of_first @ i + of_second @ j)
 
 
 def groups(pairs: Ints, systems: int) -> list[int]:
@@ -172,7 +173,7 @@ def fitted(counts: Counts, ridge: float) -> tuple[Floats, Floats]:
     a pair adds (wins − losses) δ/2 + ties η − n log(2 cosh δ/2 + ν).
     """
     samples, systems = len(counts.first), counts.systems
-    has_ties = counts.tied.any(axis=1)
+    has_ties = np.asarray(counts.tied.any(axis=1))
     x, eta = np.zeros((samples, systems)), np.where(has_ties, 0.0, -np.inf)
     decided = counts.first.any(axis=1) | counts.second.any(axis=1)
     going = np.flatnonzero(decided)  # else all are as strong as each other
@@ -208,7 +209,7 @@ class _Part:
         nu = np.exp(eta)[:, None]
         terms = (self.first - self.second) * half + self.tied * known
         terms -= self.n * np.log(2 * np.cosh(half) + nu)
-        return terms.sum(axis=1) - self.ridge / 2 * (x**2).sum(axis=1)
+        return np.asarray(terms.sum(axis=1) - self.ridge / 2 * (x**2).sum(axis=1))
 
     def step(self, x: Floats, eta: Floats) -> tuple[Floats, Floats]:
         """Newton's step of strengths and η, and how steep it is there."""
@@ -231,7 +232,7 @@ class _Part:
         H[:, -1, -1] = np.where(self.ties, (2 * self.n * nu * c / D**2).sum(axis=1), 1.0)
         H[~self.ties, :-1, -1] = H[~self.ties, -1, :-1] = 0.0
         step = np.linalg.solve(H, gradient[..., None])[..., 0]
-        return step, (step * gradient).sum(axis=1)
+        return np.asarray(step, dtype=np.float64), np.asarray((step * gradient).sum(axis=1))
 
     def size(self, x: Floats, eta: Floats, step: Floats, slope: Floats) -> Floats:
         """How much of each step is an ascent: all of it, or half, or a quarter, …."""
@@ -244,7 +245,7 @@ class _Part:
             if not short.any():
                 break
             size = np.where(short, size / 2, size)
-        return size
+        return np.asarray(size)
 
 
 def _table(given: ArrayLike, what: str) -> Floats:

@@ -1,4 +1,4 @@
-"""A judge and some people: a mean estimated from a judge's scores of all topics and people's of some.
+"""A judge and some people: a mean, from a judge's scores of all topics and people's of some.
 
 The topics are the sample: people scored n of them, drawn at random, the judge these and N others.
 """
@@ -181,11 +181,11 @@ def _clipped(covariance: Floats, variance: Floats, n: int, N: int, largest: Floa
     """Cov / ((1 + n/N) Var) from 0 to 1; 0 if the judge's scores are all the same."""
     varies = variance > (TOLERANCE * np.asarray(largest)[..., None]) ** 2
     best = np.divide(covariance, variance, out=np.zeros_like(variance), where=varies)
-    return np.clip(best * (N / (N + n)), 0.0, 1.0)
+    return np.asarray(np.clip(best * (N / (N + n)), 0.0, 1.0))
 
 
 def _centred(x: Floats) -> Floats:
-    return x - x.mean(axis=-1, keepdims=True)
+    return np.asarray(x - x.mean(axis=-1, keepdims=True))
 
 
 def _variance(x: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """A judge of everything and people of a random sample: sums estimated by their difference.
 
-The documents are the sample: the judge labelled all of them, people those that were drawn, each with
-a probability of its own. What is said is of these topics.
+The documents are the sample: the judge labelled all of them, people those that were drawn, each
+with a probability of its own. What is said is of these topics.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cranfield.arrays import Bools, Floats
+from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.shown import Shown
@@ -27,8 +27,9 @@ LEAST = 5  # sampled documents on which people and the judge differ, for an inte
 class DifferenceEstimate(Shown):
     """A weighted sum of people's labels, estimated from the judge's and a sample of people's.
 
-    `judge` is the sum of the judge's labels alone. `sampled` documents were labelled by people,
-    `differ` of them, drawn by chance, otherwise than by the judge: fewer than 5 give no interval.
+    `judge` is the sum of the judge's labels alone, `people` what people's alone estimate, with its
+    standard error. `sampled` documents were labelled by people, `differ` of them, drawn by chance,
+    otherwise than by the judge: fewer than 5 give no interval.
     `n_eff` is how many people would have had to label, drawn in the same way, without the judge.
     """
 
@@ -38,6 +39,8 @@ class DifferenceEstimate(Shown):
     high: float | None
     confidence: float
     judge: float
+    people: float
+    people_error: float
     sampled: int
     differ: int
     n_eff: float
@@ -66,32 +69,40 @@ def difference_estimate(
 
     Reference: Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, chapter 6.
     """
-    checked_confidence(confidence)
     w, f, y, p = _columns(weights, judge, people, probabilities)
     drawn = ~np.isnan(y)
-    change = np.where(drawn, w * (np.where(drawn, y, 0.0) - f), 0.0)
-    theta = math.fsum(w * f) + math.fsum(change[drawn] / p[drawn])
-    variance = _variance(change, p, drawn)
-    differ = int(np.count_nonzero(drawn & (change != 0) & (p < 1)))
+    w_drawn, y_drawn, f_drawn = w[drawn], y[drawn], f[drawn]
+    change = w_drawn * (y_drawn - f_drawn)
+    return estimated(math.fsum(w * f), change, w_drawn * y_drawn, p[drawn], confidence)
+
+
+def estimated(
+    judged: float, change: Floats, said: Floats, p: Floats, confidence: float = 0.95
+) -> DifferenceEstimate:
+    """The estimate from Σ w f, and of each document that people labelled w (y − f), w y and π."""
+    checked_confidence(confidence)
+    theta = judged + math.fsum(change / p)
+    variance, alone = _variance(change, p), _variance(said, p)
+    differ = int(np.count_nonzero((change != 0) & (p < 1)))
     half = math.sqrt(variance) * float(t_quantile(confidence, max(differ - 1, 1)))
-    known = differ >= LEAST or variance == 0 == np.count_nonzero(p < 1)
-    alone = _variance(np.where(drawn, w * np.where(drawn, y, 0.0), 0.0), p, drawn)
-    sampled = int(np.count_nonzero(drawn))
+    known = differ >= LEAST or not (p < 1).any()
     return DifferenceEstimate(
         theta,
         math.sqrt(variance),
         theta - half if known else None,
         theta + half if known else None,
         confidence,
-        math.fsum(w * f),
-        sampled,
+        judged,
+        math.fsum(said / p),
+        math.sqrt(alone),
+        len(p),
         differ,
-        sampled * alone / variance if variance else math.nan,
+        len(p) * alone / variance if variance else math.nan,
     )
 
 
-def _variance(change: Floats, p: Floats, drawn: Bools) -> float:
-    return math.fsum(((1 - p) / p**2 * change**2)[drawn])
+def _variance(change: Floats, p: Floats) -> float:
+    return math.fsum((1 - p) / p**2 * change**2)
 
 
 def expected_variance(change: Floats, drawn_with: Floats, then: Floats) -> float:
@@ -121,14 +132,16 @@ def inclusion_probabilities(weights: ArrayLike, size: float) -> Floats:
     taken = np.arange(len(heavy))  # so many are drawn for certain,
     factor = (size - taken) / rest  # and then c is
     first = int(np.argmax((factor * heavy <= 1) & (factor > 0)))
-    return np.minimum(1.0, factor[first] * w)
+    return np.asarray(np.minimum(1.0, factor[first] * w))
 
 
 def _columns(*given: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
     names = "weights", "judge", "people", "probabilities"
     w, f, y, p = (np.atleast_1d(np.asarray(x, dtype=np.float64)) for x in given)
     if len({x.shape for x in (w, f, y, p)}) > 1 or w.ndim != 1:
-        shapes = ", ".join(f"{n} of shape {x.shape}" for n, x in zip(names, (w, f, y, p), strict=True))
+        shapes = ", ".join(
+            f"{n} of shape {x.shape}" for n, x in zip(names, (w, f, y, p), strict=True)
+        )
         raise InputError(shapes, "a number of each for every document")
     if not (np.isfinite(w) & np.isfinite(f)).all() or np.isinf(y).any():
         raise InputError("weights or labels that are no numbers", "finite numbers; NaN: not drawn")

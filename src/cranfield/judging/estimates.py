@@ -1,0 +1,212 @@
+"""Estimates from a judge's scores and people's: of a run, of two runs, of any sum of runs.
+
+Both kinds of data, people's scores of some topics and people's labels of some documents, answer the
+same: `of(contrast)`, with a number for each run, 1 for the run itself, 1 and −1 for two.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from cranfield.arrays import Floats, Ints
+from cranfield.dataclass import dataclass
+from cranfield.stats.judged import prediction_powered, t_quantile, topics_needed
+from cranfield.stats.paired import by_t
+from cranfield.stats.sampled import LEAST, estimated, expected_variance
+
+NOT_RANDOM = "people's topics were not drawn at random"
+TOO_FEW = f"fewer than {LEAST} sampled documents on which people and the judge differ"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a judge and people say together, and each alone.
+
+    `low` and `high` are None if there is no interval, and `unpromised` says why it may not hold.
+    `wide_low` and `wide_high` are for other topics, where the interval is of these alone. `bias`
+    is how much the judge alone says more. `n_eff` is how many topics, or documents, people alone
+    would have had to judge, and `needed` how many they have to judge in all for the interval
+    that is wanted: None if all are not enough, if it cannot be told, or if none was asked for.
+    What is not known is nan.
+    """
+
+    estimate: float
+    error: float
+    low: float | None
+    high: float | None
+    pvalue: float
+    people: float
+    people_error: float
+    alone: float
+    alone_pvalue: float
+    bias: float
+    bias_low: float | None
+    bias_high: float | None
+    bias_pvalue: float | None
+    n_eff: float
+    weight: float | None = None
+    wide_low: float | None = None
+    wide_high: float | None = None
+    needed: int | None = None
+    agrees: bool = True  # whether the judge's scores rise with people's
+    unpromised: str = ""
+
+
+def _t(value: float, error: float, df: int) -> float:
+    """The p-value of a value and its standard error."""
+    return by_t("t", value, error, df, df + 1, "", "two-sided", ()).pvalue
+
+
+def _mean_t(x: Floats) -> float:
+    """The p-value of a mean."""
+    return _t(float(x.mean()), float(x.std(ddof=1)) / math.sqrt(len(x)), len(x) - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class ByTopic:
+    """People's scores of some topics [runs, n], the judge's of these, and of others [runs, N]."""
+
+    measure: str
+    runs: tuple[str, ...]
+    lower_is_better: bool
+    people: Floats
+    judge: Floats
+    others: Floats
+    confidence: float = 0.95
+    at_random: bool = True
+    target: float | None = None
+    unit: str = "topic"
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many topics people scored, and how many the judge alone."""
+        return self.people.shape[1], self.others.shape[1]
+
+    def of(self, contrast: Floats) -> Estimate:
+        """By prediction-powered inference."""
+        Y, f, rest = (contrast @ x for x in (self.people, self.judge, self.others))
+        found = prediction_powered(Y, f, rest, confidence=self.confidence)
+        bias, n = f - Y, len(Y)
+        error = float(bias.std(ddof=1)) / math.sqrt(n)
+        half = error * float(t_quantile(self.confidence, n - 1))
+        off, known = float(bias.mean()), self.at_random
+        wanted = self.target
+        return Estimate(
+            found.estimate,
+            found.error,
+            found.low if known else None,
+            found.high if known else None,
+            _t(found.estimate, found.error, n - 1) if known else math.nan,
+            found.people,
+            found.people_error,
+            found.judge,
+            _mean_t(np.append(f, rest)),
+            off,
+            off - half if known else None,
+            off + half if known else None,
+            _t(off, error, n - 1) if known else None,
+            found.n_eff if math.isfinite(found.n_eff) else math.nan,
+            found.weight,
+            needed=None if wanted is None else topics_needed(Y, f, rest, wanted, self.confidence),
+            agrees=found.covariance > 0 or not f.any(),
+            unpromised=found.unpromised if known else NOT_RANDOM,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class BySample:
+    """The judge's scores of all topics [runs, topics], and what documents of people change in them,
+    [runs, documents]: by how much, and what they add by people; with which probability each was
+    drawn, and the others were not.
+    """
+
+    measure: str
+    runs: tuple[str, ...]
+    lower_is_better: bool
+    judged: Floats
+    change: Floats
+    said: Floats
+    topic_of: Ints
+    probabilities: Floats
+    every: Floats  # the probabilities of all documents, drawn or not
+    confidence: float = 0.95
+    target: float | None = None
+    unit: str = "document"
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many documents people labelled, and how many of the audit they did not."""
+        return len(self.probabilities), len(self.every) - len(self.probabilities)
+
+    @cached_property
+    def topics(self) -> int:
+        """How many topics there are."""
+        return int(self.judged.shape[1])
+
+    def of(self, contrast: Floats) -> Estimate:
+        """By the difference estimator."""
+        T, p = self.topics, self.probabilities
+        scores, change, said = (contrast @ x for x in (self.judged, self.change, self.said))
+        alone = float(scores.mean())
+        found = estimated(alone, change / T, said / T, p, self.confidence)
+        df = max(found.differ - 1, 1)
+        off = alone - found.estimate
+        reached = None if found.high is None else found.high - found.estimate
+        known = reached is not None
+        return Estimate(
+            found.estimate,
+            found.error,
+            found.low,
+            found.high,
+            _t(found.estimate, found.error, df) if known else math.nan,
+            found.people,
+            found.people_error,
+            alone,
+            _mean_t(scores) if T > 1 else math.nan,
+            off,
+            None if reached is None else off - reached,
+            None if reached is None else off + reached,
+            None if reached is None else _t(off, found.error, df),
+            found.n_eff if known else math.nan,
+            None,
+            *self._other_topics(scores, change),
+            needed=self._needed(change / T, df) if known else None,
+            unpromised="" if known else TOO_FEW,
+        )
+
+    def _other_topics(self, scores: Floats, change: Floats) -> tuple[float | None, float | None]:
+        """The interval for a population of topics, from the estimates of these."""
+        T = self.topics
+        if T < 2:
+            return None, None
+        of_topic = scores + np.bincount(self.topic_of, change / self.probabilities, minlength=T)
+        error = float(of_topic.std(ddof=1)) / math.sqrt(T)
+        half = error * float(t_quantile(self.confidence, T - 1))
+        return float(of_topic.mean()) - half, float(of_topic.mean()) + half
+
+    def _needed(self, change: Floats, df: int) -> int | None:
+        """How many documents people have to label in all: the order is gone down as far as that."""
+        if self.target is None:
+            return None
+        target, p = self.target, self.probabilities
+        t = float(t_quantile(self.confidence, df))
+
+        def reached(factor: float) -> bool:
+            then = np.minimum(1.0, factor * p)
+            return t * math.sqrt(expected_variance(change, p, then)) <= target
+
+        low, high = 1.0, 1.0 / float(min(p.min(initial=1.0), self.every.min(initial=1.0)))
+        if reached(1.0):
+            return len(p)
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (low, middle) if reached(middle) else (middle, high)
+        return max(len(p), math.ceil(float(np.minimum(1.0, high * self.every).sum())))
+
+
+Estimates: TypeAlias = ByTopic | BySample
+"""What both kinds of data answer is the same."""

@@ -1,0 +1,488 @@
+"""A judge and people: what scores and differences are, if a model judged all and people some."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from itertools import combinations
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from cranfield.arrays import Floats
+from cranfield.assess.agreement import Agreement, agreement
+from cranfield.assess.assessments import Assessments, exact
+from cranfield.assess.pool import about_teams
+from cranfield.data.audits import AuditLike
+from cranfield.data.tracks import TeamsLike, read_teams
+from cranfield.dataclass import dataclass
+from cranfield.errors import InputError, one_of
+from cranfield.judging.estimates import Estimate, Estimates
+from cranfield.judging.given import Asked, Judged, from_judgments, from_scores
+from cranfield.meta.rankings import kendall, standing
+from cranfield.scores import Notice
+from cranfield.shown import Shown
+from cranfield.stats.corrections import CORRECTIONS
+from cranfield.stats.result import checked_alpha, checked_confidence
+from cranfield.wording import counted, some
+
+Drawn: TypeAlias = Literal["random", "chosen"]
+Verdict: TypeAlias = Literal[
+    "confirmed", "not confirmed", "reversed", "missed", "neither", "unknown"
+]  # fmt: skip
+Found: TypeAlias = "tuple[Trust, list[JudgedRun], list[JudgedPair]]"
+WORTH = 1.05  # times as many topics or documents, from which on a judge was worth it
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """A run by a measure: what judge and people say together, and where it ranks so, and by the
+    judge alone.
+    """
+
+    judge: str
+    measure: str
+    run: str
+    found: Estimate
+    rank: int
+    alone_rank: int
+
+
+@dataclass(frozen=True)
+class JudgedPair:
+    """Two runs: their difference by judge and people together, and by the judge alone.
+
+    `pvalue` and `alone_pvalue` are corrected for the number of pairs. A difference that the judge
+    alone finds significant is confirmed, not confirmed or reversed by both together; one that only
+    both together find was missed. Without an interval nothing is known.
+    """
+
+    judge: str
+    measure: str
+    run: str
+    other: str
+    found: Estimate
+    pvalue: float
+    alone_pvalue: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Trust:
+    """A judge by a measure, in brief: was it worth it, and what if one trusted it alone?
+
+    `n` and `others` are topics, or documents, that people judged and that the judge alone did;
+    `n_eff` and `n_eff_pairs` how many of people's alone would tell as much, in the median over
+    runs, and over pairs. `tau` is between the rankings of runs by both together and by the judge
+    alone. `needed` is how many people have to judge in all for the half-width that is wanted, of
+    all runs and pairs: None if all are not enough, or if nothing was asked for.
+    """
+
+    judge: str
+    measure: str
+    unit: str
+    n: int
+    others: int
+    n_eff: float
+    n_eff_pairs: float | None
+    mean_bias: float
+    largest_bias: float
+    moved: int  # runs that are at another rank
+    tau: float | None
+    significant: int  # pairs that the judge alone finds significant
+    unconfirmed: int
+    reversed: int
+    missed: int
+    sentence: str
+    needed: int | None = None
+
+
+@dataclass(frozen=True)
+class Favour:
+    """How much more a judge gives the runs of a team than those of others, beyond what people do.
+
+    `own` says that the team is the judge's own family.
+    """
+
+    judge: str
+    measure: str
+    team: str
+    runs: int
+    own: bool
+    favour: float
+    low: float | None
+    high: float | None
+    pvalue: float | None  # corrected for the number of teams, unless it is the own one
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeReport(Shown, tables="judge"):
+    """What judges and people say of runs together, and how far judges can be trusted.
+
+    `names` are people, then the judges. `trusts` has a row for each judge and measure, `runs` and
+    `pairs` the estimates. `agreement` is over documents that at least two labelled, None where
+    only scores are known; `favours` are there if teams are.
+    """
+
+    names: tuple[str, ...]
+    trusts: tuple[Trust, ...]
+    runs: tuple[JudgedRun, ...]
+    pairs: tuple[JudgedPair, ...]
+    agreement: Agreement | None = None
+    favours: tuple[Favour, ...] = ()
+    unit: str = "topic"
+    alpha: float = 0.05
+    correction: str = "holm"
+    confidence: float = 0.95
+    drawn: Drawn | None = None
+    target: float | None = None
+    notices: tuple[Notice, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        return "\n".join(["JudgeReport:", *(one.sentence for one in self.trusts)])
+
+
+def judge(
+    people: Any,
+    judge: Any,
+    runs: Any = None,
+    measures: Any = None,
+    *,
+    others: Mapping[str, Any] | None = None,
+    names: Sequence[str] = ("people", "judge"),
+    audit: AuditLike = None,
+    teams: TeamsLike = None,
+    family: str | None = None,
+    drawn: Drawn | None = None,
+    target: float | None = None,
+    per_topic: bool = False,
+    alpha: float = 0.05,
+    correction: str = "holm",
+    confidence: float = 0.95,
+    **options: Any,
+) -> JudgeReport:
+    """Scores of runs, from a model's judgments of all topics and people's of some.
+
+    By topics: `people` judged n topics, drawn at random, and the judge these and others. Every
+    mean, and every difference of two runs, is estimated from both by prediction-powered inference
+    (`cf.stats.prediction_powered`), with an interval that holds however bad the judge is. Without
+    `runs`, `people` and `judge` are scores by topic (what `cf.read_scores` reads), of anything:
+    nuggets, citations, answers. `drawn` says how people's topics were chosen: ``random``, or
+    ``chosen``, for which there are no intervals.
+
+    Within topics: with an `audit` (`cf.audit`, ``cranfield pool --audit``), the judge labelled all
+    documents, and people those that were drawn, or the first so many of them. Measures that are
+    sums (P, DCG, RBP) are estimated for these topics by `cf.stats.difference_estimate`.
+
+    Beside each estimate stands what the judge alone says, and what would become of ranks and of
+    significant differences by trusting it. `others` are more judges, by name; all are compared
+    with people and with each other, on the documents that both labelled. With `teams` (``{run:
+    team}``), it is tested whether a judge favours the runs of a team, its own `family` above all.
+    `target` is the half-width of intervals that is wanted: how many more have people to judge?
+    The other `options` are those of `evaluate`.
+
+    >>> people = {"a": {"1": 0.2, "2": 0.4, "3": 0.6, "4": 0.8}}
+    >>> by_judge = {"a": {"1": 0.3, "2": 0.5, "3": 0.5, "4": 0.9, "5": 0.1, "6": 0.2, "7": 0.3,
+    ...                   "8": 0.4, "9": 0.5, "10": 0.6, "11": 0.7, "12": 0.8}}
+    >>> [row] = judge(people, by_judge).runs
+    >>> round(row.found.estimate, 6), round(row.found.low, 4), round(row.found.high, 4)
+    (0.459559, 0.1183, 0.8009)
+    """
+    _checked(names, audit, runs, drawn, target, correction)
+    checked_alpha(alpha)
+    checked_confidence(confidence)
+    whose, name = names
+    judges = {name: judge, **(others or {})}
+    if whose in judges or len(judges) != 1 + len(others or {}):
+        raise InputError(
+            f"judges named {', '.join(judges)}", f"names other than {whose}, each once"
+        )
+    how = Asked(confidence, target, drawn != "chosen", runs, measures, options, [])
+    agreed = None
+    if runs is None:
+        estimates = from_scores(people, judges, whose, how)
+    else:
+        said, levels = how.levels(people), {who: how.levels(x) for who, x in judges.items()}
+        estimates = from_judgments(said, levels, whose, audit, how)
+        agreed = _agreement({whose: said, **levels}, per_topic)
+    found = _found(estimates, alpha, correction)
+    one = next(iter(estimates.values()))[0]
+    team_of, own = _families(teams, family, judges, one.runs, how.notices)
+    notices = (*_told(how.notices), *_cautions(found, one, drawn), *_about_agreement(agreed))
+    return JudgeReport(
+        (whose, *judges),
+        tuple(trust for trust, _, _ in found),
+        tuple(run for _, each, _ in found for run in each),
+        tuple(pair for _, _, each in found for pair in each),
+        agreed,
+        tuple(_all_favours(estimates, team_of, own, correction)),
+        one.unit,
+        alpha,
+        correction,
+        confidence,
+        drawn,
+        target,
+        notices,
+    )
+
+
+def _checked(
+    names: Sequence[str], audit: Any, runs: Any, drawn: Any, target: Any, correction: str
+) -> None:
+    """Refuse what cannot be meant."""
+    if isinstance(names, str) or len(names) != 2 or len({*names}) < 2:
+        raise InputError(f"names {names!r}", "two different ones, of people and of the judge")
+    if drawn is not None:
+        one_of("drawn", drawn, Drawn)
+    one_of("correction", correction, CORRECTIONS)
+    if audit is not None and runs is None:
+        raise InputError("an audit without runs", "runs: it is of their documents")
+    if audit is not None and drawn is not None:
+        raise InputError("an audit and drawn=", "one of them: an audit says what was drawn")
+    number = isinstance(target, int | float) and not isinstance(target, bool)
+    if target is not None and not (number and 0 < target < math.inf):
+        raise InputError(f"target={target!r}", "a number above 0")
+
+
+def _told(notices: Sequence[Notice]) -> Sequence[Notice]:
+    """Each sentence once."""
+    return [*{notice.text: notice for notice in notices}.values()]
+
+
+# -- what is said of it ---------------------------------------------------------------------------
+
+
+def _found(
+    estimates: Mapping[str, Sequence[Estimates]], alpha: float, correction: str
+) -> list[Found]:
+    """All of it, judge by judge and measure by measure."""
+    return [_report(who, one, alpha, correction) for who, each in estimates.items() for one in each]
+
+
+def _report(who: str, one: Estimates, alpha: float, correction: str) -> Found:
+    """All runs and pairs by a judge and a measure."""
+    each = np.eye(len(one.runs))
+    of_runs = [one.of(contrast) for contrast in each]
+    sign = -1.0 if one.lower_is_better else 1.0
+    ranks = _ranks(sign * np.array([x.estimate for x in of_runs]))
+    alone = _ranks(sign * np.array([x.alone for x in of_runs]))
+    by_rank = sorted(range(len(ranks)), key=lambda r: ranks[r])
+    runs = [
+        JudgedRun(who, one.measure, one.runs[r], of_runs[r], ranks[r], alone[r]) for r in by_rank
+    ]
+    pairs = _pairs(who, one, by_rank, alpha, correction)
+    return _trust(who, one, runs, pairs, alpha), runs, pairs
+
+
+def _ranks(values: Floats) -> list[int]:
+    """From 1, the highest first; tied ones have the same."""
+    return [*map(int, standing(values)[0] + 1)]
+
+
+def _pairs(
+    who: str, one: Estimates, by_rank: Sequence[int], alpha: float, correction: str
+) -> list[JudgedPair]:
+    """All pairs of runs, the better one first."""
+    each, pairs = np.eye(len(one.runs)), [*combinations(by_rank, 2)]
+    found = [one.of(each[a] - each[b]) for a, b in pairs]
+    correct = CORRECTIONS[correction]
+    both = correct([x.pvalue for x in found]).pvalues.tolist()
+    alone = correct([x.alone_pvalue for x in found]).pvalues.tolist()
+    return [
+        JudgedPair(
+            who, one.measure, one.runs[a], one.runs[b], x, p, q,
+            _verdict(x, p <= alpha, q <= alpha),
+        )
+        for (a, b), x, p, q in zip(pairs, found, both, alone, strict=True)
+    ]  # fmt: skip
+
+
+def _verdict(found: Estimate, together: bool, alone: bool) -> Verdict:
+    """What both together say of what the judge alone finds."""
+    if math.isnan(found.pvalue):
+        return "unknown"
+    if not alone:
+        return "missed" if together else "neither"
+    if not together:
+        return "not confirmed"
+    return "confirmed" if found.estimate * found.alone > 0 else "reversed"
+
+
+def _trust(
+    who: str,
+    one: Estimates,
+    runs: Sequence[JudgedRun],
+    pairs: Sequence[JudgedPair],
+    alpha: float,
+) -> Trust:
+    """A judge in brief."""
+    bias = [run.found.bias for run in runs]
+    verdicts = [pair.verdict for pair in pairs]
+    found = [*(run.found for run in runs), *(pair.found for pair in pairs)]
+    made = Trust(
+        who, one.measure, one.unit, *one.size,
+        _median(x.n_eff for x in found[: len(runs)]),
+        _median(x.n_eff for x in found[len(runs) :]) if pairs else None,
+        math.fsum(bias) / len(bias), max(bias, key=abs),
+        sum(run.rank != run.alone_rank for run in runs), _tau(runs),
+        sum(pair.alone_pvalue <= alpha for pair in pairs),
+        verdicts.count("not confirmed"), verdicts.count("reversed"), verdicts.count("missed"),
+        "", _most([x.needed for x in found]),
+    )  # fmt: skip
+    return replace(made, sentence=_sentence(made))
+
+
+def _tau(runs: Sequence[JudgedRun]) -> float | None:
+    """How alike both together and the judge alone rank the runs."""
+    if len(runs) < 2:
+        return None
+    return kendall([run.found.estimate for run in runs], [run.found.alone for run in runs]).value
+
+
+def _most(needed: Sequence[int | None]) -> int | None:
+    """What is enough for all, if anything is."""
+    known = [x for x in needed if x is not None]
+    return max(known) if len(known) == len(needed) else None
+
+
+def _median(values: Iterable[float]) -> float:
+    """Of those that are numbers."""
+    known = [x for x in values if not math.isnan(x)]
+    return float(np.median(known)) if known else math.nan
+
+
+def _sentence(trust: Trust) -> str:
+    """Whether the judge was worth it."""
+    judged, by = counted(trust.n, trust.unit), f"by {trust.measure}"
+    if not trust.others:
+        return (
+            f"{trust.judge} adds nothing {by}: people judged all {judged} that it did, and what "
+            "is estimated is what they say"
+        )
+    worth = [x for x in (trust.n_eff, trust.n_eff_pairs) if x is not None and not math.isnan(x)]
+    if not worth:
+        return f"it cannot be told {by} whether {trust.judge} was worth it"
+    of = ["scores", "differences of runs"] if len(worth) == 2 else ["scores"]
+    as_much = " and ".join(f"{round(x):,} for {what}" for x, what in zip(worth, of, strict=True))
+    was = "was worth it" if max(worth) >= WORTH * trust.n else "was not worth it"
+    return (
+        f"{trust.judge} {was} {by}: {judged} of people with it tell as much as {as_much} without "
+        "(median)"
+    )
+
+
+# -- agreement, favour ----------------------------------------------------------------------------
+
+
+def _agreement(levels: Mapping[str, Judged], per_topic: bool) -> Agreement | None:
+    """How far people and judges agree, on what at least two of them labelled."""
+    votes: dict[str, dict[str, dict[str, float]]] = {}
+    for who, judged in levels.items():
+        for topic, docs in judged.items():
+            for doc, level in docs.items():
+                votes.setdefault(topic, {}).setdefault(doc, {})[who] = level
+    shared = {
+        topic: {doc: by for doc, by in docs.items() if len(by) > 1} for topic, docs in votes.items()
+    }
+    shared = {topic: docs for topic, docs in shared.items() if docs}
+    if not shared:
+        return None
+    seen = sorted({x for docs in shared.values() for by in docs.values() for x in by.values()})
+    return agreement(
+        Assessments(tuple(levels), shared, {level: exact(level) for level in seen}), per_topic
+    )
+
+
+def _about_agreement(agreed: Agreement | None) -> list[Notice]:
+    """What is to be known of it; that not all labelled the same is usual here."""
+    told = () if agreed is None else agreed.notices
+    return [notice for notice in told if notice.kind != "fleiss"]
+
+
+def _families(
+    teams: TeamsLike,
+    family: str | None,
+    judges: Mapping[str, Any],
+    runs: Sequence[str],
+    notices: list[Notice],
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The team of each run, and the family of each judge, if that is known."""
+    if teams is None:
+        if family is not None:
+            raise InputError("a family without teams", "teams: whose the runs are")
+        return {}, {}
+    known = read_teams(teams)
+    own = {who: known[who] for who in judges if who in known}
+    of_runs = {run: team for run, team in known.items() if run not in own}
+    notices += about_teams(runs, of_runs)
+    every = {of_runs.get(run, run) for run in runs}
+    if family is not None:
+        if family not in every:
+            raise InputError(f"the family {family}", f"one of {', '.join(sorted(every))}")
+        own |= dict.fromkeys(list(judges)[:1], family)
+    if len(every) < 2:
+        raise InputError(f"runs of one team, {every.pop()}", "at least two teams")
+    return {run: of_runs.get(run, run) for run in runs}, own
+
+
+def _all_favours(
+    estimates: Mapping[str, Sequence[Estimates]],
+    team_of: Mapping[str, str],
+    own: Mapping[str, str],
+    correction: str,
+) -> Iterator[Favour]:
+    """Of each judge, by each measure."""
+    for who, each in estimates.items():
+        for one in each:
+            yield from _favours(who, one, team_of, own, correction)
+
+
+def _favours(
+    who: str,
+    one: Estimates,
+    team_of: Mapping[str, str],
+    own: Mapping[str, str],
+    correction: str,
+) -> list[Favour]:
+    """Whether a judge favours the runs of a team: its bias there, less that of all other runs."""
+    made = list[Favour]()
+    for team in dict.fromkeys(team_of.values()):
+        members = np.array([team_of[run] == team for run in one.runs])
+        contrast = members / members.sum() - ~members / (~members).sum()
+        x = one.of(contrast)
+        own_one = own.get(who) == team
+        made.append(
+            Favour(who, one.measure, team, int(members.sum()), own_one, x.bias, x.bias_low,
+                   x.bias_high, x.bias_pvalue)
+        )  # fmt: skip
+    rest = [i for i, favour in enumerate(made) if not favour.own and favour.pvalue is not None]
+    corrected = CORRECTIONS[correction]([made[i].pvalue or 0.0 for i in rest]).pvalues.tolist()
+    for i, p in zip(rest, corrected, strict=True):
+        made[i] = replace(made[i], pvalue=p)
+    return sorted(made, key=lambda favour: not favour.own)
+
+
+def _cautions(
+    made: Sequence[Found],
+    one: Estimates,
+    drawn: Drawn | None,
+) -> Iterator[Notice]:
+    """What should be known before anything of it is believed."""
+    if one.unit == "topic" and drawn is None:
+        text = "intervals hold if the topics that people judged were drawn at random from all"
+        yield Notice("drawn", f"{text}, which nobody said (drawn: random, or chosen)")
+    told: dict[str, list[str]] = {}
+    for trust, runs, pairs in made:
+        rows = [(one.run, one.found) for one in runs]
+        rows += [(f"{one.run} – {one.other}", one.found) for one in pairs]
+        for called, found in rows:
+            if found.unpromised:
+                told.setdefault(found.unpromised, []).append(called)
+        against = [run.run for run in runs if not run.found.agrees]
+        if against:
+            text = f"{trust.measure}: scores of {trust.judge} do not rise with people's for "
+            yield Notice("no-agreement", f"{text}{some(against, 'run')}: it is of no use there")
+    for why, names in told.items():
+        few = some(names, "estimate")
+        yield Notice("not-promised", f"{few} without a promise: {why}")

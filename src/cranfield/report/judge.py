@@ -1,0 +1,308 @@
+"""How far a judge can be trusted, as tables: in brief, runs, pairs, agreement, favour."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any
+
+from cranfield.assess.agreement import PAIRWISE, Agreement
+from cranfield.judging.estimates import Estimate
+from cranfield.judging.judge import JudgeReport
+from cranfield.report import sheets as tables
+from cranfield.report.agreement import TITLES
+from cranfield.report.formats import FLAT
+from cranfield.report.sheets import Field, Sheet
+from cranfield.stats.corrections import CORRECTIONS
+from cranfield.stats.result import shown_p
+from cranfield.wording import counted, rounded
+
+TABLES = ("trust", "runs", "pairs", "agreement", "levels", "topics", "favour")
+_PEOPLE_PAIRS = 15  # of runs, that are shown if nobody asks for them
+
+
+def sheets(found: JudgeReport) -> list[Sheet]:
+    """Every table there is."""
+    made = [_trust(found), _runs(found)]
+    if found.pairs:
+        made.append(_pairs(found))
+    if found.agreement is not None:
+        made += [_agreement(found.agreement), _levels(found.agreement)]
+        if found.agreement.topics:
+            made.append(_topics(found.agreement))
+    if found.favours:
+        made.append(_favour(found))
+    return made
+
+
+def usual(found: JudgeReport, format: str) -> tuple[str, ...]:
+    """What is shown if nothing is asked for: pairs only if they are few."""
+    if format in FLAT:
+        return ("runs",)
+    few = format == "json" or len(found.pairs) <= _PEOPLE_PAIRS
+    return tuple(name for name in TABLES if few or name != "pairs")
+
+
+def settings(found: JudgeReport) -> dict[str, Any]:
+    """What was done, for programs."""
+    names = "unit", "alpha", "correction", "confidence", "drawn", "target"
+    return {"names": list(found.names), **tables.settings_of(found, *names)}
+
+
+def _several(found: JudgeReport) -> tuple[bool, bool]:
+    """Whether there are several judges, and several measures."""
+    return (
+        len({one.judge for one in found.trusts}) > 1,
+        len({one.measure for one in found.trusts}) > 1,
+    )
+
+
+def _keys(found: JudgeReport, of: Callable[..., Field]) -> list[Field]:
+    """The judge and the measure: people see them where there are several."""
+    judges, measures = _several(found)
+    return [of("judge", people=judges, key=True), of("measure", people=measures, key=True)]
+
+
+def _trust(found: JudgeReport) -> Sheet:
+    of = tables.columns(found.trusts)
+    paired, asked = bool(found.pairs), found.target is not None
+    caption = (
+        f"{found.unit.capitalize()}s judged by people and by the judge alone; how many of people's "
+        "alone would tell as much (n_eff: of scores, of differences; medians). By trusting the "
+        "judge alone: its bias (mean, and the largest) and the runs that are at another rank"
+    )
+    if paired:
+        caption += (
+            "; pairs of runs that differ significantly by it, and how many of these judge and "
+            "people together do not confirm, or reverse, and which ones it misses "
+            f"({CORRECTIONS[found.correction].title}, α = {found.alpha:g})"
+        )
+    if asked:
+        caption += (
+            f"; needed: {found.unit}s of people for ±{found.target:g}, – if all are too few, or "
+            "it cannot be told"
+        )
+    several = {"people": paired}
+    sheet = tables.table(
+        "trust",
+        f"{caption}.",
+        *_keys(found, of),
+        of("n", head="people"),
+        of("others", head="judge only"),
+        of("n_eff", head="n_eff", text=_whole, dtype=float),
+        of("n_eff_pairs", head="n_eff diff.", text=_whole, dtype=float, **several),
+        of("mean_bias", head="bias", text=tables.signed),
+        of("largest_bias", head="largest", text=tables.signed),
+        of("moved", **several),
+        of("tau", head="τ", dtype=float, **several),
+        of("significant", **several),
+        of("unconfirmed", **several),
+        of("reversed", **several),
+        of("missed", **several),
+        of("needed", people=asked, dtype=int),
+        of("sentence", people=False),
+    )
+    return Sheet(sheet.name, sheet.fields, sheet.caption, lines=[x.sentence for x in found.trusts])
+
+
+def _whole(x: float) -> str:
+    """A number of topics, which need not be whole."""
+    return "–" if math.isnan(x) else f"{x:,.1f}"
+
+
+def _runs(found: JudgeReport) -> Sheet:
+    of, rows = tables.columns(found.runs), [row.found for row in found.runs]
+    several = len({row.run for row in found.runs}) > 1
+    return tables.table(
+        "runs",
+        f"{_what(found)} of runs by judge and people together, by people alone and by the judge "
+        "alone, which is too high by its bias on what people judged; n_eff: how many "
+        f"{found.unit}s people alone would have to judge; λ: how far the judge is used"
+        f"{_wide(found)}{_doubt(rows)}.",
+        *_keys(found, of),
+        of("run", key=True),
+        *_estimate(found, rows, rounded, ""),
+        of("people", "found.people"),
+        of("people_error", "found.people_error", people=False),
+        of("alone", "found.alone", head="judge"),
+        of("bias", "found.bias", text=tables.signed),
+        *_bias(rows),
+        of("n_eff", "found.n_eff", head="n_eff", text=_whole),
+        of("weight", "found.weight", head="λ", people=found.unit == "topic", dtype=float),
+        of("rank", people=several),
+        of("alone_rank", head="rank by judge", people=several),
+        *_needed(found, rows),
+    )
+
+
+def _what(found: JudgeReport) -> str:
+    topics = "" if found.unit == "topic" else ", for these topics,"
+    return f"Estimates{topics}"
+
+
+def _wide(found: JudgeReport) -> str:
+    return "; the second interval is for other topics, too" if found.unit == "document" else ""
+
+
+def _doubt(rows: Sequence[Estimate]) -> str:
+    doubtful = any(row.unpromised and row.low is not None for row in rows)
+    return "; ? an interval that is not promised to hold" if doubtful else ""
+
+
+def _estimate(
+    found: JudgeReport, rows: Sequence[Estimate], text: Callable[[float], str], sign: str
+) -> Iterator[Field]:
+    """The estimate, its standard error and its interval; perhaps that for other topics, too."""
+    of = tables.columns(rows)
+    yield of("estimate", head="difference" if sign else "estimate", text=text)
+    yield of("error", people=False)
+    yield from tables.each(of, "low", "high", people=False, dtype=float)
+    ends = [
+        tables.interval_text(x.low, x.high, sign)
+        + (" ?" if x.unpromised and x.low is not None else "")
+        for x in rows
+    ]
+    yield Field("interval", None, f"{tables.percent(found.confidence)} interval", ends)
+    wide = found.unit == "document"
+    yield from tables.each(of, "wide_low", "wide_high", people=False, dtype=float)
+    others = [tables.interval_text(x.wide_low, x.wide_high, sign) for x in rows]
+    yield Field("wide_interval", None, "of other topics", others, people=wide)
+    yield of("promised", lambda x: not x.unpromised, people=False)
+    yield of("unpromised", people=False)
+
+
+def _bias(rows: Sequence[Estimate]) -> list[Field]:
+    """The interval of the bias, and its p-value, for programs."""
+    return tables.each(
+        tables.columns(rows), "bias_low", "bias_high", "bias_pvalue", people=False, dtype=float
+    )
+
+
+def _needed(found: JudgeReport, rows: Sequence[Estimate]) -> list[Field]:
+    return [tables.columns(rows)("needed", people=found.target is not None, dtype=int)]
+
+
+def _pairs(found: JudgeReport) -> Sheet:
+    of, rows = tables.columns(found.pairs), [row.found for row in found.pairs]
+    return tables.table(
+        "pairs",
+        "Differences of runs by judge and people together, each with a weight of the judge of its "
+        "own, and by the judge alone; and what the first says of one that the second finds "
+        "significant "
+        f"({CORRECTIONS[found.correction].title}, α = {found.alpha:g}){_wide(found)}"
+        f"{_doubt(rows)}. * p ≤ α.",
+        *_keys(found, of),
+        of("run", key=True),
+        of("other", key=True),
+        *_estimate(found, rows, tables.signed, "+"),
+        _pvalue(found, "pvalue", "p"),
+        of("people", "found.people", text=tables.signed, people=False),
+        of("people_error", "found.people_error", people=False),
+        of("alone", "found.alone", head="judge", text=tables.signed),
+        _pvalue(found, "alone_pvalue", "p of judge"),
+        of("bias", "found.bias", people=False),
+        *_bias(rows),
+        of("n_eff", "found.n_eff", head="n_eff", text=_whole),
+        of("weight", "found.weight", people=False, dtype=float),
+        of("verdict"),
+        *_needed(found, rows),
+    )
+
+
+def _pvalue(found: JudgeReport, name: str, head: str) -> Field:
+    """p-values, with a star at those that are significant."""
+    values = [*map(attrgetter(name), found.pairs)]
+    stars = ["*" if p <= found.alpha else "" for p in values]
+    texts = ["–" if math.isnan(p) else shown_p(p) for p in values]
+    return Field(name, values, head, texts, marks=stars if any(stars) else ())
+
+
+# -- agreement ------------------------------------------------------------------------------------
+
+
+def _agreement(found: Agreement) -> Sheet:
+    of = tables.columns(found.pairs)
+    return tables.table(
+        "agreement",
+        f"Who agrees with whom, on the documents that both labelled, of "
+        f"{counted(found.items, 'document')} that at least two did. Krippendorff's ordinal α of "
+        f"all: {rounded(found['alpha_ordinal'])}.",
+        *_two(of),
+        of("items", head="documents"),
+        *(of(name, lambda pair, x=name: pair.values[x], TITLES[name]) for name in PAIRWISE),
+    )
+
+
+def _two(of: Callable[..., Field], part: str = "assessors") -> list[Field]:
+    """Who and whom."""
+    return [
+        of("judge", lambda pair: attrgetter(part)(pair)[0], "who", key=True),
+        of("other", lambda pair: attrgetter(part)(pair)[1], "whom", key=True),
+    ]
+
+
+def _levels(found: Agreement) -> Sheet:
+    rows = [
+        (pair.assessors, label, *_counts(pair.confusion, k))
+        for pair in found.pairs
+        for k, label in enumerate(found.labels)
+    ]
+    of = tables.columns(rows)
+    return tables.table(
+        "levels",
+        "The same by level: how many documents each of the two put there, how many both, and the "
+        "share of agreement, 2·both/(first + second).",
+        of("judge", lambda row: row[0][0], "who", key=True),
+        of("other", lambda row: row[0][1], "whom", key=True),
+        of("level", lambda row: row[1], key=True),
+        of("first", lambda row: row[2]),
+        of("second", lambda row: row[3]),
+        of("both", lambda row: row[4]),
+        of("agreement", lambda row: row[5], dtype=float),
+    )
+
+
+def _counts(confusion: Any, k: int) -> tuple[int, int, int, float | None]:
+    """By the first, by the second, by both, and the share of agreement."""
+    first, second, both = confusion[k].sum(), confusion[:, k].sum(), confusion[k, k]
+    share = float(2 * both / (first + second)) if first + second else None
+    return int(first), int(second), int(both), share
+
+
+def _topics(found: Agreement) -> Sheet:
+    rows = [(topic, pair) for topic, one in found.topics.items() for pair in one.pairs]
+    of_topic, of = (
+        tables.columns([row[0] for row in rows]),
+        tables.columns([row[1] for row in rows]),
+    )
+    return tables.table(
+        "topics",
+        "The same by topic; nan where a coefficient is undefined.",
+        of_topic("topic", lambda topic: topic, key=True),
+        *_two(of),
+        of("items", head="documents"),
+        *(of(name, lambda pair, x=name: pair.values[x], TITLES[name]) for name in PAIRWISE),
+    )
+
+
+def _favour(found: JudgeReport) -> Sheet:
+    of = tables.columns(found.favours)
+    pvalues = [row.pvalue for row in found.favours]
+    stars = ["*" if p is not None and p <= found.alpha else "" for p in pvalues]
+    texts = ["–" if p is None else shown_p(p) for p in pvalues]
+    return tables.table(
+        "favour",
+        "How much more the judge gives the runs of a team than all other runs, beyond what people "
+        "give them: its bias there, less its bias on the others, with a "
+        f"{tables.percent(found.confidence)} interval over what people judged. p of the judge's "
+        "own family is as it is, those of other teams are corrected "
+        f"({CORRECTIONS[found.correction].title}). * p ≤ α.",
+        *_keys(found, of),
+        of("team", key=True),
+        of("own", head="own family"),
+        of("runs"),
+        of("favour", text=tables.signed),
+        *tables.interval_fields(found.favours, found.confidence, "+"),
+        Field("pvalue", pvalues, "p", texts, marks=stars if any(stars) else (), dtype=float),
+    )
