@@ -34,8 +34,8 @@ OPTIONS = {
     "what people judged": {
         f"--drawn {among(get_args(Drawn))}": "how people's topics were drawn from those of the "
         "judge: at random, or chosen, for which there are no intervals",
-        "audit --audit-file FILE": "people judged documents of this audit, which `cranfield pool --audit` "
-        "wrote, as far as they came",
+        "audit --audit-file FILE": "people judged documents of this audit, which "
+        "`cranfield pool --audit` wrote, as far as they came",
         "--target H": told("half-width of intervals that is wanted: how many more have people to "
                            "judge?", None, **FROM_0),
     },

@@ -20,8 +20,8 @@ OPTIONS = {
     "--pool FILE": "write the pool to FILE; -o FILE does so, too, if no -f is given",
     "--unjudged FILE with --qrels QRELS": "write to FILE what of the pool is not judged yet",
     "a sample for people": {
-        "--strata RANKS:RATE,…": "draw of the documents whose best rank is in RANKS the share RATE, "
-        "as in 1-10:1,11-100:0.2, and write the pool as topic 0 doc stratum level",
+        "--strata RANKS:RATE,…": "draw of the documents whose best rank is in RANKS the share "
+        "RATE, as in 1-10:1,11-100:0.2, and write the pool as topic 0 doc stratum level",
         "--audit N": "draw N documents for people, who check a judge of all (`cranfield judge`); "
         "--pool FILE, or -o, is then the audit: documents in the order to judge, those to judge "
         "first, with the probability that each is drawn",
