@@ -28,6 +28,7 @@ _PUBLIC = {
     "data.reading.source": "reading_limits",
     "data.simulate": "Collection simulate",
     "errors": "CranfieldError InputError UserCodeError",
+    "evaluation.answers": "evaluate_answers",
     "evaluation.arrays": "evaluate_arrays",
     "evaluation.distributions": "evaluate_distributions",
     "evaluation.evaluate": "Evaluator evaluate",

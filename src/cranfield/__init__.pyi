@@ -26,6 +26,7 @@ from cranfield.data.simulate import simulate as simulate
 from cranfield.errors import CranfieldError as CranfieldError
 from cranfield.errors import InputError as InputError
 from cranfield.errors import UserCodeError as UserCodeError
+from cranfield.evaluation.answers import evaluate_answers as evaluate_answers
 from cranfield.evaluation.arrays import evaluate_arrays as evaluate_arrays
 from cranfield.evaluation.distributions import evaluate_distributions as evaluate_distributions
 from cranfield.evaluation.evaluate import Evaluator as Evaluator
@@ -55,6 +56,14 @@ from cranfield.judging.judge import judge as judge
 from cranfield.labelling.strategies import Combinations as Combinations
 from cranfield.labelling.strategies import EquivalenceClasses as EquivalenceClasses
 from cranfield.labelling.strategies import Labelling as Labelling
+from cranfield.measures.answers import CitationF as CitationF
+from cranfield.measures.answers import CitationP as CitationP
+from cranfield.measures.answers import CitationR as CitationR
+from cranfield.measures.answers import NuggetA as NuggetA
+from cranfield.measures.answers import NuggetV as NuggetV
+from cranfield.measures.answers import NuggetW as NuggetW
+from cranfield.measures.answers import Rubric as Rubric
+from cranfield.measures.answers import SubNarratives as SubNarratives
 from cranfield.measures.base import Measure as Measure
 from cranfield.measures.base import REGISTRY as REGISTRY
 from cranfield.measures.base import measure as measure
@@ -180,10 +189,13 @@ from cranfield.measures.sets import SetRelP as SetRelP
 from cranfield.measures.sets import Success as Success
 from cranfield.measures.sets import Utility as Utility
 from cranfield.measures.texts import BLEU as BLEU
+from cranfield.measures.texts import Contains as Contains
+from cranfield.measures.texts import EM as EM
 from cranfield.measures.texts import NuggetF as NuggetF
 from cranfield.measures.texts import NuggetRecall as NuggetRecall
 from cranfield.measures.texts import Pourpre as Pourpre
 from cranfield.measures.texts import ROUGE as ROUGE
+from cranfield.measures.texts import ROUGEL as ROUGEL
 from cranfield.measures.texts import ROUGES as ROUGES
 from cranfield.measures.texts import ROUGESU as ROUGESU
 from cranfield.measures.texts import Sflat as Sflat
@@ -191,6 +203,7 @@ from cranfield.measures.texts import Smeasure as Smeasure
 from cranfield.measures.texts import Ssharp as Ssharp
 from cranfield.measures.texts import Tflat as Tflat
 from cranfield.measures.texts import Tmeasure as Tmeasure
+from cranfield.measures.texts import TokenF1 as TokenF1
 from cranfield.measures.texts import WRecall as WRecall
 from cranfield.measures.verticals import QUscore as QUscore
 from cranfield.measures.verticals import Vscore as Vscore

@@ -41,7 +41,7 @@ ALL = "all"
 FLOOR = 1e-5  # the least that counts in a geometric mean
 BETTER = ("higher", "lower", "neither")
 UNDEFINED = ("zero", "nan", "skip", "error")
-SUMMARIES = ("mean", "sum", "gmean", "se")
+SUMMARIES = ("mean", "sum", "gmean", "clipped", "se")
 INTERVALS = ("t", "bootstrap", "percentile")
 
 _RUNS_SHOWN = 20  # a repr longer than a screen helps nobody
@@ -192,7 +192,8 @@ class Scores(Shown, tables="scores"):
 
     `values` is a read-only array [runs, topics, measures] in which NaN means undefined.
     `summaries` says for each measure how it is summarised over topics: ``"mean"``, ``"sum"`` for
-    counts, ``"gmean"`` (geometric), or ``"se"`` for standard errors, which give that of the mean.
+    counts, ``"gmean"`` (geometric), ``"clipped"`` (the mean, from 0 to 1), or ``"se"`` for standard
+    errors, which give that of the mean.
     `better` says which end of each measure is the good one: ``"higher"``,
     ``"lower"``, or ``"neither"``; if it is left out, higher but for counts.
     `asked` are other names of the measures, as they were asked for: ``{"map": "AP"}``.
@@ -238,8 +239,9 @@ class Scores(Shown, tables="scores"):
             if not isinstance(given := getattr(self, name), tuple | Later):
                 object.__setattr__(self, name, tuple(given))
         if not self.better:
-            usual = {"mean": "higher", "gmean": "higher", "sum": "neither", "se": "neither"}
-            object.__setattr__(self, "better", tuple(usual.get(s, "") for s in self.summaries))
+            usual = {"sum": "neither", "se": "neither"}
+            better = tuple(usual.get(s, "higher") for s in self.summaries)
+            object.__setattr__(self, "better", better)
         self._validate()
 
     def _validate(self) -> None:
@@ -779,7 +781,12 @@ def _mean_error(x: Sequence[float]) -> float:
     return math.sqrt(_sum([v * v for v in x])) / len(x) if x else math.nan
 
 
-_SUMMARY = {"mean": _mean, "sum": _sum, "gmean": _gmean, "se": _mean_error}
+def _clipped(x: Sequence[float]) -> float:
+    mean = _mean(x)
+    return mean if math.isnan(mean) else min(1.0, max(0.0, mean))
+
+
+_SUMMARY = {"mean": _mean, "sum": _sum, "gmean": _gmean, "clipped": _clipped, "se": _mean_error}
 
 
 def _std(x: Sequence[float], ddof: int) -> float:

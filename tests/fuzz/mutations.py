@@ -73,7 +73,7 @@ meta swap q x y w -m "AP P@2" --trials 20 --sizes 1
 meta stability q x y w -m AP --trials 20 --sizes 2
 meta stability q x y w -m AP --sample judgments --trials 5
 meta correlation q x y w -m "AP P@2" --trials 20
-meta concordance q x y w -m "RR P@2" --gold AP
+meta concordance q x y w -m "RR P@2" --gold-measure AP
 meta predictive-power q x y w -m "AP RR" --preferences pairs
 meta leave-one-out q x y w -m AP --teams teams --pool-depth 2
 meta judgments q q2 x y -m AP --trials 20
@@ -316,7 +316,7 @@ def change_words(words: list[str], choose: random.Random) -> None:
 
 def any_value(name: str, choose: random.Random) -> str:
     """A number, a text or a measure."""
-    if name in ("-m", "--measure", "--gold", "--sort") or choose.random() < 0.1:
+    if name in ("-m", "--measure", "--gold-measure", "--sort") or choose.random() < 0.1:
         return any_measure(choose)
     return choose.choice(choose.choice((NUMBERS, TEXTS)))
 

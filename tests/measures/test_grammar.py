@@ -1243,8 +1243,9 @@ class TestDocumentation:
     def test_says_what_it_suits_and_its_range(self, cls: type[cf.Measure]) -> None:
         assert cls.range
         assert cls.task or cls.__name__ in COUNTS
-        geometric = "gmean" if cls.__name__.startswith("GM") else "mean"
-        assert cls.summary == ("sum" if cls.__name__ in COUNTS else geometric)
+        usual = "gmean" if cls.__name__.startswith("GM") else "mean"
+        others = {**dict.fromkeys(COUNTS, "sum"), "Rubric": "clipped"}
+        assert cls.summary == others.get(cls.__name__, usual)
 
     def test_has_an_example_that_runs(self, cls: type[cf.Measure]) -> None:
         module = inspect.getmodule(cls)

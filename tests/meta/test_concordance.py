@@ -213,7 +213,9 @@ def test_counts_are_neither_gold_nor_measure() -> None:
 
 def test_command_concordance(two_runs: tuple[Path, Path, Path], meta: Command) -> None:
     """AP: x (1/2 + 2/3)/2 = 0.58, y 1/2; RR: x 1/2, y 1. P@3 is with AP: 2/3 against 1/3."""
-    out = meta.printed("concordance", *two_runs, "-m", "AP RR", "--gold", "P@3", "-f", "tsv")
+    out = meta.printed(
+        "concordance", *two_runs, "-m", "AP RR", "--gold-measure", "P@3", "-f", "tsv"
+    )
     heads, row = (line.split("\t") for line in out.splitlines())
     cells = dict(zip(heads, row, strict=True))
     names = ("gold", "first", "second", "compared", "disagreements", "share_first", "wins_second")
@@ -224,7 +226,7 @@ def test_settings_for_all_measures_reach_the_gold_measure(
     two_runs: tuple[Path, Path, Path], meta: Command
 ) -> None:
     """--rel and --condensed are parameters of gold measures, too, and show in their names."""
-    gold = ("--gold", "P@3", "--rel", "1", "--condensed")
+    gold = ("--gold-measure", "P@3", "--rel", "1", "--condensed")
     found = json.loads(meta.printed("concordance", *two_runs, "-m", "AP RR", *gold, "-f", "json"))
     [pair] = found["pairs"]
     assert pair["gold"] == "P(rel=1, condensed=true)@3"
@@ -236,10 +238,10 @@ def test_command_concordance_of_scores(tmp_path: Path, meta: Command) -> None:
     table = tmp_path / "scores.tsv"
     rows = ["run\ttopic\tmap\trecip_rank\tP_3", "x\t1\t0.58\t0.5\t0.67", "y\t1\t0.5\t1\t0.33"]
     table.write_text("\n".join(rows) + "\n")
-    out = meta.printed("concordance", "--scores", table, "--gold", "P@3")
+    out = meta.printed("concordance", "--scores", table, "--gold-measure", "P@3")
     assert "100%/0% (1)" in out
     assert "1 pair of ranked lists of 2 runs on 1 topic" in out
-    said = meta.refused("concordance", "--scores", table, "--gold", "AP@5")
+    said = meta.refused("concordance", "--scores", table, "--gold-measure", "AP@5")
     assert "no scores of AP@5, expected one of 3 measures" in said
 
 
@@ -247,5 +249,7 @@ def test_a_measure_and_gold_at_once_is_refused(
     two_runs: tuple[Path, Path, Path], meta: Command
 ) -> None:
     """Also if settings make them the same."""
-    both = ("-m", "AP P(rel=1)@3", "--gold", "P@3", "--rel", "1")
-    assert "P(rel=1)@3 with -m and with --gold" in meta.refused("concordance", *two_runs, *both)
+    both = ("-m", "AP P(rel=1)@3", "--gold-measure", "P@3", "--rel", "1")
+    assert "P(rel=1)@3 with -m and with --gold-measure" in meta.refused(
+        "concordance", *two_runs, *both
+    )

@@ -65,6 +65,22 @@ ROWS = (
         "topic/session.",
     ),
     Command(
+        "answers",
+        group="evaluate",
+        does="score generated answers: nuggets, citations, short answers",
+        example="assignments.jsonl -m nuggets",
+        common="-m --nuggets --answers --support --gold --rubric --explain --undefined -q -f -o",
+        usage="cranfield answers [options] ASSIGNMENTS…\n"
+        "       cranfield answers [options] --answers FILE --support FILE\n"
+        "       cranfield answers [options] --answers FILE --gold FILE",
+        description="Score generated answers by what people or models judged of them: the nuggets "
+        "that they support, the support that citations give, the criteria that they meet; or by "
+        "gold answers.",
+        epilog="Files may be JSONL as TREC's RAG and RAGTIME tracks have it, text, CSV or TSV with "
+        "a header, JSON, Parquet or Arrow, plain or compressed; - is standard input. nuggets, "
+        "citations and short are names of groups of measures.",
+    ),
+    Command(
         "text",
         group="evaluate",
         does="score summaries and answers",
@@ -194,8 +210,9 @@ ROWS = (
     ),
     Command(
         "meta concordance",
-        example='qrels.txt *.run -m "RR nDCG@10" --gold AP',
-        common="--gold",
+        example='qrels.txt *.run -m "RR Q" --gold-measure AP',
+        common="--gold-measure",
+        renamed={"--gold": "--gold-measure"},
     ),
     Command(
         "meta predictive-power",
@@ -391,8 +408,10 @@ ROWS = (
         group="collect",
         does="list every problem of judgments and runs, with its line",
         example="qrels.txt bm25.run dense.run",
-        description="List every problem of judgments and runs, with its line. Errors keep a file "
-        "from being evaluated (exit code 2); warnings do not.",
+        description="List every problem of judgments, runs and answers with citations, with its "
+        "line. Errors keep a file from being evaluated (exit code 2); warnings do not.",
+        common="--kind --input-format --by-intent --labels --run-names --columns --max-words "
+        "--max-citations --all -f -o",
         epilog="With judgments among the files, the runs' topics are compared with theirs.",
         renamed={"--format": "--input-format"},
     ),

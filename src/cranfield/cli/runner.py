@@ -139,7 +139,7 @@ def _with_gold(options: argparse.Namespace) -> tuple[Scores, dict[str, Any]]:
         return scores, columns | {"measures": columns["measures"] or None}
     asked, columns_of_gold = measures_for(options) or [], _columns(gold, options)
     if both := set(columns_of_gold) & set(_columns(asked, options)):
-        raise InputError(f"{min(both)} with -m and with --gold", "one of them")
+        raise InputError(f"{min(both)} with -m and with --gold-measure", "one of them")
     options.measures = [*asked, *gold]
     return scores_of(options, runs=2), {"gold": columns_of_gold, "measures": None}
 

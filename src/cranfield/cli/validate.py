@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from cranfield.cli.options import COLUMNS, LABELS, RUN_NAMES, SEPARATOR, one_of
 from cranfield.cli.output import output, show
+from cranfield.data.answers import MAX_CITATIONS, MAX_WORDS, AnswerLimits
 from cranfield.data.reading.columns import read_columns
 from cranfield.data.reading.formats import FORMATS
 from cranfield.data.reading.labels import read_labels
@@ -26,6 +27,10 @@ OPTIONS = {
     **RUN_NAMES,
     **COLUMNS,
     **SEPARATOR,
+    "--max-words N": "of an answer, in files of answers with citations: more is an error (default: "
+    f"more than {MAX_WORDS:,} is a warning)",
+    "--max-citations N": "of a sentence there: more is an error (default: more than "
+    f"{MAX_CITATIONS} is a warning)",
     "--all": f"list every problem, and not only {SHOWN} of a kind",
     **output(("problems", "files"), flags="-f --output-format"),
 }
@@ -37,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
     by_tag = options.run_names != "file"
     own = read_columns(options.columns)
     text = Text(options.separator, labels, intents=options.by_intent, by_tag=by_tag, columns=own)
-    reports = validate(options.files, options.kind, options.input_format, text)
+    limits = AnswerLimits(options.max_words, options.max_citations)
+    reports = validate(options.files, options.kind, options.input_format, text, limits)
     lines = [line for x in reports for line in _lines(x, options)]
     files = [
         {

@@ -12,12 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cranfield.arrays import Bools, Floats, Ints
+from cranfield.data.answers import AnswerLimits
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading import letor
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.formats import DIRECTORIES, FORMAT, Decision, Format, decide
 from cranfield.data.reading.looking import Look
 from cranfield.data.reading.records import Problem, Severity, Text
+from cranfield.data.reading.shapes import TREC_ANSWERS
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table, whole_topics
 from cranfield.data.run import no_judged_topic
@@ -27,6 +29,7 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted, some
 
 TAGGED = Text(by_tag=True)
+TRECS = AnswerLimits()
 FEW_DECIMALS = 4  # ties between scores with so few are likely to come from rounding
 
 
@@ -56,7 +59,11 @@ class Report:
 
 
 def validate(
-    paths: Iterable[str], kind: str | None = None, format: str | None = None, text: Text = TAGGED
+    paths: Iterable[str],
+    kind: str | None = None,
+    format: str | None = None,
+    text: Text = TAGGED,
+    limits: AnswerLimits = TRECS,
 ) -> list[Report]:
     """Look for every problem in some files, and in how the runs fit the judgments among them."""
     opened = [one for path in paths for one in _opened(path, kind, format, text)]
@@ -65,11 +72,26 @@ def validate(
     judged: Report | None = None
     for place in sorted(range(len(opened)), key=lambda i: opened[i].kind != "qrels"):
         reports[place] = opened[place].report(judged)
+        if opened[place].name == TREC_ANSWERS:
+            _of_answers(reports[place], limits.problems(opened[place].source))
         if judged is None and reports[place].kind == "qrels" and reports[place].topics:
             judged = reports[place]
     for report in reports.values():
         _compare(report, judged)
     return [reports[place] for place in range(len(opened))]
+
+
+def _of_answers(report: Report, problems: Iterator[Problem]) -> None:
+    """Note what is wrong with answers, beside their references, which are a run."""
+    known = {problem.line for problem in report.problems if problem.severity == "error"}
+    try:
+        for problem in problems:
+            if problem.line is None or problem.line not in known:
+                report.problems.append(problem)
+    except InputError as error:  # of a file that cannot be read at all
+        if not known:
+            report.problems.append(Problem.error(error, report.where))
+    report.problems.sort(key=lambda problem: problem.line or 0)
 
 
 def _compare(report: Report, judged: Report | None) -> None:

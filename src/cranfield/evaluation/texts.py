@@ -23,6 +23,7 @@ from cranfield.data.texts import (
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.systems import scores_of
+from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, measures_for
 from cranfield.measures.texts import (
     MEANINGS,
@@ -225,10 +226,7 @@ class TextCollection:
     # -- what the user should know ----------------------------------------------------------------
 
     def _notices(self, measures: Sequence[TextMeasure]) -> Iterator[Notice]:
-        if any(m.needs != "nuggets" for m in measures):
-            named = isinstance(self.tokens, str)
-            text = MEANINGS[self.tokens] if named else "those of a function of your own"  # type: ignore[index]
-            yield Notice("tokens", f"tokens are {text}; there is no stemming")
+        yield from about_tokens(measures, self.tokens)
         if any(m.needs == "nuggets" for m in measures) and not self.matches:
             text = "nuggets were matched automatically, where their vital strings stand in a text"
             yield Notice("matches", text)
@@ -279,6 +277,13 @@ class TextCollection:
                 for name, ideal in x.ideal.items() for nugget in [x.nuggets[name]]
             ]  # fmt: skip
         return Findings(topic, str(S), findings)
+
+
+def about_tokens(measures: Iterable[Measure], tokens: TokensLike) -> Iterator[Notice]:
+    """What is a token, where that decides a score."""
+    if any(getattr(m, "tokenised", False) for m in measures):
+        text = MEANINGS[tokens] if isinstance(tokens, str) else "those of a function of your own"
+        yield Notice("tokens", f"tokens are {text}; there is no stemming")
 
 
 def _refuse_other_topics(references: Texts, nuggets: Nuggets) -> None:

@@ -74,6 +74,7 @@ TAKES = {
     "intents": "evaluate",
     "sessions": "session",
     "texts": "text",
+    "answers": "answers",
     "distributions": "distribution",
 }
 """What measures score, and the command that has them computed."""
@@ -181,7 +182,9 @@ class Measure(metaclass=MeasureType):
     called: str = ""  # the name of its column, if it has one of its own: hit=Success@10
 
     takes: ClassVar[str] = "lists"  # what it scores, a key of TAKES
-    summary: ClassVar[Literal["mean", "sum", "gmean"]] = "mean"  # how topics add up in `all`
+    summary: ClassVar[Literal["mean", "sum", "gmean", "clipped"]] = (
+        "mean"  # how topics add up in `all`
+    )
     better: ClassVar[Literal["higher", "lower", "neither"]] = "higher"
     effectiveness: ClassVar[bool] = True  # undefined for a topic without a relevant item
     columns: ClassVar[tuple[str, ...]] = ()  # names of several numbers per topic, if not one

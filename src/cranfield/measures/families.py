@@ -26,11 +26,12 @@ FAMILIES = {
     "models": "SDCG NPV INSQ SET TrAP INST BPM BPMD IFTGoal IFTRate IFT NERR8 NERR9 NERR10 NERR11",
     "sessions": "sDCG nsDCG sU clickU",
     "texts": (
-        "BLEU ROUGE ROUGES ROUGESU NuggetRecall WRecall NuggetF Pourpre Smeasure Sflat Tmeasure "
-        "Tflat Ssharp"
+        "BLEU ROUGE ROUGES ROUGESU ROUGEL EM TokenF1 Contains NuggetRecall WRecall NuggetF "
+        "Pourpre Smeasure Sflat Tmeasure Tflat Ssharp"
     ),
     "verticals": "Vscore QUscore",
     "effort": "PRES ESL",
+    "answers": "NuggetA NuggetV NuggetW SubNarratives CitationP CitationR CitationF Rubric",
 }
 MEASURES = {name: family for family, names in FAMILIES.items() for name in names.split()}
 # Measures that C/W/L reads as user models:

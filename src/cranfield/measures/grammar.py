@@ -19,6 +19,7 @@ from cranfield.errors import CranfieldError, InputError, SaidLater
 from cranfield.measures.base import FIVE, READINGS, REGISTRY, TAKES, Measure, named
 from cranfield.measures.names import (
     ALIASES,
+    GROUPS,
     NTCIREVAL,
     PATTERNS,
     SEVERAL,
@@ -145,17 +146,20 @@ def spelled(texts: Measures) -> Iterator[tuple[str, Measure]]:
             yield from _one_or_more(part)
 
 
-def measures_for(texts: Measures, takes: str) -> tuple[Measure, ...]:
-    """The measures in a text or a sequence, one or more, that score one kind of thing of TAKES.
+def measures_for(
+    texts: Measures, takes: str, also: Callable[[type[Measure]], bool] = lambda c: False
+) -> tuple[Measure, ...]:
+    """The measures in a text or a sequence, one or more, that score one kind of thing of TAKES; or
+    that it is told of `also`.
 
     >>> measures_for("rouge-1 WRecall", "texts")
     (ROUGE, WRecall)
     """
     asked = parse_measures(texts)
-    others = [m for m in asked if m.takes != takes]
+    others = [m for m in asked if m.takes != takes and not also(type(m))]
     if asked and not others:
         return asked
-    known = ", ".join(sorted(name for name, c in REGISTRY.items() if c.takes == takes))
+    known = ", ".join(sorted(name for name, c in REGISTRY.items() if c.takes == takes or also(c)))
     for m in others:
         there = f"`cranfield {TAKES[m.takes]}` computes {m}"
         raise InputError(m, f"a measure of {takes}: {known} ({there})")
@@ -163,9 +167,13 @@ def measures_for(texts: Measures, takes: str) -> tuple[Measure, ...]:
 
 
 def _one_or_more(part: MeasureLike) -> list[tuple[str, Measure]]:
-    """A measure, or several joined by commas without a blank (a name may hold a comma itself)."""
+    """A measure, or several: those of a group, or joined by commas without a blank (a name may hold
+    a comma itself).
+    """
     texts: Sequence[MeasureLike] = [part]
-    if isinstance(part, str) and "," in part and (several := re.fullmatch(SEVERAL, part)):
+    if isinstance(part, str) and part.lower() in GROUPS:
+        texts = split(GROUPS[part.lower()])
+    elif isinstance(part, str) and "," in part and (several := re.fullmatch(SEVERAL, part)):
         texts = [several[1] + number for number in several[2].split(",")]
     try:
         return [(str(text), parse_measure(text)) for text in texts]

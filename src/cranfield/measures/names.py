@@ -121,6 +121,9 @@ ALIASES = {
             # sessions and texts
             "sU": "session-u",
             "ROUGE": "rouge-n",
+            "ROUGEL": "rouge-l",
+            "EM": "exact_match exact-match",
+            "TokenF1": "token_f1 token-f1",
             "ROUGES": "rouge-s",
             "ROUGESU": "rouge-su",
             "NuggetF": "f_qa",
@@ -132,6 +135,14 @@ ALIASES = {
             "WRecall": "w-recall",
         }
     ),
+}
+
+# Names that stand for several of our measures.
+GROUPS = {
+    "nuggets": "NuggetV(strict=true) NuggetV NuggetW(strict=true) NuggetW NuggetA(strict=true) "
+    "NuggetA",
+    "citations": "CitationP CitationR CitationF",
+    "short": "EM TokenF1 Contains ROUGEL",
 }
 
 # Names with numbers inside, rewritten before anything else; compiled when names are not ours.

@@ -79,6 +79,19 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Word:
+    """Any text that the grammar can write between brackets."""
+
+    expected = "a word without brackets, commas and ="
+
+    def kept(self, value: Any) -> str:
+        text = value if isinstance(value, str) else shown(value)
+        if isinstance(value, bool) or not text.strip() or set(text) & set("(),="):
+            raise ValueError
+        return text
+
+
+@dataclass(frozen=True)
 class Number:
     """A number between two others, with them or (open) without."""
 
@@ -175,13 +188,16 @@ def param(
     table: bool = False,
     infinite: bool = False,
     whole: bool = False,
+    word: bool = False,
 ) -> Any:
     """A parameter of a measure: its default, a sentence for the help, the values it may take.
 
-    A `table` has a number for each level from 1 on, such as 1:2:3.
+    A `table` has a number for each level from 1 on, such as 1:2:3; a `word` may be any.
     """
     kind: Kind
-    if table:
+    if word:
+        kind = Word()
+    elif table:
         kind = Table(low, high, open_ends, infinite, choices)
     elif choices:
         kind = Choice(choices)

@@ -421,6 +421,34 @@ REFERENCES = {
   pages = {565--587},
   year = {2006}
 }""",
+    "rajpurkar2016": """@inproceedings{rajpurkar2016,
+  author = {Rajpurkar, Pranav and Zhang, Jian and Lopyrev, Konstantin and Liang, Percy},
+  title = {{SQuAD}: 100,000+ Questions for Machine Comprehension of Text},
+  booktitle = {Proceedings of EMNLP 2016},
+  pages = {2383--2392},
+  year = {2016}
+}""",
+    "pradeep2025": """@inproceedings{pradeep2025,
+  author = {Pradeep, Ronak and Thakur, Nandan and Upadhyay, Shivani and Campos, Daniel and
+            Craswell, Nick and Soboroff, Ian and Dang, Hoa Trang and Lin, Jimmy},
+  title = {The Great Nugget Recall: Automating Fact Extraction and {RAG} Evaluation with Large
+           Language Models},
+  booktitle = {Proceedings of ACM SIGIR 2025},
+  year = {2025}
+}""",
+    "thakur2025": """@techreport{thakur2025,
+  author = {Thakur, Nandan and Pradeep, Ronak and Upadhyay, Shivani and Campos, Daniel and
+            Craswell, Nick and Lin, Jimmy},
+  title = {Support Evaluation for the {TREC} 2024 {RAG} Track: Comparing Human versus {LLM} Judges},
+  institution = {arXiv 2504.15205},
+  year = {2025}
+}""",
+    "arora2025": """@techreport{arora2025,
+  author = {Arora, Rahul K. and Wei, Jason and Soskin Hicks, Rebecca and others},
+  title = {{HealthBench}: Evaluating Large Language Models Towards Improved Human Health},
+  institution = {arXiv 2505.08775},
+  year = {2025}
+}""",
     "sakai2011kato": """@inproceedings{sakai2011kato,
   author = {Sakai, Tetsuya and Kato, Makoto P. and Song, Young-In},
   title = {Click the Search Button and Be Happy: Evaluating Direct and Immediate Information

@@ -7,13 +7,14 @@ A measure sees one `Answer`: the words of a text and of its references, its leng
 from __future__ import annotations
 
 import re
+import string
 import sys
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from functools import cache, cached_property, reduce
+from functools import cache, cached_property, lru_cache, reduce
 from itertools import groupby
 from operator import add
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -39,6 +40,9 @@ _IDEOGRAPHIC = re.compile(
 )
 
 
+_WORD = 40  # characters of a word; where none is shorter, no blank separates words
+
+
 @cache
 def _belongs(c: str) -> str:
     """To a word, to nothing, or to itself."""
@@ -52,8 +56,18 @@ def _plain(text: str) -> str:
 
 
 def _auto(text: str) -> list[str]:
+    return [token for part in _plain(text).split() for token in _kept(part)]
+
+
+def _kept(part: str) -> Sequence[str]:
+    """The tokens between two blanks; those of most words are remembered."""
+    return _tokens_in(part) if len(part) <= _WORD else _tokens_in.__wrapped__(part)
+
+
+@lru_cache(maxsize=1 << 16)
+def _tokens_in(part: str) -> Sequence[str]:
     found: list[str] = []
-    for kind, group in groupby(_plain(text), _belongs):
+    for kind, group in groupby(part, _belongs):
         run = "".join(group)
         found += {"alone": list(run), "word": [run]}.get(kind, [])
     return found
@@ -312,6 +326,7 @@ class TextMeasure(Measure):
     takes = "texts"
     at = ""
     needs: ClassVar[str] = "nuggets"  # or references, or strings: nuggets with vital strings
+    tokenised: ClassVar[bool] = False  # whether it compares tokens
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
         """The equation."""
@@ -322,11 +337,11 @@ class TextMeasure(Measure):
         object.__setattr__(self, "better", "higher")  # recall and precision are scores, too
 
 
-# -- ROUGE ----------------------------------------------------------------------------------------
+# -- next to references ---------------------------------------------------------------------------
 
 
-class Referenced(TextMeasure):
-    """A measure of a text next to reference texts."""
+class ByReferences(TextMeasure):
+    """A measure of a text next to one or several others."""
 
     needs = "references"
 
@@ -349,7 +364,7 @@ class Referenced(TextMeasure):
 
 
 @measure
-class BLEU(Referenced):
+class BLEU(ByReferences):
     """BLEU of one text: the precision of its N-grams, and a penalty if it is too short.
 
     BLEU = min(1, exp(1 − r/c)) · exp((1/N) Σ_{n≤N} ln p_n),   N = 4
@@ -375,7 +390,7 @@ class BLEU(Referenced):
         return float(found.score) / 100.0
 
 
-class Rouge(Referenced):
+class Rouge(ByReferences):
     """What a text has in common with reference texts, in units of some kind."""
 
     beta: float = param(1.0, "how much more recall matters than precision, for F", low=0)
@@ -385,6 +400,7 @@ class Rouge(Referenced):
         "of the number asked for), mean (over references), pooled (counts added up)",
         choices=("best", "max", "mean", "pooled"),
     )
+    tokenised = True
     references = cite("lin2004", "sakai2014metrics")
     measurements: ClassVar[tuple[str, ...]] = ("recall", "precision", "F")
     bare: ClassVar[str] = "F"  # the measurement it is without a suffix
@@ -393,12 +409,13 @@ class Rouge(Referenced):
         """What is compared, each with its count."""
         raise TypeError(f"{type(self).__name__} defines no units(self, words)")
 
+    def counts(self, mine: Words, theirs: Words) -> tuple[int, int, int]:
+        """How many units a text and a reference share, and how many each of them has."""
+        a, b = self.units(mine), self.units(theirs)
+        return shared(a, b), a.total(), b.total()
+
     def score(self, x: Answer) -> float:  # type: ignore[override]
-        mine = self.units(x.words)
-        compared = [
-            (shared(mine, theirs), mine.total(), theirs.total())
-            for theirs in map(self.units, x.references)
-        ]
+        compared = [self.counts(x.words, theirs) for theirs in x.references]
         which = self.measurements.index(self.measurement or self.bare)
         found = [self._scores(*counts) for counts in compared]
         match self.over:
@@ -483,6 +500,140 @@ class ROUGESU(OfSkipBigrams):
 
     def units(self, words: Words) -> Units:
         return words.skip_bigrams(self.skip, words=True)
+
+
+@measure
+class ROUGEL(Rouge):
+    """ROUGE-L: the F-measure of the longest common subsequence, words in order with gaps allowed.
+
+    ROUGE-L = (β² + 1)·Prec·Rec / (β²·Prec + Rec),   Rec = L / |s*|,   Prec = L / |s|
+
+    L is the length of the longest common subsequence of the summary s and the reference s*, |s| the
+    number of words. With `--tokens rouge-score` it is what rouge-score gives without its stemmer.
+
+    >>> ROUGEL()("police kill the gunman", "police killed the gunman")  # Lin 2004: 3 of 4 and of 4
+    0.75
+    """
+
+    task = "answers and summaries that keep the order of what reference texts say"
+
+    def counts(self, mine: Words, theirs: Words) -> tuple[int, int, int]:
+        both = common_subsequence(mine.tokens, theirs.tokens)
+        return both, len(mine.tokens), len(theirs.tokens)
+
+
+def common_subsequence(a: Sequence[int], b: Sequence[int]) -> int:
+    """The length of the longest common subsequence, a row of bits at a time (Hyyrö 2004).
+
+    >>> common_subsequence([1, 2, 3, 4], [2, 4, 3])
+    2
+    """
+    known = {*b}
+    both = [token for token in a if token in known]
+    places: dict[int, int] = {}
+    for place, token in enumerate(both):
+        places[token] = places.get(token, 0) | 1 << place
+    every = row = (1 << len(both)) - 1
+    for token in b:
+        matched = row & places.get(token, 0)
+        row = (row + matched | row - matched) & every
+    return len(both) - row.bit_count()
+
+
+# -- short answers --------------------------------------------------------------------------------
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a short answer, in lower case, without punctuation (of ASCII) and articles.
+
+    >>> plain_words("The U.S., in a   word")
+    ['us', 'in', 'word']
+    """
+    return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
+
+
+class ShortAnswer(ByReferences):
+    """What a short answer has in common with the gold answer that it is most like."""
+
+    references = cite("rajpurkar2016")
+
+    def score(self, x: Answer) -> float:  # type: ignore[override]
+        mine, *golds = (
+            words.remember("plain", lambda words=words: plain_words(words.text))  # type: ignore[misc]
+            for words in (x.words, *x.references)
+        )
+        return max(self.like(mine, gold) for gold in golds)
+
+    def like(self, mine: list[str], gold: list[str]) -> float:
+        """How much an answer is like one gold answer."""
+        raise TypeError(f"{type(self).__name__} defines no like(self, mine, gold)")
+
+
+@measure
+class EM(ShortAnswer):
+    """Exact match: 1 if the answer is one of the gold answers, letter for letter but for form.
+
+    EM = max_g [a = g]
+
+    a is the answer and g a gold answer: in lower case, without punctuation (of ASCII) and the words
+    a, an and the, with single blanks, as SQuAD's program has it.
+
+    >>> EM()("The Eiffel Tower.", ["Eiffel tower", "la tour Eiffel"])
+    1.0
+    """
+
+    task = "short answers, such as names and numbers"
+
+    def like(self, mine: list[str], gold: list[str]) -> float:
+        return float(mine == gold)
+
+
+@measure
+class TokenF1(ShortAnswer):
+    """Token F1: how many words an answer has in common with a gold answer.
+
+    F1 = max_g 2·Prec·Rec / (Prec + Rec),   Prec = |a ∩ g| / |a|,   Rec = |a ∩ g| / |g|
+
+    a and g are the words of the answer and of a gold answer, each as often as it comes: in lower
+    case, without punctuation (of ASCII) and the words a, an and the, as SQuAD's program has it.
+    Where either has no words it is 1 if neither has, else 0.
+
+    >>> TokenF1()("the tall Eiffel Tower", "Eiffel tower")  # 2 of 3, 2 of 2
+    0.8
+    """
+
+    task = "short answers that may be worded a little otherwise"
+
+    def like(self, mine: list[str], gold: list[str]) -> float:
+        if not (mine and gold):
+            return float(mine == gold)
+        both = (Counter(mine) & Counter(gold)).total()
+        return f_measure(both / len(mine), both / len(gold), 1.0)
+
+
+@measure
+class Contains(ShortAnswer):
+    """Contains: 1 if a gold answer stands in the answer, as whole words in a row.
+
+    Contains = max_g [g in a]
+
+    a are the words of the answer and g those of a gold answer: in lower case, without punctuation
+    (of ASCII) and the words a, an and the. A gold answer of no words stands in an answer of none
+    only.
+
+    >>> Contains()("It stands in Paris, France.", "Paris"), Contains()("Parisian cafés", "Paris")
+    (1.0, 0.0)
+    """
+
+    task = "answers in whole sentences, where the gold answer is short"
+
+    def like(self, mine: list[str], gold: list[str]) -> float:
+        if not gold:
+            return float(not mine)
+        return float(f" {' '.join(gold)} " in f" {' '.join(mine)} ")
 
 
 # -- nuggets --------------------------------------------------------------------------------------
@@ -647,6 +798,7 @@ class Pourpre(NuggetF):
     """
 
     needs = "strings"
+    tokenised = True
     references = cite("lin2006")
     task = "answers to complex questions, compared while nobody has the time to match nuggets"
 

@@ -80,7 +80,7 @@ def _worth(found: Curves, data: pl.DataFrame) -> dict[str, float]:
     return {run: sign * mean for run, mean in means.rows()}
 
 
-SUMMARIES = {"mean": "means", "gmean": "geometric means", "sum": "sums"}
+SUMMARIES = {"mean": "means", "gmean": "geometric means", "clipped": "means", "sum": "sums"}
 
 
 def _told(found: Curves, data: pl.DataFrame, confidence: float) -> list[str]:

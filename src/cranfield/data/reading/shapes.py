@@ -25,6 +25,7 @@ Cells: TypeAlias = dict[str, Any]
 Item: TypeAlias = Mapping[Any, Any]  # a record
 Lists: TypeAlias = Iterable[tuple[Any, Any]]  # topics, or NAMELESS, with their documents
 
+TREC_ANSWERS = "TREC RAG answers"  # RAGTIME's as well
 NAMELESS = object()  # the topic of a list that its record names
 
 # In a hit, the id of a document comes before that of the hit, and both before what may be a text.
@@ -243,7 +244,7 @@ SHAPES = (
     Shape("DPR judgments", "qrels", ("positive_ctxs",), _positives),
     Shape("DPR run", "run", ("ctxs",), holds=are_hits),
     Shape("DPR run of Pyserini", "run", ("contexts",), holds=are_hits),
-    Shape("TREC RAG answers", "run", ("references",), tag=_run_id),
+    Shape(TREC_ANSWERS, "run", ("references",), tag=_run_id),
     Shape("MTEB predictions", "run", ("mteb_model_meta",), _predictions,
           lambda meta: isinstance(meta, Mapping), tag=_model),
     Shape("golden judgments", "qrels", RELEVANT,

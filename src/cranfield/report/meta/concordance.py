@@ -116,8 +116,8 @@ METHOD = Method(
     people=("matrix",),
     flat=("pairs",),
     options={
-        "--gold MEASURE …!": "required: a gold measure; may be repeated: each is used alone, then "
-        "all at once",
+        "golds --gold-measure MEASURE …!": "required: a gold measure; may be repeated: each is "
+        "used alone, then all at once",
         "--alpha A": told("p-values of the sign test of at most A are marked", 0.01),
     },
 )

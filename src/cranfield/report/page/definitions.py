@@ -12,7 +12,13 @@ from cranfield.measures.grammar import parse_measure
 from cranfield.measures.parameters import shown
 from cranfield.measures.references import REFERENCES
 
-SUMMARIES = {"mean": "mean", "gmean": "geometric mean", "sum": "sum", "se": "standard error"}
+SUMMARIES = {
+    "mean": "mean",
+    "gmean": "geometric mean",
+    "clipped": "mean, from 0 to 1",
+    "sum": "sum",
+    "se": "standard error",
+}
 _FACTS = re.compile(r"^(Parameters|Also|Scores|Range|Properties|Suits|Reference): ?", re.MULTILINE)
 
 

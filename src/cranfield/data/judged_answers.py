@@ -1,0 +1,315 @@
+"""What people or models judged of answers: nuggets, citations, the criteria of rubrics.
+
+Nuggets: an object for each answer with all of them, or lines ``topic run nugget importance
+assignment``; where a bank says what nuggets are, ``topic run nugget assignment``. Support by
+citations: lines ``topic run sentence citation support``. Criteria: an object for each answer, or
+lines ``topic run criterion axis weight met``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from cranfield.data.answers import NAMED, AnswersLike, ByRun, collected, pieces, with_cells
+from cranfield.data.reading.cells import Layout
+from cranfield.data.reading.columns import SPELLINGS
+from cranfield.data.reading.lines import Line, finite, identifier, short
+from cranfield.data.reading.shapes import is_list
+
+OF_NUGGETS = {
+    **NAMED,
+    "nuggets": ("nuggets",),
+    "nugget": ("nugget_id", "nugget", "text"),
+    "importance": ("importance",),
+    "assignment": ("assignment", "label"),
+    "sub_narrative": ("mapped_sub_narrative", "sub_narrative"),
+}
+ASSIGNMENTS = Layout(
+    (
+        ("topic", "run", "nugget", "importance", "assignment"),
+        ("topic", "run", "nugget", "assignment"),
+    ),
+    ("topic",),
+    OF_NUGGETS,
+    verbatim=True,
+    columns_are="a column named topic, or qid (answers go to --answers)",
+)
+BANK = Layout((("topic", "nugget", "importance"),), ("topic",), OF_NUGGETS, verbatim=True)
+SUPPORT = Layout(
+    (("topic", "run", "sentence", "citation", "support"),),
+    ("topic",),
+    {
+        **NAMED,
+        "sentences": ("sentences",),
+        "sentence": ("sentence", "sentence_id", "sentence_number"),
+        "citation": ("citation", *SPELLINGS["doc"]),
+        "support": ("support", "label", "judgment"),
+    },
+    verbatim=True,
+)
+CRITERIA = Layout(
+    (("topic", "run", "criterion", "axis", "weight", "met"),),
+    ("topic",),
+    {
+        **NAMED,
+        "criteria": ("criteria", "rubric", "rubrics"),
+        "criterion": ("criterion_id", "criterion", "text"),
+        "axis": ("axis",),
+        "weight": ("weight", "points"),
+        "met": ("met", "criteria_met"),
+    },
+    verbatim=True,
+)
+
+# What words mean; of those that mean the same the first is the usual one.
+IMPORTANCE = {"vital": 1.0, "okay": 0.0, "ok": 0.0}
+ASSIGNED = {
+    "support": 1.0, "partial_support": 0.5, "not_support": 0.0,
+    "full_support": 1.0, "partial": 0.5, "no_support": 0.0,
+}  # fmt: skip
+SUPPORTED = {
+    "full": 1.0, "partial": 0.5, "none": 0.0,
+    "full_support": 1.0, "partial_support": 0.5, "no_support": 0.0,
+}  # fmt: skip
+MET = {"1": 1.0, "0.5": 0.5, "0": 0.0, "1.0": 1.0, "0.0": 0.0, "true": 1.0, "false": 0.0}
+NO_CITATION = (None, "", "-")  # stands where the citation would: the sentence has none
+
+
+class Nugget(NamedTuple):
+    """A nugget, and how far an answer supports it: 1, ½ or 0."""
+
+    name: str
+    vital: bool
+    support: float
+    sub_narrative: str = ""
+
+
+class Criterion(NamedTuple):
+    """A criterion of a rubric, and how far an answer meets it: 1, ½ or 0."""
+
+    name: str
+    weight: float
+    met: float
+    axis: str = ""
+
+
+class Cited(NamedTuple):
+    """How far a citation supports its sentence, 1, ½ or 0, and where that is said."""
+
+    support: float
+    line: Line
+
+
+Supports: TypeAlias = dict[int, dict[str, Cited]]  # by sentence, and by what it cites
+Bank: TypeAlias = Mapping[str, Mapping[str, Nugget]]
+
+
+def _meant(
+    line: Line, column: str, words: Mapping[str, float], of: str, name: str, where: str = ""
+) -> float:
+    """What the word in a cell means, of a nugget or whatever else has that name."""
+    cell = line.cells.get(column)
+    if cell.__class__ is str and cell in words:  # as most are written
+        return words[cell]
+    word = str(cell).strip().lower().replace("-", "_").replace(" ", "_")
+    if word in words:
+        return words[word]
+    found = f"no {column}" if cell in (None, "") else f"{column} {short(repr(cell), False)}"
+    *others, last = [*words][: len({*words.values()})]
+    raise line.error(f"{found} for {of} {short(name)}{where}", f"{', '.join(others)} or {last}")
+
+
+def _name(line: Line, column: str, number: int) -> str:
+    """What a piece is called: as it says, or by its place."""
+    given = line.cells.get(column, number)
+    name = identifier(given)
+    if name is None or not name.strip():
+        raise line.error(f"{column} {short(repr(given), False)}", "its text or its name")
+    return name
+
+
+def _is_row(line: Line, cell: str) -> bool:
+    """Whether all that is told of an answer is on rows of their own, and not in one cell."""
+    return cell not in line.cells
+
+
+# -- nuggets --------------------------------------------------------------------------------------
+
+
+def read_bank(data: AnswersLike) -> Bank:
+    """The nuggets of each topic, which no answer has been looked at for yet.
+
+    >>> read_bank({"q1": {"born in 1942": "vital"}})["q1"]
+    {'born in 1942': Nugget(name='born in 1942', vital=True, support=0.0, sub_narrative='')}
+    """
+
+    def made(line: Line, given: Any) -> dict[str, Nugget]:
+        found: dict[str, Nugget] = {}
+        for number, one in enumerate(pieces(line, _objects(given), BANK, "nugget"), 1):
+            nugget = _nugget(one, _name(one, "nugget", number))
+            if nugget.name in found:
+                raise one.error(f"nugget {short(nugget.name)} again", "each nugget of a topic once")
+            found[nugget.name] = nugget
+        return found
+
+    given = {"bank": data} if isinstance(data, Mapping) else data
+    banks = collected(given, BANK, "nuggets", "nuggets", made).by_run.values()
+    return {topic: entry.found for bank in banks for topic, entry in bank.items()}
+
+
+def read_assignments(data: AnswersLike, bank: Bank | None = None) -> ByRun[tuple[Nugget, ...]]:
+    """Which nuggets each answer supports; what nuggets there are, a bank may say.
+
+    >>> judged = {"mine": {"q1": {"born in 1942": ("vital", "partial_support")}}}
+    >>> read_assignments(judged).get("mine", "q1").found[0].support
+    0.5
+    """
+    if isinstance(data, ByRun):
+        return data
+
+    def made(line: Line, given: Any) -> tuple[Nugget, ...]:
+        topic, found = line.name("topic"), list[Nugget]()
+        if bank is not None and topic not in bank:
+            raise line.error(f"topic {topic}", "one of the topics that have nuggets")
+        known = None if bank is None else bank[topic]
+        seen: set[str] = set()
+        for number, one in enumerate(pieces(line, _objects(given), ASSIGNMENTS, "nugget"), 1):
+            nugget = _assigned(one, number, known)
+            if nugget.name in seen and (known is not None or _is_row(line, "nuggets")):
+                raise one.error(f"nugget {short(nugget.name)} of topic {topic} again", "each once")
+            seen.add(nugget.name)
+            found.append(nugget)
+        if lacking := [name for name in known or () if name not in seen]:
+            expected = f"one for each of its {len(known or ())} nuggets"
+            found_none = f"no assignment for nugget {short(lacking[0])} of topic {topic}"
+            raise line.error(found_none, expected)
+        return tuple(found)
+
+    return collected(data, ASSIGNMENTS, "assignments", "nuggets", made)
+
+
+def _objects(given: Any) -> Any:
+    """``{nugget: (importance, assignment)}`` as a list of objects; one word is whichever it is."""
+    if not isinstance(given, Mapping):
+        return given
+    made = []
+    for name, words in given.items():
+        importance, assignment = words if is_list(words) and len(words) == 2 else (words, words)
+        made.append({"nugget": name, "importance": importance, "assignment": assignment})
+    return made
+
+
+def _nugget(line: Line, name: str, support: float = 0.0) -> Nugget:
+    vital = _meant(line, "importance", IMPORTANCE, "nugget", name)
+    sub_narrative = str(line.cells.get("sub_narrative") or "").strip().strip('"').strip()
+    return Nugget(name, bool(vital), support, sub_narrative)
+
+
+def _assigned(line: Line, number: int, known: Mapping[str, Nugget] | None) -> Nugget:
+    """A nugget with its assignment; what a bank says of it must not be told otherwise."""
+    name = _name(line, "nugget", number)
+    support = _meant(line, "assignment", ASSIGNED, "nugget", name)
+    if known is None:
+        return _nugget(line, name, support)
+    if name not in known:
+        raise line.error(f"nugget {short(name)}", f"one of the topic's {len(known)} nuggets")
+    told = line.cells.get("importance")
+    if told is not None and _nugget(line, name).vital != known[name].vital:
+        expected = f"{'vital' if known[name].vital else 'okay'}, as the nuggets have it"
+        raise line.error(f"importance {told} for nugget {short(name)}", expected)
+    return known[name]._replace(support=support)
+
+
+# -- citations ------------------------------------------------------------------------------------
+
+
+def read_support(data: AnswersLike) -> ByRun[Supports]:
+    """How far each citation of each sentence supports it; in memory, a mapping for each sentence.
+
+    >>> judged = read_support({"mine": {"q1": [{"d7": "partial"}, {}]}}).get("mine", "q1").found
+    >>> judged[1]["d7"].support, judged[2]
+    (0.5, {})
+    """
+    if isinstance(data, ByRun):
+        return data
+    return collected(data, SUPPORT, "support", "sentences", _supports)
+
+
+def _supports(line: Line, given: Any) -> Supports:
+    found: Supports = {}
+    if not is_list(given):
+        raise line.error(f"{short(repr(given), False)} as sentences", "a list of sentences")
+    for number, one in enumerate(given, 1):
+        if isinstance(one, Line):
+            _add(found.setdefault(_number(one), {}), one)
+            continue
+        if not isinstance(one, Mapping):
+            expected = "{citation: full, partial or none}"
+            raise line.error(f"{short(repr(one), False)} as sentence {number}", expected)
+        found[number] = {}
+        for cited, support in one.items():
+            cells = {"sentence": number, "citation": cited, "support": support}
+            _add(found[number], with_cells(line, cells))
+    return found
+
+
+def _add(sentence: dict[str, Cited], line: Line) -> None:
+    """Note a citation of a sentence."""
+    if line.cells.get("citation") in NO_CITATION:
+        return
+    name = line.name("citation")
+    of = f" of sentence {line.cells['sentence']}"
+    if name in sentence:
+        raise line.error(f"citation {short(name)}{of} again", "each citation once")
+    support = _meant(line, "support", SUPPORTED, "citation", name, of)
+    sentence[name] = Cited(support, with_cells(line, {}))
+
+
+def _number(line: Line) -> int:
+    """The number of a sentence."""
+    given = line.cells.get("sentence")
+    number = finite(given)
+    if number is None or number < 0 or number % 1:
+        raise line.error(f"sentence {short(repr(given), False)}", "its number")
+    return int(number)
+
+
+# -- rubrics --------------------------------------------------------------------------------------
+
+
+def read_criteria(data: AnswersLike) -> ByRun[tuple[Criterion, ...]]:
+    """How far each answer meets the criteria of a rubric.
+
+    >>> judged = {"mine": {"q1": [{"criterion": "names the year", "weight": 5, "met": 1}]}}
+    >>> read_criteria(judged).get("mine", "q1").found
+    (Criterion(name='names the year', weight=5.0, met=1.0, axis=''),)
+    """
+    if isinstance(data, ByRun):
+        return data
+    return collected(data, CRITERIA, "criteria", "criteria", _criteria)
+
+
+def _criteria(line: Line, given: Any) -> tuple[Criterion, ...]:
+    made: dict[str, Criterion] = {}
+    for number, one in enumerate(pieces(line, given, CRITERIA, "criterion"), 1):
+        name = _name(one, "criterion", number)
+        weight = finite(one.cells.get("weight"))
+        if weight is None:
+            found = f"weight {short(repr(one.cells.get('weight')), False)}"
+            raise one.error(f"{found} for criterion {short(name)}", "a finite number")
+        if name in made:
+            raise one.error(f"criterion {short(name)} again", "each criterion of an answer once")
+        met = _meant(one, "met", MET, "criterion", name)
+        axis = str(one.cells.get("axis") or "").strip()
+        made[name] = Criterion(name, weight, met, axis)
+    return tuple(made.values())
+
+
+def same_pieces(a: Sequence[Nugget | Criterion], b: Sequence[Nugget | Criterion]) -> bool:
+    """Whether two answers were judged by the same nuggets or criteria, in whatever order."""
+    return sorted(map(_asked, a)) == sorted(map(_asked, b))
+
+
+def _asked(one: Nugget | Criterion) -> tuple[str, float]:
+    return one.name, float(one.vital) if isinstance(one, Nugget) else one.weight

@@ -1,0 +1,494 @@
+"""`evaluate_answers`: generated answers, from what was judged of them to scores; and to details."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cranfield.arrays import Floats
+from cranfield.data.answers import AnswersLike, ByRun, Written, read_answers
+from cranfield.data.judged_answers import (
+    Bank,
+    Criterion,
+    Nugget,
+    Supports,
+    read_assignments,
+    read_bank,
+    read_criteria,
+    read_support,
+    same_pieces,
+)
+from cranfield.data.texts import Texts, TextsLike, read_texts
+from cranfield.dataclass import dataclass
+from cranfield.errors import CranfieldError, InputError, one_of
+from cranfield.evaluation.notices import UNDEFINED
+from cranfield.evaluation.options import Undefined
+from cranfield.evaluation.systems import scores_of
+from cranfield.evaluation.texts import about_tokens
+from cranfield.measures import answers as seen
+from cranfield.measures.base import Measure
+from cranfield.measures.grammar import Measures, measures_for
+from cranfield.measures.texts import ByReferences, TokensLike, answer, reader, tokeniser
+from cranfield.scores import Notice, Scores, about
+from cranfield.shown import Shown
+from cranfield.wording import counted, some
+
+
+class Kind(NamedTuple):
+    """What some measures need: how it is called, and how it is given."""
+
+    noun: str
+    given: str
+    usual: str  # the measures that are computed if none is named
+
+
+KINDS = {
+    "nuggets": Kind("assignments of nuggets", "FILE, or assignments=", "nuggets"),
+    "support": Kind("support by citations", "--support, or support=", "citations"),
+    "criteria": Kind("criteria of a rubric", "--rubric, or rubric=", "Rubric"),
+    "references": Kind(
+        "answers and gold answers", "--answers and --gold, or answers= and gold=", "short"
+    ),
+}
+
+
+def evaluate_answers(
+    assignments: AnswersLike | None = None,
+    measures: Measures | None = None,
+    *,
+    nuggets: AnswersLike | None = None,
+    answers: AnswersLike | None = None,
+    support: AnswersLike | None = None,
+    rubric: AnswersLike | None = None,
+    gold: TextsLike | None = None,
+    undefined: Undefined = "zero",
+    tokens: TokensLike = "auto",
+) -> Scores:
+    """The scores of generated answers, by what people or models judged of them.
+
+    assignments
+        Which nuggets each answer supports: one or several paths (JSONL with an object for each
+        answer, or a table topic, run, nugget, importance, assignment), a frame, records, or
+        ``{run: {topic: {nugget: (importance, assignment)}}}``.
+    nuggets
+        What nuggets there are and which are vital, if assignments do not say so.
+    answers
+        The answers themselves, as TREC's RAG and RAGTIME tracks have them, or their texts.
+    support
+        How far each citation supports its sentence: topic, run, sentence, citation, support.
+    rubric
+        How far answers meet criteria: topic, run, criterion, axis, weight, met.
+    gold
+        Right answers, one or several for each topic, as `evaluate_texts` takes references.
+    undefined
+        An answer that a measure is undefined for counts as 0, is NaN, is left out, or is an error.
+
+    >>> judged = {"born in 1942": ("vital", "support"), "a knight": ("vital", "not_support")}
+    >>> evaluate_answers({"mine": {"q1": judged}}, "NuggetV(strict=true) NuggetA").summary()
+    {'mine': {'NuggetV(strict=true)': 0.5, 'NuggetA': 0.5}}
+    >>> evaluate_answers(answers={"mine": {"q1": "In Paris."}}, gold={"q1": "Paris"}).mean()["mine"]
+    {'EM': 0.0, 'TokenF1': 0.6666666666666666, 'Contains': 1.0, 'ROUGEL': 0.6666666666666666}
+    """
+    one_of("undefined", undefined, Undefined)
+    given = AnswerCollection.of(assignments, nuggets, answers, support, rubric, gold, tokens)
+    return given.scores(given.asked(measures), undefined)
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerCollection:
+    """The answers of runs, and all that is known of them."""
+
+    assignments: ByRun[tuple[Nugget, ...]] | None
+    bank: Bank | None
+    answers: ByRun[Written] | None
+    support: ByRun[Supports] | None
+    rubric: ByRun[tuple[Criterion, ...]] | None
+    gold: Texts | None
+    tokens: TokensLike
+
+    @classmethod
+    def of(
+        cls,
+        assignments: AnswersLike | None,
+        nuggets: AnswersLike | None,
+        answers: AnswersLike | None,
+        support: AnswersLike | None,
+        rubric: AnswersLike | None,
+        gold: TextsLike | None,
+        tokens: TokensLike = "auto",
+    ) -> AnswerCollection:
+        """All of it, read and checked."""
+        tokeniser(tokens)
+        bank = None if nuggets is None else read_bank(nuggets)
+        made = cls(
+            None if assignments is None else read_assignments(assignments, bank),
+            bank,
+            None if answers is None else read_answers(answers),
+            None if support is None else read_support(support),
+            None if rubric is None else read_criteria(rubric),
+            None if gold is None else read_texts(gold, "gold"),
+            tokens,
+        )
+        if not made.kinds:
+            raise InputError("nothing that was judged", "assignments, support, rubric, or answers "
+                             "and gold answers")  # fmt: skip
+        return made
+
+    # -- what there is ----------------------------------------------------------------------------
+
+    @cached_property
+    def kinds(self) -> dict[str, ByRun[Any]]:
+        """What is known of each run and topic, by what measures need."""
+        every = {"nuggets": self.assignments, "support": self.support, "criteria": self.rubric,
+                 "references": self.answers if self.gold else None}  # fmt: skip
+        return {needs: found for needs, found in every.items() if found is not None}
+
+    @cached_property
+    def topics(self) -> dict[str, dict[str, None]]:
+        """The topics that measures are defined for, by what they need."""
+        found = {needs: dict.fromkeys(of.topics) for needs, of in self.kinds.items()}
+        if self.bank is not None and "nuggets" in found:
+            found["nuggets"] = dict.fromkeys(self.bank)
+        if self.gold is not None and "references" in found:
+            found["references"] = dict.fromkeys(self.gold.by_topic)
+        return found
+
+    @cached_property
+    def runs(self) -> list[str]:
+        """Those that anything is known of."""
+        every = [*self.kinds.values(), *([self.answers] if self.answers else [])]
+        return [*dict.fromkeys(run for of in every for run in of.by_run)]
+
+    @cached_property
+    def axes(self) -> list[str]:
+        """Those of the rubric, in their order."""
+        entries = [] if self.rubric is None else self.rubric.by_run.values()
+        every = (one.axis for of in entries for entry in of.values() for one in entry.found)
+        return [axis for axis in dict.fromkeys(every) if axis]
+
+    def asked(self, measures: Measures | None) -> tuple[Measure, ...]:
+        """The measures that are computed: those named, or all that suit what there is."""
+        if measures is None:
+            usual = [KINDS[needs].usual for needs in self.kinds]
+            usual += ["SubNarratives"] if self._sub_narratives() else []
+            measures = [*usual, *(seen.Rubric(axis=axis) for axis in self.axes)]
+        return measures_for(measures, "answers", also=lambda c: issubclass(c, ByReferences))
+
+    def _sub_narratives(self) -> bool:
+        entries = [] if self.assignments is None else self.assignments.by_run.values()
+        return any(one.sub_narrative for of in entries for x in of.values() for one in x.found)
+
+    # -- scores -----------------------------------------------------------------------------------
+
+    def scores(self, measures: Sequence[Measure], undefined: Undefined = "zero") -> Scores:
+        """All measures of all answers."""
+        needed = self._needed(measures)
+        topics = [*dict.fromkeys(topic for needs in needed for topic in self.topics[needs])]
+        values = np.full((len(self.runs), len(topics), len(measures)), math.nan)
+        for t, topic in enumerate(topics):
+            answered = {needs: self._seen(needs, topic) for needs in needed}
+            for m, one in enumerate(measures):
+                found = answered[_needs(one)]
+                values[:, t, m] = [math.nan if x is None else _score(one, x) for x in found]
+        notices = [*self._notices(needed), *about_tokens(measures, self.tokens)]
+        notices += self._fill(values, topics, measures, undefined)
+        partly = undefined == "zero" and np.isnan(values).any()
+        told = "skip" if partly else undefined
+        return scores_of(values, self.runs, topics, measures, notices, told)
+
+    def _needed(self, measures: Sequence[Measure]) -> list[str]:
+        """What the measures need, all of which must be there, for every run."""
+        for m in measures:
+            if (needs := _needs(m)) not in self.kinds:
+                noun, given, _ = KINDS[needs]
+                raise CranfieldError(f"{m} needs {noun}, found none ({given})")
+            for run in self.runs:
+                if not self._found(needs, run):
+                    raise InputError(f"no {KINDS[needs].noun} of run {run}", "some of every run", m)
+        return [*dict.fromkeys(map(_needs, measures))]
+
+    def _found(self, needs: str, run: str) -> dict[str, None]:
+        """The topics that a run is known to answer; one that never cites has no support to list."""
+        found = dict.fromkeys(self.kinds[needs].by_run.get(run, ()))
+        uncited = self.answers.by_run.get(run, ()) if needs == "support" and self.answers else ()
+        return found | dict.fromkeys(uncited)
+
+    def _seen(self, needs: str, topic: str) -> list[Any]:
+        """The answers of all runs to a topic as measures see them; None where nobody judged."""
+        if topic not in self.topics[needs]:
+            return [None] * len(self.runs)
+        match needs:
+            case "nuggets":
+                return [seen.Response(nuggets=self._assigned(run, topic)) for run in self.runs]
+            case "criteria":
+                return [seen.Response(criteria=self._criteria(run, topic)) for run in self.runs]
+            case "support":
+                return [self._supported(run, topic) for run in self.runs]
+        return self._texts(topic)
+
+    def _assigned(self, run: str, topic: str) -> list[seen.Assigned]:
+        """The nuggets of a topic; an answer that is missing supports none of them."""
+        entry = self._judged("nuggets", run, topic)
+        if entry is not None:
+            found = entry.found
+        else:
+            nuggets = self.bank[topic].values() if self.bank else self._other("nuggets", topic)
+            found = [one._replace(support=0.0) for one in nuggets]
+        return [seen.Assigned(*one[1:]) for one in found]
+
+    def _criteria(self, run: str, topic: str) -> list[seen.Criterion]:
+        """The criteria of a topic; an answer that is missing meets none of them."""
+        entry = self._judged("criteria", run, topic)
+        other = [one._replace(met=0.0) for one in self._other("criteria", topic)]
+        return [seen.Criterion(*one[1:]) for one in (entry.found if entry else other)]
+
+    def _other(self, needs: str, topic: str) -> Any:
+        """What the first answer that was judged was judged by."""
+        entries = (self.kinds[needs].get(run, topic) for run in self.runs)
+        return next(entry.found for entry in entries if entry is not None)
+
+    def _supported(self, run: str, topic: str) -> seen.Response | float:
+        if self._judged("support", run, topic) is None and topic not in self._found("support", run):
+            return 0.0
+        sentences = self.sentences(run, topic)
+        judged = [[x.support for x in one.cited if x.support is not None] for one in sentences]
+        return seen.Response(sentences=judged)
+
+    def _texts(self, topic: str) -> list[Any]:
+        """Texts next to gold answers; one that is missing scores 0."""
+        read = reader(self.tokens)
+        golds = [read(text) for text in self.gold.by_topic[topic]] if self.gold else []
+        entries = (self.answers.get(run, topic) if self.answers else None for run in self.runs)
+        return [answer(x.found.text, read, golds) if x else 0.0 for x in entries]
+
+    def _judged(self, needs: str, run: str, topic: str) -> Any:
+        """What was judged of an answer, if there is any; one that nobody judged is refused."""
+        entry = self.kinds[needs].get(run, topic)
+        written = self.answers.get(run, topic) if self.answers else None
+        if entry is None and written is not None and (needs != "support" or _cites(written.found)):
+            found = f"an answer of run {run} to topic {topic}, and no {KINDS[needs].noun}"
+            raise written.line.error(found, "every answer to a judged topic to be judged")
+        return entry
+
+    # -- sentences and what they cite -------------------------------------------------------------
+
+    @cached_property
+    def _first(self) -> int:
+        """The number of the first sentence: 0 if any has that, else 1."""
+        runs = self.support.by_run.values() if self.support else ()
+        return 1 - any(0 in entry.found for topics in runs for entry in topics.values())
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str], list[Said]]:
+        return {}
+
+    def sentences(self, run: str, topic: str) -> list[Said]:
+        """The sentences of an answer, with all that they cite."""
+        if (run, topic) not in self._known:
+            self._known[run, topic] = self._sentences(run, topic)
+        return self._known[run, topic]
+
+    def _sentences(self, run: str, topic: str) -> list[Said]:
+        """All sentences; if the answer is not there, those up to the last that support lists."""
+        judged = self.support.get(run, topic) if self.support else None
+        written = self.answers.get(run, topic) if self.answers else None
+        supports = judged.found if judged else {}
+        if written is None:
+            numbers = range(self._first, max(supports, default=-1) + 1)
+            listed = [(number, supports.get(number, {})) for number in numbers]
+            return [
+                Said(number, None, tuple(Citation(doc, x.support) for doc, x in cited.items()))
+                for number, cited in listed
+            ]
+        if written.found.sentences is None:
+            found = f"a text as the answer of run {run} to topic {topic}"
+            raise written.line.error(found, "sentences with their citations")
+        by_name = self._by_name(supports, written.found, f"topic {topic} of run {run}")
+        return [
+            Said(number, text, tuple(Citation(doc, by_name.get((number, doc))) for doc in cited))
+            for number, (text, cited) in enumerate(written.found.sentences, self._first)
+        ]
+
+    def _by_name(
+        self, supports: Supports, written: Written, of: str
+    ) -> dict[tuple[int, str], float]:
+        """The support by each citation of each sentence; those that nobody made are refused."""
+        sentences = dict(enumerate(written.sentences or (), self._first))
+        made: dict[tuple[int, str], float] = {}
+        for number, cited in supports.items():
+            for name, one in cited.items():
+                if number not in sentences:
+                    raise one.line.error(f"sentence {number} of {of}", self._numbers(sentences))
+                document = written.document(name)
+                if document not in sentences[number].citations:
+                    made_there = counted(len(sentences[number].citations), "citation")
+                    found = f"citation {name} of sentence {number} of {of}"
+                    raise one.line.error(found, f"one of its {made_there} ({self._counted})")
+                made[number, document or ""] = one.support
+        return made
+
+    @property
+    def _counted(self) -> str:
+        return f"sentences are counted from {self._first}"
+
+    def _numbers(self, sentences: Mapping[int, Any]) -> str:
+        ends = f"{self._first} to {self._first + len(sentences) - 1}" if sentences else "none"
+        return f"{ends}: {self._counted}"
+
+    # -- what the user should know ----------------------------------------------------------------
+
+    def _fill(
+        self,
+        values: Floats,
+        topics: Sequence[str],
+        measures: Sequence[Measure],
+        undefined: Undefined,
+    ) -> Iterator[Notice]:
+        """Note what is undefined, and put 0 there, if so asked; what nobody judged is left out."""
+        known = np.array([[t in self.topics[_needs(m)] for m in measures] for t in topics])
+        for needs in dict.fromkeys(map(_needs, measures)):
+            left = [topic for topic in topics if topic not in self.topics[needs]]
+            those = ", ".join(str(m) for m in measures if _needs(m) == needs)
+            for notice in about("unjudged-topics", left, f"without {KINDS[needs].noun}"):
+                yield replace(notice, text=f"{those}: {notice.text}, left out of the means")
+        holes = np.isnan(values) & known
+        for m, measure in enumerate(measures):
+            everywhere = holes[:, :, m].all(axis=0)
+            yield from self._undefined(measure, topics, everywhere, undefined)
+            for r, run in enumerate(self.runs):
+                few = holes[r, :, m] & ~everywhere
+                yield from self._undefined(measure, topics, few, undefined, run)
+        if undefined == "zero":
+            values[holes] = 0.0
+
+    def _undefined(
+        self, m: Measure, topics: Sequence[str], where: Any, undefined: str, run: str | None = None
+    ) -> Iterator[Notice]:
+        few = [topic for topic, hole in zip(topics, where.tolist(), strict=True) if hole]
+        if few and undefined == "error":
+            of = "" if run is None else f" of run {run}"
+            raise InputError(f"{m} undefined for topic {few[0]}{of}", "a score (undefined=error)")
+        said = f"for which {m} is undefined, {UNDEFINED[undefined]}"
+        yield from about("undefined", few, said, run)
+
+    def _notices(self, needed: Sequence[str]) -> Iterator[Notice]:
+        for needs in needed:
+            yield from self._different(needs)
+            for run in self.runs:
+                found = self._found(needs, run)
+                missing = [topic for topic in self.topics[needs] if topic not in found]
+                yield from about("missing-topics", missing, "not answered, counted as 0", run)
+        if "references" in needed and self.answers:
+            for run in self.runs:
+                others = [t for t in self.answers.by_run[run] if t not in self.topics["references"]]
+                yield from about("unjudged-topics", others, "without gold answers, ignored", run)
+        if "support" in needed:
+            yield from self._of_citations()
+
+    def _different(self, needs: str) -> Iterator[Notice]:
+        """Runs that were not judged by the same nuggets, or criteria."""
+        if needs not in ("nuggets", "criteria") or (needs == "nuggets" and self.bank):
+            return
+        unlike = []
+        for topic in self.topics[needs]:
+            of_runs = [x.found for run in self.runs if (x := self.kinds[needs].get(run, topic))]
+            if not all(same_pieces(of_runs[0], other) for other in of_runs[1:]):
+                unlike.append(topic)
+        said = f"with other {needs} for some runs than for others: each is scored by its own"
+        yield from about(f"different-{needs}", unlike, said)
+
+    def _of_citations(self) -> Iterator[Notice]:
+        if self.answers is None:
+            text = (
+                "answers are taken to end with the last sentence that is listed (--answers tells)"
+            )
+            yield Notice("sentences", text)
+            return
+        for run in self.runs:
+            found = self.support.by_run.get(run, {}) if self.support else {}
+            cited = [x for topic in found for one in self.sentences(run, topic) for x in one.cited]
+            if unjudged := sum(x.support is None for x in cited):
+                text = (
+                    f"{run}: {unjudged:,} of {counted(len(cited), 'citation')} not judged, left out"
+                )
+                yield Notice("unjudged-citations", text, run)
+
+    # -- answers, piece by piece ------------------------------------------------------------------
+
+    def details(self, topic: str, measures: Sequence[Measure]) -> AnswerDetails:
+        """What was judged of the answer of each run to a topic, and the scores of each."""
+        known = [*dict.fromkeys(t for topics in self.topics.values() for t in topics)]
+        if topic not in known:
+            raise InputError(f"topic {topic!r}", f"one of the {some(known, 'topic')}")
+        here = [m for m in measures if topic in self.topics.get(_needs(m), ())]
+        scored = self.scores(here, "nan")[:, topic] if here else None
+        runs = {}
+        for run in self.runs:
+            nuggets, criteria = (
+                entry.found if needs in self.kinds and (entry := self.kinds[needs].get(run, topic))
+                else () for needs in ("nuggets", "criteria")
+            )  # fmt: skip
+            judged = "support" in self.kinds and topic in self._found("support", run)
+            text = self.answers.get(run, topic) if self.answers and self.gold else None
+            of_run = [] if scored is None else [scored[run, topic, m] for m in scored.measures]
+            runs[run] = AnswerDetail(
+                nuggets,
+                tuple(self.sentences(run, topic)) if judged else (),
+                criteria,
+                text.found.text if text else None,
+                {(_needs(m), str(m)): x for m, x in zip(here, of_run, strict=True)},
+            )
+        gold = self.gold.by_topic.get(topic, ()) if self.gold else ()
+        return AnswerDetails(topic, runs, gold)
+
+
+class Citation(NamedTuple):
+    """A document that a sentence cites, and how far it supports it: 1, ½, 0, None if not judged."""
+
+    document: str
+    support: float | None
+
+
+class Said(NamedTuple):
+    """A sentence of an answer, by its number, and what it cites; the text may not be known."""
+
+    number: int
+    text: str | None
+    cited: tuple[Citation, ...]
+
+
+class AnswerDetail(NamedTuple):
+    """What was judged of one answer, and its scores, by what measures need and their names."""
+
+    nuggets: Sequence[Nugget]
+    sentences: Sequence[Said]
+    criteria: Sequence[Criterion]
+    text: str | None
+    scores: Mapping[tuple[str, str], float]
+
+
+@dataclass(frozen=True)
+class AnswerDetails(Shown, tables="answers"):
+    """What was judged of the answers of all runs to a topic."""
+
+    topic: str
+    by_run: Mapping[str, AnswerDetail]
+    gold: Sequence[str]
+
+
+def _cites(written: Written) -> bool:
+    return any(sentence.citations for sentence in written.sentences or ())
+
+
+def _needs(m: Any) -> str:
+    needs: str = m.needs
+    return needs
+
+
+def _score(m: Any, x: Any) -> float:
+    return float(x) if isinstance(x, float) else float(m.score(x))

@@ -1,0 +1,380 @@
+"""Answers: generated texts by what people or models judged of them.
+
+A measure sees one `Response`: the nuggets it should hold and how far it supports each, its
+sentences with the support that each citation gives, and the criteria of a rubric with how far it
+meets each. Who judged does not matter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+from cranfield.dataclass import dataclass
+from cranfield.errors import InputError
+from cranfield.measures.base import Measure, cite, measure
+from cranfield.measures.parameters import param
+from cranfield.measures.texts import f_measure
+
+HALVES = (0.0, 0.5, 1.0)  # not at all, in part, in full
+
+
+class Assigned(NamedTuple):
+    """A nugget, and how far an answer supports it: 1, ½ if in part, 0 if not."""
+
+    vital: bool
+    support: float
+    sub_narrative: str = ""
+
+
+class Criterion(NamedTuple):
+    """A criterion of a rubric, and how far an answer meets it: 1, ½ or 0."""
+
+    weight: float
+    met: float
+    axis: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """One answer, and all that was judged of it."""
+
+    nuggets: Sequence[Assigned] = ()
+    sentences: Sequence[Sequence[float]] = ()  # the support by each judged citation: 1, ½, 0
+    criteria: Sequence[Criterion] = ()
+
+
+def quotient(numerator: float, denominator: float) -> float:
+    """A quotient, undefined where there is nothing to divide by."""
+    return numerator / denominator if denominator else math.nan
+
+
+def whole(share: float, strict: bool) -> float:
+    """A share of 0, ½ or 1; strictly, a half is nothing."""
+    return float(share == 1) if strict else share
+
+
+def _strict(half: str) -> Any:
+    return param(False, f"whether {half} counts as 0 and not as ½")
+
+
+class AnswerMeasure(Measure):
+    """A measure of one answer, NaN where it is undefined."""
+
+    takes = "answers"
+    at = ""
+    needs: ClassVar[str] = "nuggets"  # or support, or criteria
+
+    def score(self, x: Response) -> float:  # type: ignore[override]
+        """The equation."""
+        raise TypeError(f"{type(self).__name__} defines no score(self, x)")
+
+
+T = TypeVar("T")
+
+
+def _each(m: Measure, given: Any, made: Callable[[Any], T], expected: str) -> list[T]:
+    """What was given, piece by piece; an error that shows the first that is something else."""
+    several = isinstance(given, Iterable) and not isinstance(given, str | bytes)
+    found = []
+    for one in given if several else [given]:
+        try:
+            found.append(made(one))
+        except (TypeError, ValueError, KeyError):
+            raise InputError(repr(one), expected, m) from None
+    return found
+
+
+def _half(share: Any) -> float:
+    if isinstance(share, str) or float(share) not in HALVES:
+        raise ValueError
+    return float(share)
+
+
+# -- nuggets --------------------------------------------------------------------------------------
+
+
+class OfNuggets(AnswerMeasure):
+    """A measure of an answer by nuggets, vital and okay."""
+
+    references = cite("pradeep2025")
+
+    def __call__(self, nuggets: Iterable[Any]) -> float:  # type: ignore[override]
+        """The score of one answer by its nuggets: (vital or okay, how far it supports it).
+
+        A third place is the nugget's sub-narrative.
+
+        >>> NuggetV()([("vital", 1), ("vital", 0.5), ("okay", 1)])
+        0.75
+        """
+
+        def nugget(given: Any) -> Assigned:
+            importance, support, *rest = given
+            vital = {"vital": True, "okay": False}[importance]
+            return Assigned(vital, _half(support), *map(str, rest))
+
+        expected = "(vital or okay, 0, 0.5 or 1), perhaps with a sub-narrative"
+        return self.score(Response(nuggets=_each(self, nuggets, nugget, expected)))
+
+
+class NuggetShare(OfNuggets):
+    """The share of nuggets that an answer supports, okay ones weighing less."""
+
+    strict: bool = _strict("a nugget supported in part")
+    okay: ClassVar[float]  # what an okay nugget weighs, a vital one weighing 1
+
+    def score(self, x: Response) -> float:  # type: ignore[override]
+        weights = [1.0 if nugget.vital else self.okay for nugget in x.nuggets]
+        supported = [whole(nugget.support, self.strict) for nugget in x.nuggets]
+        held = sum(w * s for w, s in zip(weights, supported, strict=True))
+        return quotient(held, sum(weights))
+
+
+@measure
+class NuggetA(NuggetShare):
+    """Nugget score over all: which share of the nuggets an answer supports, vital or okay.
+
+    A = Σ_N s / |N|
+
+    N are the nuggets; s is 1 for one that is supported, ½ if in part, 0 if not. With strict=true s
+    is 1 or 0. Undefined if there are no nuggets.
+
+    >>> judged = [("vital", 1), ("vital", 0.5), ("okay", 1), ("okay", 0), ("okay", 0)]
+    >>> NuggetA()(judged), NuggetA(strict=True)(judged)
+    (0.5, 0.4)
+    """
+
+    okay = 1.0
+    task = "answers of some length, where nuggets are of equal importance"
+
+
+@measure
+class NuggetV(NuggetShare):
+    """Nugget score over the vital: which share of the vital nuggets an answer supports.
+
+    V = Σ_V s / |V|
+
+    V are the vital nuggets; s is 1 for one that is supported, ½ if in part, 0 if not. With
+    strict=true s is 1 or 0: so it is the headline of TREC's RAG track. Undefined if no nugget is
+    vital.
+
+    >>> judged = [("vital", 1), ("vital", 0.5), ("okay", 1), ("okay", 0), ("okay", 0)]
+    >>> NuggetV()(judged), NuggetV(strict=True)(judged)
+    (0.75, 0.5)
+    """
+
+    okay = 0.0
+    task = "answers of some length, by what they must say"
+
+
+@measure
+class NuggetW(NuggetShare):
+    """Weighted nugget score: which share of the nuggets an answer supports, okay ones by half.
+
+    W = (Σ_V s + ½·Σ_O s) / (|V| + ½·|O|)
+
+    V are the vital nuggets, O the okay ones; s is 1 for one that is supported, ½ if in part, 0 if
+    not. With strict=true s is 1 or 0. Undefined if there are no nuggets.
+
+    >>> judged = [("vital", 1), ("vital", 0.5), ("okay", 1), ("okay", 0), ("okay", 0)]
+    >>> round(NuggetW()(judged), 4), round(NuggetW(strict=True)(judged), 4)
+    (0.5714, 0.4286)
+    >>> NuggetW()([("vital", 1), ("vital", 1)])
+    1.0
+    """
+
+    okay = 0.5
+    task = "answers of some length, by what they must say and what they may"
+
+
+@measure
+class SubNarratives(OfNuggets):
+    """Coverage of sub-narratives: for which share of them an answer supports a vital nugget.
+
+    SubNarratives = |{u: a vital nugget of u has s = 1}| / |{u}|
+
+    u are the sub-narratives that nuggets are mapped to. Support in part does not count. Undefined
+    if no nugget has one.
+
+    >>> SubNarratives()([("vital", 1, "cost"), ("vital", 0.5, "safety"), ("okay", 1, "safety")])
+    0.5
+    """
+
+    task = "answers to requests that ask for several things"
+
+    def score(self, x: Response) -> float:  # type: ignore[override]
+        asked = {n.sub_narrative for n in x.nuggets if n.sub_narrative}
+        told = {n.sub_narrative for n in x.nuggets if n.vital and n.support == 1}
+        return quotient(len(asked & told), len(asked))
+
+
+# -- citations ------------------------------------------------------------------------------------
+
+
+def _of_sentence() -> Any:
+    return param(
+        "first",
+        "what a sentence with several citations counts as: its first one (as TREC judged in 2024), "
+        "the max or the mean of all",
+        choices=("first", "max", "mean"),
+    )
+
+
+OF_SENTENCE: dict[str, Callable[[Sequence[float]], float]] = {
+    "first": lambda supports: supports[0],
+    "max": max,
+    "mean": fmean,
+}
+
+
+class OfCitations(AnswerMeasure):
+    """A measure of an answer by the support that its citations give."""
+
+    strict: bool = _strict("a citation that supports its sentence in part")
+    needs = "support"
+    references = cite("thakur2025")
+
+    def __call__(self, sentences: Iterable[Iterable[float]]) -> float:  # type: ignore[override]
+        """The score of one answer: for each sentence, the support by each of its citations.
+
+        >>> CitationR()([[1, 0.5], [0], []])
+        0.3333333333333333
+        """
+
+        def sentence(given: Any) -> list[float]:
+            return [_half(support) for support in given]
+
+        expected = "a list of 0, 0.5 and 1 for each sentence"
+        return self.score(Response(sentences=_each(self, sentences, sentence, expected)))
+
+    def supports(self, x: Response) -> list[list[float]]:
+        """The support by each citation of each sentence."""
+        return [[whole(w, self.strict) for w in sentence] for sentence in x.sentences]
+
+    def precision(self, x: Response) -> float:
+        """Σ_j Σ_c w_jc / Σ_j m_j."""
+        every = [w for sentence in self.supports(x) for w in sentence]
+        return quotient(math.fsum(every), len(every))
+
+
+@measure
+class CitationP(OfCitations):
+    """Citation precision: which share of an answer's citations support what they are cited for.
+
+    P = Σ_j Σ_c w_jc / Σ_j m_j
+
+    w_jc is 1 if citation c supports sentence j in full, ½ if in part, 0 if not; with strict=true it
+    is 1 or 0. m_j is the number of judged citations of the sentence; sentences without any are left
+    out. Undefined if no sentence has one.
+
+    >>> CitationP()([[1, 0.5], [0], [], [0.5, 1, 0]])
+    0.5
+    """
+
+    task = "answers that cite, where citations should not mislead"
+
+    def score(self, x: Response) -> float:  # type: ignore[override]
+        return self.precision(x)
+
+
+class OfSentences(OfCitations):
+    """A measure by the support that sentences have, with citations or without."""
+
+    recall: str = _of_sentence()
+
+    def recalled(self, x: Response) -> float:
+        """(1/J)·Σ_j w_j."""
+        of = OF_SENTENCE[self.recall]
+        worth = [of(sentence) if sentence else 0.0 for sentence in self.supports(x)]
+        return quotient(math.fsum(worth), len(worth))
+
+
+@measure
+class CitationR(OfSentences):
+    """Citation recall: which share of an answer's sentences are supported by what they cite.
+
+    R = (1/J)·Σ_j w_j
+
+    J is the number of sentences; w_j is 0 for one without a judged citation, else that of its first
+    citation (recall=first), or the max or mean over its citations: 1 for full support, ½ if in
+    part, 0 if none; with strict=true 1 or 0. Undefined if there are no sentences.
+
+    >>> judged = [[1, 0.5], [0], [], [0.5, 1, 0]]
+    >>> [CitationR(recall=of)(judged) for of in ("first", "max", "mean")]
+    [0.375, 0.5, 0.3125]
+    """
+
+    task = "answers that cite, where all that is said should be supported"
+
+    def score(self, x: Response) -> float:  # type: ignore[override]
+        return self.recalled(x)
+
+
+@measure
+class CitationF(OfSentences):
+    """Citation F: the harmonic mean of citation precision and citation recall.
+
+    F = 2·P·R / (P + R)
+
+    P is CitationP and R CitationR, with the same parameters. 0 if R is, also for an answer without
+    citations, of which P is undefined. Undefined if there are no sentences.
+
+    >>> judged = [[1, 0.5], [0], [], [0.5, 1, 0]]
+    >>> [round(CitationF(recall=of)(judged), 4) for of in ("first", "max", "mean")]
+    [0.4286, 0.5, 0.3846]
+    """
+
+    task = "answers that cite, by one number"
+
+    def score(self, x: Response) -> float:  # type: ignore[override]
+        recall = self.recalled(x)
+        return f_measure(self.precision(x), recall, 1.0) if recall else 0.0
+
+
+# -- rubrics --------------------------------------------------------------------------------------
+
+
+@measure
+class Rubric(AnswerMeasure):
+    """Rubric: how much of what an answer can earn by the criteria of a rubric it earns.
+
+    Rubric = Σ_i w_i·m_i / Σ_{i: w_i > 0} w_i
+
+    w_i is the weight of criterion i, negative for what an answer should not do, and m_i is 1 if the
+    answer meets it, ½ if in part, 0 if not. Rubric(axis=accuracy) looks at the criteria of one
+    axis. An answer may be below 0; the mean over answers is cut to 0 and 1. Undefined if no weight
+    is above 0.
+
+    >>> Rubric()([(5, 1), (3, 0.5), (-2, 1)])  # (5 + 1.5 − 2) / 8
+    0.5625
+    """
+
+    axis: str | None = param(None, "only the criteria of this axis; all if not given", word=True)
+    needs = "criteria"
+    summary = "clipped"
+    range = "up to 1; below 0 for an answer that does harm"
+    references = cite("arora2025")
+    task = "answers that experts look at from several sides"
+
+    def __call__(self, criteria: Iterable[Any]) -> float:  # type: ignore[override]
+        """The score of one answer by criteria: (weight, how far it meets it), perhaps an axis.
+
+        >>> Rubric(axis="tone")([(5, 1, "facts"), (3, 0.5, "tone")])
+        0.5
+        """
+
+        def criterion(given: Any) -> Criterion:
+            weight, met, *rest = given
+            if isinstance(weight, str) or not math.isfinite(weight):
+                raise ValueError
+            return Criterion(float(weight), _half(met), *map(str, rest))
+
+        expected = "(a weight, 0, 0.5 or 1), perhaps with an axis"
+        return self.score(Response(criteria=_each(self, criteria, criterion, expected)))
+
+    def score(self, x: Response) -> float:  # type: ignore[override]
+        looked_at = [c for c in x.criteria if self.axis in (None, c.axis)]
+        most = math.fsum(c.weight for c in looked_at if c.weight > 0)
+        return quotient(math.fsum(c.weight * c.met for c in looked_at), most)
