@@ -232,9 +232,9 @@ def _sentence(line: Line, number: int, references: Sequence[str]) -> Sentence:
     for one in cited or ():
         document = _document(one, references)
         if document is None:
-            places = f", or a place from 0 to {len(references) - 1}" if references else ""
             found = f"citation {short(repr(one), False)} in sentence {number}"
             many = counted(len(references), "reference")
+            places = ", or its place from 0" if references else ""
             raise line.error(found, f"one of the answer's {many}{places}")
         made[document] = None
     return Sentence(text.strip(), tuple(made))
