@@ -101,6 +101,9 @@ ntcir split-qrels ntcir.q rel
 ntcir split-runs tids x y
 ntcir convert trec q
 text references.tsv system.tsv
+answers assigned.jsonl --answers answers.jsonl --support support.txt --gold gold.tsv
+answers assigned.jsonl --answers answers.jsonl --support support.txt --explain 1
+validate answers.jsonl
 distribution gold.txt system.csv -m NMD
 session q sessions
 plot cwl functions q x -m "RBP(p=0.5)" -o p.json
@@ -175,6 +178,14 @@ OTHER = {
     "tids": b"1\n2\n3\n",
     "references.tsv": b"1\tA storm cut power on Monday.\n1\tPower was lost.\n2\tBanks merge.\n",
     "system.tsv": b"1\tA storm on Monday.\n2\tThe banks talked.\n",
+    "assigned.jsonl": b'{"qid": "1", "run_id": "r", "nuggets": [{"text": "a", "importance": '
+    b'"vital", "assignment": "support"}, {"text": "b", "importance": "okay", "assignment": '
+    b'"not_support"}]}\n',
+    "answers.jsonl": b'{"metadata": {"run_id": "r", "topic_id": "1"}, "references": ["a", "b"], '
+    b'"answer": [{"text": "A storm.", "citations": [0, "b"]}, {"text": "So.", "citations": '
+    b"[]}]}\n",
+    "support.txt": b"1 r 1 a full\n1 r 1 b partial\n",
+    "gold.tsv": b"1\tA storm\n1\tStorm\n",
     "gold.txt": b"d1 -1 1\nd1 1 8\nd2 -1 5\nd2 1 4\n",
     "system.csv": b"item,-1,1\nd1,0.5,0.5\nd2,0.25,0.75\n",
     "sessions": b"1 ann 1 a 1 3 s\n1 ann 2 b 1 3 s\n2 bob 1 c 1 2 s\n",

@@ -22,6 +22,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.assess.aggregate import aggregate
+from cranfield.evaluation.answers import AnswerCollection
 from cranfield.evaluation.texts import TextCollection
 from cranfield.measures.texts import Smeasure
 from cranfield.report import formats
@@ -54,11 +55,23 @@ ASSESSORS = {
 }
 PREFERENCES = [("q1", "bm25", EVIL), ("q2", EVIL, "bm25"), ("q3", "bm25", "=1+1")]
 NUGGETS = {"q1": {"birth": (3, "born 1942"), "place": (1, "Liverpool")}}
+JUDGED = {EVIL: {"q1": {"born <b>1942</b>": ("vital", "support"), "=1+1": ("okay", "partial")}}}
+CITED = [
+    {"text": "Born <i>1942</i>.", "citations": ["d1", "d2"]},
+    {"text": "=1+1", "citations": []},
+]
+SUPPORT = {EVIL: {"q1": [{"d1": "full"}]}}
+CRITERIA = {EVIL: {"q1": [{"criterion": "\\says", "weight": -2, "met": 0.5, "axis": "a_b"}]}}
 LOG = {"q1": {"s1": [(1, 2, 5000)]}}
 
 
 def scores() -> cf.Scores:
     return cf.evaluate(QRELS, RUNS, "AP nDCG@3")
+
+
+def answers() -> AnswerCollection:
+    written = {EVIL: {"q1": CITED}}
+    return AnswerCollection.of(JUDGED, None, written, SUPPORT, CRITERIA, {"q1": "1942"})
 
 
 def preferences() -> Any:
@@ -85,6 +98,7 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "findings": lambda: TextCollection.of(
         None, {"q1": "born 1942"}, NUGGETS, None, "auto"
     ).findings("q1", Smeasure()),
+    "answers": lambda: answers().details("q1", answers().asked(None)),
     "discriminative": lambda: cf.meta.discriminative_power(scores(), trials=200),
     "swap": lambda: cf.meta.swap(scores(), sizes=2, trials=10),
     "stability": lambda: cf.meta.stability(scores(), sizes=2, trials=10),

@@ -146,7 +146,9 @@ def read_bank(data: AnswersLike) -> Bank:
 
     def made(line: Line, given: Any) -> dict[str, Nugget]:
         found: dict[str, Nugget] = {}
-        for number, one in enumerate(pieces(line, _objects(given), BANK, "nugget"), 1):
+        for number, one in enumerate(
+            pieces(line, _objects(given, "importance"), BANK, "nugget"), 1
+        ):
             nugget = _nugget(one, _name(one, "nugget", number))
             if nugget.name in found:
                 raise one.error(f"nugget {short(nugget.name)} again", "each nugget of a topic once")
@@ -173,8 +175,8 @@ def read_assignments(data: AnswersLike, bank: Bank | None = None) -> ByRun[tuple
         if bank is not None and topic not in bank:
             raise line.error(f"topic {topic}", "one of the topics that have nuggets")
         known = None if bank is None else bank[topic]
-        seen: set[str] = set()
-        for number, one in enumerate(pieces(line, _objects(given), ASSIGNMENTS, "nugget"), 1):
+        seen, objects = set[str](), _objects(given, "assignment")
+        for number, one in enumerate(pieces(line, objects, ASSIGNMENTS, "nugget"), 1):
             nugget = _assigned(one, number, known)
             if nugget.name in seen and (known is not None or _is_row(line, "nuggets")):
                 raise one.error(f"nugget {short(nugget.name)} of topic {topic} again", "each once")
@@ -189,15 +191,20 @@ def read_assignments(data: AnswersLike, bank: Bank | None = None) -> ByRun[tuple
     return collected(data, ASSIGNMENTS, "assignments", "nuggets", made)
 
 
-def _objects(given: Any) -> Any:
-    """``{nugget: (importance, assignment)}`` as a list of objects; one word is whichever it is."""
+def _objects(given: Any, column: str) -> Any:
+    """``{nugget: (importance, assignment)}`` as a list of objects; one word is what `column` is."""
     if not isinstance(given, Mapping):
         return given
-    made = []
-    for name, words in given.items():
-        importance, assignment = words if is_list(words) and len(words) == 2 else (words, words)
-        made.append({"nugget": name, "importance": importance, "assignment": assignment})
-    return made
+    both = ("importance", "assignment")
+    return [
+        {"nugget": name}
+        | (
+            dict(zip(both, told, strict=True))
+            if is_list(told) and len(told) == 2
+            else {column: told}
+        )
+        for name, told in given.items()
+    ]
 
 
 def _nugget(line: Line, name: str, support: float = 0.0) -> Nugget:

@@ -9,6 +9,7 @@ from cranfield.evaluation.answers import AnswerDetail, AnswerDetails
 from cranfield.report.sheets import Field, Sheet, columns, listed
 from cranfield.wording import counted, rounded
 
+KINDS: dict[str, type] = {"sub_narrative": str, "text": str, "citation": str, "support": float}
 TABLES = ("nuggets", "sentences", "criteria", "texts")
 WIDEST = 52  # characters of a text that people see; programs get all
 IMPORTANCE = {True: "vital", False: "okay"}
@@ -18,8 +19,12 @@ CITED = {1.0: "full", 0.5: "partial", 0.0: "none", None: "not judged"}
 
 def sheets(found: AnswerDetails) -> list[Sheet]:
     """For programs a table of each kind, with all runs; for people some for each run."""
-    programs = [listed(name, rows) for name, rows in _rows(found).items() if rows]
+    programs = [_listed(name, rows) for name, rows in _rows(found).items() if rows]
     return [*programs, *(sheet for run in found.by_run for sheet in _of_run(found, run))]
+
+
+def _listed(name: str, rows: list[dict[str, Any]]) -> Sheet:
+    return listed(name, rows, {name: KINDS.get(name) for name in rows[0]})
 
 
 def _rows(found: AnswerDetails) -> dict[str, list[dict[str, Any]]]:
@@ -36,7 +41,10 @@ def _rows(found: AnswerDetails) -> dict[str, list[dict[str, Any]]]:
             for number, text, citations in detail.sentences
             for cited, support in citations or [(None, None)]
         ]
-        rows["criteria"] += [named | x._asdict() for x in detail.criteria]
+        rows["criteria"] += [
+            named | {"criterion": x.name, "axis": x.axis, "weight": x.weight, "met": x.met}
+            for x in detail.criteria
+        ]
         if detail.text is not None:
             rows["texts"].append(named | {"answer": detail.text, "gold": " | ".join(found.gold)})
     return rows

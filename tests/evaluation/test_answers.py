@@ -1,0 +1,543 @@
+"""`evaluate_answers` and `cranfield answers`: files of all kinds, joins, notices, refusals."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import cranfield as cf
+from cranfield.cli.main import main
+from tests.made import Command
+
+NAMES = ("born in 1942", "a knight", "left-handed", "vegetarian", "Wings")
+LABELS = ("support", "partial_support", "support", "not_support", "not_support")
+IMPORTANCE = ("vital", "vital", "okay", "okay", "okay")
+NUGGETS = [
+    {"text": name, "importance": importance, "assignment": label}
+    for name, importance, label in zip(NAMES, IMPORTANCE, LABELS, strict=True)
+]
+RECORD = {"qid": "q1", "query": "Who?", "run_id": "a", "response_length": 9, "nuggets": NUGGETS}
+ROWS = [
+    {
+        "topic": "q1",
+        "run": "a",
+        "nugget": x["text"],
+        **{k: x[k] for k in ("importance", "assignment")},
+    }
+    for x in NUGGETS
+]
+BANK = {"qid": "q1", "nuggets": [{k: x[k] for k in ("text", "importance")} for x in NUGGETS]}
+SCORES = {"NuggetV(strict=true)": 0.5, "NuggetV": 0.75, "NuggetA": 0.5, "NuggetW": 4 / 7}
+
+TREC_25 = {
+    "metadata": {"team_id": "t", "narrative_id": "q1", "run_id": "a"},
+    "references": ["d1", "d2", "d3", "7"],
+    "answer": [
+        {"text": "One.", "citations": [0, "d2"]},
+        {"text": "Two.", "citations": [2]},
+        {"text": "Three.", "citations": []},
+        {"text": "Four.", "citations": [1, 0, "7"]},
+    ],
+}
+TREC_24 = {"run_id": "a", "topic_id": "q1", "topic": "Who?", "references": TREC_25["references"],
+           "answer": TREC_25["answer"]}  # fmt: skip
+RAGTIME = {
+    "metadata": {"team_id": "t", "topic_id": "q1", "run_id": "a"},
+    "references": ["d1", "d2", "d3", "7"],
+    "responses": [
+        {"text": "One.", "citations": {"d1": 0.9, "d2": 0.2}},
+        {"text": "Two.", "citations": {"d3": 1}},
+        {"text": "Three.", "citations": {}},
+        {"text": "Four.", "citations": {"d2": 0.4, "d1": 0.3, "7": 0.1}},
+    ],
+}
+SUPPORT = [
+    ("q1", "a", 1, "d1", "full"), ("q1", "a", 1, "d2", "partial"), ("q1", "a", 2, "d3", "none"),
+    ("q1", "a", 4, "d1", "full"), ("q1", "a", 4, "d2", "partial"), ("q1", "a", 4, "7", "none"),
+]  # fmt: skip
+
+
+def lines(*records: Any) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def write(name: str, text: str) -> str:
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def nuggets_of(data: Any, **given: Any) -> dict[str, float]:
+    found = cf.evaluate_answers(data, list(SCORES), **given).mean()
+    assert list(found) == ["a"]
+    return found["a"]
+
+
+class TestNuggets:
+    @pytest.mark.parametrize(
+        "data",
+        [
+            [RECORD],
+            ROWS,
+            [tuple(row.values()) for row in ROWS],
+            pl.DataFrame(ROWS),
+            pd.DataFrame(ROWS),
+            {"a": {"q1": {x["text"]: (x["importance"], x["assignment"]) for x in NUGGETS}}},
+            {"a": {"q1": NUGGETS}},
+        ],
+        ids=["records", "rows", "tuples", "polars", "pandas", "dict", "dict of lists"],
+    )
+    def test_in_memory(self, data: Any) -> None:
+        assert nuggets_of(data) == pytest.approx(SCORES)
+
+    def test_in_files(self, here: Path) -> None:
+        table = "".join("\t".join(row.values()) + "\n" for row in ROWS)
+        header = "topic\trun\tnugget\timportance\tassignment\n"
+        plain = "".join(
+            f"q1 a n{i} {x['importance']} {x['assignment']}\n" for i, x in enumerate(ROWS)
+        )
+        files = [
+            write("a.jsonl", lines(RECORD)),
+            write("rows.jsonl", lines(*ROWS)),
+            write("a.json", json.dumps([RECORD])),
+            write("a.tsv", header + table),
+            write("a.csv", (header + table).replace("\t", ",")),
+            write("a.txt", plain),
+        ]
+        pl.DataFrame(ROWS).write_parquet("a.parquet")
+        for file in [*files, "a.parquet"]:
+            assert nuggets_of(file) == pytest.approx(SCORES), file
+
+    def test_bank_and_assignments_apart(self, here: Path) -> None:
+        apart = {**RECORD, "nuggets": [{k: x[k] for k in ("text", "assignment")} for x in NUGGETS]}
+        bank = write("bank.jsonl", lines(BANK))
+        assert nuggets_of([apart], nuggets=bank) == pytest.approx(SCORES)
+        by_name = {"a": {"q1": dict(zip(NAMES, LABELS, strict=True))}}
+        assert nuggets_of(by_name, nuggets={"q1": dict(zip(NAMES, IMPORTANCE, strict=True))}) == (
+            pytest.approx(SCORES)
+        )
+
+    def test_a_run_is_called_by_its_file_if_nothing_names_it(self, here: Path) -> None:
+        unnamed = {k: x for k, x in RECORD.items() if k != "run_id"}
+        files = [write(name, lines(unnamed)) for name in ("one.jsonl", "two.jsonl")]
+        assert cf.evaluate_answers(files, "NuggetA").runs == ("one.jsonl", "two.jsonl")
+        assert cf.evaluate_answers([unnamed], "NuggetA").runs == ("run",)
+
+    def test_sub_narratives_without_their_quotation_marks(self) -> None:
+        told = [{**x, "mapped_sub_narrative": f'"{x["importance"]}"'} for x in NUGGETS]
+        told[3]["mapped_sub_narrative"] = "vital"
+        scores = cf.evaluate_answers([{**RECORD, "nuggets": told}])
+        assert scores["a", "q1", "SubNarratives"] == 0.5
+        assert "SubNarratives" not in cf.evaluate_answers([RECORD]).measures
+
+    def test_different_nuggets_are_told_of(self) -> None:
+        other = {**RECORD, "run_id": "b", "nuggets": NUGGETS[:2]}
+        scores = cf.evaluate_answers([RECORD, other], "NuggetA")
+        assert scores["b", "q1", "NuggetA"] == 0.75
+        (notice,) = scores.notices
+        assert notice.text == (
+            "1 topic (q1) with other nuggets for some runs than for others: "
+            "each is scored by its own"
+        )
+
+
+WORKED = {"CitationP": 0.5, "CitationR": 0.375, "CitationF": 3 / 7}
+
+
+class TestCitations:
+    """[1, ½], [0], [], [½, 1, 0] in the order of the answer."""
+
+    @pytest.mark.parametrize("answer", [TREC_25, TREC_24, RAGTIME])
+    @pytest.mark.parametrize("first", [0, 1])
+    def test_answers_of_all_tracks(self, answer: Any, first: int, here: Path) -> None:
+        rows = [(t, r, s - 1 + first, c, label) for t, r, s, c, label in SUPPORT]
+        support = write("support.txt", "".join(" ".join(map(str, row)) + "\n" for row in rows))
+        answers = write("answers.jsonl", lines(answer))
+        found = cf.evaluate_answers(answers=answers, support=support)
+        assert found.mean()["a"] == pytest.approx(WORKED)
+        assert found.notices == ()
+
+    def test_the_order_of_citations_is_that_of_the_answer(self) -> None:
+        """Support lists d1 first; the fourth sentence of the answer cites d2 first."""
+        found = cf.evaluate_answers(support=SUPPORT, measures="CitationR")
+        assert found["a", "q1", "CitationR"] == 0.5  # 1, 0, 0, 1
+        assert "the last sentence that is listed" in found.notices[0].text
+
+    def test_places_among_the_references(self) -> None:
+        """7 is a document; 1 is none, and so the place of d2."""
+        rows = [*SUPPORT[:4], ("q1", "a", 4, "1", "partial"), SUPPORT[5]]
+        found = cf.evaluate_answers(answers=[TREC_25], support=rows)
+        assert found.mean()["a"] == pytest.approx(WORKED)
+
+    def test_in_memory(self) -> None:
+        judged = [{"d1": "full", "d2": "partial"}, {"d3": "none"}, {},
+                  {"x": "partial", "y": "full", "z": "none"}]  # fmt: skip
+        found = cf.evaluate_answers(support={"a": {"q1": judged}})
+        assert found.mean()["a"] == pytest.approx(WORKED)
+
+    def test_sentences_without_citations_in_a_table(self) -> None:
+        rows = [("q1", "a", 1, "d1", "full"), ("q1", "a", 2, "-", "-")]
+        assert (
+            cf.evaluate_answers(support=rows, measures="CitationR").mean()["a"]["CitationR"] == 0.5
+        )
+
+    def test_unjudged_citations_are_left_out_and_told_of(self) -> None:
+        found = cf.evaluate_answers(answers=[TREC_25], support=SUPPORT[:3])
+        assert found.mean()["a"] == pytest.approx({"CitationP": 0.5, "CitationR": 0.25,
+                                                   "CitationF": 1 / 3})  # fmt: skip
+        assert [n.text for n in found.notices] == ["a: 3 of 6 citations not judged, left out"]
+
+    def test_an_answer_that_cites_nothing(self) -> None:
+        silent = {"run_id": "b", "topic_id": "q1", "answer": [{"text": "No.", "citations": []}]}
+        found = cf.evaluate_answers(answers=[TREC_24, silent], support=SUPPORT)
+        assert found.mean()["b"] == {"CitationP": 0.0, "CitationR": 0.0, "CitationF": 0.0}
+        assert [n.text for n in found.notices] == [
+            "b: 1 topic (q1) for which CitationP is undefined, counted as 0"
+        ]
+        left_out = cf.evaluate_answers(answers=[TREC_24, silent], support=SUPPORT, undefined="skip")
+        assert math.isnan(left_out.mean()["b"]["CitationP"])
+
+
+JUDGED = {
+    "a": {"q1": {"x": ("vital", "support")}, "q2": {"y": ("okay", "support")}},
+    "b": {"q1": {"x": ("vital", "partial_support")}},
+}
+
+
+class TestUndefinedAndMissing:
+    @pytest.mark.parametrize(
+        ("undefined", "a", "b"), [("zero", 0.5, 0.25), ("skip", 1.0, 0.5), ("nan", None, None)]
+    )
+    def test_no_vital_nugget(self, undefined: Any, a: float | None, b: float | None) -> None:
+        found = cf.evaluate_answers(JUDGED, "NuggetV", undefined=undefined).summary()
+        got = {run: x["NuggetV"] for run, x in found.items()}
+        assert got == pytest.approx({"a": a or math.nan, "b": b or math.nan}, nan_ok=True)
+
+    def test_it_is_an_error_if_asked_for(self) -> None:
+        with pytest.raises(cf.InputError, match="NuggetV undefined for topic q2"):
+            cf.evaluate_answers(JUDGED, "NuggetV", undefined="error")
+
+    def test_a_missing_answer_counts_as_0(self) -> None:
+        scores = cf.evaluate_answers(JUDGED, "NuggetA")
+        assert scores.mean() == {"a": {"NuggetA": 1.0}, "b": {"NuggetA": 0.25}}
+        assert [n.text for n in scores.notices] == ["b: 1 topic (q2) not answered, counted as 0"]
+
+    def test_topics_that_nobody_judged_are_left_out(self) -> None:
+        support = {run: {"q1": [{"d": "full"}]} for run in "ab"}
+        scores = cf.evaluate_answers(JUDGED, "NuggetA CitationP", support=support)
+        assert scores.mean()["a"] == {"NuggetA": 1.0, "CitationP": 1.0}
+        said = [n.text for n in scores.notices]
+        assert "CitationP: 1 topic (q2) without support by citations, left out of the means" in said
+
+    def test_an_answer_that_nobody_judged_is_refused(self) -> None:
+        answers = {"a": {"q1": "x", "q2": "y"}, "b": {"q1": "x", "q2": "y"}}
+        with pytest.raises(
+            cf.InputError, match="an answer of run b to topic q2, and no assignments"
+        ):
+            cf.evaluate_answers(JUDGED, "NuggetA", answers=answers)
+
+    def test_a_run_that_nobody_judged_is_refused(self) -> None:
+        with pytest.raises(cf.InputError, match="no assignments of nuggets of run c"):
+            cf.evaluate_answers(JUDGED, "NuggetA", answers={"c": {"q1": "x"}})
+
+
+class TestShort:
+    def test_texts_and_sentences_alike(self, here: Path) -> None:
+        write("gold.tsv", "q1\tOne two\nq1\tOne. Two. Three. Four.\n")
+        sentences = cf.evaluate_answers(answers=[TREC_25], gold="gold.tsv", measures="short").mean()
+        assert sentences == {"a": {"EM": 1.0, "TokenF1": 1.0, "Contains": 1.0, "ROUGEL": 1.0}}
+        write("a.tsv", "q1\tone, two\nq9\tmore\n")
+        texts = cf.evaluate_answers(answers="a.tsv", gold="gold.tsv", measures="EM rouge-1")
+        assert texts.mean() == {"a.tsv": {"EM": 1.0, "ROUGE": 1.0}}
+        assert [n.kind for n in texts.notices] == ["unjudged-topics", "tokens"]
+
+    def test_as_cranfield_text(self, here: Path, cranfield: Command) -> None:
+        write("gold.tsv", "q1\tParis\n")
+        write("a.tsv", "q1\tIn Paris.\n")
+        by_text = cranfield.printed("text gold.tsv a.tsv -m short -f csv")
+        assert by_text == cranfield.printed("answers --answers a.tsv --gold gold.tsv -f csv")
+        assert by_text.splitlines()[1:3] == [
+            "a.tsv,all,EM,0.0",
+            "a.tsv,all,TokenF1,0.6666666666666666",
+        ]
+
+
+class TestBeside:
+    def test_retrieval_and_answers_in_one_comparison(self, here: Path) -> None:
+        answers = [TREC_24, {**TREC_24, "run_id": "b", "references": ["d3"], "answer": "Two."}]
+        more = [{**record, "topic_id": "q2"} for record in answers]
+        write("answers.jsonl", lines(*answers, *more))
+        retrieval = cf.evaluate({"q1": {"d1": 1}, "q2": {"d3": 1}}, "answers.jsonl", "RR")
+        gold = {"q1": "Two", "q2": "Four"}
+        short = cf.evaluate_answers(answers="answers.jsonl", gold=gold, measures="Contains EM")
+        both = cf.compare([retrieval, short], test="t")
+        assert both.scores.measures == ("RR", "Contains", "EM")
+        assert both.scores.mean()["a"] == pytest.approx(
+            {"RR": (1 + 1 / 3) / 2, "Contains": 1, "EM": 0}
+        )
+        drawn = cf.plot.agreement([retrieval, short], measures="RR EM")
+        assert drawn.data.height == 2
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+MISTAKES: dict[str, tuple[str, Any, str]] = {  # option, records or text, what is said
+    "no JSON": ("", '{"qid": "q1", "run_id": "a", "nuggets": [}\n', "f.jsonl:1: found .*JSON"),
+    "no nuggets": (
+        "",
+        [{"qid": "q1", "run_id": "a"}],
+        "f.jsonl:1: found no nuggets, expected a list of them, or columns topic, run",
+    ),
+    "no topic": ("", [{"run_id": "a", "nuggets": NUGGETS}], "expected a column named topic"),
+    "null topic": ("", [{**RECORD, "qid": None}], "f.jsonl:1: found topic None, expected"),
+    "no list": (
+        "",
+        [{**RECORD, "nuggets": "x"}],
+        "f.jsonl:1: found 'x' as nuggets, expected a list",
+    ),
+    "no object": ("", [{**RECORD, "nuggets": ["x"]}], "found 'x' as nugget 1, expected an object"),
+    "label": (
+        "",
+        [RECORD, {**RECORD, "qid": "q2", "nuggets": [{**NUGGETS[0], "assignment": "yes"}]}],
+        "f.jsonl:2: found assignment 'yes' for nugget 'born in 1942', expected support, "
+        "partial_support or not_support",
+    ),
+    "importance": (
+        "",
+        [{**RECORD, "nuggets": [{**NUGGETS[0], "importance": None}]}],
+        "found no importance for nugget 'born in 1942', expected vital or okay",
+    ),
+    "twice": ("", [RECORD, RECORD], "f.jsonl:2: found topic q1 of run a again"),
+    "row twice": (
+        "",
+        [ROWS[0], ROWS[1], ROWS[0]],
+        "f.jsonl:3: found nugget 'born in 1942' .*again",
+    ),
+    "answers": ("", [TREC_25], "topic, or qid .answers go to --answers"),
+    "citation": (
+        "--answers",
+        [{**TREC_24, "answer": [{"text": "x", "citations": [4]}]}],
+        "f.jsonl:1: found citation 4 in sentence 1, expected one of the answer's 4 references",
+    ),
+    "document": (
+        "--answers",
+        [{**TREC_24, "answer": [{"text": "x", "citations": ["d9"]}]}],
+        "found citation 'd9' in sentence 1",
+    ),
+    "citations": (
+        "--answers",
+        [{**TREC_24, "answer": [{"text": "x", "citations": 3}]}],
+        "found citations 3 in sentence 1, expected a list",
+    ),
+    "text": (
+        "--answers",
+        [{**TREC_24, "answer": [{"citations": []}]}],
+        "found no text in sentence 1",
+    ),
+    "references": ("--answers", [{**TREC_24, "references": "d1"}], "found 'd1' as references"),
+    "support": (
+        "--support",
+        [("q1", "a", 1, "d1", "maybe")],
+        "f.txt:1: found support 'maybe' for citation 'd1' of sentence 1, expected full, "
+        "partial or none",
+    ),
+    "sentence": (
+        "--support",
+        [("q1", "a", "x", "d1", "full")],
+        "found sentence 'x', expected its number",
+    ),
+    "citation twice": (
+        "--support",
+        [SUPPORT[0], SUPPORT[0]],
+        "f.txt:2: found citation 'd1' of sen",
+    ),
+    "fields": ("--support", [("q1", "a", 1, "full")], "f.txt:1: found 4 fields"),
+    "weight": (
+        "--rubric",
+        [("q1", "a", "c", "x", "five", "1")],
+        "found weight 'five' for criterion 'c', expected a finite number",
+    ),
+    "met": (
+        "--rubric",
+        [("q1", "a", "c", "x", "5", "0.7")],
+        "found met '0.7' for criterion 'c', expected 1, 0.5 or 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_are_told_with_their_lines(mistake: str, here: Path, cranfield: Command) -> None:
+    option, given, said = MISTAKES[mistake]
+    name = "f.jsonl"
+    if isinstance(given[0], tuple):
+        name, given = "f.txt", "".join(" ".join(map(str, row)) + "\n" for row in given)
+    write(name, given if isinstance(given, str) else lines(*given))
+    gold = ["--gold", write("gold.tsv", "q1\tx\n")]
+    told = cranfield.refused("answers", *([option] if option else []), name, *gold)
+    assert re.search(said, told), told
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (
+            ("q1", "a", 5, "d1", "full"),
+            "sentence 5 of topic q1 of run a, expected 1 to 4: sentences",
+        ),
+        (
+            ("q1", "a", 2, "d1", "full"),
+            "citation d1 of sentence 2 .* expected one of its 1 citation",
+        ),
+        (("q1", "a", 2, "d9", "full"), "citation d9 of sentence 2"),
+    ],
+)
+def test_support_for_what_was_not_cited(row: Any, said: str, here: Path) -> None:
+    rows = "".join(" ".join(map(str, one)) + "\n" for one in [SUPPORT[0], row])
+    with pytest.raises(cf.InputError, match=f"s.txt:2: found {said}"):
+        cf.evaluate_answers(answers=[TREC_25], support=write("s.txt", rows))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "nothing that was judged"),
+        (
+            {"assignments": [RECORD], "measures": "CitationP"},
+            "CitationP needs support by citations",
+        ),
+        ({"assignments": [RECORD], "measures": "EM"}, "EM needs answers and gold answers"),
+        (
+            {"assignments": [RECORD], "measures": "AP"},
+            "expected a measure of answers: .*`cranfield e",
+        ),
+        (
+            {"assignments": [RECORD], "nuggets": {"q2": {"x": "vital"}}},
+            "found topic q1, expected one",
+        ),
+        (
+            {"assignments": [RECORD], "nuggets": {"q1": {"x": "vital"}}},
+            "found nugget 'born in 1942'",
+        ),
+        (
+            {
+                "assignments": {"a": {"q1": {"x": "support"}}},
+                "nuggets": {"q1": {"x": "vital", "y": "okay"}},
+            },
+            "no assignment for nugget 'y' of topic q1",
+        ),
+        (
+            {
+                "assignments": {"a": {"q1": {"x": ("okay", "support")}}},
+                "nuggets": {"q1": {"x": "vital"}},
+            },
+            "importance okay .* expected vital, as the nuggets",
+        ),
+        ({"assignments": {"a": [RECORD]}}, "found list for run 'a', expected {run: {topic: …}}"),
+        (
+            {"answers": {"a": {"q1": "text"}}, "support": SUPPORT},
+            "found a text as the answer of run a",
+        ),
+        ({"support": {"a": {"q1": ["full"]}}}, "found 'full' as sentence 1"),
+        ({"assignments": [RECORD], "undefined": "never"}, "undefined='never'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(cf.CranfieldError, match=said):
+        cf.evaluate_answers(**given)
+
+
+# -- the command ----------------------------------------------------------------------------------
+
+
+class TestCommand:
+    def test_explain_shows_each_piece(self, here: Path, cranfield: Command) -> None:
+        write("a.jsonl", lines(RECORD))
+        write("answers.jsonl", lines(TREC_25))
+        write("s.txt", "".join(" ".join(map(str, row)) + "\n" for row in SUPPORT[:-1]))
+        write("r.txt", "q1 a names-it facts 5 1\nq1 a shouts tone -2 0.5\n")
+        command = ("answers a.jsonl --answers answers.jsonl --support s.txt --rubric r.txt "
+                   "--gold answers.tsv --explain q1")  # fmt: skip
+        write("answers.tsv", "q1\tOne\n")
+        out = cranfield.printed(command)
+        rows = [line.split() for line in out.splitlines()]
+        assert ["vital", "partial", "a", "knight"] in rows
+        assert ["1", "d1", "full", "One."] in rows
+        assert ["7", "not", "judged"] in rows
+        assert ["3", "–", "–", "Three."] in rows
+        assert ["-2", "0.5", "tone", "shouts"] in rows
+        assert "Rubric = 0.8000 · Rubric(axis=facts) = 1.0000 · Rubric(axis=tone) = nan" in out
+        assert "a, topic q1: 2 criteria" in out
+        table = cranfield.printed(f"{command} --table sentences -f jsonl")
+        read = [json.loads(line) for line in table.splitlines()]
+        assert [x["support"] for x in read] == [1.0, 0.5, 0.0, None, 0.5, 1.0, None]
+        assert read[2] == {"run": "a", "topic": "q1", "sentence": 2, "text": "Two.",
+                           "citation": "d3", "support": 0.0}  # fmt: skip
+        assert "found topic 'q9', expected one of the 1 topic (q1)" in cranfield.refused(
+            *command.replace("explain q1", "explain q9").split()
+        )
+
+    def test_names_do_not_reach_the_terminal_as_escapes(
+        self, here: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        evil = [{**NUGGETS[0], "text": "\x1b[31mred"}]
+        write("a.jsonl", lines({**RECORD, "nuggets": evil}))
+        assert main(["answers", "a.jsonl", "--explain", "q1"]) == 0
+        assert "\x1b" not in capsys.readouterr().out
+
+
+class TestValidate:
+    def test_answers_in_order(self, here: Path, cranfield: Command) -> None:
+        write("answers.jsonl", lines(TREC_25))
+        assert cranfield.printed("validate answers.jsonl") == (
+            "answers.jsonl: 4 results (TREC RAG answers), 1 topic: fine\n"
+        )
+
+    @pytest.mark.parametrize("asked", [False, True])
+    def test_limits(self, here: Path, capsys: pytest.CaptureFixture[str], asked: bool) -> None:
+        long = {"text": "word " * (6 if asked else 1030), "citations": [0, 1, 2, "7"]}
+        write("answers.jsonl", lines(TREC_25, {**TREC_25, "answer": [long], "metadata": {
+            **TREC_25["metadata"], "narrative_id": "q2"}}))  # type: ignore[dict-item]  # fmt: skip
+        limits = ["--max-words", "5", "--max-citations", "3"] if asked else []
+        assert main(["validate", "answers.jsonl", *limits]) == (2 if asked else 0)
+        severity = "error" if asked else "warning"
+        words = "6 words, expected at most 5" if asked else "1,030 words, expected at most 1,024"
+        assert capsys.readouterr().out.splitlines()[:2] == [
+            f"answers.jsonl:2: {severity}: found 4 citations in sentence 1, expected at most 3",
+            f"answers.jsonl:2: {severity}: found {words}",
+        ]
+
+    def test_every_problem_has_its_line(
+        self, here: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        def of(topic: str, **more: Any) -> dict[str, Any]:
+            told = {"metadata": {"narrative_id": topic, "run_id": "a"}, "references": ["d1"]}
+            return {**told, "answer": [{"text": "x", "citations": [0]}], **more}
+
+        text = lines(
+            of("q1"),
+            of("q1"),
+            of("q2", answer=[{"text": "x", "citations": [1]}, {"text": 3}]),
+            {k: x for k, x in of("q3").items() if k != "answer"},
+            of("q4", answer=7),
+        )
+        write(
+            "answers.jsonl",
+            text + "{broken\n" + lines(of("q5", answer=[{"text": "x", "citations": {"d2": 1}}])),
+        )
+        assert main(["validate", "answers.jsonl"]) == 2
+        found = [line.split(": error: ") for line in capsys.readouterr().out.splitlines()[:-1]]
+        assert [(place, said[:36]) for place, said in found] == [
+            ("answers.jsonl:2", "found topic q1 again, expected each "),
+            ("answers.jsonl:3", "found citation 1 in sentence 1, expe"),
+            ("answers.jsonl:3", "found text 3 in sentence 2, expected"),
+            ("answers.jsonl:4", "found no answer, expected a column n"),
+            ("answers.jsonl:5", "found 7 as sentences, expected a lis"),
+            ("answers.jsonl:6", "found '{broken', expected a JSON obj"),
+            ("answers.jsonl:7", "found citation 'd2' in sentence 1, e"),
+        ]
