@@ -26,8 +26,8 @@ FAMILIES = {
     "models": "SDCG NPV INSQ SET TrAP INST BPM BPMD IFTGoal IFTRate IFT NERR8 NERR9 NERR10 NERR11",
     "sessions": "sDCG nsDCG sU clickU",
     "texts": (
-        "BLEU ROUGE ROUGES ROUGESU ROUGEL EM TokenF1 Contains NuggetRecall WRecall NuggetF "
-        "Pourpre Smeasure Sflat Tmeasure Tflat Ssharp"
+        "BLEU ROUGE ROUGES ROUGESU ROUGEL EM TokenF1 Contains NuggetRecall WRecall NuggetF Pourpre "
+        "Smeasure Sflat Tmeasure Tflat Ssharp"
     ),
     "verticals": "Vscore QUscore",
     "effort": "PRES ESL",
