@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, replace
 from functools import partial
 from itertools import count, islice, pairwise
@@ -212,10 +213,15 @@ class TableRun(Run):
 
     def _lists(self) -> Iterator[tuple[str, Strings, Floats]]:
         """A topic, some documents of it and their values, one after the other."""
-        tables = self.tables() if self.merging is None else [self.merged(self.gathered())]
+        tables = self.tables() if self.merging is None else self._merged()
         for table in tables:
             for name, (a, b) in zip(table.names, table.bounds(), strict=True):
                 yield name, table.docs[a:b], table.values[a:b]
+
+    def _merged(self) -> Iterator[Table]:
+        """Whole topics, each document once."""
+        with self.grouped() as parts:
+            yield from (self.merged(part()) for part in parts)
 
     def list_of(self, topic: str) -> dict[str, float]:
         found: dict[str, float] = {}
@@ -228,7 +234,8 @@ class TableRun(Run):
         found: dict[str, Top] = {}
         for table in whole_topics(self.tables()):
             if not found.keys().isdisjoint(table.names):  # lines of a topic are far apart
-                return self._tops(self.gathered(), depth)
+                with self.grouped() as parts:
+                    return {t: top for p in parts for t, top in self._tops(p(), depth).items()}
             found |= self._tops(table, depth)
         if not found:
             raise self.refusal("no results", "at least one")
@@ -254,6 +261,17 @@ class TableRun(Run):
     def gathered(self) -> Table:
         """The whole run at once, its lines grouped by topic without changing their order."""
         return Table.joined([table.compact() for table in self.tables()]).grouped()
+
+    @contextmanager
+    def grouped(self, threads: int = 1) -> Iterator[Iterator[Part]]:
+        """The run in parts of whole topics, however far apart the lines of these are."""
+        from cranfield.data.reading.grouping import grouped
+
+        try:
+            with grouped(self.parts(), threads) as parts:
+                yield parts
+        except Irregular:
+            raise self.refusal("lines out of order", "results") from None
 
     def merged(self, table: Table) -> Table:
         """A table of whole topics, each document once: several lines are merged, or an error."""

@@ -2,7 +2,7 @@
 
 A part is cut into the topics it holds. Topics that are whole are labelled at once; the first and
 the last may go on in the neighbouring parts and wait for them. If a topic turns up again later,
-the lines are not grouped by topic, and the table is gathered and grouped first.
+the lines are not grouped by topic: then they are grouped first, on disk if they are many.
 
 Documents are compared as 64-bit hashes, and exactly where hashes agree.
 """
@@ -59,7 +59,10 @@ def label_columns(
         try:
             found = _in_parts(run, label, threads, progress)
         except _Scattered:
-            found = label(run.gathered())
+            with run.grouped(threads) as parts:
+                found = _Labelled()
+                for labelled in in_order(parts, lambda part: label(part()), threads):
+                    found.add(labelled)
     except Irregular:
         raise run.refusal("lines out of order", "results") from None
     if not found.names:

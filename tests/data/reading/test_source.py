@@ -159,17 +159,17 @@ def test_a_run_that_changes_while_it_is_read(
     qrels.write_text(QRELS)
     later = "".join(f"{topic} Q0 d1 1 1 A\n" for topic in range(3, 60))
     run.write_text(RUN + later)  # more pieces than threads could have read before the change
-    read = Source._range
+    read = Source.stretch
 
     def once(self: Source, begin: int, stop: int) -> bytes:
         found = read(self, begin, stop)
         if self.path == str(qrels):
             return found
-        monkeypatch.setattr(Source, "_range", read)
+        monkeypatch.setattr(Source, "stretch", read)
         change(run)
         return found
 
-    monkeypatch.setattr(Source, "_range", once)
+    monkeypatch.setattr(Source, "stretch", once)
     said = cranfield("evaluate", qrels, run, "--threads", threads)
     assert said.code == 2
     assert "changed while it was read" in said.err or "no such file" in said.err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.data.reading import binary, tables
+from cranfield.data.reading.source import FileBytes, Source
 from cranfield.data.reading.tables import strings_of
 
 QRELS = {f"q{t}": {f"d{i}": i % 3 for i in range(0, 20, 2)} for t in range(5)}
@@ -140,13 +140,27 @@ def test_text_is_packed_without_a_python_object_for_each() -> None:
     assert strings_of(pl.Series("any", [], dtype=pl.String)).tolist() == []
 
 
-def test_groups_of_rows_are_read_together() -> None:
-    file = io.BytesIO()
-    pl.DataFrame({"a": range(96), "b": range(96)}).write_parquet(file, row_group_size=8)
-    data = file.getvalue()
+@pytest.mark.parametrize("group", [8, 20, 50, 96])
+@pytest.mark.parametrize("plain", [True, False])
+def test_so_many_rows_are_read_at_a_time(tmp_path: Path, group: int, plain: bool) -> None:
+    """Whatever groups they are in, and whether Polars reads the file or what is in memory."""
+    path = tmp_path / "[a]*.parquet"
+    pl.DataFrame({"a": range(96), "b": range(96)}).write_parquet(path, row_group_size=group)
+    data = FileBytes(Source.of(path)) if plain else path.read_bytes()
     assert binary.Parquet(data).rows == 96
     frames = [read() for read in binary.Parquet(data).parts(["a"], 20)]
-    assert [len(frame) for frame in frames] == [24, 24, 24, 24]
+    assert [len(frame) for frame in frames] == [20, 20, 20, 20, 16]
     assert pl.concat(frames)["a"].to_list() == list(range(96))
     assert {tuple(frame.columns) for frame in frames} == {("a",)}
     assert binary.Parquet(b"PAR1").rows == 0
+
+
+def test_a_file_that_changes_between_two_parts_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.parquet"
+    frame = pl.DataFrame({"a": range(96)})
+    frame.write_parquet(path)
+    first, second, *_ = binary.Parquet(FileBytes(Source.of(path))).parts(["a"], 20)
+    assert len(first()) == 20
+    frame.reverse().write_parquet(path, compression="uncompressed")
+    with pytest.raises(cf.InputError, match="changed while it was read"):
+        second()

@@ -17,6 +17,7 @@ from functools import cached_property, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from cranfield.data.reading.source import FileBytes
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Frames: TypeAlias = "Iterator[Callable[[], pl.DataFrame]]"
+Data: TypeAlias = bytes | FileBytes
 Struct: TypeAlias = dict[int, Any]  # by the numbers of fields, in parquet.thrift of the format
 READERS = {"parquet": "read_parquet", "arrow": "read_ipc"}
 
@@ -37,16 +39,16 @@ def read_binary(format: str, data: bytes, where: str | None, **options: Any) -> 
     return made
 
 
-def names_in_binary(format: str, data: bytes, where: str | None) -> list[str]:
+def names_in_binary(format: str, data: Data, where: str | None) -> list[str]:
     """The names of its columns, of which nothing else is read."""
     return _asked(f"{READERS[format]}_schema", format, data, where, list)
 
 
 @dataclass(frozen=True, eq=False)
 class Parquet:
-    """The bytes of a Parquet file, and what its footer says of them, which is read once."""
+    """A Parquet file, in memory or not, and what its footer says, which is read once."""
 
-    data: bytes
+    data: Data
     where: str | None = None
 
     @cached_property
@@ -69,27 +71,24 @@ class Parquet:
         return names_in_binary("parquet", self.data, self.where)
 
     def parts(self, columns: Sequence[str], rows: int) -> Frames:
-        """Some columns, a few groups of rows at a time: about so many rows."""
+        """Some columns, so many rows at a time, however many a group of the file has."""
         if not _counts_agree(self.data, self.groups):
             raise _broken("parquet", self.where)
-        for begin, count in self._ranges(rows):
-            some = partial(_some, columns, begin, count)
-            yield partial(_asked, "scan_parquet", "parquet", self.data, self.where, some)
+        for begin in range(0, self.rows, rows):
+            yield partial(self._rows, columns, begin, rows)
 
-    def _ranges(self, rows: int) -> Iterator[tuple[int, int]]:
-        """First row and number of rows of groups that have so many together, but for the last."""
-        begin = count = 0
-        for group in self.groups:
-            count += group[_ROWS_IN_GROUP]
-            if count >= rows:
-                yield begin, count
-                begin, count = begin + count, 0
-        if count:
-            yield begin, count
-
-
-def _some(columns: Sequence[str], begin: int, count: int, lazy: pl.LazyFrame) -> pl.DataFrame:
-    return lazy.select(columns).slice(begin, count).collect()
+    def _rows(self, columns: Sequence[str], begin: int, count: int) -> pl.DataFrame:
+        made: pl.DataFrame = _asked(
+            "scan_parquet",
+            "parquet",
+            self.data,
+            self.where,
+            lambda lazy: lazy.select(columns).slice(begin, count).collect(),
+            {"glob": False, "hive_partitioning": False},  # what signs in a path could mean
+        )
+        if isinstance(self.data, FileBytes):
+            self.data.source.refuse_changed()
+        return made
 
 
 def _broken(format: str, where: str | None) -> InputError:
@@ -99,7 +98,7 @@ def _broken(format: str, where: str | None) -> InputError:
 def _asked(
     reader: str,
     format: str,
-    data: bytes,
+    data: Data,
     where: str | None,
     made: Callable[[Any], T],
     options: Mapping[str, Any] = {},
@@ -110,7 +109,8 @@ def _asked(
     refuse_forked(where)
     try:
         with _panicking_quietly():
-            return made(getattr(pl, reader)(io.BytesIO(data), **options))
+            file = data.source.path if isinstance(data, FileBytes) else io.BytesIO(data)
+            return made(getattr(pl, reader)(file, **options))
     except pl.exceptions.PanicException:
         raise _broken(format, where) from None
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
@@ -193,7 +193,10 @@ _VALUES, _SIZE, _DATA_AT, _DICTIONARY_AT = 5, 7, 9, 11  # of chunks
 _UNPACKED, _PACKED, _PAGE, _DICTIONARY, _PAGE_V2, _COUNT = 2, 3, 5, 7, 8, 1  # of pages
 
 
-def _counts_agree(data: bytes, groups: Sequence[Struct]) -> bool:
+HEADER = 1 << 16  # bytes that are read where a page begins: its header is shorter
+
+
+def _counts_agree(data: Data, groups: Sequence[Struct]) -> bool:
     """Whether pages hold as many values as their columns are said to have, and rows no more.
 
     What is not laid out as usual is left to Polars.
@@ -209,16 +212,17 @@ def _counts_agree(data: bytes, groups: Sequence[Struct]) -> bool:
         return True
 
 
-def _footer(data: bytes) -> Struct:
-    return Thrift(data, len(data) - 8 - int.from_bytes(data[-8:-4], "little")).struct()
+def _footer(data: Data) -> Struct:
+    size = int.from_bytes(data[-8:-4], "little")
+    return Thrift(data[-8 - size : -8]).struct()
 
 
-def _values(data: bytes, chunk: Struct) -> int:
+def _values(data: Data, chunk: Struct) -> int:
     """How many values the pages of a column hold; −1 if that cannot be."""
     at = min(chunk[_DATA_AT], chunk.get(_DICTIONARY_AT) or chunk[_DATA_AT])
     end, found = at + chunk[_SIZE], 0
     while at < end:
-        thrift = Thrift(data, at)
+        thrift = Thrift(data[at : at + HEADER])
         page = thrift.struct()
         if page[_PACKED] < 0:
             return -1
@@ -230,17 +234,15 @@ def _values(data: bytes, chunk: Struct) -> int:
             if count < 0:
                 return -1
             found += count
-        at = thrift.at + page[_PACKED]
+        at += thrift.at + page[_PACKED]
     return found
 
 
 class Thrift:
     """A reader of Thrift's compact protocol, in which Parquet's footers and headers are written."""
 
-    def __init__(self, data: bytes, at: int) -> None:
-        if at < 0:
-            raise IndexError
-        self.data, self.at = data, at
+    def __init__(self, data: bytes) -> None:
+        self.data, self.at = data, 0
 
     def struct(self) -> Struct:
         """Fields by their numbers."""

@@ -174,7 +174,7 @@ class Source:
 
     def pieces(self, size: int = CHUNK) -> Iterator[Callable[[], bytes]]:
         """The bytes in pieces that end where a line does, to be read by whoever works on them."""
-        if self.packing.layers or not os.path.isfile(self.path):
+        if not self.plain:
             for chunk in self._chunks(size):
                 yield lambda chunk=chunk: chunk  # type: ignore[misc]
             return
@@ -184,14 +184,20 @@ class Source:
             while begin < end:
                 stream.seek(begin + size)
                 stop = min(begin + size + len(stream.readline(self.limits.line + 1)), end)
-                yield lambda begin=begin, stop=stop: self._range(begin, stop)  # type: ignore[misc]
+                yield lambda begin=begin, stop=stop: self.stretch(begin, stop)  # type: ignore[misc]
                 begin = stop
 
-    def _range(self, begin: int, stop: int) -> bytes:
+    @property
+    def plain(self) -> bool:
+        """Whether its bytes can be had from anywhere: it is neither packed nor a pipe."""
+        return not self.packing.layers and os.path.isfile(self.path)
+
+    def stretch(self, begin: int, stop: int) -> bytes:
+        """The bytes begin..stop-1 of a file that is plain."""
         with self._bytes() as stream:
             stream.seek(begin)
             found = stream.read(stop - begin)
-            self._refuse_changed(stream)
+            self.refuse_changed(stream)
         if len(found) < stop - begin:
             raise self._changed()
         return found
@@ -225,7 +231,7 @@ class Source:
         try:
             with self.open() as stream:
                 yield stream
-            self._refuse_changed()
+            self.refuse_changed()
         except OSError as error:
             raise InputError(f"broken file data ({error})", "a complete file", self.name) from None
 
@@ -249,7 +255,7 @@ class Source:
             raise cannot_read(self.name, error) from None
         except ValueError:  # a NUL in the name
             raise InputError(f"file name {self.path!r}", "another", None) from None
-        self._refuse_changed(stream)
+        self.refuse_changed(stream)
         return stream
 
     @cached_property
@@ -257,7 +263,7 @@ class Source:
         """What tells a file from what it was before, or from another of its name."""
         return _identity(os.stat(self.path))
 
-    def _refuse_changed(self, stream: IO[bytes] | None = None) -> None:
+    def refuse_changed(self, stream: IO[bytes] | None = None) -> None:
         """A file is read in parts, and more than once: it must stay what it was."""
         if not os.path.isfile(self.path) and "_known" not in self.__dict__:
             return  # standard input or a pipe
@@ -331,8 +337,22 @@ class Piece(Source):
     def line(self, number: int) -> int:
         return self.before + number
 
-    def _refuse_changed(self, stream: IO[bytes] | None = None) -> None:
+    def refuse_changed(self, stream: IO[bytes] | None = None) -> None:
         """It has been read."""
+
+
+@dataclass(frozen=True, eq=False)
+class FileBytes:
+    """The bytes of a file that is plain, of which only those are read that are asked for."""
+
+    source: Source
+
+    def __len__(self) -> int:
+        return os.path.getsize(self.source.path)
+
+    def __getitem__(self, where: slice) -> bytes:
+        begin, stop, _ = where.indices(len(self))
+        return self.source.stretch(begin, max(begin, stop))
 
 
 def _identity(file: os.stat_result) -> tuple[int, ...]:

@@ -82,7 +82,8 @@ class Strings:
 
     def copy(self) -> Strings:
         """These strings in a buffer that holds nothing else."""
-        return Strings.packed(self.buffer[spans(self.start, self.length)].tobytes(), self.length)
+        text = self.buffer[spans(self.start, self.length)].tobytes()
+        return Strings.packed(text, self.length.copy())
 
     @staticmethod
     def joined(parts: Sequence[Strings]) -> Strings:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints, Words
-from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.strings import Strings, spans
 from cranfield.dataclass import dataclass
 
 COLUMNS = (
@@ -110,15 +110,19 @@ class Table:
         """The lines in another order, each within its group."""
         return self._lines(rows, self.names, self.starts)
 
-    def grouped(self) -> Table:
-        """All lines of a topic together, topics and lines otherwise in their order."""
-        code = {name: i for i, name in enumerate(dict.fromkeys(self.names))}
-        if len(code) == len(self.names):
+    def grouped(self, numbers: Mapping[str, int] | None = None) -> Table:
+        """All lines of a topic together, in their order; topics as they come, or by number."""
+        if numbers is None:
+            numbers = {name: i for i, name in enumerate(dict.fromkeys(self.names))}
+        number = np.array([numbers[name] for name in self.names], dtype=np.int64)
+        if (number[1:] > number[:-1]).all():
             return self
-        topic = np.repeat([code[name] for name in self.names], self.sizes)
-        order = np.argsort(topic, kind="stable")
-        starts = np.searchsorted(topic[order], np.arange(len(code)))
-        return self._lines(order, list(code), starts)
+        order = np.argsort(number, kind="stable")
+        sizes = self.sizes[order]
+        first = np.flatnonzero(np.diff(number[order], prepend=-1))
+        names = [self.names[group] for group in order[first].tolist()]
+        starts = (np.cumsum(sizes) - sizes)[first]
+        return self._lines(spans(self.starts[order], sizes), names, starts)
 
     def compact(self) -> Table:
         """This table, without holding on to the text it was read from."""

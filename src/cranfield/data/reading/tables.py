@@ -29,7 +29,7 @@ from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, in_doubt, is_
 from cranfield.data.reading.labels import LABELLED, level_of
 from cranfield.data.reading.lines import BLANK, NUMBER, finite, lines, not_text, short
 from cranfield.data.reading.records import COLUMNS, PLAIN, Found, Problem, Recorder, Text
-from cranfield.data.reading.source import Beginning, Source
+from cranfield.data.reading.source import Beginning, FileBytes, Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.trec import refuse_other_encodings
@@ -45,7 +45,7 @@ Row: TypeAlias = tuple[int | None, dict[str, Any]]  # the line, if it has one, a
 Rows: TypeAlias = Iterator[Row | InputError]
 Frame: TypeAlias = "Callable[[Source, Sequence[str] | None], pl.DataFrame]"  # some columns, or all
 Part: TypeAlias = Callable[[], Table]
-PART = 1 << 17  # rows of a frame that become a table at a time
+PART = 1 << 18  # rows of a frame that become a table at a time
 
 
 @dataclass(frozen=True)
@@ -309,8 +309,11 @@ def binary(name: str) -> Tabular:
         return names_in_binary(name, source.read(), source.name)
 
     def long(source: Source) -> Parquet | None:
-        file = Parquet(source.read(), source.name) if name == "parquet" else None
-        return file if file is not None and file.rows > PART else None
+        if name != "parquet":
+            return None
+        named = source.plain and source.path == source.name  # by its name, Polars reads it itself
+        file = Parquet(FileBytes(source) if named else source.read(), source.name)
+        return file if file.rows > PART else None
 
     return Tabular(frame, rows, names, lined=False, long=long)
 
