@@ -10,7 +10,7 @@ QUICK := tests $(foreach part,$(LATER),--ignore=tests/$(part))
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-all test-quick test-no-kernel test-lowest gallery slowest coverage mutants fuzz sanitize bench lint style types types-page clean
+.PHONY: demo test tests test-all test-quick test-no-kernel test-lowest gallery slowest coverage mutants fuzz sanitize bench bench-scale lint style types types-page clean
 
 $(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -117,6 +117,9 @@ sanitize: $(VENV)/installed-test  ## the compiled part under sanitizers: its tes
 
 bench: $(VENV)/installed-test  ## ratios against the peers, measured side by side
 	$(BIN)/python bench/bench.py
+
+bench-scale: $(VENV)/installed-test  ## time and memory from 1 to 100 million lines, and their picture
+	$(BIN)/python bench/scale.py
 
 clean:
 	rm -rf $(VENV) $(LOWEST) demo build dist

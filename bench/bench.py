@@ -6,7 +6,8 @@
 
 The collections are simulated. Peers come from PyPI; a trec_eval binary is used if one is on
 PATH. Runs of the contestants alternate, and medians are compared. Exit code 1 if a target is
-missed.
+missed. What is slower, or larger, by more than 20 % than in the table of docs/performance.md is
+printed at the end: ratios of a busy machine are, too, so that alone is no failure.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -47,6 +49,8 @@ CATALOGUE = " ".join([
     *(f"ntcir:{m}@1000" for m in ("RBP", "nRBP", "ERR", "nERR", "EBR", "nEBR", "iRBU", "niRBU")),
     "bpref_R bpref_N bpref_relative rpref_N rpref_relative rpref_relative2",
 ])  # fmt: skip
+PERFORMANCE = Path(__file__).parent.parent / "docs" / "performance.md"
+SLOWER = 1.2  # times as slow as before is worth a word
 PYTHON = sys.executable
 CRANFIELD = [PYTHON, "-m", "cranfield", "evaluate"]
 
@@ -114,6 +118,7 @@ class Cost(NamedTuple):
 
     seconds: float
     megabytes: float
+    processor: float = 0.0  # seconds of all processors, which a busy machine changes less
 
 
 class Result(NamedTuple):
@@ -147,12 +152,36 @@ class Result(NamedTuple):
         mark = "ok    " if self.met else "MISSED"
         return f"{mark}  {self.name:<62} {self.value:>7} {self.unit:<10} (target: {self.bound})"
 
+    def slower(self, before: float) -> float:
+        """How many times as slow, or as large, as before."""
+        better = self.unit == "x faster"
+        return before / self.measured if better else self.measured / before
+
     @property
     def row(self) -> str:
         """As a row of a table in Markdown."""
         missed = "" if self.met else " (missed)"
         name = self.name.replace("|", "\\|")
         return f"| {name} | {self.value} {self.unit}{missed} | {self.bound} |"
+
+
+def committed(text: str) -> dict[str, float]:
+    """What was measured before, by name: the rows of a table as `Result.row` writes them."""
+    rows = re.findall(
+        r"^\| (.+) \| ([\d.]+) (?:x faster|x the time|MB)\b[^|]*\|[^|]*\|$", text, re.M
+    )
+    return {name.replace("\\|", "|"): float(value) for name, value in rows}
+
+
+def told(results: list[Result], before: dict[str, float]) -> Iterator[str]:
+    """What got slower or larger, in words."""
+    known = [result for result in results if result.name in before]
+    for result in known:
+        times = result.slower(before[result.name])
+        if times > SLOWER:
+            value = f"{result.value} {result.unit}"
+            yield f"SLOWER  {result.name}: {value}, was {before[result.name]:g} ({times:.2f} times)"
+    yield f"{len(known)} of {len(results)} results are in the table of docs/{PERFORMANCE.name}"
 
 
 def cost(command: list[str]) -> Cost:
@@ -167,7 +196,7 @@ def cost(command: list[str]) -> Cost:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
-    return Cost(seconds, usage.ru_maxrss / 1024)
+    return Cost(seconds, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime)
 
 
 def alternate(ours: list[str], peer: list[str], rounds: int) -> tuple[Cost, Cost]:
@@ -674,13 +703,15 @@ def main(wanted: list[str]) -> int:
         print("no trec_eval on PATH: compared with the others only", flush=True)
     if table:
         print(f"Measured on {versions()}.\n\n| work: peer | measured | target |\n|---|---|---|")
-    missed = 0
+    results: list[Result] = []
     for name, benchmark in BENCHMARKS.items():
         if not wanted or any(name.startswith(w) for w in wanted):
             for result in benchmark():
                 print(result.row if table else result, flush=True)
-                missed += not result.met
-    return 1 if missed else 0
+                results.append(result)
+    if not table:
+        print(*told(results, committed(PERFORMANCE.read_text(encoding="utf-8"))), sep="\n")
+    return 0 if all(result.met for result in results) else 1
 
 
 if __name__ == "__main__":

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
+from typing import Any
 
+import polars as pl
 import pytest
 
+import cranfield as cf
 from cranfield.cli import progress
+from cranfield.data.reading import tables
+from cranfield.data.reading.source import Source
+from cranfield.data.reading.table import PartRead
 
 
 def test_threads_share_one_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,3 +38,86 @@ def test_threads_share_one_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None
         list(pool.map(work, [bar] * 4))
     assert len(shown) == 1
     assert bar._done == {"testing": 4}
+
+
+LINES = 2000
+TEXT = "".join(f"{n // 100} Q0 d{n % 100} {n % 100} {-n} r\n" for n in range(LINES))
+SCATTERED = "".join(sorted(TEXT.splitlines(keepends=True), key=lambda line: int(line.split()[3])))
+
+
+def packed(path: Path, suffix: str) -> Path:
+    import bz2
+    import gzip
+
+    pack: Any = {".gz": gzip.compress, ".bz2": bz2.compress, ".txt": bytes}[suffix]
+    made = path / f"run{suffix}"
+    made.write_bytes(pack(TEXT.encode()))
+    return made
+
+
+def parquet(path: Path) -> Path:
+    rows = [line.split() for line in TEXT.splitlines()]
+    names = ["topic", "q0", "doc", "rank", "score", "tag"]
+    frame = pl.DataFrame(rows, schema=names, orient="row").with_columns(pl.col("score").cast(float))
+    frame.write_parquet(path / "run.parquet")
+    return path / "run.parquet"
+
+
+def scattered(path: Path) -> Path:
+    (path / "run").write_text(SCATTERED)
+    return path / "run"
+
+
+@pytest.mark.parametrize("form", [".txt", ".gz", ".bz2", "parquet"])
+def test_lines_and_bytes_of_the_file_are_told(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All lines, and, however it is packed, nearly all bytes that the file has."""
+    monkeypatch.setattr(Source.pieces, "__defaults__", (4000,))
+    monkeypatch.setattr(tables, "PART", 300)
+    path = parquet(tmp_path) if form == "parquet" else packed(tmp_path, form)
+    told: list[PartRead] = []
+    cf.evaluate({"1": {"d1": 1}}, path, "AP", progress=told.append)
+    assert len(told) > 3
+    assert sum(part.lines for part in told) == LINES
+    taken = sum(part.taken for part in told) / path.stat().st_size
+    assert taken == pytest.approx(1, abs=0.01) if form in (".txt", "parquet") else 0.8 < taken < 3
+
+
+def test_lines_of_scattered_topics_are_told_when_they_are_grouped(tmp_path: Path) -> None:
+    told: list[PartRead] = []
+    cf.evaluate({"1": {"d1": 1}}, scattered(tmp_path), "AP", progress=told.append)
+    assert sum(part.lines for part in told) in (LINES, 2 * LINES)
+
+
+def test_rate_and_time_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Half of the file, four million lines in two seconds."""
+    now = iter([0.0, *[2.0] * 9])
+    monkeypatch.setattr("cranfield.cli.progress.time.monotonic", lambda: next(now))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    path = tmp_path / "run"
+    path.write_bytes(bytes(100))
+    shown: list[dict[str, Any]] = []
+
+    class Bar:
+        def add_task(self, said: str, **fields: Any) -> int:
+            shown.append({"description": said, **fields})
+            return 0
+
+        def update(self, task: int, **fields: Any) -> None:
+            shown.append(fields)
+
+        def __enter__(self) -> Bar:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr(progress, "_shown", Bar)
+    with progress.Progress([str(path)]) as bar:
+        bar.step(PartRead("bm25", 4_000_000, 50))
+        bar.step(PartRead("bm25", 4_000_000, 80))
+    first, half, whole = shown
+    assert first == {"description": "reading bm25", "total": 100, "rate": ""}
+    assert (half["completed"], half["rate"]) == (50, "2.0 M lines/s")
+    assert whole["completed"] == 100  # lines that are read twice are no more than all

@@ -40,7 +40,7 @@ OPTIONS = {
         "best",
         **shared("costs"),
     },
-    "other": {**shared("formats", "import"), "--threads N": "default: all cores, at most 4"},
+    "other": shared("formats", "import", "threads"),
 }
 
 

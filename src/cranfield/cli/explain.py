@@ -30,7 +30,7 @@ OPTIONS = {
         "--judged LEVELS with --levels LEVELS": "all judged levels of the topic (default: those "
         "of the list)",
         **order(TIES),
-        **shared("drawn", "relevance", "intents", "verticals", "costs", "formats"),
+        **shared("drawn", "relevance", "intents", "verticals", "costs", "formats", "threads"),
     },
     **shared("import"),
 }

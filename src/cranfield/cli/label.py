@@ -20,7 +20,7 @@ OPTIONS = {
         "--rel N": "lowest relevant level (default: all above 0)",
         **LABELS,
         **preset("take depth and labels from there (`cranfield presets` lists all)"),
-        **shared("formats"),
+        **shared("formats", "threads"),
     },
 }
 

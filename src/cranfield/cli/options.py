@@ -330,6 +330,10 @@ SHARED: dict[str, Rows] = {
         **COLUMNS,
         **SEPARATOR,
     },
+    "threads": {
+        "--threads N": "how many to use, which changes no result (default: all cores; to read and "
+        "measure at most 4)",
+    },
     "import": {
         "--import FILE …": "a Python file with measures or user models of your own (@cf.measure, "
         "@cf.user_model); may be repeated",

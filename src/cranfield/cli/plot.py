@@ -32,7 +32,7 @@ from cranfield.report.pictures import FORMATS, NUMBERS, Picture, format_of
 from cranfield.scores import Scores
 
 ENDINGS = ", ".join(f".{format}" for format in FORMATS)
-OTHER = shared("formats", "import")
+OTHER = shared("formats", "import", "threads")
 OUTPUT = {"-o --output FILE !": f"the picture, or its numbers: the name ends in {ENDINGS}"}
 FILES = {"qrels QRELS": "judgments, as for `cranfield evaluate`", "runs RUN *": "results"}
 LABELLED = {  # where nothing is measured
@@ -43,7 +43,7 @@ LABELLED = {  # where nothing is measured
         **topics(),
     },
     "relevance": {"--rel N": "lowest relevant level (default: all above 0)", **LABELS},
-    "other": shared("formats"),
+    "other": shared("formats", "threads"),
 }
 SCORED = {*NAMES, "measures"} - {"seed", "threads"}  # not asked again of what is drawn from scores
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -11,7 +12,7 @@ from contextlib import ExitStack
 from threading import Lock
 from typing import Any
 
-from cranfield.data.reading.source import CHUNK
+from cranfield.data.reading.table import PartRead
 from cranfield.wording import printable
 
 PATIENCE = 1.0  # seconds
@@ -31,28 +32,35 @@ class Progress(ExitStack):
         self._begun = time.monotonic()
         self._watched = sys.stderr.isatty()
         self._done = Counter[str]()
+        self._lines = 0
         self._tasks: dict[str, Any] = {}
         self._bar: Any = None
         self._lock = Lock()
 
-    def step(self, more: int | str) -> None:
+    def step(self, more: int | PartRead) -> None:
         """So many more steps were done, or another part of a run was read, perhaps by one of
         several threads: they share one bar for each.
         """
         if not self._watched:
             return
         doing = said = self._doing
-        if isinstance(more, str):
-            doing, said, more = READING, f"{READING} {printable(more)}", CHUNK
+        lines = 0
+        if isinstance(more, PartRead):
+            doing, said = READING, f"{READING} {printable(more)}"
+            lines, more = more.lines, more.taken
         with self._lock:
             self._done[doing] += more
-            if time.monotonic() - self._begun < PATIENCE:
+            self._lines += lines
+            taken = time.monotonic() - self._begun
+            if taken < PATIENCE:
                 return
             self._bar = self._bar or self.enter_context(_shown())
+            total = self._totals[doing] or None
             if doing not in self._tasks:
-                self._tasks[doing] = self._bar.add_task(said, total=self._totals[doing] or None)
-            task = self._tasks[doing]
-            self._bar.update(task, completed=self._done[doing], description=said)
+                self._tasks[doing] = self._bar.add_task(said, total=total, rate="")
+            done = min(self._done[doing], total or math.inf)  # lines may be read twice
+            rate = f"{self._lines / taken / 1e6:.1f} M lines/s" if doing == READING else ""
+            self._bar.update(self._tasks[doing], completed=done, description=said, rate=rate)
 
 
 def _shown() -> Any:
@@ -63,7 +71,9 @@ def _shown() -> Any:
     return Bar(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
+        TextColumn("{task.fields[rate]}", markup=False),
         TimeRemainingColumn(),
+        TextColumn("left"),
         console=Console(stderr=True),
         transient=True,
     )

@@ -59,7 +59,7 @@ def evaluation(scores: bool = True) -> Rows:
         "relevance": shared("relevance"),
         "diversity": shared("intents", "verticals"),
         "user models": shared("costs"),
-        "other": {**shared("formats", "import"), "--threads N": "default: all cores"},
+        "other": shared("formats", "import", "threads"),
     }
 
 

@@ -27,7 +27,7 @@ OPTIONS = {
     },
     "diversity": shared("intents", "verticals"),
     "user models": shared("costs"),
-    "other": {**shared("formats", "import"), "--threads N": "default: all cores, at most 4"},
+    "other": shared("formats", "import", "threads"),
 }  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from cranfield.data.reading.objects import is_shaped, is_whole, object_records, 
 from cranfield.data.reading.records import PLAIN, Record, Text, checked
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Irregular, Table, whole_topics
+from cranfield.data.reading.table import Irregular, PartRead, Table, whole_topics
 from cranfield.data.reading.tables import Framed, framed, is_frame
 from cranfield.data.systems import (
     RunNames,
@@ -109,7 +109,7 @@ class Run(ABC):
         """The parts of a table one after the other, none of a run that is a mapping."""
         return iter(())
 
-    def held(self, progress: Callable[[str], None] | None = None) -> Run:
+    def held(self, progress: Callable[[PartRead], None] | None = None) -> Run:
         """The run with all it has in memory."""
         return self
 
@@ -250,25 +250,32 @@ class TableRun(Run):
             self, parts=lambda: (partial(_changed, change, part) for part in self.parts())
         )
 
-    def held(self, progress: Callable[[str], None] | None = None) -> TableRun:
+    def held(self, progress: Callable[[PartRead], None] | None = None) -> TableRun:
         tables = []
         for table in self.tables():
             tables.append(table.compact())
             if progress is not None:
-                progress(self.name)
+                progress(self.read_of(table))
         return replace(self, parts=lambda: iter([lambda table=table: table for table in tables]))
+
+    def read_of(self, table: Table) -> PartRead:
+        """What is told of a part that was read."""
+        return PartRead(self.name, len(table), table.taken)
 
     def gathered(self) -> Table:
         """The whole run at once, its lines grouped by topic without changing their order."""
         return Table.joined([table.compact() for table in self.tables()]).grouped()
 
     @contextmanager
-    def grouped(self, threads: int = 1) -> Iterator[Iterator[Part]]:
+    def grouped(
+        self, threads: int = 1, progress: Callable[[PartRead], None] | None = None
+    ) -> Iterator[Iterator[Part]]:
         """The run in parts of whole topics, however far apart the lines of these are."""
         from cranfield.data.reading.grouping import grouped
 
         try:
-            with grouped(self.parts(), threads) as parts:
+            told = None if progress is None else lambda table: progress(self.read_of(table))
+            with grouped(self.parts(), threads, told) as parts:
                 yield parts
         except Irregular:
             raise self.refusal("lines out of order", "results") from None

@@ -21,6 +21,7 @@ from cranfield.data.lengths import LengthsLike
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
+from cranfield.data.reading.table import PartRead
 from cranfield.data.systems import RunNames
 from cranfield.data.tracks import named_topics
 from cranfield.data.verticals import VerticalsLike
@@ -35,7 +36,7 @@ Topics: TypeAlias = str | os.PathLike[str] | Iterable[str]
 Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
 TieOrder: TypeAlias = Literal["trec", "rank", "given", "best", "worst", "expected", "file"]
 TIE_CHOICES = get_args(TieOrder)
-Progress: TypeAlias = Callable[[str], None]
+Progress: TypeAlias = Callable[[PartRead], None]
 
 T = TypeVar("T", bound=Callable[..., Any])
 
@@ -128,7 +129,8 @@ class Options:
     block_cells
         How many topics × judged documents are computed at a time; the result does not depend on it.
     progress
-        Called with the name of a run whenever another part of it has been read.
+        Called with the name of a run whenever another part of it has been read; this string also
+        has `lines`, how many these were, and `taken`, how many bytes of its file.
     """
 
     preset: str | Preset | None = None

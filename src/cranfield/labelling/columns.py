@@ -19,7 +19,7 @@ from cranfield import kernel
 from cranfield.arrays import Bools, Floats, Ints, Words
 from cranfield.data.reading.parts import in_order
 from cranfield.data.reading.strings import Strings, spans
-from cranfield.data.reading.table import Irregular, Noted, Table, in_group
+from cranfield.data.reading.table import Irregular, Noted, PartRead, Table, in_group
 from cranfield.data.run import Part, TableRun
 from cranfield.dataclass import dataclass
 from cranfield.labelling.blocks import Placed, RunLabels
@@ -47,7 +47,7 @@ def label_columns(
     run: TableRun,
     exclude_self: bool = False,
     threads: int = 2,
-    progress: Callable[[str], None] | None = None,
+    progress: Callable[[PartRead], None] | None = None,
     noted: Sequence[Noted] = (),
 ) -> RunLabels:
     """Where a run in a table placed the judged documents, with what is to be noted of all."""
@@ -59,7 +59,7 @@ def label_columns(
         try:
             found = _in_parts(run, label, threads, progress)
         except _Scattered:
-            with run.grouped(threads) as parts:
+            with run.grouped(threads, progress) as parts:
                 found = _Labelled()
                 for labelled in in_order(parts, lambda part: label(part()), threads):
                     found.add(labelled)
@@ -73,14 +73,14 @@ def label_columns(
 
 # -- parts ----------------------------------------------------------------------------------------
 
-_Worked: TypeAlias = tuple[list[Table], _Labelled | None]
+_Worked: TypeAlias = tuple[list[Table], _Labelled | None, PartRead]
 
 
 def _in_parts(
     run: TableRun,
     label: Callable[[Table], _Labelled],
     threads: int,
-    progress: Callable[[str], None] | None,
+    progress: Callable[[PartRead], None] | None,
 ) -> _Labelled:
     found, seen = _Labelled(), set[str]()
     waiting: list[Table] = []  # the lines so far of a topic that may go on
@@ -99,13 +99,13 @@ def _in_parts(
 
     def work(part: Part) -> _Worked:
         table = part()
-        n = len(table.names)
+        n, read = len(table.names), run.read_of(table)
         if n < 3:
-            return [table.groups(i, i + 1).compact() for i in range(n)], None
+            return [table.groups(i, i + 1).compact() for i in range(n)], None, read
         middle = label(table.groups(1, n - 1))
-        return [table.groups(0, 1).compact(), table.groups(n - 1, n).compact()], middle
+        return [table.groups(0, 1).compact(), table.groups(n - 1, n).compact()], middle, read
 
-    for edges, middle in in_order(run.parts(), work, threads):
+    for edges, middle, read in in_order(run.parts(), work, threads):
         for position, edge in enumerate(edges):
             if waiting and waiting[0].names != edge.names:
                 finish()
@@ -114,7 +114,7 @@ def _in_parts(
                 finish()
                 keep(middle)
         if progress is not None:
-            progress(run.name)
+            progress(read)
     finish()
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cranfield.data.reading.table import Noted
+from cranfield.data.reading.table import Noted, PartRead
 from cranfield.data.run import ListRun, Run, TableRun
 from cranfield.errors import InputError
 from cranfield.labelling.blocks import RunLabels
@@ -17,7 +17,7 @@ def label_run(
     run: Run,
     exclude_self: bool = False,
     threads: int = 2,
-    progress: Callable[[str], None] | None = None,
+    progress: Callable[[PartRead], None] | None = None,
     noted: Sequence[Noted] = (),
 ) -> RunLabels:
     """Where a run placed the judged documents, with what is to be noted of all."""

@@ -108,7 +108,7 @@ class Format:
         piece = read()
         if source.long_line(piece) is not None:
             raise Irregular
-        return self.piece(piece, kind, text)
+        return replace(self.piece(piece, kind, text), taken=round(len(piece) * source.packed))
 
     def errors(self, source: Source, kind: Kind, text: Text = PLAIN) -> Iterator[Problem | Record]:
         """Every record of a file, and every error in its place."""

@@ -32,8 +32,12 @@ MOST_PARTS = 256  # each is taken out of every table: where there are more lines
 
 
 @contextmanager
-def grouped(parts: Iterator[Part], threads: int = 1) -> Iterator[Iterator[Part]]:
+def grouped(
+    parts: Iterator[Part], threads: int = 1, told: Callable[[Table], None] | None = None
+) -> Iterator[Iterator[Part]]:
     """Parts that hold whole topics, made of others in which these are scattered.
+
+    Somebody may be `told` of each table that was read.
 
     >>> table = Table.of(Strings.of(["a", "b", "c"]), np.ones(3), Strings.of(["q2", "q1", "q2"]))
     >>> with grouped(iter([lambda: table])) as parts:
@@ -46,6 +50,8 @@ def grouped(parts: Iterator[Part], threads: int = 1) -> Iterator[Iterator[Part]]
         aside = _Aside(_Columns(file))
         for table in in_order(parts, _read, threads):
             aside.lay(table)
+            if told is not None:
+                told(table)
         yield aside.parts()
 
 

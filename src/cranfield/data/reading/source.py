@@ -283,6 +283,15 @@ class Source:
         raw = self._raw()
         return packing.opened(raw, self._bound(raw)) if packing.layers else raw
 
+    @property
+    def packed(self) -> float:
+        """How many of its bytes stand for one that it holds, as far as it has been unpacked."""
+        return self._packed[0]
+
+    @cached_property
+    def _packed(self) -> list[float]:
+        return [1.0]
+
     def _bound(self, raw: IO[bytes]) -> Callable[[int], None]:
         """Refuses more bytes than a file of that size may hold."""
         times = EXPANSION if self.limits.expansion is None else self.limits.expansion
@@ -292,6 +301,7 @@ class Source:
         most = usual if self.limits.expansion is None else times * held
 
         def bound(count: int) -> None:
+            self._packed[0] = raw.tell() / max(1, count)
             if count > most:
                 text = f"more than {int(most):,} bytes in a compressed file"
                 expected = f"at most {times:g} times its size, and {LARGEST_FILE >> 30} GB"

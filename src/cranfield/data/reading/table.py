@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -24,6 +24,23 @@ COLUMNS = (
     "tags",
     "lines",
 )  # a cell for each line
+
+
+class PartRead(str):
+    """The name of a run, of which more lines were read, out of so many bytes of its file.
+
+    >>> part = PartRead("bm25", 1000, 42_000)
+    >>> part, part.lines, part.taken
+    ('bm25', 1000, 42000)
+    """
+
+    lines: int
+    taken: int
+
+    def __new__(cls, name: str, lines: int, taken: int) -> Self:
+        made = super().__new__(cls, name)
+        made.lines, made.taken = lines, taken
+        return made
 
 
 class Irregular(ValueError):
@@ -47,6 +64,7 @@ class Table:
     tags: Strings | None = None  # of all lines, where they are not all the same
     lines: Ints | None = None  # their numbers, for whoever wants to tell of them
     strata: Floats | None = None  # what judgments were sampled from
+    taken: int = 0  # bytes of the file that was read for them
 
     @classmethod
     def of(cls, docs: Strings, values: Floats, topics: Strings | None = None) -> Table:

@@ -97,7 +97,7 @@ class Tabular:
             names = file.names
             needed = _named(names, kind, source.name, text)
             for read in file.parts(list(needed.values()), PART):
-                yield partial(_part, read, names, source.name, kind, text)
+                yield partial(_part, read, file, names, kind, text)
         except InputError:
             raise Irregular from None
 
@@ -319,12 +319,13 @@ def binary(name: str) -> Tabular:
 
 
 def _part(
-    read: Callable[[], pl.DataFrame], names: list[str], where: str, kind: Kind, text: Text
+    read: Callable[[], pl.DataFrame], file: Parquet, names: list[str], kind: Kind, text: Text
 ) -> Table:
     import polars as pl
 
     try:
-        return Framed.of(tidy(read(), kind, where, text), kind, names, text).table()
+        table = Framed.of(tidy(read(), kind, file.where or "", text), kind, names, text).table()
+        return replace(table, taken=round(len(file.data) / file.rows * len(table)))
     except (pl.exceptions.PolarsError, InputError):
         raise Irregular from None
 
