@@ -16,7 +16,7 @@ __version__ = "0.1.0"
 # Where the public names are, measures apart. Nothing is imported before it is asked for; what type
 # checkers and editors see is __init__.pyi, which `python -m tests.test_exports` writes.
 _PUBLIC = {
-    "": "compat meta plot stats",
+    "": "compat meta plot spark stats",
     "assess.aggregate": "aggregate",
     "assess.agreement": "Agreement agreement",
     "assess.assessments": "Assessments read_assessments",

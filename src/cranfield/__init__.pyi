@@ -4,6 +4,7 @@
 from cranfield import compat as compat
 from cranfield import meta as meta
 from cranfield import plot as plot
+from cranfield import spark as spark
 from cranfield import stats as stats
 from cranfield.assess.aggregate import aggregate as aggregate
 from cranfield.assess.agreement import Agreement as Agreement

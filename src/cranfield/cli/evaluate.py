@@ -8,6 +8,7 @@ from cranfield.cli.asked import runs_of
 from cranfield.cli.options import TIES, call, judged, order, preset, shared
 from cranfield.cli.output import SORTED, output, show_scores
 from cranfield.cli.progress import Progress
+from cranfield.errors import InputError
 from cranfield.evaluation.asked import DEFAULT_MEASURES
 from cranfield.evaluation.evaluate import evaluate
 
@@ -41,12 +42,37 @@ OPTIONS = {
         **shared("costs"),
     },
     "other": shared("formats", "import", "threads"),
+    "many machines (Spark, which has to be installed)": {
+        "--engine {local,spark}": "where the work is done (default: local)",
+        "--master URL with --engine spark": "of the cluster (default: as Spark is set up, else all "
+        "cores here)",
+        "--spark-conf K=V … with --engine spark": "a setting of Spark; may be repeated",
+        "--bad-rows {first,count} with --engine spark": "the error shows the first "
+        "bad row that is found (default), or tells how many there are",
+        "--skip-duplicates with --engine spark": "do not look for documents that are in a list "
+        "twice, unless they are judged",
+    },
 }
 
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
+    if options.engine == "spark":
+        return _on_spark(options)
     runs = runs_of(options.qrels, options.runs)
     with Progress([options.qrels, *options.runs]) as progress:
-        scores = call(evaluate, options, runs=runs, progress=progress.step)
-    return show_scores(scores, options)
+        found = call(evaluate, options, runs=runs, progress=progress.step)
+    return show_scores(found, options)
+
+
+def _on_spark(options: argparse.Namespace) -> int:
+    """The same by Spark, whose session lasts as long as what is said may ask for it."""
+    from cranfield.spark.engine import scores
+    from cranfield.spark.session import started
+
+    if not options.runs:
+        raise InputError("no run", "RUN with --engine spark")
+    with started(options.master, options.spark_confs or ()) as spark:
+        checked = not options.skip_duplicates
+        found = call(scores, options, spark=spark, check_duplicates=checked)
+        return show_scores(found, options)

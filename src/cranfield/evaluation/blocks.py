@@ -44,18 +44,24 @@ def cut(
     gains: Sequence[Gain] | None = None,
     intents: Intents | None = None,
     importance: Floats | None = None,
+    within: range | None = None,
 ) -> list[Block]:
     """The topics in blocks of bounded size, which depend on the judgments alone.
 
     A topic is as wide as it has judged items (or as `widths` says), but at least as the `ranks`
     that user models look at, judged or not; times its intents. Topics of one block have the same
-    `gains`. `importance` is Pr(v|i) of all intents.
+    `gains`. `importance` is Pr(v|i) of all intents. Only blocks that begin `within` a range are
+    made, if there is one.
     """
     width = np.maximum(judgments.counts if widths is None else widths, ranks)
     if intents is not None:
         width = width * np.maximum(intents.counts, 1)
     bounds = blocks(width, min(cells, DENSE_CELLS) if ranks else cells, gains)
-    return [Block(a, b, gold_block(judgments, a, b, intents, importance)) for a, b in bounds]
+    return [
+        Block(a, b, gold_block(judgments, a, b, intents, importance))
+        for a, b in bounds
+        if within is None or a in within
+    ]
 
 
 def in_blocks(every: Sequence[Block], compute: Callable[[Block], T], threads: int = 1) -> list[T]:

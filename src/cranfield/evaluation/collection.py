@@ -153,8 +153,12 @@ class Collection:
         gains: Sequence[Gain] | None = None,
         tied: Rankings | None = None,
         looked_at: int | None = None,
+        within: range | None = None,
     ) -> list[Block]:
-        """The topics in blocks of bounded size; where `tied` lists hold more, by these."""
+        """The topics in blocks of bounded size; where `tied` lists hold more, by these.
+
+        Only those that begin `within` a range of topics, if there is one.
+        """
         widths = self.gold.judgments.counts
         if tied is not None:
             widths = np.maximum(widths, tied.spread(looked_at))
@@ -166,6 +170,7 @@ class Collection:
             gains=gains,
             intents=self.intents,
             importance=self.importance,
+            within=within,
         )
 
     def block(self, rankings: Rankings, t: int, traced: bool = False) -> Lists:

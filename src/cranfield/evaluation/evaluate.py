@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, Unpack
 
@@ -18,9 +18,9 @@ from cranfield.evaluation.asked import Asked, MeasuresLike
 from cranfield.evaluation.collection import Collection, Labelled
 from cranfield.evaluation.measuring import Measuring
 from cranfield.evaluation.options import Options, Settings, shows_options
-from cranfield.labelling.blocks import Rankings, RunLabels
+from cranfield.labelling.blocks import RunLabels
 from cranfield.measures.base import Measure
-from cranfield.scores import Later, Scores
+from cranfield.scores import Later, Notice, Scores
 from cranfield.wording import some
 
 RunsLike: TypeAlias = RunLike | Sequence[RunLike] | Mapping[str, RunLike]
@@ -92,15 +92,29 @@ class Evaluator:
 
     def scored(self, runs: Iterable[Labelled], strangers: bool = False) -> Scores:
         """Score runs that have been labelled."""
-        labelled = []
-        for one in runs:
-            if not strangers:
-                self.collection.refuse_stranger(one)
-            self.collection.refuse_unknown(one.run, one.rankings)
-            labelled.append(one)
-        names, rankings = [one.run.name for one in labelled], [one.rankings for one in labelled]
-        counts = self._counting(names, rankings)
-        values = np.stack([self.measuring.values(one) for one in rankings])
+        labelled = [self.accepted(one, strangers) for one in runs]
+        names = [one.run.name for one in labelled]
+        counts = self.counting(names, [one.rankings.answered for one in labelled])
+        values = np.stack([self.measuring.values(one.rankings) for one in labelled])
+        return self.collected(
+            names, counts, values, lambda: notices.of_all(self.measuring, counts, labelled)
+        )
+
+    def accepted(self, labelled: Labelled, stranger: bool = False) -> Labelled:
+        """A run in which all is known that measures look at."""
+        if not stranger:
+            self.collection.refuse_stranger(labelled)
+        self.collection.refuse_unknown(labelled.run, labelled.rankings)
+        return labelled
+
+    def collected(
+        self,
+        names: Sequence[str],
+        counts: Bools,
+        values: Floats,
+        tell: Callable[[], Iterable[Notice]],
+    ) -> Scores:
+        """The scores of runs, given their values for all topics; `counts` says which count."""
         values = values[:, self.measuring.each(counts)]
         topics, columns = self.measuring.topics(counts), self.measuring.columns
         self._refuse_undefined(topics, values)
@@ -112,7 +126,7 @@ class Evaluator:
             summaries=tuple(column.summary for column in columns),
             better=tuple(column.better for column in columns),
             undefined=self.options.undefined,
-            notices=Later(lambda: notices.of_all(self.measuring, counts, labelled)),
+            notices=Later(tell),
             asked=self.measuring.asked.spellings,
         )
 
@@ -142,12 +156,12 @@ class Evaluator:
         other.measuring = Measuring(self.collection, Asked.of(measures, plain))
         return other
 
-    def _counting(self, names: Sequence[str], rankings: Sequence[Rankings]) -> Bools:
-        """The topics that count."""
+    def counting(self, names: Sequence[str], answered: Iterable[Bools]) -> Bools:
+        """The topics that count, where the runs have answered some."""
         topics, counts = self.collection.topics, self.collection.chosen
         if self.options.topics == "common":
-            for one in rankings:
-                counts = counts & one.answered
+            for topics_of_one in answered:
+                counts = counts & topics_of_one
             if not counts.any():
                 who = "that every run answers" if len(names) > 1 else f"in {names[0]}"
                 raise InputError(f"no judged topic {who}", f"some of {some(topics, 'topic')}")

@@ -47,6 +47,10 @@ class Measuring:
         """The topics in blocks, each with what depends on the judgments alone."""
         return self.collection.blocks(self._ranks, self.gains)
 
+    def within(self, first: int, stop: int) -> list[Block]:
+        """The blocks that begin with the topics first..stop-1, for those who want no others."""
+        return self.collection.blocks(self._ranks, self.gains, within=range(first, stop))
+
     @property
     def _ranks(self) -> int:
         """So many ranks user models look at, judged or not."""
@@ -107,18 +111,24 @@ class Measuring:
 
     # -- values -----------------------------------------------------------------------------------
 
-    def values(self, rankings: Rankings) -> Floats:
-        """Topics × columns of one run."""
+    def values(self, rankings: Rankings, blocks: Sequence[Block] | None = None) -> Floats:
+        """Topics × columns of one run: all topics, or those of some blocks."""
         if self.options.ties == "expected":
             return self._in_the_mean(rankings)
         last = deepest(self.measures, self.options.depth)
         if self.collection.intents is not None and last is not None:  # each hit is many numbers
             rankings = rankings.with_hits(rankings.ranks <= last)
-        return np.concatenate(self.plain(self.measures, rankings), axis=1)
+        return np.concatenate(self.plain(self.measures, rankings, blocks), axis=1)
 
-    def plain(self, measures: Sequence[Measure], rankings: Rankings) -> list[Floats]:
+    def plain(
+        self,
+        measures: Sequence[Measure],
+        rankings: Rankings,
+        blocks: Sequence[Block] | None = None,
+    ) -> list[Floats]:
         """Topics × names of each measure, lists being as they are."""
-        return self.measured(measures, lambda block: block.lists(rankings), self.blocks)
+        every = self.blocks if blocks is None else blocks
+        return self.measured(measures, lambda block: block.lists(rankings), every)
 
     def measured(
         self,

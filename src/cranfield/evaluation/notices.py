@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
@@ -40,14 +40,21 @@ def of_all(measuring: Measuring, counts: Bools, labelled: Sequence[Labelled]) ->
     """What is to be known of an evaluation of runs; `counts` says which topics do."""
     collection, measures = measuring.collection, measuring.measures
     told = [notice for one in labelled for notice in of_run(one, collection, measures)]
-    rankings = [one.rankings for one in labelled]
-    told += of_lengths(
-        [one.run.name for one in labelled],
-        [lists.returned[lists.answered & collection.chosen] for lists in rankings],
-        measures,
-        measuring.options.depth,
-    )
-    return loud_first((*of_evaluation(measuring, counts), *told))
+    returned = {one.run.name: one.rankings.returned for one in labelled}
+    return together(measuring, counts, told, returned)
+
+
+def together(
+    measuring: Measuring, counts: Bools, told: Iterable[Notice], returned: Mapping[str, Ints]
+) -> tuple[Notice, ...]:
+    """What was told of each run, with what is to be known of all; `returned` are the lengths of
+    their lists, −1 where there is none.
+    """
+    chosen = measuring.collection.chosen
+    lengths = [lists[(lists >= 0) & chosen] for lists in returned.values()]
+    asked = measuring.measures, measuring.options.depth
+    every = (*of_evaluation(measuring, counts), *told, *of_lengths([*returned], lengths, *asked))
+    return loud_first(every)
 
 
 def of_evaluation(measuring: Measuring, counts: Bools) -> Iterator[Notice]:

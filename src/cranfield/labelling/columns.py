@@ -182,8 +182,8 @@ def _place(
     index, segment = gold.topic_index, table.group
     topics = np.array([index.get(name, -1) for name in table.names], dtype=np.int64)
     value = -np.arange(len(table), dtype=np.float64) if run.given else table.values
-    order = _Order(value, table.starts, segment, run.stable)
-    rows, items = _judged_rows(gold, table, topics, segment)
+    order = Order(value, table.starts, segment, run.stable)
+    rows, items = judged_rows(gold, table, topics, segment)
     first, last, ranks = order.places(rows, table.docs)
     topic = topics[segment[rows]]
     by_rank = np.lexsort((ranks, topic))
@@ -200,9 +200,7 @@ def _place(
     return dict(zip(table.names, order.tied().tolist(), strict=True))
 
 
-def _judged_rows(
-    gold: GoldStandard, table: Table, topics: Ints, segment: Ints
-) -> tuple[Ints, Ints]:
+def judged_rows(gold: GoldStandard, table: Table, topics: Ints, segment: Ints) -> tuple[Ints, Ints]:
     """The rows that hold judged documents, and the items they are."""
     offsets = gold.qrels.offsets
     present = topics[topics >= 0]
@@ -226,7 +224,7 @@ def _sifted(keys: Words, sought: Words) -> Ints:
     return np.flatnonzero(wanted[keys & bits])
 
 
-class _Order:
+class Order:
     """The order of the lines of some topics by value, computed only as far as it is needed.
 
     Equal values are ordered by document id, or, if `stable`, as they come.

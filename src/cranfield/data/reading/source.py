@@ -336,13 +336,21 @@ def held_at_most() -> int:
 
 @dataclass(frozen=True, eq=False)
 class Piece(Source):
-    """Some whole lines of a file, after so many others."""
+    """Some whole lines of a file, after so many others, or all that it holds, in memory."""
 
     text: bytes = b""
     before: int = 0
 
     def open(self) -> IO[bytes]:
         return io.BytesIO(self.text)
+
+    @cached_property
+    def packing(self) -> Packing:
+        """It has been unpacked."""
+        return Packing(self.name)
+
+    def pieces(self, size: int = CHUNK) -> Iterator[Callable[[], bytes]]:
+        yield lambda: self.text
 
     def line(self, number: int) -> int:
         return self.before + number

@@ -344,9 +344,24 @@ def is_arrow(beginning: Beginning) -> bool:
 
 
 def is_frame(data: Any) -> bool:
-    """Whether this is a Polars or a pandas frame (neither of which need be installed)."""
+    """Whether this is a frame of Polars, pandas or Spark (none of which need be installed)."""
     origin = type(data).__module__.partition(".")[0]
-    return origin in ("polars", "pandas") and type(data).__name__ in ("DataFrame", "LazyFrame")
+    known = ("polars", "pandas", "pyspark")
+    return origin in known and type(data).__name__ in ("DataFrame", "LazyFrame")
+
+
+def is_spark(data: Any) -> bool:
+    """Whether this is a frame of Spark, whose rows are elsewhere."""
+    return is_frame(data) and type(data).__module__.startswith("pyspark")
+
+
+def in_spark(name: str) -> str:
+    """How Spark is told the name of a column, whatever signs are in it.
+
+    >>> in_spark("AP.EU")
+    '`AP.EU`'
+    """
+    return f"`{name.replace('`', '``')}`"
 
 
 def frame_table(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Table:
@@ -361,7 +376,7 @@ def framed(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Framed:
         return list(_named(names, kind, where, text).values())
 
     refuse_forked(where)
-    lazy = hasattr(data, "collect")
+    lazy = type(data).__name__ == "LazyFrame"
     names = list(map(str, data.collect_schema().names() if lazy else data.columns))
     data = data.select(wanted(names)).collect() if lazy else data
     found = tidy(polars_frame(data, wanted, where), kind, where, text)
@@ -369,9 +384,11 @@ def framed(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Framed:
 
 
 def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str) -> pl.DataFrame:
-    """A Polars frame as it is; of a pandas frame the wanted columns."""
+    """A Polars frame as it is; of a pandas frame the wanted columns; of Spark's, all rows."""
     import polars as pl
 
+    if is_spark(data):
+        return pl.DataFrame(data.select(*map(in_spark, wanted(data.columns))).toArrow())
     if not type(data).__module__.startswith("pandas"):
         made: pl.DataFrame = data.collect() if isinstance(data, pl.LazyFrame) else data
         return made

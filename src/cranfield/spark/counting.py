@@ -1,0 +1,151 @@
+"""Ranks by counting: where judged documents stand in lists that nobody has as a whole.
+
+The judged documents that were found, the *hits*, cut a list into slots. Whoever has some rows of
+the list says how many of them fall into each slot, and the sums over all rows are the ranks. Only
+these counts travel, and no list has to fit into anybody's memory.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from cranfield.arrays import Floats, Ints
+from cranfield.data.reading.strings import Strings, spans
+from cranfield.dataclass import dataclass
+from cranfield.labelling.gold import GoldStandard
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """The judged documents in some lists, list after list, from the top down.
+
+    Those of one list and one value are a group. A group of m hits has m + 2 slots: for rows of
+    higher values (below the group before), m for rows of its value, each down to one of the hits,
+    and one for those after the last hit.
+    """
+
+    lists: Ints  # [lists] their numbers, ascending
+    offsets: Ints  # [lists + 1] into groups
+    values: Floats  # [groups] falling within a list
+    members: Ints  # [groups + 1] into items
+    items: Ints  # [hits] by name within a group, the largest first
+
+    @classmethod
+    def of(cls, lists: Ints, values: Floats, items: Ints, by_name: Ints) -> Hits:
+        """Hits in any order; `by_name` is the place of each item among all, largest name first."""
+        order = np.lexsort((by_name[items], -values, lists))
+        lists, values, items = lists[order], values[order], items[order]
+        new_list = np.append(True, lists[1:] != lists[:-1])[: len(lists)]
+        new = new_list.copy()
+        new[1:] |= values[1:] != values[:-1]
+        heads = np.flatnonzero(new)
+        first = np.flatnonzero(new_list[heads])
+        return cls(
+            lists[heads][first],
+            np.append(first, len(heads)),
+            values[heads],
+            np.append(heads, len(lists)),
+            items,
+        )
+
+    @cached_property
+    def _slots(self) -> Ints:
+        """The first slot of each group."""
+        return self.members[:-1] + 2 * np.arange(len(self.values))
+
+    @property
+    def slots(self) -> int:
+        """How many there are."""
+        return len(self.items) + 2 * len(self.values)
+
+    @property
+    def hit_lists(self) -> Ints:
+        """The number of the list of each hit."""
+        groups = np.diff(self.members)
+        return np.repeat(np.repeat(self.lists, np.diff(self.offsets)), groups)
+
+    def repeated(self) -> int | None:
+        """A hit that is the document of the one before it: it is in its list twice."""
+        same = (self.items[1:] == self.items[:-1]) & (self.hit_lists[1:] == self.hit_lists[:-1])
+        return int(np.flatnonzero(same)[0]) + 1 if same.any() else None
+
+    def slots_of(self, numbers: Ints, values: Floats, docs: Strings, judged: Strings) -> Ints:
+        """The slot of each of some rows that has one: what is below the last hit has none.
+
+        `numbers` are those of their lists, `judged` the documents of all items.
+        """
+        rows, group = self._groups(numbers, values)
+        equal = self.values[group] == values[rows]
+        slots = self._slots[group]
+        if equal.any():
+            among = self._among_equals(group[equal], docs[rows[equal]], judged)
+            slots[equal] += 1 + among
+        return slots
+
+    def _groups(self, numbers: Ints, values: Floats) -> tuple[Ints, Ints]:
+        """The rows that are not below all hits of their list, and the highest group whose value
+        is not above theirs: a binary search of all rows at once.
+        """
+        place = np.searchsorted(self.lists, numbers)
+        rows = np.flatnonzero(np.append(self.lists, -1)[place] == numbers)
+        low, high = self.offsets[place[rows]], self.offsets[place[rows] + 1]
+        end, sought = high.copy(), values[rows]
+        padded = np.append(self.values, 0.0)  # nobody looks at the last
+        for _ in range(int((high - low).max(initial=0)).bit_length()):
+            middle = (low + high) >> 1
+            above = (padded[middle] > sought) & (low < high)
+            low = np.where(above, middle + 1, low)
+            high = np.where(above, high, middle)
+        there = low < end
+        return rows[there], low[there]
+
+    def _among_equals(self, group: Ints, docs: Strings, judged: Strings) -> Ints:
+        """How many hits of its group have a larger name than each of some documents."""
+        found = np.zeros(len(group), dtype=np.int64)
+        size = np.diff(self.members)[group]
+        alone = np.flatnonzero(size == 1)  # most often the hit itself
+        hit = self.items[self.members[group[alone]]]
+        left = np.ones(len(group), dtype=bool)
+        left[alone[docs[alone].same(judged[hit])]] = False
+        if left.any():
+            rows = np.flatnonzero(left)
+            found[rows] = self._larger(group[rows], docs[rows], judged)
+        return found
+
+    def _larger(self, group: Ints, docs: Strings, judged: Strings) -> Ints:
+        known = np.unique(group)
+        size = np.diff(self.members)[known]
+        hits = judged[self.items[spans(self.members[known], size)]]
+        names = Strings.joined([docs.copy(), hits.copy()])
+        groups = np.concatenate((group, np.repeat(known, size)))
+        is_hit = np.arange(len(names)) >= len(docs)
+        keys = (~key for key in reversed(names.sort_keys()))
+        order = np.lexsort([is_hit, *keys, groups])  # largest name first, a hit after itself
+        before = np.empty(len(names), dtype=np.int64)
+        before[order] = np.cumsum(is_hit[order]) - is_hit[order]
+        begin = np.cumsum(size) - size
+        larger: Ints = before[: len(docs)] - begin[np.searchsorted(known, group)]
+        return larger
+
+    def ranks(self, counts: Ints) -> tuple[Ints, Ints, Ints]:
+        """Rank, best and worst possible rank of each hit, given how many rows each slot has."""
+        below = np.concatenate(([0], np.cumsum(counts)))
+        size = np.diff(self.members)
+        group = np.repeat(np.arange(len(size)), size)
+        begin = np.repeat(below[self._slots[self.offsets[:-1]]], np.diff(self.offsets))
+        place = np.arange(len(self.items)) - self.members[group]
+        rank = below[self._slots[group] + place + 2] - begin[group]
+        first = below[self._slots + 1] - begin + 1
+        last = below[self._slots + size + 2] - begin
+        return rank, first[group], last[group]
+
+
+def places_by_name(gold: GoldStandard) -> Ints:
+    """The place of each judged item among those of its topic by name, the largest first."""
+    table = gold.table
+    keys = (~key for key in reversed(table.docs.sort_keys()))
+    places = np.empty(len(table), dtype=np.int64)
+    places[gold.items[np.lexsort([*keys, table.group])]] = np.arange(len(table))
+    return places

@@ -1,0 +1,436 @@
+"""Runs evaluated where Spark has their rows: the same scores, from counts in the place of lists.
+
+Judgments and measures go to the workers. A first pass over the rows finds the judged documents and
+checks every row, a second one counts how many rows stand above each of them (`counting`). Then all
+there is to know of a run is its `Rankings`, and the code of `evaluation/` goes on with them, in
+tasks of a range of topics each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property, reduce
+from typing import Any, Literal, TypeAlias, Unpack
+
+import numpy as np
+
+from cranfield.arrays import Floats, Ints
+from cranfield.data.qrels import QrelsLike
+from cranfield.data.run import TableRun
+from cranfield.data.systems import SeveralRuns, distinct, refuse_many
+from cranfield.dataclass import dataclass
+from cranfield.errors import CranfieldError, InputError, one_of
+from cranfield.evaluation import notices
+from cranfield.evaluation.asked import MeasuresLike
+from cranfield.evaluation.collection import Labelled
+from cranfield.evaluation.evaluate import Evaluator
+from cranfield.evaluation.options import Options, Settings, shows_options
+from cranfield.labelling.blocks import Placed, RunLabels
+from cranfield.scores import Notice, Scores
+from cranfield.spark import tasks
+from cranfield.spark.counting import Hits, places_by_name
+from cranfield.spark.inputs import Given, LineReader, given_runs, readable_qrels
+from cranfield.spark.session import Spark, current
+from cranfield.spark.tasks import Shared, Stretch
+from cranfield.wording import counted
+
+BadRows: TypeAlias = Literal["first", "count"]
+
+
+@shows_options
+def evaluate(
+    qrels: QrelsLike,
+    runs: Any,
+    measures: MeasuresLike = None,
+    *,
+    spark: Spark = None,
+    bad_rows: BadRows = "first",
+    check_duplicates: bool = True,
+    **options: Unpack[Settings],
+) -> Any:
+    """The scores of topics, as a Spark DataFrame with the columns run, topic, measure and value.
+
+    Runs are DataFrames of Spark or paths that Spark can read (text or Parquet), several of them as
+    a list, or a dict from their names; a column such as ``run`` tells those in one DataFrame apart.
+    Judgments are what `cranfield.evaluate` takes, or such a DataFrame or path. `spark` is the
+    session, if it is not the active one. `bad_rows` is an error that shows the ``first`` that was
+    found, or one that tells how many there are, having read all of them (``count``). Without
+    `check_duplicates`, documents that nobody judged may be twice in a list, and eight bytes for
+    each row need not be sent around. What is returned may be given to `cranfield.compare`.
+    """
+    given = qrels, runs, measures, current(spark), bad_rows, check_duplicates, options
+    with _told():
+        return _Evaluation.of(*given).frame()
+
+
+@shows_options
+def scores(
+    qrels: QrelsLike,
+    runs: Any,
+    measures: MeasuresLike = None,
+    *,
+    spark: Spark = None,
+    bad_rows: BadRows = "first",
+    check_duplicates: bool = True,
+    **options: Unpack[Settings],
+) -> Scores:
+    """The same as `Scores`, with all that the user should know, as `cranfield.evaluate` has them.
+
+    The arguments are those of `evaluate`.
+    """
+    given = qrels, runs, measures, current(spark), bad_rows, check_duplicates, options
+    with _told():
+        return _Evaluation.of(*given).scores()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Where Spark works: what goes wrong there is said in a sentence."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        python = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Interrupt)\b", line)]
+        raise CranfieldError(f"Spark failed: {(python[-1:] or lines or ['?'])[0]}") from error
+
+
+@dataclass(frozen=True, eq=False)
+class _Evaluation:
+    spark: Spark
+    shared: Shared
+    given: list[Given]
+    bad_rows: BadRows
+    check_duplicates: bool
+
+    @classmethod
+    def of(
+        cls,
+        qrels: QrelsLike,
+        runs: Any,
+        measures: MeasuresLike,
+        spark: Spark,
+        bad_rows: BadRows,
+        check_duplicates: bool,
+        options: Any,
+    ) -> _Evaluation:
+        one_of("bad_rows", bad_rows, BadRows)
+        options = {**options, "progress": None, "threads": 1}  # a task has one core
+        evaluator = Evaluator(readable_qrels(spark, qrels), measures, **options)
+        _refuse_order(evaluator.options)
+        typed = any(extra.needs_types for extra in evaluator.collection.extras)
+        given = given_runs(spark, runs, evaluator.options, typed)
+        return cls(spark, Shared(evaluator), given, bad_rows, check_duplicates)
+
+    @property
+    def evaluator(self) -> Evaluator:
+        return self.shared.evaluator
+
+    @property
+    def topics(self) -> int:
+        return len(self.evaluator.collection.topics)
+
+    def _pass(self, make: Callable[[Given], Any], schema: str) -> Any:
+        """What a task finds in all inputs."""
+        parts = [one.frame.mapInArrow(make(one), schema) for one in self.given]
+        return reduce(lambda a, b: a.unionAll(b), parts)
+
+    # -- first pass -------------------------------------------------------------------------------
+
+    @cached_property
+    def found(self) -> dict[str, Any]:
+        """The lists of all runs and the judged documents in them; what is wrong is an error."""
+        hashed = self.check_duplicates and self.evaluator.options.duplicates == "error"
+        count = self.bad_rows == "count"
+
+        def find(one: Given) -> tasks.FindHits:
+            return tasks.FindHits(self.shared, one.reading, count, hashed)
+
+        parcels = self._pass(find, tasks.PARCELS)
+        if hashed:
+            parcels = parcels.repartition("bucket").mapInArrow(tasks.find_repeated, tasks.PARCELS)
+        found = tasks.unpacked(parcels.toArrow())
+        self._refuse_bad(found)
+        if "lists" not in found:
+            where = self.given[0].reading.where
+            raise InputError("no results", "at least one", where)
+        if "suspects" in found:
+            self._refuse_repeated(np.unique(found["suspects"].column("key").to_numpy()))
+        return found
+
+    def _refuse_bad(self, found: dict[str, Any]) -> None:
+        if "bad" not in found:
+            return
+        rows = found["bad"].to_pylist()
+        first, number = rows[0], sum(row["rows"] for row in rows)
+        hint = first["hint"]
+        if self.bad_rows == "count":
+            hint = f"{hint}; " * bool(hint) + f"{counted(number, 'bad row')} in all"
+        raise InputError(first["found"], first["expected"], first["where"], hint=hint)
+
+    def _refuse_repeated(self, keys: Any) -> None:
+        """Refuse documents that are in a list twice; hashes may be the same by chance."""
+        from pyspark.sql.functions import count
+
+        def rows(one: Given) -> tasks.FindRows:
+            return tasks.FindRows(self.shared, one.reading, keys)
+
+        names = self._pass(rows, tasks.ROWS).groupBy("source", "tag", "topic", "doc")
+        twice = names.agg(count("*").alias("rows")).where("rows > 1").orderBy("topic", "doc")
+        for row in twice.take(1):
+            raise self._twice(row["source"], row["topic"], row["doc"])
+
+    def _twice(self, source: int, topic: str, doc: str) -> InputError:
+        found = f"document {doc} of topic {topic} twice"
+        return InputError(found, "each document once", self.given[source].reading.where)
+
+    # -- runs -------------------------------------------------------------------------------------
+
+    @cached_property
+    def lists(self) -> dict[tuple[int, str], dict[str, Stretch]]:
+        """What is known of each list of each run, in the order in which they turned up."""
+        table = self.found["lists"].sort_by([("low", "descending")])
+        names = ("source", "tag", "name", *Stretch._fields)
+        every: dict[tuple[int, str], dict[str, Stretch]] = {}
+        for source, tag, name, *of in zip(
+            *(table.column(column).to_pylist() for column in names), strict=True
+        ):
+            known, own = every.setdefault((source, tag), {}), Stretch(*of)
+            known[name] = known[name].joined(own) if name in known else own
+        for known in every.values():
+            ordered = sorted(known.items(), key=lambda item: item[1].place)
+            known.clear()
+            known.update(ordered)
+        first = {run: next(iter(known.values())).place for run, known in every.items()}
+        return {run: every[run] for run in sorted(every, key=lambda run: (run[0], first[run]))}
+
+    @cached_property
+    def runs(self) -> list[TableRun]:
+        """The runs, each under a name of its own."""
+        tags: dict[int, list[str]] = {}
+        for source, tag in self.lists:
+            tags.setdefault(source, []).append(tag)
+        made = []
+        for source, tag in self.lists:
+            one = self.given[source]
+            reading = one.reading
+            if one.name is not None and len(tags[source]) > 1:
+                raise SeveralRuns(tags[source], one.name)
+            if isinstance(reading.reader, LineReader):
+                refuse_many(tags[source], reading.where)
+            name = one.name or (tag if reading.by_tag else "") or reading.where
+            run = TableRun(name, lambda: iter(()), where=reading.where, in_doubt=one.in_doubt)
+            made.append(replace(run, by_rank=reading.ties == "rank"))
+        return distinct([self._merging(run) for run in made])
+
+    def _merging(self, run: TableRun) -> TableRun:
+        merging = self.evaluator.options.merging
+        if not merging.asked:
+            return run
+        return replace(run, merging=merging.of_run("rank" if run.by_rank else "score", run.where))
+
+    # -- second pass ------------------------------------------------------------------------------
+
+    @cached_property
+    def numbers(self) -> dict[int, dict[str, int]]:
+        """By input and tag, what is added to the number of a topic for that of a list."""
+        made: dict[int, dict[str, int]] = {number: {} for number in range(len(self.given))}
+        for r, (source, tag) in enumerate(self.lists):
+            made[source][tag] = r * self.topics
+        return made
+
+    @cached_property
+    def hits(self) -> Hits:
+        """The judged documents in all lists, those of each run after those of the one before."""
+        gold = self.evaluator.collection.gold
+        table = self.found.get("hits")
+        if table is None:
+            none = np.empty(0, dtype=np.int64)
+            return Hits.of(none, np.empty(0), none, none)
+        begin = np.array([self.numbers[s][t] for s, t in self.lists], dtype=np.int64)
+        code = {run: r for r, run in enumerate(self.lists)}
+        pairs = zip(
+            table.column("source").to_pylist(), table.column("tag").to_pylist(), strict=True
+        )
+        run = np.fromiter((code[pair] for pair in pairs), dtype=np.int64, count=len(table))
+        topic, item = (table.column(name).to_numpy() for name in ("topic", "item"))
+        made = Hits.of(
+            begin[run] + topic, table.column("value").to_numpy(), item, places_by_name(gold)
+        )
+        if (hit := made.repeated()) is not None:
+            r, t = divmod(int(made.hit_lists[hit]), self.topics)
+            doc = gold.item_docs[made.items[hit]]
+            raise self._twice([*self.lists][r][0], self.evaluator.collection.topics[t], doc)
+        return made
+
+    @cached_property
+    def counts(self) -> Ints:
+        """How many rows there are in each slot between hits."""
+        from pyspark.sql.functions import sum as total
+
+        made = np.zeros(self.hits.slots, dtype=np.int64)
+        if not self.hits.slots:
+            return made
+
+        def count(one: Given) -> tasks.CountRows:
+            numbers = self.numbers[one.reading.number]
+            return tasks.CountRows(self.shared, one.reading, numbers, self.hits)
+
+        found = self._pass(count, tasks.SLOTS).groupBy("slot").agg(total("rows").alias("rows"))
+        table = found.toArrow()
+        made[table.column("slot").to_numpy()] = table.column("rows").to_numpy()
+        return made
+
+    # -- rankings ---------------------------------------------------------------------------------
+
+    @cached_property
+    def labelled(self) -> list[Labelled]:
+        """All there is to know of each run, but for how many documents are tied."""
+        collection, hits = self.evaluator.collection, self.hits
+        index, ranked = collection.gold.topic_index, hits.ranks(self.counts)
+        run, topic = np.divmod(hits.hit_lists, max(self.topics, 1))
+        bounds = np.searchsorted(run, np.arange(len(self.lists) + 1))
+        made = []
+        for r, (one, known) in enumerate(zip(self.runs, self.lists.values(), strict=True)):
+            own = slice(bounds[r], bounds[r + 1])
+            rank, first, last = (column[own] for column in ranked)
+            lists = [(index[t], of.rows, 0) for t, of in known.items() if t in index]
+            placed = Placed(
+                lists=[tuple(np.array(lists, dtype=np.int64).reshape(-1, 3).T)],
+                hits=[(topic[own], rank, hits.items[own], first, last)],
+            )
+            rankings = placed.rankings(collection.gold.judgments, ())
+            wrong = tuple(t for t, of in known.items() if of.wrong and t in index)
+            found = RunLabels(rankings, tuple(known), wrong)
+            labelled = collection.labelled(one, found)
+            collection.refuse_stranger(labelled)
+            made.append(labelled)
+        return made
+
+    def _with_ties(self) -> list[Labelled]:
+        """The runs with the numbers of tied documents, if anybody is to be told of them."""
+        deep = notices.deepest(self.evaluator.measures, self.evaluator.options.depth)
+        if not any(one.placed.doubtful(deep, False).any() for one in self.labelled):
+            return self.labelled
+
+        def send(one: Given) -> tasks.SendValues:
+            return tasks.SendValues(self.shared, one.reading, self.numbers[one.reading.number])
+
+        sent = self._pass(send, tasks.PARCELS).repartition("bucket")
+        table = sent.mapInArrow(tasks.count_tied, tasks.TIED).toArrow()
+        tied = np.zeros(len(self.lists) * self.topics, dtype=np.int64)
+        np.add.at(tied, table.column("list").to_numpy(), table.column("tied").to_numpy())
+        each = tied.reshape(len(self.lists), -1)
+        return [
+            replace(one, placed=replace(one.placed, tied=of), rankings=one.rankings)
+            for one, of in zip(self.labelled, each, strict=True)
+        ]
+
+    # -- scores -----------------------------------------------------------------------------------
+
+    @cached_property
+    def counting(self) -> Any:
+        """Which topics count."""
+        answered = [one.rankings.answered for one in self.labelled]
+        return self.evaluator.counting([run.name for run in self.runs], answered)
+
+    def _units(self) -> Any:
+        """The lists of all runs, as a DataFrame with a row for each task that measures them."""
+        import pyarrow as pa
+
+        rows = [
+            tasks.unit_row(r, *bound, one.rankings)
+            for r, one in enumerate(self.labelled)
+            for bound in self._bounds
+        ]
+        table = pa.Table.from_pylist(rows, tasks.units())
+        frame = self.spark.createDataFrame(table)
+        return frame.repartition(min(len(rows), 1 << 14), "run", "begin")
+
+    @cached_property
+    def _bounds(self) -> list[tuple[int, int]]:
+        """The topics of each task: some blocks, or all where random orders are drawn for all."""
+        if self.evaluator.options.ties == "expected":
+            return [(0, self.topics)]
+        return [(block.start, block.stop) for block in self.evaluator.measuring.blocks]
+
+    def frame(self) -> Any:
+        """The scores of topics as a DataFrame."""
+        names = [run.name for run in self.runs]
+        if self._by_lists:
+            return self.spark.createDataFrame(self.scores().to_polars().to_arrow())
+        tell = tasks.AsScores(self.shared, names, self.counting)
+        return self._units().mapInArrow(tasks.Measure(self.shared, tell), tasks.SCORES)
+
+    def scores(self) -> Scores:
+        """The scores, with what is to be known of them."""
+        if self._by_lists:
+            return self._of_whole_lists()
+        names, measuring = [run.name for run in self.runs], self.evaluator.measuring
+
+        def tell() -> Iterable[Notice]:
+            return notices.of_all(measuring, self.counting, self._with_ties())
+
+        return self.evaluator.collected(names, self.counting, self._values(), tell)
+
+    def _values(self) -> Floats:
+        measure = tasks.Measure(self.shared, tasks.as_values)
+        table = self._units().mapInArrow(measure, tasks.VALUES).toArrow()
+        table = table.sort_by([("run", "ascending"), ("begin", "ascending")])
+        flat = np.concatenate([part.flatten() for part in table.column("values").chunks])
+        return flat.reshape(len(self.runs), -1, len(self.evaluator.measuring.columns))
+
+    # -- whole lists ------------------------------------------------------------------------------
+
+    @property
+    def _by_lists(self) -> bool:
+        """Whether something is to be known of every document, or several lines become one."""
+        return bool(self.evaluator.collection.extras) or self.evaluator.options.merging.asked
+
+    def _of_whole_lists(self) -> Scores:
+        """The scores, each run being labelled and measured in one place."""
+        runs = dict(zip(self.lists, self.runs, strict=True))
+
+        def send(one: Given) -> tasks.SendRows:
+            return tasks.SendRows(self.shared, one.reading)
+
+        rows = self._pass(send, tasks.LISTS).repartition(len(runs), *tasks.RUN)
+        rows = rows.sortWithinPartitions(*tasks.RUN, "topic")
+        work = tasks.Whole(self.shared, runs)
+        found = tasks.unpacked(rows.mapInArrow(work, tasks.PARCELS).toArrow())
+        if "error" in found:
+            raise CranfieldError(found["error"].column("text")[0].as_py())
+        by_run = {(row["source"], row["tag"]): row for row in found["whole"].to_pylist()}
+        each = [by_run[run] for run in runs]
+        names, measuring = [run.name for run in self.runs], self.evaluator.measuring
+        returned = [np.array(row["returned"]) for row in each]
+        counts = self.evaluator.counting(names, [lists >= 0 for lists in returned])
+        told = [
+            Notice(kind, text, name, tuple(topics))
+            for name, row in zip(names, each, strict=True)
+            for kind, text, *topics in row["told"]
+        ]
+        values = np.array([row["values"] for row in each])
+        return self.evaluator.collected(
+            names,
+            counts,
+            values.reshape(len(each), -1, len(measuring.columns)),
+            lambda: notices.together(
+                measuring, counts, told, dict(zip(names, returned, strict=True))
+            ),
+        )
+
+
+def _refuse_order(options: Options) -> None:
+    """Refuse what depends on the order of lines, which Spark does not keep."""
+    asked = {"duplicates": options.duplicates, "chunk_score": options.chunk_score}
+    for name, value in asked.items():
+        if value in ("first", "sum"):
+            why = "which does not depend on the order of rows: Spark does not keep it"
+            raise InputError(
+                f"{name}={value}", f"{'best' if name == 'duplicates' else 'max'}, {why}"
+            )

@@ -1,0 +1,288 @@
+"""What runs are to Spark: DataFrames, and readers that make tables of their rows wherever they are.
+
+Lines of text are parsed by the readers of `data/`, so that there is one grammar. Rows of a
+DataFrame have no order: what needs the order of lines is refused.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
+
+from cranfield.data.reading.columns import in_doubt, name_columns, read_columns
+from cranfield.data.reading.formats import Format, decide
+from cranfield.data.reading.records import Record, Text
+from cranfield.data.reading.source import NO_DATA, Beginning, Piece
+from cranfield.data.reading.table import Irregular, Table
+from cranfield.data.reading.tables import Framed, in_spark, is_parquet, is_spark, tidy
+from cranfield.data.run import Ties, by_order, reading_order
+from cranfield.data.systems import refuse_twice
+from cranfield.dataclass import dataclass
+from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluation.options import Options
+from cranfield.spark.session import Spark
+
+Batches: TypeAlias = Iterable[Any]  # of Arrow
+LINES = 1 << 16  # rows that become a table at a time, at least
+HEAD = 100  # lines that tell the format of a text
+NEITHER = "lines of text, Parquet or a DataFrame: other files can be read by Spark first"
+
+
+class Bad(NamedTuple):
+    """Rows that are none of a run: what is wrong with the first, and how many there are."""
+
+    found: str
+    expected: str
+    hint: str
+    rows: int
+
+    @classmethod
+    def of(cls, errors: Sequence[InputError]) -> Bad:
+        first = errors[0]
+        found = first.found.partition(" in row ")[0]  # of a batch, which nobody knows
+        return cls(found, first.expected, first.hint, len(errors))
+
+
+@dataclass(frozen=True, eq=False)
+class LineReader:
+    """Makes tables of lines of text."""
+
+    format: Format
+    text: Text
+    where: str
+
+    def tables(self, batches: Batches) -> Iterator[Table | Bad]:
+        """The tables, and what is wrong with lines, in their order."""
+        for some in _gathered(batches):
+            if (found := self._table(_joined(some.column(0)))) is not None:
+                yield found
+
+    def _table(self, text: bytes) -> Table | Bad | None:
+        """The table of some lines, or what is wrong with them; None if there are comments only."""
+        piece = Piece(self.where, text=text)
+        try:
+            if piece.long_line(text) is not None or self.format.piece is None:
+                raise Irregular
+            return self.format.piece(text, "run", self.text)
+        except Irregular:
+            every = self.format.each(piece, "run", self.text)
+            errors = [found for found in every if isinstance(found, InputError)]
+            if not errors and not NO_DATA.sub(b"", text).strip():
+                return None
+            unknown = InputError(f"lines that are no {self.format.name} run", "results")
+            return Bad.of(errors or [unknown])
+
+
+@dataclass(frozen=True, eq=False)
+class RowReader:
+    """Makes tables of the rows of a DataFrame, whose columns have our names."""
+
+    text: Text
+    where: str
+
+    def tables(self, batches: Batches) -> Iterator[Table | Bad]:
+        """The tables, and what is wrong with rows, in their order."""
+        import polars as pl
+
+        for some in _gathered(batches):
+            frame = pl.DataFrame(some)
+            try:
+                found = tidy(frame, "run", self.where, self.text)
+                yield Framed.of(found, "run", frame.columns, self.text).table()
+            except InputError as error:
+                yield Bad.of([error] * self._count(frame))
+
+    def _count(self, frame: Any) -> int:
+        """How many rows are wrong, each by itself."""
+        wrong = 0
+        for row in frame.iter_slices(1):
+            try:
+                tidy(row, "run", self.where, self.text)
+            except InputError:
+                wrong += 1
+        return max(wrong, 1)
+
+
+Reader: TypeAlias = LineReader | RowReader
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How rows become tables of runs: all that a worker needs to know of an input."""
+
+    number: int  # of the input
+    reader: Reader
+    where: str
+    ties: Ties | None
+    by_tag: bool
+
+    def tables(self, batches: Batches) -> Iterator[Table | Bad]:
+        """Tables of one run each, with the values that its rows are ranked by."""
+        for table in self.reader.tables(batches):
+            if isinstance(table, Bad):
+                yield table
+            elif len(table):
+                yield from self._by_tag(table)
+
+    def _by_tag(self, table: Table) -> Iterator[Table | Bad]:
+        each = table.by_tag() if self.by_tag else [replace(table, tag=None, tags=None)]
+        for one in each:
+            try:
+                yield by_order(one.grouped(), self.ties, self.where)
+            except InputError as error:
+                yield Bad.of([error])
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A DataFrame with one run or several, and how it is read."""
+
+    frame: Any
+    reading: Reading
+    name: str | None  # if the user gave it one
+    in_doubt: str = ""
+
+
+def given_runs(spark: Spark, runs: Any, options: Options, typed: bool) -> list[Given]:
+    """The runs of an argument: a path or a DataFrame, several, or a dict from their names."""
+    made = _Making(spark, options, typed)
+    if isinstance(runs, Mapping):
+        each = enumerate(runs.items())
+        return [made.given(number, run, str(name), str(name)) for number, (name, run) in each]
+    every = list(runs) if isinstance(runs, list | tuple) else [runs]
+    if not every:
+        raise InputError("no run", "at least one")
+    refuse_twice(run for run in every if isinstance(run, str | os.PathLike))
+    return [
+        made.given(number, run, None, "run" if len(every) == 1 else f"run{number + 1}")
+        for number, run in enumerate(every)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Making:
+    spark: Spark
+    options: Options
+    typed: bool
+
+    @property
+    def text(self) -> Text:
+        options = self.options
+        return Text(
+            options.separator,
+            types=self.typed,
+            by_tag=options.run_names == "tag",
+            columns=read_columns(options.columns),
+        )
+
+    def given(self, number: int, run: Any, name: str | None, where: str) -> Given:
+        """One input of runs."""
+        if is_spark(run):
+            return self._of_frame(number, run, name, where)
+        if isinstance(run, str | os.PathLike):
+            return self._of_path(number, os.fspath(run), name)
+        raise InputError(type(run).__name__, "paths or DataFrames of Spark", where)
+
+    def _of_path(self, number: int, path: str, name: str | None) -> Given:
+        lines = text_lines(self.spark, path)
+        head = Piece(path, text=b"".join(bytes(row[0]) + b"\n" for row in _first(lines, path)))
+        forced = self.options.run_format
+        if forced == "parquet" or (forced is None and is_parquet(Beginning(head))):
+            return self._of_frame(number, self.spark.read.parquet(path), name, head.name)
+        decision = decide(head, forced, self.text, "run")
+        format, text = decision.format, decision.text
+        if not format.streamed:
+            raise InputError(f"a {format.name} run", NEITHER, head.name)
+        first = next(format.each(head, "run", text), None)
+        if isinstance(first, InputError):
+            raise first
+        if not isinstance(first, Record):
+            raise InputError("an empty file", "results", head.name)
+        ties = self._order(first.value is not None, first.rank is not None, head.name)
+        reader = LineReader(format, text, head.name)
+        return Given(lines, Reading(number, reader, head.name, ties, text.by_tag), name)
+
+    def _of_frame(self, number: int, frame: Any, name: str | None, where: str) -> Given:
+        text = self.text
+        named = name_columns(list(frame.columns), "run", where, None, text.typed, text.columns)
+        ties = self._order("score" in named, "rank" in named, where)
+        chosen = frame.selectExpr(
+            *(f"{in_spark(theirs)} AS {in_spark(ours)}" for ours, theirs in named.items())
+        )
+        doubt = in_doubt(named, frame.columns, text.typed, text.columns)
+        reader = RowReader(replace(text, columns={}), where)
+        return Given(chosen, Reading(number, reader, where, ties, text.by_tag), name, doubt)
+
+    def _order(self, scored: bool, ranked: bool, where: str) -> Ties | None:
+        """What the lists are ordered by; rows of DataFrames have no order of their own."""
+        asked = reading_order(self.options.ties)
+        if asked in ("given", "file") or not (scored or ranked):
+            found = f"ties={asked}" if asked else "neither scores nor ranks"
+            raise InputError(found, "scores or ranks: Spark does not keep the order of rows", where)
+        if asked == "trec" and not scored:
+            raise InputError("no scores", "scores for ties=trec", where)
+        if asked == "rank" and not ranked:
+            raise InputError("no ranks", "a rank column for ties=rank", where)
+        return "rank" if asked is None and not scored else asked
+
+
+def text_lines(spark: Spark, path: str) -> Any:
+    """The lines of a text, as bytes."""
+    lines = spark.read.option("lineSep", "\n").text(path)
+    return lines.select(lines["value"].cast("binary"))
+
+
+def _first(lines: Any, path: str) -> Any:
+    from pyspark.errors import PySparkException
+
+    try:
+        return lines.take(HEAD)
+    except PySparkException as error:
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: str, error: Exception) -> CranfieldError:
+    """The error that a path is which Spark cannot read."""
+    said = next((line for line in str(error).splitlines() if line.strip()), "")
+    return CranfieldError(f"cannot read {path}: {said}")
+
+
+# -- batches --------------------------------------------------------------------------------------
+
+
+def _gathered(batches: Batches) -> Iterator[Any]:
+    """Batches, as tables of at least so many rows: what is done with a table takes a while."""
+    import pyarrow as pa
+
+    held: list[Any] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(map(len, held)) >= LINES:
+            yield pa.Table.from_batches(held).combine_chunks()
+            held = []
+    if held and sum(map(len, held)):
+        yield pa.Table.from_batches(held).combine_chunks()
+
+
+def _joined(lines: Any) -> bytes:
+    """A column of lines as the text that they are."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = lines.combine_chunks() if isinstance(lines, pa.ChunkedArray) else lines
+    column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
+    whole = pa.LargeListArray.from_arrays(pa.array([0, len(column)], pa.int64()), column)
+    joined: bytes = pc.binary_join(whole, b"\n")[0].as_buffer().to_pybytes()
+    return joined + b"\n"
+
+
+def readable_qrels(spark: Spark, qrels: Any) -> Any:
+    """Judgments as the readers take them; what only Spark can read is fetched."""
+    if not isinstance(qrels, str | os.PathLike) or "://" not in (path := os.fspath(qrels)):
+        return qrels
+    lines = text_lines(spark, path)
+    if is_parquet(Beginning(Piece(path, text=b"".join(bytes(r[0]) for r in _first(lines, path))))):
+        return spark.read.parquet(path)
+    return Piece(path, text=b"".join(bytes(row[0]) + b"\n" for row in lines.collect()))
