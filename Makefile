@@ -10,7 +10,7 @@ QUICK := tests $(foreach part,$(LATER),--ignore=tests/$(part))
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-all test-quick test-no-kernel test-lowest gallery slowest coverage mutants fuzz sanitize bench bench-scale lint style types types-page clean
+.PHONY: demo test tests test-all test-quick test-no-kernel test-spark test-lowest gallery slowest coverage mutants fuzz sanitize bench bench-scale bench-spark lint style types types-page clean
 
 $(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -71,6 +71,13 @@ test-quick: $(VENV)/installed-test  ## while you work: most tests of the rooms, 
 test-no-kernel: $(VENV)/installed-test  ## readers, labelling and ties without the compiled part
 	CRANFIELD_KERNEL=off $(BIN)/python -m pytest -n auto tests/data tests/labelling tests/properties/test_sources.py
 
+test-spark: $(VENV)/installed-spark  ## what needs PySpark and Java 17, in one process: each has a Java of its own
+	$(BIN)/python -m pytest tests/spark
+
+$(VENV)/installed-spark: $(VENV)/installed-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test-spark]'
+	touch $@
+
 gallery: $(VENV)/installed-test  ## docs/gallery.md and its pictures
 	$(BIN)/python -m tests.docs.test_docs gallery
 
@@ -114,6 +121,9 @@ sanitize: $(VENV)/installed-test  ## the compiled part under sanitizers: its tes
 		$(SANITIZED)/cranfield/kernel/_kernel.c -o $(SANITIZED)/cranfield/kernel/_kernel.abi3.so
 	$(SANITIZE) -m pytest -n auto -p no:cacheprovider tests/test_kernel.py tests/labelling tests/data/test_reading.py
 	$(SANITIZE) -m tests.fuzz.kernel --count $(or $(COUNT),200000) --seed $(or $(SEED),0)
+
+bench-spark: $(VENV)/installed-spark  ## Spark beside the local engine: LINES=100000000, and one topic of DOCS=10000000
+	$(BIN)/python bench/spark.py --lines $(or $(LINES),100000000) --docs $(or $(DOCS),10000000)
 
 bench: $(VENV)/installed-test  ## ratios against the peers, measured side by side
 	$(BIN)/python bench/bench.py

@@ -59,14 +59,15 @@ MAY_USE: dict[str, set[str]] = {
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "stats", "meta"}
     | {"assess", "comparison"},
     "tools": BASE | {"data", "labelling", "measures", "scores", "evaluation", "report", "stats"},
+    "spark": BASE | {"data", "labelling", "measures", "scores", "evaluation"},
     "cli": BASE
     | COMPILED
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "assess", "plot"}
-    | {"tools", "stats", "comparison", "meta", "judging"},
+    | {"tools", "stats", "comparison", "meta", "judging", "spark"},
     "compat": BASE | {"data", "measures", "scores", "evaluation"},
     "__init__": BASE
     | {"data", "labelling", "measures", "scores", "evaluation", "report", "compat"}
-    | {"assess", "plot", "tools", "stats", "comparison", "meta", "judging"},
+    | {"assess", "plot", "tools", "stats", "comparison", "meta", "judging", "spark"},
     "__main__": {"cli"},
 }
 
@@ -254,8 +255,8 @@ class TestFilesAndCode:
         assert not [line for written, line, _ in calls(name) if written == "print"]
 
 
-HEAVY = ("polars", "scipy", "pandas", "rich", "pyarrow", "altair", "vl_convert", "zstandard",
-         "hypothesis")  # fmt: skip
+HEAVY = ("polars", "scipy", "pandas", "rich", "pyarrow", "pyspark", "altair", "vl_convert",
+         "zstandard", "hypothesis")  # fmt: skip
 
 
 # What a small evaluation of TREC files has no use for, beside what NumPy and argparse need.

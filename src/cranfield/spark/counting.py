@@ -89,7 +89,7 @@ class Hits:
         is not above theirs: a binary search of all rows at once.
         """
         place = np.searchsorted(self.lists, numbers)
-        rows = np.flatnonzero(np.append(self.lists, -1)[place] == numbers)
+        rows = np.flatnonzero(np.append(self.lists, -2)[place] == numbers)  # -1 is nobody's
         low, high = self.offsets[place[rows]], self.offsets[place[rows] + 1]
         end, sought = high.copy(), values[rows]
         padded = np.append(self.values, 0.0)  # nobody looks at the last

@@ -96,7 +96,10 @@ def _told() -> Iterator[None]:
     except PySparkException as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         python = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Interrupt)\b", line)]
-        raise CranfieldError(f"Spark failed: {(python[-1:] or lines or ['?'])[0]}") from error
+        said = (python[-1:] or lines or ["?"])[0]
+        if said.startswith("cranfield.errors."):  # a mistake that a measure finds
+            raise CranfieldError(said.partition(": ")[2]) from error
+        raise CranfieldError(f"Spark failed: {said}") from error
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.reading.columns import in_doubt, name_columns, read_columns
 from cranfield.data.reading.formats import Format, decide
+from cranfield.data.reading.lines import short
 from cranfield.data.reading.records import Record, Text
 from cranfield.data.reading.source import NO_DATA, Beginning, Piece
 from cranfield.data.reading.table import Irregular, Table
@@ -68,7 +69,7 @@ class LineReader:
             return self.format.piece(text, "run", self.text)
         except Irregular:
             every = self.format.each(piece, "run", self.text)
-            errors = [found for found in every if isinstance(found, InputError)]
+            errors = [_shown(found, text) for found in every if isinstance(found, InputError)]
             if not errors and not NO_DATA.sub(b"", text).strip():
                 return None
             unknown = InputError(f"lines that are no {self.format.name} run", "results")
@@ -250,6 +251,14 @@ def unreadable(path: str, error: Exception) -> CranfieldError:
 
 
 # -- batches --------------------------------------------------------------------------------------
+
+
+def _shown(error: InputError, text: bytes) -> InputError:
+    """The error with its line, whose number tells nothing: others stand before the text."""
+    if error.line is None or "(" in error.found:
+        return error
+    line = short(text.split(b"\n")[error.line - 1].decode("utf-8", "replace").strip())
+    return InputError(f"{error.found} ({line})", error.expected, hint=error.hint)
 
 
 def _gathered(batches: Batches) -> Iterator[Any]:

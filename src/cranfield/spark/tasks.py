@@ -8,6 +8,7 @@ no exception: Spark would try the task again, and bury what is said.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -93,6 +94,8 @@ def unpacked(rows: Any) -> dict[str, Any]:
 
 def partition() -> int:
     """The number of the partition that this task works on."""
+    if "pyspark" not in sys.modules:
+        return 0
     from pyspark import TaskContext
 
     context = TaskContext.get()

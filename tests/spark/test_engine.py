@@ -1,0 +1,239 @@
+"""Spark and the local engine say the same, of numbers and of what is to be known about them."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cranfield as cf
+from cranfield.errors import CranfieldError, InputError
+from cranfield.spark.engine import evaluate, scores
+
+RUNS = ("a", "b", "c")
+TOPICS = [f"q{n}" for n in range(1, 25)]
+MEASURES = "AP nDCG@10 RR P@5 Recall@1000 Judged@10 bpref ERR@20 RBP(p=0.8) num_ret"
+
+
+def collection(seed: int, docs: int = 40) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+    """Judgments, and rows of three runs: with ties, missing topics and some that nobody judged."""
+    draw = random.Random(seed)  # noqa: S311
+    names = [f"d{n}" for n in range(docs)] + ["é", "D-very-long-" + "x" * 280]
+    qrels = {
+        topic: {doc: draw.choice([-1, 0, 0, 1, 2, 3]) for doc in draw.sample(names, 15)}
+        for topic in TOPICS
+    }
+    qrels[TOPICS[0]] = dict.fromkeys(qrels[TOPICS[0]], 0)  # nothing is relevant
+    rows = []
+    for run in RUNS:
+        for topic in [*TOPICS, "unjudged"]:
+            if draw.random() < 0.15:
+                continue
+            scale = draw.choice([1, 7, 1000])  # all tied, some, hardly any
+            found = draw.sample(names, draw.randint(1, docs))
+            values = sorted((round(draw.random() * scale) / 8 for _ in found), reverse=True)
+            for rank, (doc, value) in enumerate(zip(found, values, strict=True), 1):
+                rows.append((run, topic, doc, value, rank))
+    return qrels, rows
+
+
+QRELS, ROWS = collection(1)
+
+
+@pytest.fixture(scope="module")
+def frame(spark: Any) -> Any:
+    """The rows in any order, in several partitions."""
+    mixed = random.Random(2).sample(ROWS, len(ROWS))  # noqa: S311
+    schema = "run string, topic string, doc string, score double, rank int"
+    return spark.createDataFrame(mixed, schema).repartition(3).cache()
+
+
+def local(qrels: Any = QRELS, rows: Any = ROWS, **options: Any) -> cf.Scores:
+    import polars as pl
+
+    frame = pl.DataFrame(rows, ["run", "topic", "doc", "score", "rank"], orient="row")
+    return cf.evaluate(qrels, frame, options.pop("measures", MEASURES), **options)
+
+
+def same(mine: cf.Scores, theirs: cf.Scores, kinds: bool = True) -> None:
+    """To the last bit, whatever the order of the runs."""
+    assert set(mine.runs) == set(theirs.runs)
+    assert (mine.topics, mine.measures) == (theirs.topics, theirs.measures)
+    mine = mine.select(runs=list(theirs.runs))
+    assert np.array_equal(mine.values, theirs.values, equal_nan=True)
+    texts = [{n.text for n in x.notices if n.kind != "unjudged-topics"} for x in (mine, theirs)]
+    if kinds:
+        assert texts[0] == texts[1]
+
+
+INTENTS = {
+    topic: {str(i): {doc: max(0, level) for doc, level in docs.items()} for i in (1, 2)}
+    for topic, docs in QRELS.items()
+}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "by rank": {"ties": "rank"},
+    "best": {"ties": "best", "depth": 7, "undefined": "skip", "topics": "common"},
+    "expected": {"ties": "expected", "measures": "AP nDCG@10 ERR@20", "tie_samples": 5},
+    "gains": {"gains": "topic", "condensed": True, "topics": TOPICS[:5], "measures": "nDCG AP"},
+    "blocks": {
+        "block_cells": 64,
+        "residuals": True,
+        "gains": "unit",
+        "measures": "RBP(p=0.8) AP INST(T=2)",
+    },
+    "classes": {
+        "labelling": cf.EquivalenceClasses(
+            {t: {d: str(len(d)) for d in docs} for t, docs in QRELS.items()}
+        ),
+        "undefined": "nan",
+    },
+    "lengths": {
+        "lengths": {doc: 10 * n + 1 for n, doc in enumerate(sorted({row[2] for row in ROWS}))},
+        "measures": "TBG AP",
+    },
+    "costs": {
+        "costs": {t: {row[2]: len(row[2]) for row in ROWS} for t in TOPICS},
+        "measures": "INST(T=2).ETC",
+        "gains": "unit",
+    },
+    "chunks": {"chunks": lambda doc: doc[:2], "duplicates": "best"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OPTIONS)
+def test_as_the_local_engine(frame: Any, name: str) -> None:
+    options = OPTIONS[name]
+    mine = scores(QRELS, frame, options.get("measures", MEASURES), **_without(options))
+    same(mine, local(**options))
+
+
+def _without(options: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if key != "measures"}
+
+
+@pytest.mark.slow
+def test_intents(frame: Any) -> None:
+    for measures, each in (("Dsharp(nDCG)@10 alpha_nDCG@10", False), ("nDCG@10 IA(ERR)@10", True)):
+        mine = scores(INTENTS, frame, measures, per_intent=each, block_cells=400)
+        same(mine, local(INTENTS, measures=measures, per_intent=each))
+
+
+@pytest.mark.slow
+def test_a_frame_of_scores_can_be_compared(spark: Any, frame: Any) -> None:
+    found = evaluate(QRELS, frame, "AP nDCG@10", spark=spark)
+    assert found.columns == ["run", "topic", "measure", "value"]
+    mine, theirs = cf.read_scores(found), local(measures="AP nDCG@10")
+    mine = mine.select(runs=list(theirs.runs), topics=list(theirs.topics))
+    assert np.array_equal(mine.values, theirs.values)
+    pairs = [cf.compare(x, measures="AP", test="t").pairs for x in (found, theirs)]
+    assert [(p.run, p.other) for p in pairs[0]] == [(p.run, p.other) for p in pairs[1]]
+    for pair, other in zip(*pairs, strict=True):
+        assert pair.pvalue == pytest.approx(other.pvalue, abs=1e-12)  # topics in another order
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def written(path: Path, run: str, rows: Any = ROWS) -> Path:
+    """A run in TREC's format, by score."""
+    own = [row for row in rows if row[0] == run]
+    lines = [f"{topic} Q0 {doc} {rank} {score} {run}\n" for _, topic, doc, score, rank in own]
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow
+def test_text_and_parquet(spark: Any, frame: Any, tmp_path: Path) -> None:
+    """The same lines as text, as text of several runs, and as Parquet."""
+    text = [str(written(tmp_path / f"{run}.txt", run)) for run in RUNS]
+    theirs = cf.evaluate(QRELS, text, MEASURES)
+    mine = scores(QRELS, text, MEASURES, spark=spark)
+    assert [n.text for n in mine.notices] == [n.text for n in theirs.notices]
+    assert mine == theirs
+    together = tmp_path / "all.txt"
+    together.write_text("".join(Path(path).read_text("utf-8") for path in text), "utf-8")
+    same(scores(QRELS, str(together), MEASURES, spark=spark), theirs, kinds=False)
+    frame.write.parquet(str(tmp_path / "rows.parquet"))
+    same(scores(QRELS, str(tmp_path / "rows.parquet"), MEASURES, spark=spark), local(), kinds=True)
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+def rows_frame(spark: Any, rows: list[tuple[Any, ...]]) -> Any:
+    return spark.createDataFrame(rows, "topic string, doc string, score double").repartition(2)
+
+
+GOOD = [("q1", f"d{n}", float(n)) for n in range(6)] + [("q2", "d1", 1.0)]
+
+
+@pytest.mark.slow
+def test_duplicates(spark: Any) -> None:
+    qrels = {"q1": {"d1": 1}, "q2": {"d1": 0}}
+    judged = rows_frame(spark, [*GOOD, ("q1", "d1", 9.0)])
+    for check in (True, False):
+        with pytest.raises(InputError, match="document d1 of topic q1 twice"):
+            scores(qrels, judged, check_duplicates=check)
+    others = rows_frame(spark, [*GOOD, ("q1", "d4", 9.0)])
+    with pytest.raises(InputError, match="run: found document d4 of topic q1 twice, expected each"):
+        scores(qrels, others)
+    assert scores(qrels, others, "RR", check_duplicates=False).runs == ("run",)
+
+
+@pytest.mark.slow
+def test_bad_rows(spark: Any, tmp_path: Path) -> None:
+    qrels = {"q1": {"d1": 1}}
+    bad = rows_frame(spark, [*GOOD, ("q1", "x", float("nan")), ("q1", None, 1.0)])
+    with pytest.raises(InputError, match=r"found topic 'q1', doc .* expected identifiers and a"):
+        scores(qrels, bad)
+    with pytest.raises(InputError, match="2 bad rows in all"):
+        scores(qrels, bad, bad_rows="count")
+    path = tmp_path / "run.txt"
+    path.write_text("q1 Q0 d1 1 2.5 r\nq1 Q0 d2 2 high r\nq1 Q0 d3 3 1 r extra\n")
+    with pytest.raises(InputError, match=r"run.txt: found score 'high' \(q1 Q0 d2 2 high r\), exp"):
+        scores(qrels, str(path), spark=spark)
+    with pytest.raises(InputError, match="2 bad rows in all"):
+        scores(qrels, str(path), spark=spark, bad_rows="count")
+
+
+@pytest.mark.slow
+def test_what_cannot_be(spark: Any, frame: Any, tmp_path: Path) -> None:
+    one = {"q1": {"d1": 1}}
+    for options in ({"ties": "given"}, {"ties": "file"}, {"duplicates": "first"}):
+        with pytest.raises(InputError, match="Spark does not keep"):
+            scores(QRELS, frame, **options)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="3 run tags"):
+        scores(QRELS, {"mine": frame})
+    with pytest.raises(InputError, match="found topics q1, q2, expected some of other"):
+        scores({"other": {"d": 1}}, rows_frame(spark, GOOD))
+    with pytest.raises(InputError, match="paths or DataFrames of Spark"):
+        scores(one, {"x": {"q1": ["d1"]}}, spark=spark)
+    with pytest.raises(CranfieldError, match="nowhere"):
+        scores(one, str(tmp_path / "nowhere.txt"), spark=spark)
+    (tmp_path / "run.json").write_text('{"q1": {"d1": 1}}')
+    with pytest.raises(InputError, match="found a json run, expected lines of text, Parquet"):
+        scores(one, str(tmp_path / "run.json"), spark=spark)
+
+
+@pytest.mark.slow
+def test_an_executor_that_is_killed_changes_nothing(spark: Any) -> None:
+    """In a process of its own, as there is one Java in each."""
+    script = Path(__file__).with_name("killed.py")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "killed 1, the same" in done.stdout
