@@ -57,7 +57,7 @@ PAGES = ROOT / "docs" / "pages"  # what writes some of the documents
 LINKED = (
     *SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md",
     "docs/architecture.md", "docs/extending.md", "docs/testing.md", "docs/measures.md",
-    "docs/presets.md", "docs/statistics.md",
+    "docs/presets.md", "docs/scale.md", "docs/statistics.md",
     *(f"docs/models/{page.name}" for page in sorted(MODELS.glob("*.md"))),
 )  # fmt: skip
 

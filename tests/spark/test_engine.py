@@ -198,7 +198,9 @@ def test_bad_rows(spark: Any, tmp_path: Path) -> None:
         scores(qrels, bad, bad_rows="count")
     path = tmp_path / "run.txt"
     path.write_text("q1 Q0 d1 1 2.5 r\nq1 Q0 d2 2 high r\nq1 Q0 d3 3 1 r extra\n")
-    with pytest.raises(InputError, match=r"run.txt: found score 'high' \(q1 Q0 d2 2 high r\), exp"):
+    with pytest.raises(
+        InputError, match=r"run.txt: found score 'high' \('q1 Q0 d2 2 high r'\), exp"
+    ):
         scores(qrels, str(path), spark=spark)
     with pytest.raises(InputError, match="2 bad rows in all"):
         scores(qrels, str(path), spark=spark, bad_rows="count")

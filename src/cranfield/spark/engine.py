@@ -9,6 +9,7 @@ tasks of a range of topics each.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -127,6 +128,7 @@ class _Evaluation:
         _refuse_order(evaluator.options)
         typed = any(extra.needs_types for extra in evaluator.collection.extras)
         given = given_runs(spark, runs, evaluator.options, typed)
+        _send_users_code(evaluator)
         return cls(spark, Shared(evaluator), given, bad_rows, check_duplicates)
 
     @property
@@ -375,8 +377,9 @@ class _Evaluation:
             return self._of_whole_lists()
         names, measuring = [run.name for run in self.runs], self.evaluator.measuring
 
-        def tell() -> Iterable[Notice]:
-            return notices.of_all(measuring, self.counting, self._with_ties())
+        def tell() -> Iterable[Notice]:  # when they are read, which may be another pass
+            with _told():
+                return notices.of_all(measuring, self.counting, self._with_ties())
 
         return self.evaluator.collected(names, self.counting, self._values(), tell)
 
@@ -426,6 +429,18 @@ class _Evaluation:
                 measuring, counts, told, dict(zip(names, returned, strict=True))
             ),
         )
+
+
+def _send_users_code(evaluator: Evaluator) -> None:
+    """Have modules in which users define measures sent, which workers may not have."""
+    from pyspark import cloudpickle
+
+    register: Any = cloudpickle.register_pickle_by_value
+    known = {"cranfield", "__main__", *sys.stdlib_module_names}
+    used = [*evaluator.measures, evaluator.options.labelling]
+    for module in {cls.__module__ for one in used for cls in type(one).__mro__}:
+        if module.partition(".")[0] not in known:
+            register(sys.modules[module])
 
 
 def _refuse_order(options: Options) -> None:

@@ -15,7 +15,7 @@ from cranfield.data.reading.columns import in_doubt, name_columns, read_columns
 from cranfield.data.reading.formats import Format, decide
 from cranfield.data.reading.lines import short
 from cranfield.data.reading.records import Record, Text
-from cranfield.data.reading.source import NO_DATA, Beginning, Piece
+from cranfield.data.reading.source import Beginning, Piece
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.tables import Framed, in_spark, is_parquet, is_spark, tidy
 from cranfield.data.run import Ties, by_order, reading_order
@@ -57,11 +57,9 @@ class LineReader:
     def tables(self, batches: Batches) -> Iterator[Table | Bad]:
         """The tables, and what is wrong with lines, in their order."""
         for some in _gathered(batches):
-            if (found := self._table(_joined(some.column(0)))) is not None:
-                yield found
+            yield self._table(_joined(some.column(0)))
 
-    def _table(self, text: bytes) -> Table | Bad | None:
-        """The table of some lines, or what is wrong with them; None if there are comments only."""
+    def _table(self, text: bytes) -> Table | Bad:
         piece = Piece(self.where, text=text)
         try:
             if piece.long_line(text) is not None or self.format.piece is None:
@@ -70,8 +68,6 @@ class LineReader:
         except Irregular:
             every = self.format.each(piece, "run", self.text)
             errors = [_shown(found, text) for found in every if isinstance(found, InputError)]
-            if not errors and not NO_DATA.sub(b"", text).strip():
-                return None
             unknown = InputError(f"lines that are no {self.format.name} run", "results")
             return Bad.of(errors or [unknown])
 

@@ -174,7 +174,7 @@ class _Found:
             sources = [self.number] * len(self.lists)
             head = {"source": sources, "tag": list(tags), "name": list(names)}
             yield parcel("lists", head | {k: list(v) for k, v in of_lists.items()}, partition())
-        if self.hits:
+        if any(len(items) for _, _, items, _ in self.hits):
             tags, *columns = zip(*self.hits, strict=True)
             sizes = [len(items) for items in columns[1]]
             of = {"source": [self.number] * sum(sizes), "tag": np.repeat(tags, sizes)}
