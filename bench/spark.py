@@ -3,9 +3,9 @@
     make bench-spark                                  both, as docs/scale.md has them
     python bench/spark.py --lines 1000000 --docs 0    something smaller
 
-Lines are simulated: a thousand documents for each topic, ten of them judged. Memory is that of all
-processes that an engine has started, sampled; of the one topic, that of the one executor, Java and
-Python together.
+Lines are simulated: a thousand documents for each topic, ten of them judged. Memory and processor
+time are those of all processes that an engine has started, sampled; of the one topic, those of the
+one executor, Java and Python together. Processor time does not depend on what else a machine does.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 DEPTH, JUDGED, BODIES = 1000, 10, 40
 PYTHON = sys.executable
@@ -53,46 +53,72 @@ def write_lines(folder: Path, lines: int) -> tuple[Path, Path]:
 # -- memory ---------------------------------------------------------------------------------------
 
 
-def processes() -> dict[int, tuple[int, int, str]]:
-    """Parent, resident bytes and command of every process."""
+class Process(NamedTuple):
+    """What is known of a process."""
+
+    parent: int
+    held: int  # resident bytes
+    spent: float  # seconds of processor time
+    command: str
+
+
+def processes() -> dict[int, Process]:
+    """Every process there is."""
     found = {}
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            stat = (path / "stat").read_text().rpartition(")")[2].split()
             pages = int((path / "statm").read_text().split()[1])
             command = (path / "cmdline").read_bytes().decode("utf-8", "replace")
         except (OSError, ValueError):
             continue
-        found[int(path.name)] = parent, pages * os.sysconf("SC_PAGE_SIZE"), command
+        spent = (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+        held = pages * os.sysconf("SC_PAGE_SIZE")
+        found[int(path.name)] = Process(int(stat[1]), held, spent, command)
     return found
 
 
-def below(root: int, every: dict[int, tuple[int, int, str]]) -> set[int]:
+def below(root: int, every: dict[int, Process]) -> set[int]:
     """A process and all that it has started, or that these have."""
     inside = {root}
-    while more := {p for p, (parent, _, _) in every.items() if parent in inside} - inside:
+    while more := {p for p, process in every.items() if process.parent in inside} - inside:
         inside |= more
     return inside
 
 
+class Used:
+    """What some processes have used: the most bytes at a time, and seconds of each."""
+
+    def __init__(self) -> None:
+        self.held, self.spent = 0, dict[int, float]()
+
+    def add(self, some: dict[int, Process]) -> None:
+        self.held = max(self.held, sum(process.held for process in some.values()))
+        self.spent |= {p: process.spent for p, process in some.items()}
+
+    def __str__(self) -> str:
+        spent = sum(self.spent.values())
+        return f"{spent:8.1f} s of processors, {self.held / 2**30:5.2f} GB"
+
+
 @contextmanager
-def sampled(root: int, command: str = "") -> Iterator[list[int]]:
-    """The most bytes that a process and those below it have held; of executors, if one is named."""
-    most, ended = [0], threading.Event()
+def sampled(root: int, command: str = "") -> Iterator[Used]:
+    """What a process and those below it use; those below a `command`, if one is named."""
+    used, ended = Used(), threading.Event()
 
     def sample() -> None:
         while not ended.wait(0.2):
             every = processes()
             inside = below(root, every)
             if command:
-                named = [p for p in inside & every.keys() if command in every[p][2]]
+                named = [p for p in inside & every.keys() if command in every[p].command]
                 inside = set().union(*(below(p, every) for p in named)) if named else set()
-            most[0] = max(most[0], sum(every[p][1] for p in inside if p in every))
+            used.add({p: every[p] for p in inside if p in every})
 
     thread = threading.Thread(target=sample)
     thread.start()
     try:
-        yield most
+        yield used
     finally:
         ended.set()
         thread.join()
@@ -101,14 +127,14 @@ def sampled(root: int, command: str = "") -> Iterator[list[int]]:
 # -- measurements ---------------------------------------------------------------------------------
 
 
-def timed(command: list[str]) -> tuple[float, int, str]:
+def timed(command: list[str]) -> tuple[float, Used, str]:
     begin = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        with sampled(process.pid) as most:
+        with sampled(process.pid) as used:
             out = process.communicate()[0]
         if process.returncode:
             sys.exit(f"{command} failed")
-    return time.perf_counter() - begin, most[0], out
+    return time.perf_counter() - begin, used, out
 
 
 def beside(lines: int) -> None:
@@ -125,11 +151,9 @@ def beside(lines: int) -> None:
                 *("--engine", "spark", "--master", "local[2]", "--skip-duplicates"),
             ],
         }.items():
-            seconds, held, out = timed([*EVALUATE, str(qrels), str(run), *options])
+            seconds, used, out = timed([*EVALUATE, str(qrels), str(run), *options])
             results[name] = out
-            rate = lines / seconds / 1e6
-            print(f"{name:28} {seconds:8.1f} s {rate:6.2f} M lines/s {held / 2**30:6.2f} GB",
-                  flush=True)  # fmt: skip
+            print(f"{name:28} {seconds:8.1f} s {used}", flush=True)
         assert len(set(results.values())) == 1, results
         print(f"the same means: {results['local'].split()[:3]}…")
 
@@ -155,16 +179,15 @@ def one_topic(docs: int) -> None:
             F.round((F.col("id") * 7919 % docs) / 3).alias("score"),  # three documents tied
         ).write.parquet(path)
         begin = time.perf_counter()
-        with sampled(os.getpid(), EXECUTOR) as most:
+        with sampled(os.getpid(), EXECUTOR) as used:
             mine = scores(qrels, path, "AP nDCG@1000 RR", spark=spark)
         seconds = time.perf_counter() - begin
-        held = f"{most[0] / 2**30:.2f} GB in the executor"
-        print(f"one topic of {docs:,} documents: {seconds:.1f} s, {held}", flush=True)
+        print(f"one topic of {docs:,} documents: {seconds:.1f} s, executor {used}", flush=True)
         import polars as pl
 
         import cranfield as cf
 
-        theirs: Any = cf.evaluate(qrels, pl.read_parquet(path), "AP nDCG@1000 RR")
+        theirs: Any = cf.evaluate(qrels, pl.read_parquet(f"{path}/*.parquet"), "AP nDCG@1000 RR")
     assert (mine.values == theirs.values).all()
     print("the same as the local engine, to the last bit")
 

@@ -8,6 +8,7 @@ tasks of a range of topics each.
 
 from __future__ import annotations
 
+import copy
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -361,12 +362,13 @@ class _Evaluation:
         """The topics of each task: some blocks, or all where random orders are drawn for all."""
         if self.evaluator.options.ties == "expected":
             return [(0, self.topics)]
-        return [(block.start, block.stop) for block in self.evaluator.measuring.blocks]
+        measuring = copy.copy(self.evaluator.measuring)  # workers make blocks of their own
+        return [(block.start, block.stop) for block in measuring.blocks]
 
     def frame(self) -> Any:
         """The scores of topics as a DataFrame."""
         names = [run.name for run in self.runs]
-        if self._by_lists:
+        if self._by_lists or self.evaluator.options.undefined == "error":  # known when computed
             return self.spark.createDataFrame(self.scores().to_polars().to_arrow())
         tell = tasks.AsScores(self.shared, names, self.counting)
         return self._units().mapInArrow(tasks.Measure(self.shared, tell), tasks.SCORES)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.reading.columns import in_doubt, name_columns, read_columns
 from cranfield.data.reading.formats import Format, decide
 from cranfield.data.reading.lines import short
 from cranfield.data.reading.records import Record, Text
-from cranfield.data.reading.source import Beginning, Piece
+from cranfield.data.reading.source import LIMITS, Beginning, Limits, Piece
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.tables import Framed, in_spark, is_parquet, is_spark, tidy
 from cranfield.data.run import Ties, by_order, reading_order
@@ -53,6 +53,7 @@ class LineReader:
     format: Format
     text: Text
     where: str
+    limits: Limits = field(default_factory=LIMITS.get)  # of those who ask, not of the workers
 
     def tables(self, batches: Batches) -> Iterator[Table | Bad]:
         """The tables, and what is wrong with lines, in their order."""
@@ -60,7 +61,7 @@ class LineReader:
             yield self._table(_joined(some.column(0)))
 
     def _table(self, text: bytes) -> Table | Bad:
-        piece = Piece(self.where, text=text)
+        piece = Piece(self.where, self.limits, text)
         try:
             if piece.long_line(text) is not None or self.format.piece is None:
                 raise Irregular

@@ -43,7 +43,8 @@ def current(spark: Spark = None) -> Spark:
 @contextmanager
 def started(master: str | None = None, settings: Iterable[str] = ()) -> Iterator[Spark]:
     """A session for one command, with settings ``key=value``: what Spark tells is not shown."""
-    builder = sessions().builder
+    made = sessions()
+    builder, before = made.builder, made.getActiveSession()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     for name, value in (QUIET | dict(map(_setting, settings))).items():
         builder = builder.config(name, value)
@@ -60,7 +61,8 @@ def started(master: str | None = None, settings: Iterable[str] = ()) -> Iterator
         try:
             yield spark
         finally:
-            spark.stop()
+            if before is None:  # else it is somebody's who goes on
+                spark.stop()
 
 
 def _setting(text: str) -> tuple[str, str]:
