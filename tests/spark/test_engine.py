@@ -233,7 +233,7 @@ def test_an_executor_that_is_killed_changes_nothing(spark: Any) -> None:
         [sys.executable, str(script)],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
         check=False,
     )

@@ -10,6 +10,7 @@ import pyarrow as pa
 import cranfield as cf
 from cranfield.data.reading.formats import FORMAT
 from cranfield.data.reading.records import Text
+from cranfield.data.reading.table import Table
 from cranfield.spark import tasks
 from cranfield.spark.inputs import LineReader, Reading
 from cranfield.spark.tasks import NO_ROWS, Stretch
@@ -49,6 +50,16 @@ def test_hits_and_lists() -> None:
     assert rows == [("x", "q1", 3), ("x", "q9", 1), ("y", "q1", 1), ("y", "q2", 1)]
     assert "suspects" not in found
     assert "bad" not in found
+
+
+def test_lists_are_in_the_order_in_which_they_turn_up() -> None:
+    found = tasks._Found(3, 7 * tasks.PLACES)
+    for part in (LINES[3:], LINES[:3]):
+        for table in READING.tables([batch(part)]):
+            assert isinstance(table, Table)
+            found.add_lists(table.tag or "", table.names, table)
+    places = {key: known.place - 7 * tasks.PLACES for key, known in found.lists.items()}
+    assert places == {("x", "q9"): 0, ("y", "q1"): 1, ("y", "q2"): 2, ("x", "q1"): 3}
 
 
 def test_a_document_that_is_its_topic_can_be_left_out() -> None:

@@ -38,6 +38,7 @@ BUCKETS = 256  # in which what may be the same comes together
 HELD = 1 << 20  # rows whose hashes are held before they are sent
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 PLACES = 1 << 32  # lists of a partition, in the order in which they turn up
+NOWHERE = (1 << 63) - 1  # after all of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,10 +145,10 @@ def stretches(table: Table) -> Iterator[Stretch]:
         values = table.values[a:b]
         best, worst = (np.inf, -np.inf) if ranks is None else (ranks[a:b].min(), ranks[a:b].max())
         bounds = float(values.min()), float(values.max()), float(best), float(worst)
-        yield Stretch(b - a, *bounds, g in wrong, PLACES)
+        yield Stretch(b - a, *bounds, g in wrong, NOWHERE)
 
 
-NO_ROWS = Stretch(0, np.inf, -np.inf, np.inf, -np.inf, False, PLACES)
+NO_ROWS = Stretch(0, np.inf, -np.inf, np.inf, -np.inf, False, NOWHERE)
 
 
 @dataclass
@@ -163,23 +164,27 @@ class _Found:
     def add_lists(self, tag: str, names: Sequence[str], table: Table) -> None:
         found = dict(zip(table.names, stretches(table), strict=True)) if len(table) else {}
         for name in names:
-            place = self.place + len(self.lists)
-            known = self.lists.get((tag, name), NO_ROWS._replace(place=place))
-            self.lists[tag, name] = known.joined(found.get(name, NO_ROWS._replace(place=place)))
+            here = NO_ROWS._replace(place=self.place + len(self.lists))
+            known = self.lists.get((tag, name), here)
+            self.lists[tag, name] = known.joined(found.get(name, NO_ROWS))
 
     def parcels(self) -> Iterator[Any]:
-        tags, names = zip(*self.lists, strict=True) if self.lists else ((), ())
-        of_lists = dict(zip(Stretch._fields, zip(*self.lists.values(), strict=True), strict=False))
         if self.lists:
-            sources = [self.number] * len(self.lists)
-            head = {"source": sources, "tag": list(tags), "name": list(names)}
-            yield parcel("lists", head | {k: list(v) for k, v in of_lists.items()}, partition())
+            of = [(self.number, *key, *known) for key, known in self.lists.items()]
+            names = ("source", "tag", "name", *Stretch._fields)
+            columns = dict(zip(names, map(list, zip(*of, strict=True)), strict=True))
+            yield parcel("lists", columns, partition())
         if any(len(items) for _, _, items, _ in self.hits):
-            tags, *columns = zip(*self.hits, strict=True)
-            sizes = [len(items) for items in columns[1]]
-            of = {"source": [self.number] * sum(sizes), "tag": np.repeat(tags, sizes)}
-            named = zip(("topic", "item", "value"), map(np.concatenate, columns), strict=True)
-            yield parcel("hits", {**of, **dict(named)}, partition())
+            tags, topics, items, values = zip(*self.hits, strict=True)
+            sizes = [*map(len, items)]
+            found = {
+                "source": [self.number] * sum(sizes),
+                "tag": np.repeat(tags, sizes),
+                "topic": np.concatenate(topics),
+                "item": np.concatenate(items),
+                "value": np.concatenate(values),
+            }
+            yield parcel("hits", found, partition())
 
     def hashes(self, all_of_them: bool = False) -> Iterator[Any]:
         """The hashes that wait to be sent, each in its bucket."""
@@ -431,7 +436,9 @@ class Whole:
                 return
             yield parcel("whole", {"source": [source], "tag": [tag], **found})
 
-    def _found(self, run: Run) -> dict[str, list[Any]]:
+    def _found(self, run: Run) -> dict[str, Any]:
+        import pyarrow as pa
+
         evaluator = self.shared.evaluator
         collection, measuring = evaluator.collection, evaluator.measuring
         labelled = evaluator.accepted(collection.label(run))
@@ -439,7 +446,9 @@ class Whole:
         return {
             "returned": [labelled.rankings.returned],
             "values": [measuring.values(labelled.rankings).ravel()],
-            "told": [[[x.kind, x.text, *x.topics] for x in told]],
+            "told": pa.array(
+                [[[x.kind, x.text, *x.topics] for x in told]], pa.list_(pa.list_(pa.string()))
+            ),
         }
 
 
