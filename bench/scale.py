@@ -1,7 +1,7 @@
 """Time and memory of an evaluation, from 1 to 100 million lines.
 
-    make bench-scale              all sizes: draws docs/figures/scale.svg, prints the table
-    python bench/scale.py 1 10    only so many million lines; draws nothing
+    make bench-scale              all sizes: prints the table, draws docs/figures/scale.svg
+    python bench/scale.py 1 10    only so many million lines
 
 Runs are text, text packed by gzip, Parquet, and text in the order of ranks, whose topics are
 scattered. 100 million lines need 20 GB in the directory for temporary files (TMPDIR). Seconds are
@@ -32,7 +32,6 @@ FIELDS = {"topic": slice(0, 6), "doc": slice(11, 21), "rank": slice(22, 26), "sc
 JUDGED = (3, 57, 610)  # ranks
 FORMS = ("text", "gzip", "Parquet", "scattered topics")
 
-# Its own process: what it takes is not ours.
 TO_PARQUET = """
 import sys, polars as pl
 names = ["topic", "q0", "doc", "rank", "score", "tag"]
@@ -70,26 +69,26 @@ def judgments(topics: int) -> Iterator[str]:
         yield f"{name} 0 {doc} {1 + level % 2}\n"
 
 
-def write(directory: Path, topics: int, form: str) -> str:
-    """A run in one of the forms; Parquet is made of the text."""
-    run = directory / f"{form.replace(' ', '-')}.run"
-    if form == "Parquet":
-        cost([PYTHON, "-c", TO_PARQUET, str(directory / "text.run"), str(run)])
-        return str(run)
+def write(directory: str, form: str, topics: int) -> None:
+    """Judgments, and a run in one of the forms."""
+    Path(directory, "qrels").write_text("".join(judgments(topics)))
     opened = partial(gzip.open, compresslevel=1) if form == "gzip" else open
-    with opened(run, "wb") as file:
+    with opened(Path(directory, form), "wb") as file:
         file.writelines(pieces(topics, form.startswith("scattered")))
-    return str(run)
 
 
 def measured(millions: int) -> Iterator[tuple[str, Cost]]:
     """What an evaluation of so many lines takes, in each form."""
     topics, rounds = millions * 1_000_000 // DEPTH, 3 if millions < 10 else 1
     with tempfile.TemporaryDirectory() as directory:
-        qrels = Path(directory, "qrels.txt")
-        qrels.write_text("".join(judgments(topics)))
         for form in FORMS:
-            files = str(qrels), write(Path(directory), topics, form)
+            qrels, text, run = (str(Path(directory, name)) for name in ("qrels", "text", form))
+            # In processes of their own: a child's peak memory begins at ours.
+            if form == "Parquet":
+                cost([PYTHON, "-c", TO_PARQUET, text, run])
+            else:
+                cost([PYTHON, __file__, "write", directory, form, str(topics)])
+            files = qrels, run
             costs = [cost([*CRANFIELD, *files, "-m", MEASURES]) for _ in range(rounds)]
             yield form, Cost(*(median(column) for column in zip(*costs, strict=True)))
 
@@ -139,7 +138,11 @@ def draw(found: dict[tuple[str, int], Cost]) -> None:
 
 
 def main(asked: list[str]) -> int:
-    """Measure, print, draw."""
+    """Measure, print, draw; or write what is measured."""
+    if asked[:1] == ["write"]:
+        _, directory, form, topics = asked
+        write(directory, form, int(topics))
+        return 0
     sizes = tuple(map(int, asked)) or SIZES
     print(f"Measured on {versions()}.\n\n| million lines | {' | '.join(FORMS)} |")
     print("|---:|" + "---:|" * len(FORMS), flush=True)
@@ -149,8 +152,7 @@ def main(asked: list[str]) -> int:
         found |= {(form, millions): one for form, one in taken.items()}
         cells = (f"{one.processor:.1f} s, {one.megabytes:.0f} MB" for one in taken.values())
         print(f"| {millions} | {' | '.join(cells)} |", flush=True)
-        if not asked:
-            draw(found)
+    draw(found)
     every = list(results(found))
     print("", *every, sep="\n")
     return 0 if all(result.met for result in every) else 1

@@ -70,7 +70,7 @@ def _shown() -> Any:
 
     return Bar(
         TextColumn("{task.description}", markup=False),
-        BarColumn(),
+        BarColumn(bar_width=24),
         TextColumn("{task.fields[rate]}", markup=False),
         TimeRemainingColumn(),
         TextColumn("left"),
