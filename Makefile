@@ -10,7 +10,7 @@ QUICK := tests $(foreach part,$(LATER),--ignore=tests/$(part))
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-all test-quick test-no-kernel test-spark test-lowest gallery slowest coverage mutants fuzz sanitize bench bench-scale bench-spark lint style types types-page clean
+.PHONY: demo test tests test-all test-quick test-no-kernel test-spark test-lowest gallery slowest coverage coverage-simulated mutants fuzz sanitize bench bench-scale bench-spark lint style types types-page clean
 
 $(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -98,6 +98,9 @@ coverage: $(VENV)/installed-test  ## lines and branches that tests run, per room
 	CRANFIELD_TESTS=all $(BIN)/coverage run -m pytest -n auto
 	$(BIN)/coverage combine --quiet
 	$(BIN)/python tests/coverage_of_rooms.py
+
+coverage-simulated: $(VENV)/installed-test  ## how often intervals of a judge and people hold
+	$(BIN)/python -m tests.coverage_simulated
 
 mutants: $(VENV)/installed-test  ## do tests tell when measures and statistics are changed a little?
 	CRANFIELD_TESTS=all $(BIN)/python -m tests.mutants --seed 0 --count 500

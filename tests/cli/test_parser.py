@@ -139,6 +139,11 @@ def collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     qrels = [f"{names[t]} 0 {d} {x}\n" for t, docs in made.qrels.items() for d, x in docs.items()]
     (tmp_path / "qrels.txt").write_text("".join(qrels))
     (tmp_path / "second.txt").write_text("".join(qrels))
+    (tmp_path / "model.txt").write_text("".join(qrels))
+    some = [line for line in qrels if line.split()[0] in ("101", "104", "105", "109")]
+    (tmp_path / "people.txt").write_text("".join(some))
+    said = "topic,run_a,run_b,winner\n101,bm25,dense,a\n102,bm25,dense,b\n103,bm25,dense,tie\n"
+    (tmp_path / "battles.csv").write_text(said)
     for file, run in zip(("bm25", "dense"), made.runs.values(), strict=True):
         rows = [
             f"{names[topic]} Q0 {doc} 1 {score} {file}\n"
@@ -155,7 +160,7 @@ WORKING = (
     "evaluate", "compare", "plan", "meta", "meta discriminative-power", "meta swap",
     "meta correlation", "meta concordance", "meta judgments", "plot cwl runs", "plot cwl vary",
     "plot cwl functions", "measures", "explain", "label",
-    "pool", "validate", "simulate", "presets", "gdeval", "trec_eval", "completion", "help",
+    "judge", "battles", "pool", "validate", "simulate", "presets", "gdeval", "trec_eval", "completion", "help",
 )  # fmt: skip
 
 

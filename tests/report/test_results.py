@@ -54,6 +54,8 @@ ASSESSORS = {
     "bob_1": {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"d": 1, "e": 1}},
 }
 PREFERENCES = [("q1", "bm25", EVIL), ("q2", EVIL, "bm25"), ("q3", "bm25", "=1+1")]
+BATTLES = [*PREFERENCES, ("q4", "=1+1", "bm25"), ("q4", "=1+1", EVIL), ("q1", EVIL, "=1+1")]
+TEAMS = {"bm25": "A", EVIL: "<b>", "=1+1": "A"}
 NUGGETS = {"q1": {"birth": (3, "born 1942"), "place": (1, "Liverpool")}}
 JUDGED = {EVIL: {"q1": {"born <b>1942</b>": ("vital", "support"), "=1+1": ("okay", "partial")}}}
 CITED = [
@@ -108,6 +110,11 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     ),
     "predictive": lambda: cf.meta.predictive_power(scores(), preferences()),
     "leave_one_out": lambda: cf.meta.leave_one_out(QRELS, RUNS, "AP", pool_depth=2),
+    "judge": lambda: cf.judge(
+        QRELS, OTHER, RUNS, "AP P@2", teams=TEAMS, target=0.5, per_topic=True
+    ),
+    "audit": lambda: cf.audit(RUNS, 4, "P@2", depth=2),
+    "battles": lambda: cf.battles(BATTLES, scores(), trials=100),
     "two_judgments": lambda: cf.meta.compare_judgments(QRELS, OTHER, RUNS, "AP", trials=200),
 }
 EACH = pytest.mark.parametrize("name", RESULTS)

@@ -173,7 +173,7 @@ ROWS = (
         common="-m --scores --ridge --correction --alpha --trials --seed --table -f -o",
         usage="cranfield battles [options] FILE\n"
         "       cranfield battles [options] FILE QRELS RUN RUN…\n"
-        "       cranfield battles [options] FILE --scores FILE…",
+        "       cranfield battles [options] --scores FILE SCORES…",
         description="Ratings of runs by battles, in which somebody, or a model, said which of two "
         "outputs for a topic is better: with intervals by topic, letters, whether the one shown "
         "first is favoured, how intransitive they are, and how measures agree with them.",

@@ -1,0 +1,418 @@
+"""A judge and people: every way in, what is promised, what trusting the judge alone would do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cranfield as cf
+from cranfield.errors import InputError
+from cranfield.judging.judge import judge
+from tests.made import Command, written
+
+N, ALL = 24, 60
+TOPICS = [f"{t:03d}" for t in range(ALL)]
+
+
+def judged(seed: int = 0, bias: float = 0.0, useless: bool = False) -> tuple[Any, Any, Any]:
+    """People's levels of all topics, a judge's, and three runs, the first of which is the best."""
+    random = np.random.default_rng(seed)
+    people: dict[str, dict[str, int]] = {}
+    model: dict[str, dict[str, int]] = {}
+    runs: dict[str, dict[str, list[str]]] = {"good": {}, "fair": {}, "poor": {}}
+    for topic in TOPICS:
+        level = {
+            f"d{k}": int(x) for k, x in enumerate(random.random(30) < random.uniform(0.1, 0.6))
+        }
+        people[topic] = level
+        wrong = random.random(30) < (0.5 if useless else 0.15)
+        model[topic] = {
+            d: int(1 - x if w else max(x, random.random() < bias))
+            for (d, x), w in zip(level.items(), wrong, strict=True)
+        }
+        for run, noise in (("good", 0.4), ("fair", 0.8), ("poor", 3.0)):
+            order = sorted(level, key=lambda d, s=noise: -level[d] + random.normal() * s)
+            runs[run][topic] = order[:20]
+    return people, model, runs
+
+
+PEOPLE, MODEL, RUNS = judged()
+SOME = {t: PEOPLE[t] for t in np.random.default_rng(5).permutation(TOPICS)[:N]}
+
+
+def test_the_worked_numbers() -> None:
+    people = {"a": {"1": 0.2, "2": 0.4, "3": 0.6, "4": 0.8}}
+    others = {str(t): t / 10 - 0.4 for t in range(5, 13)}
+    model = {"a": {"1": 0.3, "2": 0.5, "3": 0.5, "4": 0.9, **others}}
+    found = judge(people, model)
+    [row] = found.runs
+    assert row.found.estimate == pytest.approx(0.459559, abs=5e-7)
+    assert (row.found.low, row.found.high) == pytest.approx((0.1183, 0.8009), abs=5e-5)
+    assert row.found.unpromised == "4 topics of people: intervals hold from 20 on"
+    assert row.found.bias == pytest.approx(0.05)  # 0.55 − 0.5
+    assert not found.pairs
+
+
+def test_judgments_are_scores() -> None:
+    """By judgments and runs, or by the scores of these: the same; and a pair is the difference."""
+    found = judge(SOME, MODEL, RUNS, "nDCG@10")
+    people, model = (cf.evaluate(x, RUNS, "nDCG@10") for x in (SOME, MODEL))
+    by_scores = judge(people, model)
+    assert [r.found for r in found.runs] == [r.found for r in by_scores.runs]
+    assert [p.found for p in found.pairs] == [p.found for p in by_scores.pairs]
+    y, f = ({t: s["good", t, "nDCG@10"] for t in s.topics} for s in (people, model))
+    alone = cf.stats.prediction_powered(y, f)
+    [good] = [row for row in found.runs if row.run == "good"]
+    assert good.found.estimate == pytest.approx(alone.estimate, abs=1e-12)
+    [pair] = [p for p in found.pairs if (p.run, p.other) == ("good", "poor")]
+    z, g = ({t: s["good", t, "nDCG@10"] - s["poor", t, "nDCG@10"] for t in s.topics}
+            for s in (people, model))  # fmt: skip
+    expected = cf.stats.prediction_powered(z, g)
+    assert pair.found.estimate == pytest.approx(expected.estimate, abs=1e-12)
+    assert pair.found.low == pytest.approx(expected.low, abs=1e-12)
+
+
+def test_what_trusting_the_judge_would_do() -> None:
+    found = judge(SOME, MODEL, RUNS, "nDCG@10", drawn="random")
+    [trust] = found.trusts
+    assert (trust.n, trust.others, trust.unit) == (N, ALL - N, "topic")
+    assert trust.n_eff > N
+    text = f"judge was worth it by nDCG@10: {N} topics of people with it tell as much as"
+    assert trust.sentence.startswith(text)
+    verdicts = {(p.run, p.other): p.verdict for p in found.pairs}
+    assert verdicts["good", "poor"] == "confirmed"
+    assert trust.significant == sum(p.alone_pvalue <= 0.05 for p in found.pairs)
+    by_people = {"good": 0.0} | cf.evaluate(SOME, RUNS, "nDCG@10").mean()["good"]
+    [good] = [row for row in found.runs if row.run == "good"]
+    assert good.found.people == pytest.approx(by_people["nDCG@10"])
+    assert good.found.alone == pytest.approx(cf.evaluate(MODEL, RUNS, "nDCG@10").mean()["good"]["nDCG@10"])  # fmt: skip
+
+
+def test_a_useless_judge_was_not_worth_it() -> None:
+    _, model, _ = judged(useless=True)
+    [trust] = judge(SOME, model, RUNS, "nDCG@10").trusts
+    assert "was not worth it" in trust.sentence
+    assert trust.n_eff == pytest.approx(N, rel=0.2)
+
+
+def test_a_judge_of_no_other_topic_adds_nothing() -> None:
+    [trust] = judge(SOME, {t: MODEL[t] for t in SOME}, RUNS, "AP").trusts
+    assert trust.sentence.startswith("judge adds nothing by AP: people judged all 24 topics")
+    assert trust.n_eff == pytest.approx(N)
+
+
+class TestPromises:
+    def test_topics_that_were_chosen_have_no_interval(self) -> None:
+        found = judge(SOME, MODEL, RUNS, "AP", drawn="chosen")
+        assert {(r.found.low, r.found.unpromised) for r in found.runs} == {
+            (None, "people's topics were not drawn at random")
+        }
+        assert {p.verdict for p in found.pairs} == {"unknown"}
+        assert "not-promised" in {notice.kind for notice in found.notices}
+
+    def test_what_nobody_said_is_told(self) -> None:
+        kinds = {n.kind for n in judge(SOME, MODEL, RUNS, "AP").notices}
+        assert "drawn" in kinds
+        assert "drawn" not in {
+            n.kind for n in judge(SOME, MODEL, RUNS, "AP", drawn="random").notices
+        }
+
+    def test_the_first_topics_are_no_sample(self) -> None:
+        first = {t: PEOPLE[t] for t in TOPICS[:N]}
+        told = [n.text for n in judge(first, MODEL, RUNS, "AP").notices if n.kind == "not-random"]
+        assert told == [f"people judged the first {N} of {ALL} topics: were they drawn at random? If "
+                        "not, no interval holds"]  # fmt: skip
+        assert "not-random" not in {n.kind for n in judge(SOME, MODEL, RUNS, "AP").notices}
+
+    def test_scores_of_two_values(self) -> None:
+        found = judge(SOME, MODEL, RUNS, "Success@1")
+        told = {r.run: r.found.unpromised for r in found.runs}
+        assert told["poor"] == "2 different values in 24 topics: intervals hold from 50 on"
+        assert all(told.values())
+
+    def test_a_judge_against_people(self) -> None:
+        flipped = {t: {d: 1 - x for d, x in docs.items()} for t, docs in PEOPLE.items()}
+        told = judge(SOME, flipped, RUNS, "P@10")
+        assert {r.found.weight for r in told.runs} == {0}
+        assert "no-agreement" in {n.kind for n in told.notices}
+
+    def test_few_documents_of_people(self) -> None:
+        part = {t: dict([*docs.items()][:9]) for t, docs in SOME.items()}
+        [text] = [n.text for n in judge(part, MODEL, RUNS, "AP").notices if n.kind == "incomplete"]
+        assert text.startswith("people judged 216 of 720 documents that judge did in the same")
+
+
+def test_target() -> None:
+    """Half of the width is reached with more topics; a wide one is reached, a tiny one never."""
+    [wide] = judge(SOME, MODEL, RUNS, "AP", target=0.5).trusts
+    [tiny] = judge(SOME, MODEL, RUNS, "AP", target=1e-6).trusts
+    assert (wide.needed, tiny.needed) == (N, None)
+    found = judge(SOME, MODEL, RUNS, "AP", target=0.04)
+    [row] = [r for r in found.runs if r.run == "good"]
+    assert row.found.high is not None
+    half = row.found.high - row.found.estimate
+    assert (row.found.needed or ALL) > N if half > 0.04 else row.found.needed == N
+
+
+def test_several_judges() -> None:
+    _, second, _ = judged(useless=True)
+    found = judge(SOME, MODEL, RUNS, "AP", others={"second": second}, per_topic=True)
+    assert found.names == ("people", "judge", "second")
+    assert [t.judge for t in found.trusts] == ["judge", "second"]
+    assert found.agreement is not None
+    pairs = {pair.assessors: pair for pair in found.agreement.pairs}
+    assert pairs["people", "judge"].values["kappa"] > pairs["people", "second"].values["kappa"]
+    assert pairs["judge", "second"].items == ALL * 30
+    assert pairs["people", "judge"].items == N * 30
+    levels = found.to_polars("levels")
+    row = levels.filter((levels["other"] == "judge") & (levels["level"] == "1")).row(0, named=True)
+    both = sum(MODEL[t][d] == x == 1 for t, docs in SOME.items() for d, x in docs.items())
+    ones = [sum(sum(x[t].values()) for t in SOME) for x in (PEOPLE, MODEL)]
+    assert (row["first"], row["second"], row["both"]) == (*ones, both)
+    assert row["agreement"] == pytest.approx(2 * both / sum(ones))
+    assert set(found.to_polars("topics")["topic"]) == set(TOPICS)
+
+
+class TestFavour:
+    TEAMS = {"good": "A", "fair": "B", "poor": "B", "judge": "B"}
+
+    def test_by_hand(self) -> None:
+        """By topic: (f − Y of good) − (mean of f − Y of the others), and a t-test of it."""
+        found = judge(SOME, MODEL, RUNS, "P@10", teams=self.TEAMS)
+        own, other = found.favours
+        assert (own.team, own.own, own.runs) == ("B", True, 2)
+        assert (other.team, other.own, other.runs) == ("A", False, 1)
+        people, model = (cf.evaluate(x, RUNS, "P@10").select(None, [*SOME]) for x in (SOME, MODEL))
+        off = model.values[:, :, 0] - people.values[:, :, 0]
+        z = off[1:].mean(axis=0) - off[0]
+        expected = cf.stats.t_test(z, np.zeros(N))
+        assert own.favour == pytest.approx(z.mean(), abs=1e-12)
+        assert own.pvalue == pytest.approx(expected.pvalue, abs=1e-12)
+        interval = expected.confidence_interval()
+        assert (own.low, own.high) == pytest.approx((interval.low, interval.high), abs=1e-12)
+
+    def test_a_judge_that_favours_its_own(self) -> None:
+        """Everything that only poor returns is relevant to the judge."""
+        model = {
+            t: {d: 1 if d in RUNS["poor"][t][:10] and d not in RUNS["good"][t][:10] else x
+                for d, x in docs.items()}
+            for t, docs in PEOPLE.items()
+        }  # fmt: skip
+        teams = {"good": "A", "fair": "A", "poor": "B"}
+        found = judge(SOME, model, RUNS, "P@10", teams=teams, family="B")
+        assert found.favours[0].own
+        assert found.favours[0].favour > 0.1
+        assert (found.favours[0].pvalue or 1) < 0.001
+
+    def test_refused(self) -> None:
+        with pytest.raises(InputError, match="found a family without teams"):
+            judge(SOME, MODEL, RUNS, "AP", family="A")
+        with pytest.raises(InputError, match="found the family X, expected one of A, B"):
+            judge(SOME, MODEL, RUNS, "AP", teams=self.TEAMS, family="X")
+        with pytest.raises(InputError, match="found runs of one team"):
+            judge(SOME, MODEL, RUNS, "AP", teams=dict.fromkeys(RUNS, "A"))
+
+
+class TestAudit:
+    """People judged a sample of documents: the truth is what they would say of all."""
+
+    AUDIT = cf.audit(RUNS, 250, "P@10", depth=10, seed=3)
+    DRAWN = AUDIT.order.pairs[: AUDIT.to_judge]
+
+    def people(self, count: int | None = None) -> dict[str, dict[str, int]]:
+        made: dict[str, dict[str, int]] = {}
+        for topic, doc in self.DRAWN[:count]:
+            made.setdefault(topic, {})[doc] = PEOPLE[topic][doc]
+        return made
+
+    def test_by_hand(self) -> None:
+        found = judge(self.people(), MODEL, RUNS, "P@10", audit=self.AUDIT.order)
+        p = dict(zip(self.AUDIT.order.pairs, self.AUDIT.order.probabilities, strict=True))
+        for row in found.runs:
+            change = [
+                (PEOPLE[t][d] - MODEL[t][d]) / 10 / ALL / p[t, d]
+                for t, d in self.DRAWN
+                if d in RUNS[row.run][t][:10]
+            ]
+            alone = cf.evaluate(MODEL, RUNS, "P@10").mean()[row.run]["P@10"]
+            assert row.found.alone == pytest.approx(alone)
+            assert row.found.estimate == pytest.approx(alone + sum(change), abs=1e-12)
+        assert found.unit == "document"
+        assert found.trusts[0].n == len(self.DRAWN)
+        wrong = [r.found.low is not None for r in found.runs]
+        assert all(wrong)
+
+    def test_the_truth_is_in_the_interval(self) -> None:
+        truth = cf.evaluate(PEOPLE, RUNS, "P@10 DCG@10 RBP(p=0.8)@10").mean()
+        found = judge(
+            self.people(), MODEL, RUNS, "P@10 DCG@10 RBP(p=0.8)@10", audit=self.AUDIT.order
+        )
+        near = [
+            abs(row.found.estimate - truth[row.run][row.measure]) / row.found.error
+            for row in found.runs
+        ]
+        assert len(near) == 9
+        assert max(near) < 4
+        pair = found.pairs[0]
+        assert pair.found.wide_low is not None
+        assert pair.found.wide_low < pair.found.estimate
+
+    def test_whoever_stops_has_a_smaller_sample(self) -> None:
+        found = judge(self.people(150), MODEL, RUNS, "P@10", audit=self.AUDIT.order)
+        assert found.trusts[0].n == 150
+        [text] = [n.text for n in found.notices if n.kind == "audit"]
+        assert text.startswith(
+            f"people judged 150 of {len(self.DRAWN)} documents of the audit, up to"
+        )
+
+    def test_whoever_goes_on_has_a_larger_one(self) -> None:
+        """All judged: what is estimated is what people say, and certain."""
+        every = {t: {d: PEOPLE[t][d] for u, d in self.AUDIT.order.pairs if u == t} for t in TOPICS}
+        found = judge(every, MODEL, RUNS, "P@10", audit=self.AUDIT.order)
+        truth = cf.evaluate(PEOPLE, RUNS, "P@10").mean()
+        for row in found.runs:
+            assert row.found.estimate == pytest.approx(truth[row.run]["P@10"], abs=1e-12)
+            assert row.found.error == 0
+
+    def test_a_gap_ends_the_sample(self) -> None:
+        people = self.people()
+        topic, doc = self.DRAWN[99]
+        del people[topic][doc]
+        found = judge(people, MODEL, RUNS, "P@10", audit=self.AUDIT.order)
+        assert found.trusts[0].n == 99
+        texts = [n.text for n in found.notices if n.kind == "audit"]
+        assert any(f"{len(self.DRAWN) - 100} judgments of people that are not" in x for x in texts)
+
+    def test_refused(self) -> None:
+        with pytest.raises(InputError, match=r"found nDCG@10, expected a measure that is a sum"):
+            judge(self.people(), MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order)
+        with pytest.raises(InputError, match=r"that are not in the audit, expected only such"):
+            judge(self.people(), MODEL, RUNS, "P@20", audit=self.AUDIT.order)
+        with pytest.raises(InputError, match="found no judgment of .*, the first of the audit"):
+            judge({"000": {"d0": 1}}, MODEL, RUNS, "P@10", audit=[("000", "d1", 0.5, 0.2)])
+        with pytest.raises(InputError, match="found an audit without runs"):
+            judge(SOME, MODEL, audit=self.AUDIT.order)
+
+    def test_target(self) -> None:
+        found = judge(self.people(), MODEL, RUNS, "P@10", audit=self.AUDIT.order, target=0.01)
+        needed = found.trusts[0].needed
+        assert needed is not None
+        assert len(self.DRAWN) < needed <= len(self.AUDIT.order)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (dict(people={}, judge=MODEL, runs=RUNS), "found no judgments"),
+        (dict(people={"x": {"d1": 1}}, judge=MODEL, runs=RUNS), "no judged topic|x"),
+        (dict(people={t: SOME[t] for t in [*SOME][:2]}, judge=MODEL, runs=RUNS),
+         "found 2 topics of people and judge by AP, expected at least 3"),
+        (dict(people={"a": {"1": 0.5}}, judge={"b": {"1": 0.5}}), "found no run in both people and"),
+        (dict(people=SOME, judge=MODEL, runs=RUNS, names=("x", "x")), "found names"),
+        (dict(people=SOME, judge=MODEL, runs=RUNS, drawn="yes"), "found drawn='yes'"),
+        (dict(people=SOME, judge=MODEL, runs=RUNS, target=0), "found target=0, expected a number"),
+        (dict(people=SOME, judge=MODEL, runs=RUNS, correction="x"), "found correction='x'"),
+        (dict(people=SOME, judge=MODEL, runs=RUNS, others={"people": MODEL}), "found judges named"),
+    ],
+)  # fmt: skip
+def test_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(cf.CranfieldError, match=said):
+        judge(**given)
+
+
+# -- the command ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judgments of people and of the model, runs, teams."""
+    path = tmp_path_factory.mktemp("judge")
+    for name, levels in (("people.txt", SOME), ("model.txt", MODEL), ("all.txt", PEOPLE)):
+        rows = [f"{t} 0 {d} {x}\n" for t, docs in levels.items() for d, x in docs.items()]
+        written(path / name, "".join(rows))
+    for run, lists in RUNS.items():
+        rows = [
+            f"{t} Q0 {d} {r} {100 - r} {run}\n"
+            for t, docs in lists.items()
+            for r, d in enumerate(docs, 1)
+        ]
+        written(path / f"{run}.run", "".join(rows))
+    written(path / "teams.txt", "good A\nfair B\npoor B\n")
+    return path
+
+
+def test_the_command(files: Path, cranfield: Command) -> None:
+    runs = [files / f"{run}.run" for run in RUNS]
+    given = [files / "people.txt", files / "model.txt", *runs]
+    out = cranfield.succeeds(
+        "judge", *given, "-m", "nDCG@10", "-f", "json", "--drawn", "random"
+    ).out
+    found = json.loads(out)
+    mine = judge(SOME, MODEL, RUNS, "nDCG@10", drawn="random")
+    assert [row["estimate"] for row in found["runs"]] == pytest.approx(
+        [row.found.estimate for row in mine.runs], abs=1e-12
+    )
+    text = cranfield.succeeds(
+        "judge", *given, "-m", "nDCG@10", "--teams", files / "teams.txt", "--family", "A"
+    ).out
+    assert "was worth it by nDCG@10" in text
+    assert "own family" in text
+
+
+def test_the_command_with_scores(files: Path, cranfield: Command, tmp_path: Path) -> None:
+    runs = [str(files / f"{run}.run") for run in RUNS]
+    for name in ("people", "model"):
+        cf.evaluate(files / f"{name}.txt", runs, "AP").save(tmp_path / f"{name}.json")
+    both = [tmp_path / "people.json", tmp_path / "model.json"]
+    text = cranfield.succeeds("judge", "--scores", *both, "--table", "runs").out
+    assert "estimate" in text
+    assert cranfield.refused("judge", "--scores", *both, both[0]).endswith(
+        "found 3 files with --scores, expected two: people's and the judge's"
+    )
+
+
+def test_the_command_with_an_audit(files: Path, cranfield: Command, tmp_path: Path) -> None:
+    runs = [files / f"{run}.run" for run in RUNS]
+    audit, wanted = tmp_path / "audit.tsv", tmp_path / "wanted.txt"
+    pool = ("pool", *runs, "--audit", "250", "--depth", "10", "-m", "P@10", "--seed", "3")
+    told = cranfield.succeeds(*pool, "-o", audit, "--to-judge", wanted)
+    assert "documents to judge, drawn from" in told.out
+    drawn = [line.split() for line in wanted.read_text().splitlines()]
+    assert [tuple(pair) for pair in drawn] == [*TestAudit.DRAWN]
+    people = written(tmp_path / "p.txt", "".join(f"{t} 0 {d} {PEOPLE[t][d]}\n" for t, d in drawn))
+    done = cranfield.succeeds(
+        "judge",
+        people,
+        files / "model.txt",
+        *runs,
+        "-m",
+        "P@10",
+        "--audit-file",
+        audit,
+        "-f",
+        "csv",
+    )
+    mine = judge(cf.read_qrels(people), MODEL, RUNS, "P@10", audit=TestAudit.AUDIT.order)
+    first = done.out.splitlines()[1].split(",")
+    assert float(first[3]) == pytest.approx(mine.runs[0].found.estimate, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["people.txt"], "found 1 files, expected PEOPLE JUDGE RUN…"),
+        (["people.txt", "model.txt"], "found judgments and no run, expected PEOPLE JUDGE RUN…"),
+        (["people.txt", "people.txt", "good.run"], "people.txt twice, expected a file for each"),
+        (["people.txt", "model.txt", "good.run", "--target", "0"], "found target=0"),
+        (["people.txt", "model.txt", "good.run", "--family", "A"], "--family"),
+    ],
+)
+def test_refused_commands(
+    files: Path, cranfield: Command, words: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(files)
+    assert said in cranfield.refused("judge", *words)
