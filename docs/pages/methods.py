@@ -53,6 +53,10 @@ GROUPS = {
         "power_of_anova", "difference_for_t", "difference_for_anova", "width_of_interval",
         "variance_from", "topics_to_decide",
     ),
+    "A judge and people, battles": (
+        "stats", "prediction_powered", "judge_weight", "difference_estimate",
+        "inclusion_probabilities", "davidson", "intransitive_triples",
+    ),
     "Rank correlation": (
         "meta", "kendall", "spearman", "tau_ap", "tau_ap_symmetric", "rbo", "correlation",
     ),

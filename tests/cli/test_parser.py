@@ -159,8 +159,8 @@ def collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 WORKING = (
     "evaluate", "compare", "plan", "meta", "meta discriminative-power", "meta swap",
     "meta correlation", "meta concordance", "meta judgments", "plot cwl runs", "plot cwl vary",
-    "plot cwl functions", "measures", "explain", "label",
-    "judge", "battles", "pool", "validate", "simulate", "presets", "gdeval", "trec_eval", "completion", "help",
+    "plot cwl functions", "measures", "explain", "label", "judge", "battles",
+    "pool", "validate", "simulate", "presets", "gdeval", "trec_eval", "completion", "help",
 )  # fmt: skip
 
 

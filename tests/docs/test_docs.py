@@ -47,7 +47,7 @@ GUIDES = (
     "docs/answers.md", "docs/rag.md",
     "docs/distributions.md", "docs/ndeval.md", "docs/diversity.md", "docs/compare.md",
     "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/tables.md", "docs/command-line.md",
-    "docs/topics.md", "docs/report.md", "docs/gallery.md",
+    "docs/topics.md", "docs/report.md", "docs/gallery.md", "docs/judges.md", "docs/battles.md",
 )  # with commands  # fmt: skip
 SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
 MODELS = ROOT / "docs" / "models"

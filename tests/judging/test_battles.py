@@ -16,10 +16,12 @@ from cranfield.judging.battles import battles
 from tests.coverage_simulated import by_battles
 from tests.made import Command, written
 
+Row = tuple[str, str, str, str, str]
+COLUMNS = ("topic", "run_a", "run_b", "winner", "first")
 RUNS = ("strong", "middle", "weak")
 
 
-def fought(topics: int = 30, favour: float = 0.0, seed: int = 1) -> list[tuple[str, ...]]:
+def fought(topics: int = 30, favour: float = 0.0, seed: int = 1) -> list[Row]:
     """Battles of three runs, shown in a random order, in which the first may be favoured."""
     random = np.random.default_rng(seed)
     strengths = {"strong": 0.9, "middle": 0.0, "weak": -0.9}
@@ -36,15 +38,15 @@ def fought(topics: int = 30, favour: float = 0.0, seed: int = 1) -> list[tuple[s
     return said
 
 
-def table(rows: list[tuple[str, ...]]) -> str:
+def table(rows: list[Row]) -> str:
     lines = ["topic,run_a,run_b,winner,first", *(",".join(row) for row in rows)]
     return "".join(f"{line}\n" for line in lines)
 
 
-def frame(rows: list[tuple[str, ...]]) -> Any:
+def frame(rows: list[Row]) -> Any:
     import polars as pl
 
-    return pl.DataFrame(rows, ["topic", "run_a", "run_b", "winner", "first"], orient="row")
+    return pl.DataFrame(rows, COLUMNS, orient="row")
 
 
 def test_the_worked_numbers() -> None:
@@ -189,8 +191,7 @@ def test_the_command(tmp_path: Path, cranfield: Command) -> None:
     assert found["settings"]["triples"] == 1 if "settings" in found else "triples" in out
     text = cranfield.printed("battles", path, "--trials", "100")
     assert "Runs that share a letter are not significantly different" in text
-    lines = "".join(f"{json.dumps(dict(zip(('topic', 'run_a', 'run_b', 'winner', 'first'), row)))}\n"
-                    for row in fought())  # fmt: skip
+    lines = "".join(f"{json.dumps(dict(zip(COLUMNS, row, strict=True)))}\n" for row in fought())
     other = written(tmp_path / "battles.jsonl", lines)
     assert cranfield.printed("battles", other, "--trials", "100") == text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -35,8 +35,8 @@ def judged(seed: int = 0, bias: float = 0.0, useless: bool = False) -> tuple[Any
             for (d, x), w in zip(level.items(), wrong, strict=True)
         }
         for run, noise in (("good", 0.4), ("fair", 0.8), ("poor", 3.0)):
-            order = sorted(level, key=lambda d, s=noise: -level[d] + random.normal() * s)
-            runs[run][topic] = order[:20]
+            keys = {d: -x + random.normal() * noise for d, x in level.items()}
+            runs[run][topic] = sorted(level, key=keys.__getitem__)[:20]
     return people, model, runs
 
 
@@ -89,7 +89,8 @@ def test_what_trusting_the_judge_would_do() -> None:
     by_people = {"good": 0.0} | cf.evaluate(SOME, RUNS, "nDCG@10").mean()["good"]
     [good] = [row for row in found.runs if row.run == "good"]
     assert good.found.people == pytest.approx(by_people["nDCG@10"])
-    assert good.found.alone == pytest.approx(cf.evaluate(MODEL, RUNS, "nDCG@10").mean()["good"]["nDCG@10"])  # fmt: skip
+    alone = cf.evaluate(MODEL, RUNS, "nDCG@10").mean()["good"]["nDCG@10"]
+    assert good.found.alone == pytest.approx(alone)
 
 
 def test_a_useless_judge_was_not_worth_it() -> None:
@@ -124,8 +125,8 @@ class TestPromises:
     def test_the_first_topics_are_no_sample(self) -> None:
         first = {t: PEOPLE[t] for t in TOPICS[:N]}
         told = [n.text for n in judge(first, MODEL, RUNS, "AP").notices if n.kind == "not-random"]
-        assert told == [f"people judged the first {N} of {ALL} topics: were they drawn at random? If "
-                        "not, no interval holds"]  # fmt: skip
+        [text] = told
+        assert text.startswith(f"people judged the first {N} of {ALL} topics: were they drawn at")
         assert "not-random" not in {n.kind for n in judge(SOME, MODEL, RUNS, "AP").notices}
 
     def test_scores_of_two_values(self) -> None:
@@ -178,7 +179,7 @@ def test_several_judges() -> None:
 
 
 class TestFavour:
-    TEAMS = {"good": "A", "fair": "B", "poor": "B", "judge": "B"}
+    TEAMS: ClassVar = {"good": "A", "fair": "B", "poor": "B", "judge": "B"}
 
     def test_by_hand(self) -> None:
         """By topic: (f − Y of good) − (mean of f − Y of the others), and a t-test of it."""
@@ -243,8 +244,9 @@ class TestAudit:
             assert row.found.estimate == pytest.approx(alone + sum(change), abs=1e-12)
         assert found.unit == "document"
         assert found.trusts[0].n == len(self.DRAWN)
-        wrong = [r.found.low is not None for r in found.runs]
-        assert all(wrong)
+        for row in found.runs:
+            assert row.found.low is not None
+            assert len(self.DRAWN) < row.found.n_eff <= len(self.AUDIT.order)
 
     def test_the_truth_is_in_the_interval(self) -> None:
         truth = cf.evaluate(PEOPLE, RUNS, "P@10 DCG@10 RBP(p=0.8)@10").mean()
@@ -292,7 +294,7 @@ class TestAudit:
             judge(self.people(), MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order)
         with pytest.raises(InputError, match=r"that are not in the audit, expected only such"):
             judge(self.people(), MODEL, RUNS, "P@20", audit=self.AUDIT.order)
-        with pytest.raises(InputError, match="found no judgment of .*, the first of the audit"):
+        with pytest.raises(InputError, match=r"found no judgment of .*, the first of the audit"):
             judge({"000": {"d0": 1}}, MODEL, RUNS, "P@10", audit=[("000", "d1", 0.5, 0.2)])
         with pytest.raises(InputError, match="found an audit without runs"):
             judge(SOME, MODEL, audit=self.AUDIT.order)
@@ -304,19 +306,22 @@ class TestAudit:
         assert len(self.DRAWN) < needed <= len(self.AUDIT.order)
 
 
+GIVEN = {"people": SOME, "judge": MODEL, "runs": RUNS}
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (dict(people={}, judge=MODEL, runs=RUNS), "found no judgments"),
-        (dict(people={"x": {"d1": 1}}, judge=MODEL, runs=RUNS), "no judged topic|x"),
-        (dict(people={t: SOME[t] for t in [*SOME][:2]}, judge=MODEL, runs=RUNS),
+        ({"people": {}, "judge": MODEL, "runs": RUNS}, "found no judgments"),
+        ({"people": {"x": {"d1": 1}}, "judge": MODEL, "runs": RUNS}, "found topics 000, 001, …, expected some of x"),
+        ({"people": {t: SOME[t] for t in [*SOME][:2]}, "judge": MODEL, "runs": RUNS},
          "found 2 topics of people and judge by AP, expected at least 3"),
-        (dict(people={"a": {"1": 0.5}}, judge={"b": {"1": 0.5}}), "found no run in both people and"),
-        (dict(people=SOME, judge=MODEL, runs=RUNS, names=("x", "x")), "found names"),
-        (dict(people=SOME, judge=MODEL, runs=RUNS, drawn="yes"), "found drawn='yes'"),
-        (dict(people=SOME, judge=MODEL, runs=RUNS, target=0), "found target=0, expected a number"),
-        (dict(people=SOME, judge=MODEL, runs=RUNS, correction="x"), "found correction='x'"),
-        (dict(people=SOME, judge=MODEL, runs=RUNS, others={"people": MODEL}), "found judges named"),
+        ({"people": {"a": {"1": 0.5}}, "judge": {"b": {"1": 0.5}}}, "found no run in both people"),
+        ({**GIVEN, "names": ("x", "x")}, "found names"),
+        ({**GIVEN, "drawn": "yes"}, "found drawn='yes'"),
+        ({**GIVEN, "target": 0}, "found target=0, expected a number"),
+        ({**GIVEN, "correction": "x"}, "found correction='x'"),
+        ({**GIVEN, "others": {"people": MODEL}}, "found judges named"),
     ],
 )  # fmt: skip
 def test_refused(given: dict[str, Any], said: str) -> None:
@@ -378,8 +383,8 @@ def test_the_command_with_scores(files: Path, cranfield: Command, tmp_path: Path
 def test_the_command_with_an_audit(files: Path, cranfield: Command, tmp_path: Path) -> None:
     runs = [files / f"{run}.run" for run in RUNS]
     audit, wanted = tmp_path / "audit.tsv", tmp_path / "wanted.txt"
-    pool = ("pool", *runs, "--audit", "250", "--depth", "10", "-m", "P@10", "--seed", "3")
-    told = cranfield.succeeds(*pool, "-o", audit, "--to-judge", wanted)
+    drawing = ["--audit", "250", "--depth", "10", "-m", "P@10", "--seed", "3"]
+    told = cranfield.succeeds("pool", *runs, *drawing, "-o", audit, "--to-judge", wanted)
     assert "documents to judge, drawn from" in told.out
     drawn = [line.split() for line in wanted.read_text().splitlines()]
     assert [tuple(pair) for pair in drawn] == [*TestAudit.DRAWN]

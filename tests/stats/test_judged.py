@@ -98,12 +98,12 @@ def test_a_judge_against_people_is_not_used() -> None:
 
 def test_a_judge_that_says_the_same_of_all_is_not_used() -> None:
     found = prediction_powered(Y, [0.1] * 4, [0.1] * 9)
-    assert (found.weight, found.estimate) == (0, pytest.approx(0.5))
+    assert (found.weight, found.estimate) == pytest.approx((0, 0.5))
 
 
 def test_without_other_topics_people_decide() -> None:
     found = prediction_powered(Y, F)
-    assert (found.estimate, found.weight, found.n_eff) == (pytest.approx(0.5), 0, pytest.approx(4))
+    assert (found.estimate, found.weight, found.n_eff) == pytest.approx((0.5, 0, 4))
     assert found.error == pytest.approx(np.std(Y, ddof=1) / 2)
 
 
@@ -145,14 +145,14 @@ def test_topics_needed() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (dict(people=[1, 2], judge=[1, 2]), "found 2 topics, expected at least 3"),
-        (dict(people=Y, judge=F[:3]), "found 4 and 3 scores"),
-        (dict(people={"a": 1.0}, judge={"b": 1.0}), r"found 1 topic \(a\) of people only"),
-        (dict(people={"a": 1.0}, judge=[1.0]), "found scores with topics and scores without"),
-        (dict(people=Y, judge=F, others=["x"]), "found others"),
-        (dict(people=Y, judge=F, weight=2), "found weight=2, expected leave-one-out"),
-        (dict(people=Y, judge=F, weight="best"), "found weight='best'"),
-        (dict(people=Y, judge=F, confidence=1.5), "found confidence"),
+        ({"people": [1, 2], "judge": [1, 2]}, "found 2 topics, expected at least 3"),
+        ({"people": Y, "judge": F[:3]}, "found 4 and 3 scores"),
+        ({"people": {"a": 1.0}, "judge": {"b": 1.0}}, r"found 1 topic \(a\) of people only"),
+        ({"people": {"a": 1.0}, "judge": [1.0]}, "found scores with topics and scores without"),
+        ({"people": Y, "judge": F, "others": ["x"]}, "found others"),
+        ({"people": Y, "judge": F, "weight": 2}, "found weight=2, expected leave-one-out"),
+        ({"people": Y, "judge": F, "weight": "best"}, "found weight='best'"),
+        ({"people": Y, "judge": F, "confidence": 1.5}, "found confidence"),
     ],
 )
 def test_refused(given: dict[str, object], said: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,8 +43,9 @@ def test_five_that_differ_give_an_interval() -> None:
     """Σ = 5 · 0.1/0.5 = 1; variance 5 · 0.5/0.25 · 0.01 = 0.1; t(4) = 2.7764."""
     found = difference_estimate([0.1] * 5, [0] * 5, [1] * 5, [0.5] * 5)
     assert found.estimate == pytest.approx(1.0)
-    assert (found.low, found.high) == pytest.approx((1 - 2.7764 * 0.1**0.5, 1 + 2.7764 * 0.1**0.5), abs=1e-4)  # fmt: skip
-    assert found.n_eff == pytest.approx(5)  # the judge said 0 of all: it is of no use
+    half = 2.7764 * 0.1**0.5
+    assert (found.low, found.high) == pytest.approx((1 - half, 1 + half), abs=1e-4)
+    assert found.people == found.estimate  # the judge said 0 of all: it is of no use
     assert difference_estimate([0.1] * 4, [0] * 4, [1] * 4, [0.5] * 4).low is None
 
 
@@ -76,7 +78,7 @@ def test_probabilities() -> None:
         ((W, [1, 1, NAN], [0, 1, NAN], P), "found weights or labels that are no numbers"),
     ],
 )
-def test_refused(given: tuple[list[float], ...], said: str) -> None:
+def test_refused(given: tuple[Any, Any, Any, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         difference_estimate(*given)
 

@@ -6,7 +6,7 @@ import argparse
 from os.path import normpath
 from typing import Any, get_args
 
-from cranfield.cli.options import FROM_0, among, call
+from cranfield.cli.options import among, call
 from cranfield.cli.output import output, show
 from cranfield.cli.progress import Progress
 from cranfield.cli.scored import (
@@ -23,7 +23,7 @@ from cranfield.evaluation.options import NAMES
 from cranfield.evaluation.results import read_scores
 from cranfield.judging.judge import Drawn, judge
 from cranfield.report.judge import TABLES
-from cranfield.report.options import alpha, confidence, correction, told
+from cranfield.report.options import alpha, confidence, correction
 
 FILES = (
     "PEOPLE JUDGE RUN…: judgments of people, judgments of a model, and results; with --scores, "
@@ -34,10 +34,9 @@ OPTIONS = {
     "what people judged": {
         f"--drawn {among(get_args(Drawn))}": "how people's topics were drawn from those of the "
         "judge: at random, or chosen, for which there are no intervals",
-        "audit --audit-file FILE": "people judged documents of this audit, which "
-        "`cranfield pool --audit` wrote, as far as they came",
-        "--target H": told("half-width of intervals that is wanted: how many more have people to "
-                           "judge?", None, **FROM_0),
+        "audit --audit-file FILE": "people judged documents of this audit, which `cranfield "
+        "pool --audit` wrote, as far as they came",
+        "--target H": "half-width of intervals that is wanted: how many have people to judge?",
     },
     "judges": {
         "--judge FILE …": "judgments of another model, or its scores; may be repeated",
@@ -52,7 +51,7 @@ OPTIONS = {
     **confidence(),
     **output(TABLES),
     **evaluation(),
-}  # fmt: skip
+}
 
 
 def run(options: argparse.Namespace) -> int:

@@ -354,7 +354,7 @@ SETTINGS: Settings = {  # of values, as the help calls them, then of options
     **dict.fromkeys(("S,S,…", "X,X,…"), several(number)),
     "A,B": several(str),
     "pool_depth": COUNT,
-    "margin": FROM_0,
+    **dict.fromkeys(("margin", "target"), FROM_0),
     **dict.fromkeys(("rel", "sd"), NUMBER),
     **dict.fromkeys(("decimals", "seed"), WHOLE),
     "separator": {"type": separator},

@@ -171,7 +171,7 @@ class BySample:
             None if reached is None else off - reached,
             None if reached is None else off + reached,
             None if reached is None else _t(off, found.error, df),
-            found.n_eff if known else math.nan,
+            self._documents(said / T, found.error**2) if known and found.error else math.nan,
             None,
             *self._other_topics(scores, change),
             needed=self._needed(change / T, df) if known else None,
@@ -192,20 +192,18 @@ class BySample:
         """How many documents people have to label in all: the order is gone down as far as that."""
         if self.target is None:
             return None
-        target, p = self.target, self.probabilities
-        t = float(t_quantile(self.confidence, df))
+        wanted = (self.target / float(t_quantile(self.confidence, df))) ** 2
+        return max(len(self.probabilities), math.ceil(self._documents(change, wanted)))
 
-        def reached(factor: float) -> bool:
-            then = np.minimum(1.0, factor * p)
-            return t * math.sqrt(expected_variance(change, p, then)) <= target
-
-        low, high = 1.0, 1.0 / float(min(p.min(initial=1.0), self.every.min(initial=1.0)))
-        if reached(1.0):
-            return len(p)
+    def _documents(self, values: Floats, wanted: float) -> float:
+        """How many documents drawn in the same way give a sum of such values this variance."""
+        p = self.probabilities
+        low, high = 1e-6, 1.0 / float(min(p.min(initial=1.0), self.every.min(initial=1.0)))
         for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (low, middle) if reached(middle) else (middle, high)
-        return max(len(p), math.ceil(float(np.minimum(1.0, high * self.every).sum())))
+            middle = math.sqrt(low * high)
+            enough = expected_variance(values, p, np.minimum(1.0, middle * p)) <= wanted
+            low, high = (low, middle) if enough else (middle, high)
+        return float(np.minimum(1.0, high * self.every).sum())
 
 
 Estimates: TypeAlias = ByTopic | BySample

@@ -78,15 +78,10 @@ def _trust(found: JudgeReport) -> Sheet:
             "people together do not confirm, or reverse, and which ones it misses "
             f"({CORRECTIONS[found.correction].title}, α = {found.alpha:g})"
         )
-    if asked:
-        caption += (
-            f"; needed: {found.unit}s of people for ±{found.target:g}, – if all are too few, or "
-            "it cannot be told"
-        )
     several = {"people": paired}
     sheet = tables.table(
         "trust",
-        f"{caption}.",
+        f"{caption}{_wanted(found)}.",
         *_keys(found, of),
         of("n", head="people"),
         of("others", head="judge only"),
@@ -118,8 +113,8 @@ def _runs(found: JudgeReport) -> Sheet:
         "runs",
         f"{_what(found)} of runs by judge and people together, by people alone and by the judge "
         "alone, which is too high by its bias on what people judged; n_eff: how many "
-        f"{found.unit}s people alone would have to judge; λ: how far the judge is used"
-        f"{_wide(found)}{_doubt(rows)}.",
+        f"{found.unit}s people alone would have to judge{_weight(found)}"
+        f"{_wide(found)}{_doubt(rows)}{_wanted(found)}.",
         *_keys(found, of),
         of("run", key=True),
         *_estimate(found, rows, rounded, ""),
@@ -148,6 +143,17 @@ def _wide(found: JudgeReport) -> str:
 def _doubt(rows: Sequence[Estimate]) -> str:
     doubtful = any(row.unpromised and row.low is not None for row in rows)
     return "; ? an interval that is not promised to hold" if doubtful else ""
+
+
+def _weight(found: JudgeReport) -> str:
+    return "; λ: how far the judge is used" if found.unit == "topic" else ""
+
+
+def _wanted(found: JudgeReport) -> str:
+    if found.target is None:
+        return ""
+    in_all = f"; needed: {found.unit}s of people in all for ±{found.target:g}"
+    return f"{in_all}, – if all are too few, or it cannot be told"
 
 
 def _estimate(
@@ -191,7 +197,7 @@ def _pairs(found: JudgeReport) -> Sheet:
         "own, and by the judge alone; and what the first says of one that the second finds "
         "significant "
         f"({CORRECTIONS[found.correction].title}, α = {found.alpha:g}){_wide(found)}"
-        f"{_doubt(rows)}. * p ≤ α.",
+        f"{_doubt(rows)}{_wanted(found)}. * p ≤ α.",
         *_keys(found, of),
         of("run", key=True),
         of("other", key=True),

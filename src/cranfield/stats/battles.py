@@ -100,6 +100,9 @@ def intransitive_triples(wins: ArrayLike) -> tuple[int, int]:
 
     >>> intransitive_triples([[0, 2, 0], [1, 0, 2], [2, 0, 0]])  # a beats b beats c beats a
     (1, 1)
+
+    Reference: Kendall and Babington Smith 1940, On the method of paired comparisons, Biometrika
+    31, 324-345.
     """
     won = _table(wins, "wins")
     ahead = won > won.T

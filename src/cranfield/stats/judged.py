@@ -119,6 +119,9 @@ def judge_weight(people: Sample, judge: Sample, others: Sample) -> float:
     >>> round(judge_weight([0.2, 0.4, 0.6, 0.8], [0.3, 0.5, 0.5, 0.9],
     ...                    [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]), 6)
     0.691099
+
+    Reference: Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient prediction-powered inference,
+    arXiv:2311.01453.
     """
     return float(_plug_in(*_apart(people, judge, others)))
 

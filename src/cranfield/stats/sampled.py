@@ -30,7 +30,6 @@ class DifferenceEstimate(Shown):
     `judge` is the sum of the judge's labels alone, `people` what people's alone estimate, with its
     standard error. `sampled` documents were labelled by people, `differ` of them, drawn by chance,
     otherwise than by the judge: fewer than 5 give no interval.
-    `n_eff` is how many people would have had to label, drawn in the same way, without the judge.
     """
 
     estimate: float
@@ -43,7 +42,6 @@ class DifferenceEstimate(Shown):
     people_error: float
     sampled: int
     differ: int
-    n_eff: float
 
 
 def difference_estimate(
@@ -97,7 +95,6 @@ def estimated(
         math.sqrt(alone),
         len(p),
         differ,
-        len(p) * alone / variance if variance else math.nan,
     )
 
 
@@ -119,6 +116,8 @@ def inclusion_probabilities(weights: ArrayLike, size: float) -> Floats:
 
     >>> inclusion_probabilities([4, 2, 1, 1, 0], 2).tolist()
     [1.0, 0.5, 0.25, 0.25, 0.0]
+
+    Reference: Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, chapter 3.
     """
     w = np.asarray(weights, dtype=np.float64)
     if not (np.isfinite(w) & (w >= 0)).all():
