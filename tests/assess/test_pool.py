@@ -664,6 +664,10 @@ class TestStrata:
             asked = ["--strata", "1-2:1,3-4:0.5", "--seed", "2", "-o", out]
             assert main(["pool", str(run), *asked]) == 0
         shown = capsys.readouterr().out
+        assert main(["pool", str(run), "--strata", "1-2:1,3-4:0.5", "-f", "json"]) == 0
+        whole = json.loads(capsys.readouterr().out)
+        second = {"stratum": 2, "ranks": "3-4", "documents": 2, "drawn": 1, "to_judge": 1}
+        assert (whole["strata"][1], whole["seed"]) == (second, 0)
         assert "1-2" in shown
         assert "3 drawn (seed 2)" in shown
         text = (tmp_path / "s.txt").read_text()

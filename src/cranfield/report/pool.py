@@ -57,15 +57,13 @@ def _kind(found: Pool, kind: str) -> list[Field]:
 def _strata(sample: Sample) -> list[Field]:
     """How many documents each stratum has, and how many of them are drawn."""
     there = [sample.stratum == s for s in range(1, len(sample.strata) + 1)]
+    to_judge = sample.drawn & np.isnan(sample.level)
     return [
         Field("stratum", range(1, len(there) + 1), key=True),
         Field("ranks", [f"{s.first}-{s.last}" for s in sample.strata], key=True),
         Field("documents", [int(flags.sum()) for flags in there]),
         Field("drawn", [int((flags & sample.drawn).sum()) for flags in there]),
-        Field(
-            "to judge",
-            [int((flags & sample.drawn & np.isnan(sample.level)).sum()) for flags in there],
-        ),
+        Field("to_judge", [int((flags & to_judge).sum()) for flags in there]),
     ]
 
 
@@ -98,6 +96,11 @@ def document(found: Pool, per_topic: bool = False) -> dict[str, Any]:
     """The sizes of topics beside the contributions."""
     rows = [row.to_dict() for row in found.contributions(per_topic)]
     whole = {"depth": found.depth, "topics": sizes(found), "contributions": rows}
+    if found.sample is not None:
+        fields = {field.name: field.values or () for field in _strata(found.sample)}
+        cells = zip(*fields.values(), strict=True)
+        whole["strata"] = [dict(zip(fields, row, strict=True)) for row in cells]
+        whole["seed"] = found.sample.seed
     return whole | noted(found.notices)
 
 
