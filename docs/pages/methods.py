@@ -44,7 +44,8 @@ GROUPS = {
         "stats", *_tests(many=True), "one_way", "two_way", "two_way_replicated", "compare_pairs",
     ),
     "Corrections for many comparisons": (
-        "stats", *_public("stats", (row.function for row in CORRECTIONS.values())), "letters",
+        "stats", "family_wise_error",
+        *_public("stats", (row.function for row in CORRECTIONS.values())), "letters",
     ),
     "Effect sizes": ("stats", *_public("stats", (row.function for row in EFFECTS.values()))),
     "Summaries and standardisation": ("stats", "summarise", "standardise", "factors"),
