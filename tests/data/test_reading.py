@@ -72,7 +72,7 @@ def lists_of(run: cf.Run) -> Lists:
 
 def read(kind: str, data: Any, format: str | None = None) -> Lists:
     if kind == "qrels":
-        return cf.read_qrels(data, format).to_dict()
+        return cf.read_qrels(data, format, sampled=format == "sampled").to_dict()
     return lists_of(cf.read_run(data, format, run_names="file"))
 
 
@@ -1433,6 +1433,7 @@ LINES = {
     ("trec", "run"): BASE["run"],
     ("ntcir", "qrels"): "# made by hand\na x L1\na y L0\n\nb  x\tL2\r\nb z L10\n",
     ("triples", "qrels"): "# made by hand\na x 1\na y 0\n\nb  x\t2\r\nb z -1.5\n",
+    ("sampled", "qrels"): "# made by hand\na 0 x 1 1\na 0 y 1 -1\n\nb 0  x\t2 2\r\nb 0 z 1 0\n",
     ("triples", "run"): "a x 2.5\na y 1e0\n\nb  x\t3\r\nb z -1.5\n",
     ("msmarco", "run"): "a x 1\na y 2\n\nb  x\t1\r\nb z 2\n",
     ("colbert", "run"): "a x 1 2.5\na y 2 1e0\n\nb  x\t1 3\r\nb z 2 -1.5\n",
