@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
-from cranfield.assess.strata import Sample, StrataLike, drawn_from, read_strata
+from cranfield.assess.strata import Sample, StrataLike, Stratum, drawn_from, read_strata
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.columns import ColumnsLike
@@ -238,12 +238,8 @@ def pool(
     >>> made, made.to_dict()
     (Pool: 2 documents of 1 topic at depth 2 from 1 run, {'q1': ['a', 'b']})
     """
-    parts = () if strata is None else read_strata(strata)
-    if parts and depth is not None:
-        raise InputError(f"depth {depth!r} beside strata", "either: strata say how deep")
-    depth = parts[-1].last if parts else 100 if depth is None else depth
-    if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
-        raise InputError(f"depth {depth!r}", "a whole number from 1")
+    parts = read_strata(strata)
+    depth = _depth(depth, parts)
     if rel is not None and finite(rel) is None:
         raise InputError(f"rel {rel!r}", "a finite number")
     how: dict[str, Any] = {"separator": separator, "columns": columns}
@@ -272,7 +268,6 @@ def pool(
     judged, relevant = (None, None) if levels is None else _judged(levels, rel)
     ranks, sample = _ranks(docs, finders, len(names)), None
     if parts:
-        levels = np.full(len(ranks), np.nan) if levels is None else levels
         best = np.where(ranks > 0, ranks, depth).min(axis=1)
         sample = drawn_from(docs, best, parts, seed, levels)
     return Pool(
@@ -291,6 +286,16 @@ def pool(
             *_about_ties(names, tops, docs, int(depth)),
         ),
     )
+
+
+def _depth(given: int | None, strata: Sequence[Stratum]) -> int:
+    """How deep the pool is: as was asked for, or as strata say."""
+    if strata and given is not None:
+        raise InputError(f"depth {given!r} beside strata", "either: strata say how deep")
+    depth = strata[-1].last if strata else 100 if given is None else given
+    if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
+        raise InputError(f"depth {depth!r}", "a whole number from 1")
+    return int(depth)
 
 
 def _about_merging(runs: Sequence[Run]) -> Iterator[Notice]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -59,25 +59,24 @@ def read_strata(given: StrataLike) -> tuple[Stratum, ...]:
     >>> read_strata("1-10:1,11-100:0.2")
     (Stratum(first=1, last=10, rate=1.0), Stratum(first=11, last=100, rate=0.2))
     """
-    if isinstance(given, str):
-        parts = [(part.strip(), ONE.fullmatch(part.strip())) for part in given.split(",")]
-        wrong = [text for text, found in parts if found is None]
-        if wrong:
-            raise InputError(f"stratum {wrong[0]!r}", EXPECTED)
-        cells: Iterable[tuple[float, float, float]] = (
-            (int(found[1]), int(found[2]), float(found[3])) for _, found in parts if found
-        )
-    else:
-        cells = [(float(a), float(b), float(rate)) for a, b, rate in given or ()]
     made: list[Stratum] = []
-    for first, last, rate in cells:
+    for first, last, rate in _written(given) if isinstance(given, str) else given or ():
         follows = first == (made[-1].last + 1 if made else 1) and first <= last and last % 1 == 0
         if not follows or not 0 < rate <= 1:
             raise InputError(f"stratum {first:g}-{last:g}:{rate:g}", EXPECTED)
         made.append(Stratum(int(first), int(last), rate))
-    if not made:
+    if not made and given is not None:
         raise InputError("no stratum", EXPECTED)
     return tuple(made)
+
+
+def _written(given: str) -> Iterator[tuple[int, int, float]]:
+    """Strata as users write them."""
+    for part in given.split(","):
+        found = ONE.fullmatch(part.strip())
+        if found is None:
+            raise InputError(f"stratum {part.strip()!r}", EXPECTED)
+        yield int(found[1]), int(found[2]), float(found[3])
 
 
 def drawn_from(
@@ -85,7 +84,7 @@ def drawn_from(
     best: Ints,
     strata: Sequence[Stratum],
     seed: int,
-    levels: Floats,
+    levels: Floats | None,
 ) -> Sample:
     """A random sample of each stratum of each topic, by the best ranks of documents, without
     replacement.
@@ -104,4 +103,5 @@ def drawn_from(
             if len(there):
                 drawn[stream.choice(there, stratum.drawn(len(there)), replace=False)] = True
         begin += len(of_topic)
-    return Sample(tuple(strata), int(seed), number, drawn, levels)
+    known = np.full(len(number), np.nan) if levels is None else levels
+    return Sample(tuple(strata), int(seed), number, drawn, known)

@@ -156,6 +156,11 @@ def read_qrels(
     else:
         judged, repeated = nested(data, "qrels", "qrels")
         qrels = _of_nested(_labelled(judged, text.labels), "qrels", repeated)
+    return _accepted(qrels, sampled)
+
+
+def _accepted(qrels: Qrels, sampled: bool) -> Qrels:
+    """The judgments, if there are some, none of them for a topic named all."""
     not_empty(qrels.topics, "judgments", qrels.where)
     if qrels.strata is not None and not sampled:
         found, expected = (

@@ -254,9 +254,7 @@ def of_run(
     known = set(judged)
     unjudged = [topic for topic in labelled.topics if named is None and topic not in known]
     yield from about("unjudged-topics", unjudged, "without judgments, ignored", name)
-    sampled = any(m.takes_samples for m in measures)  # to which it matters what was drawn
-    reach = deepest(measures, options.depth)
-    doubtful = rankings.doubtful(reach, _alike(collection), not sampled)
+    doubtful = _doubtful(rankings, collection, measures)
     if tied := _flagged(judged, doubtful > 0):
         count = f"{doubtful.sum()} of {rankings.tied.sum()} tied documents"
         could = "ties matter" if options.ties in OTHER_ORDERS else "ties could change a score"
@@ -313,6 +311,13 @@ def _median(numbers: Sequence[float]) -> float:
     """The middle of a few numbers, faster than NumPy and lighter than `statistics`."""
     ordered, n = sorted(numbers), len(numbers)
     return (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
+
+
+def _doubtful(rankings: Rankings, collection: Collection, measures: Sequence[Measure]) -> Ints:
+    """Per topic, how many tied documents could change a score by trading places."""
+    sampled = any(m.takes_samples for m in measures)  # to which it matters what was drawn
+    reach = deepest(measures, collection.options.depth)
+    return rankings.doubtful(reach, _alike(collection), not sampled)
 
 
 def _alike(collection: Collection) -> bool:

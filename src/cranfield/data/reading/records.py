@@ -124,12 +124,9 @@ class Recorder:
         second = self._second(cells)
         if self.text.intents and second is None:
             return InputError(f"no intent{of}", "topic intent doc level", self.where, line)
-        stratum = finite(cells.get("stratum"))
-        if stratum is None and "stratum" in cells:
-            found = f"stratum {short(repr(cells['stratum']), quote=False)}"
-            return InputError(found + of * (line is None), NUMBER, self.where, line)
         tag, group = _text(cells.get("tag")), cells.get("class") or None
-        return Record(line, topic, doc, number, rank, tag, group, second, stratum)
+        made = Record(line, topic, doc, number, rank, tag, group, second)
+        return self._in_stratum(made, cells, of)
 
     def _number(self, value: Any, line: int | None) -> float | None:
         """The level or score that a cell holds, or None; where there are lines, all is text."""
@@ -143,6 +140,17 @@ class Recorder:
         of = f" of topic {cells['topic']}" if wrong == "doc" and line is None else ""
         found = f"{wrong} {short(repr(cells[wrong]), quote=False)}{of}"
         return InputError(found, "an identifier", self.where, line)
+
+    def _in_stratum(self, made: Record, cells: Mapping[str, Any], of: str) -> Record | InputError:
+        """The record with its stratum, if there is one, or what is wrong with that."""
+        stratum = cells.get("stratum")
+        number = finite(stratum)
+        if "stratum" not in cells:
+            return made
+        if number is not None:
+            return made._replace(stratum=number)
+        found = f"stratum {short(repr(stratum), quote=False)}{of if made.line is None else ''}"
+        return InputError(found, NUMBER, self.where, made.line)
 
     def _no_rank(self, rank: Any, of: str, line: int | None) -> InputError:
         found = f"rank {short(repr(rank), quote=False)}{of if line is None else ''}"
