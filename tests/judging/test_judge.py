@@ -312,9 +312,8 @@ GIVEN = {"people": SOME, "judge": MODEL, "runs": RUNS}
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"people": {}, "judge": MODEL, "runs": RUNS}, "found no judgments"),
-        ({"people": {"x": {"d1": 1}}, "judge": MODEL, "runs": RUNS},
-         "found topics 000, 001, …, expected some of x"),
+        ({**GIVEN, "people": {}}, "found no judgments"),
+        ({**GIVEN, "people": {"x": {"d1": 1}}}, "found topics 000, 001, …, expected some of x"),
         ({"people": {t: SOME[t] for t in [*SOME][:2]}, "judge": MODEL, "runs": RUNS},
          "found 2 topics of people and judge by AP, expected at least 3"),
         ({"people": {"a": {"1": 0.5}}, "judge": {"b": {"1": 0.5}}}, "found no run in both people"),
