@@ -344,8 +344,7 @@ MISTAKES: dict[str, tuple[str, Any, str]] = {  # option, records or text, what i
     "support": (
         "--support",
         [("q1", "a", 1, "d1", "maybe")],
-        "f.txt:1: found support 'maybe' for citation 'd1' of sentence 1, expected full, "
-        "partial or none",
+        "f.txt:1: found support 'maybe' for citation 'd1', expected full, partial or none",
     ),
     "sentence": (
         "--support",

@@ -83,7 +83,7 @@ ROWS = (
     Command(
         "text",
         group="evaluate",
-        does="score summaries and answers",
+        does="score summaries and other texts",
         example='references.tsv a.tsv b.tsv -m "rouge-1 rouge-2"',
         common="-m --references --nuggets --matches --explain -q -f -o --sort --topics",
         description="Score the texts of one or several systems by reference texts (ROUGE), or by "

@@ -105,9 +105,7 @@ Supports: TypeAlias = dict[int, dict[str, Cited]]  # by sentence, and by what it
 Bank: TypeAlias = Mapping[str, Mapping[str, Nugget]]
 
 
-def _meant(
-    line: Line, column: str, words: Mapping[str, float], of: str, name: str, where: str = ""
-) -> float:
+def _meant(line: Line, column: str, words: Mapping[str, float], of: str, name: str) -> float:
     """What the word in a cell means, of a nugget or whatever else has that name."""
     cell = line.cells.get(column)
     if cell.__class__ is str and cell in words:  # as most are written
@@ -117,7 +115,7 @@ def _meant(
         return words[word]
     found = f"no {column}" if cell in (None, "") else f"{column} {short(repr(cell), False)}"
     *others, last = [*words][: len({*words.values()})]
-    raise line.error(f"{found} for {of} {short(name)}{where}", f"{', '.join(others)} or {last}")
+    raise line.error(f"{found} for {of} {short(name)}", f"{', '.join(others)} or {last}")
 
 
 def _name(line: Line, column: str, number: int) -> str:
@@ -266,11 +264,10 @@ def _add(sentence: dict[str, Cited], line: Line) -> None:
     if line.cells.get("citation") in NO_CITATION:
         return
     name = line.name("citation")
-    of = f" of sentence {line.cells['sentence']}"
     if name in sentence:
-        raise line.error(f"citation {short(name)}{of} again", "each citation once")
-    support = _meant(line, "support", SUPPORTED, "citation", name, of)
-    sentence[name] = Cited(support, with_cells(line, {}))
+        of = f"citation {short(name)} of sentence {line.cells['sentence']}"
+        raise line.error(f"{of} again", "each citation once")
+    sentence[name] = Cited(_meant(line, "support", SUPPORTED, "citation", name), line)
 
 
 def _number(line: Line) -> int:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cache, cached_property, lru_cache, reduce
-from itertools import groupby
+from itertools import chain, groupby
 from operator import add
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
@@ -56,21 +56,22 @@ def _plain(text: str) -> str:
 
 
 def _auto(text: str) -> list[str]:
-    return [token for part in _plain(text).split() for token in _kept(part)]
+    parts = _plain(text).split()
+    if max(map(len, parts), default=0) <= _WORD:
+        return [*chain.from_iterable(map(_remembered, parts))]
+    return [*chain.from_iterable(map(_tokens_in, parts))]
 
 
-def _kept(part: str) -> Sequence[str]:
-    """The tokens between two blanks; those of most words are remembered."""
-    return _tokens_in(part) if len(part) <= _WORD else _tokens_in.__wrapped__(part)
-
-
-@lru_cache(maxsize=1 << 16)
 def _tokens_in(part: str) -> Sequence[str]:
+    """The tokens between two blanks."""
     found: list[str] = []
     for kind, group in groupby(part, _belongs):
         run = "".join(group)
         found += {"alone": list(run), "word": [run]}.get(kind, [])
     return found
+
+
+_remembered = lru_cache(maxsize=1 << 16)(_tokens_in)  # as most words come again
 
 
 def _words(text: str) -> list[str]:
@@ -195,7 +196,7 @@ def reader(tokens: TokensLike) -> Reader:
         if found is None:
             said = f"found {given!r} as the tokens of a text"
             raise CranfieldError(f"{said}, expected a list of strings")
-        return Words(tuple(numbers.setdefault(token, len(numbers)) for token in found), text)
+        return Words(tuple([numbers.setdefault(token, len(numbers)) for token in found]), text)
 
     return read
 
@@ -205,7 +206,7 @@ def _strings(given: Any) -> list[str] | None:
     if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
         return None
     made = list(given)
-    return made if all(isinstance(one, str) for one in made) else None
+    return made if all(issubclass(kind, str) for kind in {*map(type, made)}) else None
 
 
 class Nugget(NamedTuple):
