@@ -23,7 +23,7 @@ from cranfield.stats.effects import EFFECTS, EffectName, usual_effect
 from cranfield.stats.families import TESTS, PairTest, compare_each, decided
 from cranfield.stats.gate import Gate, GateVerdict, Undecided, checked_margin, within_margin
 from cranfield.stats.letters import letters
-from cranfield.stats.measured import direction, measured, ranking, reasons, without_errors
+from cranfield.stats.measured import Measured, direction, measured, ranking, reasons, without_errors
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import all_exact, checked_alpha, shown_p, stated_p
 from cranfield.stats.samples import Matrix
@@ -387,11 +387,7 @@ def _tested(
     testing: dict[str, Any],
 ) -> Iterator[tuple[list[RunSummary], list[PairComparison], bool, list[Notice]]]:
     """By each measure: runs and pairs, whether all outcomes were enumerated, what to know."""
-    seen = [measured(scores, measure, turned=False) for measure in scores.measures]
-    for measure, one in zip(scores.measures, seen, strict=True):
-        if len(one.matrix.topics) < 2:
-            text = f"{measure} of {counted(len(one.matrix.topics), 'topic')}"
-            raise InputError(text, "at least 2 topics to compare runs on")
+    seen = [_seen(scores, measure) for measure in scores.measures]
     parts = [one.matrix for one in seen]
     orders = [_order(part, better) for part, better in zip(parts, scores.better, strict=True)]
     asked = [_asked(order, [*map(scores.runs.index, baselines)]) for order in orders]
@@ -411,6 +407,15 @@ def _tested(
             text = f"{measure}: there are more groups of runs than letters, so none are shown"
             notices.append(Notice("letters", text))
         yield runs, pairs, all_exact(pair.outcome.sampled for pair in tested[m]), notices
+
+
+def _seen(scores: Scores, measure: str) -> Measured:
+    """What tests see of a measure, if it has scores of two topics at least."""
+    one = measured(scores, measure, turned=False)
+    if len(one.matrix.topics) < 2:
+        text = f"{measure} of {counted(len(one.matrix.topics), 'topic')}"
+        raise InputError(text, "at least 2 topics to compare runs on")
+    return one
 
 
 def _order(part: Matrix, better: str) -> list[int]:

@@ -429,22 +429,25 @@ class AnswerCollection:
         scored = self.scores(here, "nan")[:, topic] if here else None
         runs = {}
         for run in self.runs:
-            nuggets, criteria = (
-                entry.found if needs in self.kinds and (entry := self.kinds[needs].get(run, topic))
-                else () for needs in ("nuggets", "criteria")
-            )  # fmt: skip
-            judged = "support" in self.kinds and topic in self._found("support", run)
-            text = self.answers.get(run, topic) if self.answers and self.gold else None
             of_run = [] if scored is None else [scored[run, topic, m] for m in scored.measures]
-            runs[run] = AnswerDetail(
-                nuggets,
-                tuple(self.sentences(run, topic)) if judged else (),
-                criteria,
-                text.found.text if text else None,
-                {(_needs(m), str(m)): x for m, x in zip(here, of_run, strict=True)},
-            )
+            named = {(_needs(m), str(m)): x for m, x in zip(here, of_run, strict=True)}
+            runs[run] = self._detail(run, topic, named)
         gold = self.gold.by_topic.get(topic, ()) if self.gold else ()
         return AnswerDetails(topic, runs, gold)
+
+    def _detail(
+        self, run: str, topic: str, scores: Mapping[tuple[str, str], float]
+    ) -> AnswerDetail:
+        """What was judged of one answer."""
+        entries = {needs: kind.get(run, topic) for needs, kind in self.kinds.items()}
+        nuggets, criteria = (
+            entry.found if (entry := entries.get(needs)) else ()
+            for needs in ("nuggets", "criteria")
+        )
+        judged = "support" in self.kinds and topic in self._found("support", run)
+        sentences = tuple(self.sentences(run, topic)) if judged else ()
+        text = self.answers.get(run, topic) if self.answers and self.gold else None
+        return AnswerDetail(nuggets, sentences, criteria, text.found.text if text else None, scores)
 
 
 class Citation(NamedTuple):
