@@ -359,7 +359,7 @@ OF_NO_ROOM = {
     "fuzz",
     "docs",
 }  # about what several rooms do together
-OF_ALL = {"test_architecture.py", "test_exports.py", "test_typing.py"}
+OF_ALL = {"test_architecture.py", "test_bench.py", "test_exports.py", "test_typing.py"}
 
 
 def test_a_test_has_the_name_of_its_module() -> None:

@@ -27,8 +27,8 @@ from cranfield.errors import CranfieldError
 Part: TypeAlias = Callable[[], Table]
 Place: TypeAlias = Any  # where a column is: where it begins, and its type; of strings, two of these
 HELD = 16 << 20  # bytes that are held in memory; if there are more, all go to disk
-LINES = 1 << 17  # of a part, at least; one topic may have more
-MOST_PARTS = 256  # each is taken out of every table: where there are more lines, parts are larger
+LINES, MOST_LINES = 1 << 17, 1 << 21  # of a part; one topic may have more
+PARTS = 64  # each is taken out of every table, which takes its time: parts grow with the lines
 
 
 @contextmanager
@@ -140,7 +140,7 @@ class _Aside:
 
     def parts(self) -> Iterator[Part]:
         """All lines, whole topics at a time."""
-        lines = max(LINES, int(self.sizes.sum()) // MOST_PARTS)
+        lines = min(max(LINES, int(self.sizes.sum()) // PARTS), MOST_LINES)
         part = (np.cumsum(self.sizes) - self.sizes) // lines  # of each topic
         cuts = np.append(np.flatnonzero(np.diff(part, prepend=-1)), len(part))
         rows = [np.searchsorted(self._topics(one, 0, one.lines), cuts) for one in self.laid]
