@@ -16,8 +16,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyspark
-
 import cranfield as cf
 from cranfield.spark.engine import scores
 from cranfield.spark.session import started
@@ -52,6 +50,8 @@ def at_work() -> list[int]:
 
 
 def main() -> None:
+    import pyspark
+
     draw = random.Random(3)  # noqa: S311
     qrels = {f"q{t}": {f"d{n}": n % 3 for n in range(0, 90, 7)} for t in range(8)}
     rows = [(t, f"d{n}", float(draw.randrange(30))) for t in qrels for n in range(90)]
