@@ -88,6 +88,8 @@ def measures(draw: st.DrawFn) -> cf.Measure:
         chosen["gain"] = "unit"
     if chosen.get("beta") == 0 and cls is cf.SET:
         chosen["beta"] = 0.25
+    if chosen.get("trail") == "shared":  # which only users of a trail of texts have
+        chosen["base"] = cf.U()
     recalls = st.just(0.0) | st.floats(1e-4, 1)  # smaller ones: test_a_recall_with_an_exponent
     deepest = 10**6 if issubclass(cls, cf.UserModel) else 10**9
     at = recalls if cls is cf.IPrec else st.integers(1, deepest)
