@@ -69,9 +69,14 @@ def rows_of(text: str, separator: str = ",") -> list[dict[str, str]]:
 THOROUGH = "CRANFIELD_TESTS"  # in the environment; `all`: see docs/testing.md
 
 
+def thorough() -> bool:
+    """Whether all examples are asked for, and others each time (`make test-all`)."""
+    return os.environ.get(THOROUGH) == "all"
+
+
 def examples(all_of_them: int) -> int:
-    """How many examples are drawn: two in five, unless all are asked for (`make test-all`)."""
-    return all_of_them if os.environ.get(THOROUGH) == "all" else -(-2 * all_of_them // 5)
+    """How many examples are drawn: two in five, unless all are asked for."""
+    return all_of_them if thorough() else -(-2 * all_of_them // 5)
 
 
 def each(name: str, values: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
