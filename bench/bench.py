@@ -168,7 +168,7 @@ class Result(NamedTuple):
 def committed(text: str) -> dict[str, float]:
     """What was measured before, by name: the rows of a table as `Result.row` writes them."""
     rows = re.findall(
-        r"^\| (.+) \| ([\d.]+) (?:x faster|x the time|MB)\b[^|]*\|[^|]*\|$", text, re.M
+        r"^\| (.+) \| ([\d.]+) (?:x faster|x the time|MB|s)\b[^|]*\|[^|]*\|$", text, re.M
     )
     return {name.replace("\\|", "|"): float(value) for name, value in rows}
 
