@@ -56,7 +56,7 @@ def _said(m: Measure) -> dict[str, str]:
     return {
         "title": " ".join(title.split()),
         "formula": "\n".join(formulas),
-        "text": "\n".join(texts),
+        "text": "\n\n".join(texts),
     }
 
 

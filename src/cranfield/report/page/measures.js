@@ -59,7 +59,7 @@ function definition(place, measure) {
     element("h2", {}, readable(measure.name)),
     element("p", { class: "first" }, told(measure.title)),
     measure.formula ? element("pre", { class: "formula" }, measure.formula) : null,
-    measure.text ? element("p", { class: "long" }, ...withCode(measure.text)) : null,
+    ...measure.text.split("\n\n").filter(Boolean).map((part) => (part.includes("\n") ? element("pre", {}, part) : element("p", {}, ...withCode(part)))),
     element("p", { class: "muted" }, `Over topics: ${prose(measure.summary)}; ${better}.`),
     measure.parameters.length ? table(place, { name: `parameters ${measure.name}`, what: `Parameters of ${measure.name}`, columns, rows: measure.parameters }) : null,
   );
