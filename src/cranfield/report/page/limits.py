@@ -13,7 +13,7 @@ COMPLETE = "--complete (complete=True) shows all"
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that a page holds; a page of 100 runs, 250 topics and 10 measures is whole."""
+    """The most that a page holds; one of 100 runs, 250 topics and 10 measures has nearly all."""
 
     scores: float = 400_000  # runs × topics × measures
     pairs: float = 60_000  # pairs × measures
