@@ -100,7 +100,7 @@ def test_lines_have_a_limit(
 def test_what_a_line_may_be_is_told_to_the_byte(tmp_path: Path) -> None:
     path = tmp_path / "r"
     path.write_bytes(b"abc\ndefg\nhi")
-    for most, at in ((3, 4), (4, None), (1, 0)):
+    for most, at in ((3, 4), (4, None), (1, 0), (10**30, None)):
         with reading_limits(max_line=most):
             source = Source.of(path)
         assert source.long_line(path.read_bytes()) == at

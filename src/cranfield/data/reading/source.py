@@ -64,6 +64,8 @@ class Limits:
     expansion: float | None = None  # how many times its size a file may hold; None: the usual
 
 
+LONGEST_LINE = 1 << 62  # bytes that can be asked for: a limit beyond is none
+
 LIMITS = ContextVar("LIMITS", default=Limits())  # noqa: B039 - frozen; of the files named from now on
 
 
@@ -78,7 +80,7 @@ def reading_limits(
     10000000
     """
     usual = LIMITS.get()
-    line = usual.line if max_line is None else max_line
+    line = usual.line if max_line is None else min(max_line, LONGEST_LINE)
     expansion = usual.expansion if max_expansion is None else max_expansion
     if not (line >= 1 and (expansion is None or expansion >= 1)):
         raise InputError(f"limits {max_line}, {max_expansion}", "numbers from 1")
