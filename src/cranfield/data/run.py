@@ -669,10 +669,9 @@ class _Reader:
         where = source.name
         if (tabular := format.named(text)) is None:
             return self._of_table(format.table(source, "run", text), where)
-        parts = partial(tabular.parts, source, "run", text)
-        if (begin := next(parts(), None)) is None:
+        if (parts := tabular.parts(source, "run", text)) is None:
             return self._of_frame(tabular.framed(source, "run", text), where)
-        first = begin()
+        first = next(parts())()
         run = replace(self._of_one(first, where, parts), source=source, format=format, text=text)
         return [self._one_or_several(run, first.tag, where)]
 

@@ -33,8 +33,8 @@ READERS = {"parquet": "read_parquet", "arrow": "read_ipc"}
 
 def read_binary(format: str, data: bytes, where: str | None, **options: Any) -> pl.DataFrame:
     """The table that a file of one of READERS holds, or an InputError if it is damaged."""
-    if format == "parquet" and not _counts_agree(data, Parquet(data).groups):
-        raise _broken(format, where)
+    if format == "parquet":
+        Parquet(data, where).refuse_damaged(options.get("columns"))
     made: pl.DataFrame = _asked(READERS[format], format, data, where, lambda x: x, options)
     return made
 
@@ -72,10 +72,13 @@ class Parquet:
 
     def parts(self, columns: Sequence[str], rows: int) -> Frames:
         """Some columns, so many rows at a time, however many a group of the file has."""
-        if not _counts_agree(self.data, self.groups):
-            raise _broken("parquet", self.where)
         for begin in range(0, self.rows, rows):
             yield partial(self._rows, columns, begin, rows)
+
+    def refuse_damaged(self, columns: Sequence[str] | None) -> None:
+        """Refuse a file whose counts cannot be, in some columns or all: Polars would end."""
+        if not _counts_agree(self.data, self.groups, columns):
+            raise _broken("parquet", self.where)
 
     def _rows(self, columns: Sequence[str], begin: int, count: int) -> pl.DataFrame:
         made: pl.DataFrame = _asked(
@@ -189,24 +192,28 @@ if hasattr(os, "register_at_fork"):
 # -- Parquet --------------------------------------------------------------------------------------
 
 _GROUPS, _ROWS_IN_GROUP, _COLUMNS, _CHUNK = 4, 3, 1, 3  # of the file, of groups, of columns
-_VALUES, _SIZE, _DATA_AT, _DICTIONARY_AT = 5, 7, 9, 11  # of chunks
+_PATH, _VALUES, _SIZE, _DATA_AT, _DICTIONARY_AT = 3, 5, 7, 9, 11  # of chunks
 _UNPACKED, _PACKED, _PAGE, _DICTIONARY, _PAGE_V2, _COUNT = 2, 3, 5, 7, 8, 1  # of pages
 
 
 HEADER = 1 << 16  # bytes that are read where a page begins: its header is shorter
 
 
-def _counts_agree(data: Data, groups: Sequence[Struct]) -> bool:
+def _counts_agree(
+    data: Data, groups: Sequence[Struct], columns: Sequence[str] | None = None
+) -> bool:
     """Whether pages hold as many values as their columns are said to have, and rows no more.
 
     What is not laid out as usual is left to Polars.
     """
+    asked = None if columns is None else {name.encode() for name in columns}
     try:
         return all(
             0 <= group[_ROWS_IN_GROUP] <= column[_CHUNK][_VALUES]
             and _values(data, column[_CHUNK]) == column[_CHUNK][_VALUES]
             for group in groups
             for column in group[_COLUMNS]
+            if asked is None or column[_CHUNK][_PATH][0] in asked
         )
     except (LookupError, TypeError, ValueError, RecursionError):
         return True

@@ -89,17 +89,18 @@ class Tabular:
         needed = _named(names, kind, source.name, text)
         return self.frame(source, list(needed.values())), names
 
-    def parts(self, source: Source, kind: Kind, text: Text) -> Iterator[Part]:
-        """A long file part by part, Irregular where one is not in order; none if it is not long."""
+    def parts(self, source: Source, kind: Kind, text: Text) -> Callable[[], Iterator[Part]] | None:
+        """How a long file is read, Irregular where a part is not in order; None if it is short."""
         if (file := self.long(source)) is None:
-            return
+            return None
         try:
             names = file.names
-            needed = _named(names, kind, source.name, text)
-            for read in file.parts(list(needed.values()), PART):
-                yield partial(_part, read, file, names, kind, text)
+            needed = list(_named(names, kind, source.name, text).values())
+            file.refuse_damaged(needed)
         except InputError:
             raise Irregular from None
+        part = partial(_part, file, names, kind, text)
+        return lambda: (partial(part, read) for read in file.parts(needed, PART))
 
     def records(self, source: Source, kind: Kind, text: Text) -> Iterator[Found]:
         """The rows of a file, each as a record."""
@@ -301,8 +302,10 @@ def binary(name: str) -> Tabular:
         return read_binary(name, source.read(), source.name, columns=columns)
 
     def rows(source: Source, verbatim: bool) -> Rows:
-        file = long(source)
-        parts = [partial(frame, source, None)] if file is None else file.parts(file.names, PART)
+        parts: Iterable[Callable[[], pl.DataFrame]] = [partial(frame, source, None)]
+        if (file := long(source)) is not None:
+            file.refuse_damaged(None)
+            parts = file.parts(file.names, PART)
         return ((None, row) for part in parts for row in part().iter_rows(named=True))
 
     def names(source: Source) -> list[str]:
@@ -319,7 +322,7 @@ def binary(name: str) -> Tabular:
 
 
 def _part(
-    read: Callable[[], pl.DataFrame], file: Parquet, names: list[str], kind: Kind, text: Text
+    file: Parquet, names: list[str], kind: Kind, text: Text, read: Callable[[], pl.DataFrame]
 ) -> Table:
     import polars as pl
 
@@ -593,13 +596,19 @@ def _check_cells(table: pl.DataFrame, where: str) -> None:
     """No identifier or value may be missing, no value infinite."""
     import polars as pl
 
-    bad = [pl.col(name).is_null() for name in ("topic", "doc")]
-    bad += [pl.col(name) == "" for name in ("topic", "doc") if not table[name].dtype.is_integer()]
     numbers = [name for name in ("value", "stratum") if name in table.columns]
+    names = [table[name] for name in ("topic", "doc")]
+    texts = [column.name for column in names if not column.dtype.is_integer()]
+    if (
+        not any(column.null_count() for column in (*names, *table[numbers]))
+        and not any((table[name] == "").any() for name in texts)
+        and all(table[name].is_finite().all() for name in numbers)
+    ):
+        return  # as nearly always: column by column, that takes no time
+    bad = [pl.col(name).is_null() for name in ("topic", "doc")]
+    bad += [pl.col(name) == "" for name in texts]
     bad += [pl.col(name).is_null() | ~pl.col(name).is_finite() for name in numbers]
-    either = pl.any_horizontal(bad)
-    if table.select(either.any()).item():
-        _refuse(table, either, "value", "identifiers and a finite number", where)
+    _refuse(table, pl.any_horizontal(bad), "value", "identifiers and a finite number", where)
 
 
 def _refuse(table: pl.DataFrame, bad: pl.Expr, column: str, expected: str, where: str) -> None:
