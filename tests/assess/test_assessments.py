@@ -19,6 +19,7 @@ from cranfield.assess.aggregate import aggregate
 from cranfield.assess.assessments import read_assessments
 from cranfield.assess.rules import read_rules
 from cranfield.data.reading.labels import read_labels
+from cranfield.data.reading.table import Irregular
 from tests.assess.made import CQA, votes
 
 LONG = """topic,doc,assessor,label
@@ -240,3 +241,43 @@ def test_columns_by_other_names(tmp_path: Path) -> None:
     path.write_text("doc,user,label\nd,ann,2\n")
     with pytest.raises(cf.InputError, match="expected a column named topic"):
         read_assessments(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LONG,
+        LONG.replace(",", "\t").replace("label", "stars\tlabel").replace("\tA", '\t"5"\tA'),
+        LONG.replace("\n", "\r\n"),
+        LONG.replace("ann,A", ' ann ," A"'),
+        LONG.replace("q1,b", "\nq1,b", 1),  # a blank line
+        LONG + "q1,b,bob,C\n",  # twice alike
+        LONG + "q1,b,bob,A\n",  # and not
+        LONG + "q1,b,,C\n",
+        LONG + "q1,b,eve\n",
+        LONG + "q1,b,eve,C,x\n",
+        LONG + 'q1,b,eve,"C\n',
+        LONG.replace("label", "doc"),
+        "topic,doc,assessor,label\n",
+    ],
+)
+def test_tables_read_by_columns_or_by_rows_are_the_same(
+    here: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    Path("long.csv").write_text(text, newline="")
+
+    def told() -> Any:
+        try:
+            read = read_assessments("long.csv", labels=CQA, column="label")
+            return read.assessors, read.votes, read.notices
+        except cf.InputError as error:
+            return str(error)
+
+    by_columns = told()
+
+    def never(*_: Any) -> Any:
+        raise Irregular
+
+    monkeypatch.setattr("cranfield.assess.assessments.written", never)
+    assert told() == by_columns
+    assert by_columns

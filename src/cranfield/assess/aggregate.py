@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.assess.assessments import Assessments, exact, read_assessments
@@ -152,10 +152,11 @@ _Made: TypeAlias = tuple[Levels, Sequence[Notice]]
 
 
 def _each(votes: _Votes, consolidate: Callable[[Votes], float], *notices: Notice) -> _Made:
-    """Every item by itself."""
+    """Every item by itself; what is made of the same scores is the same."""
+    made = cache(consolidate)
     try:
         levels = {
-            topic: {doc: consolidate(list(scores.values())) for doc, scores in docs.items()}
+            topic: {doc: made(tuple(scores.values())) for doc, scores in docs.items()}
             for topic, docs in votes.items()
         }
     except OverflowError:
@@ -194,11 +195,12 @@ def _complete(read: Assessments, missing: Any) -> tuple[_Votes, list[Notice]]:
 def _majority(votes: _Votes, ties: str = "zero") -> _Made:
     if ties not in TIES:
         raise InputError(f"ties {ties!r}", f"one of {', '.join(TIES)}")
+    are_tied = cache(lambda scores: len(statistics.multimode(scores)) > 1)
     tied = [
         f"{doc} of {topic}"
         for topic, docs in votes.items()
         for doc, scores in docs.items()
-        if len(statistics.multimode(scores.values())) > 1
+        if are_tied(tuple(scores.values()))
     ]
     level = "level 0" if ties == "zero" else f"the {ties} score"
     text = f"{some(tied, 'item')} without a majority, given {level}"

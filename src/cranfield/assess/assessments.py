@@ -183,15 +183,15 @@ def _by_columns(
     """As `_collected`, of files in which everything is in order, or Irregular."""
     votes: _Votes = {}
     repeated = 0
-    for where, assessor, topics, docs, labels in files:
+    for where, assessors, topics, docs, names, rows in files:
         worth = {
-            label: score(Assessment(where, None, "", "", assessor, {"label": label}))
-            for label in {*labels}
+            row: score(Assessment(where, None, "", "", "", dict(zip(names, row, strict=True))))
+            for row in {*rows}
         }
-        for topic, doc, label in zip(topics, docs, labels, strict=True):
+        for topic, doc, assessor, row in zip(topics, docs, assessors, rows, strict=True):
             given = votes.setdefault(topic, {}).setdefault(doc, {})
             repeated += assessor in given
-            if given.setdefault(assessor, worth[label]) != worth[label]:
+            if given.setdefault(assessor, worth[row]) != worth[row]:
                 raise Irregular
     return votes, repeated
 

@@ -92,31 +92,46 @@ def assessments(
 
 
 class Written(NamedTuple):
-    """What one assessor wrote in a text file, column by column."""
+    """What assessors wrote in a file, column by column."""
 
     where: str
-    assessor: str
+    assessors: list[str]
     topics: list[str]
     docs: list[str]
-    labels: list[str]
+    names: tuple[str, ...]  # of the other columns
+    cells: list[tuple[str, ...]]  # and what is in them
 
 
 def written(data: AssessmentsLike, columns: Mapping[str, str]) -> list[Written]:
-    """Text files, one by each assessor; Irregular if there is anything else, or odd about them."""
+    """Text files and tables of text; Irregular if there is anything else, or odd about them."""
     paths = [data] if isinstance(data, str | os.PathLike) else data
     several = isinstance(paths, list | tuple) and len(paths) > 0
-    if columns or not several or not all(map(is_plain_file, paths)):
+    if not several or not all(map(is_plain_file, paths)):
         raise Irregular
     names = [os.fspath(path) for path in paths]
     if len({*map(os.path.realpath, names)}) < len(names):
         raise Irregular
-    made = []
-    for path, assessor in zip(names, assessor_names(names), strict=True):
-        source = Source.of(path)
-        cells = columns_of(source, _text_layout(format_of(source, ONE)))
-        ours = (cells[name].tolist() for name in (*IDS[:2], "label"))
-        made.append(Written(source.name, assessor, *ours))
-    return made
+    layout = _called(ONE, columns)
+    return [_written(*of, layout) for of in zip(names, assessor_names(names), strict=True)]
+
+
+def _written(path: str, assessor: str, layout: _Layout) -> Written:
+    source = Source.of(path)
+    format = format_of(source, layout)
+    found: Mapping[str, list[str]]
+    if format.rows is not None and format.rows.cells is not None:
+        cells = format.rows.cells(source)
+        found = {ours: cells[theirs] for ours, theirs in layout.columns(cells).items()}
+    else:
+        text = columns_of(source, _text_layout(format))
+        found = {name: text[name].tolist() for name in (*IDS[:2], "label")}
+    if not found.keys() >= {*IDS[:2]} or not all(all(found[i]) for i in IDS if i in found):
+        raise Irregular  # a column is missing, or an identifier
+    topics, docs = (found[name] for name in IDS[:2])
+    others = {name.strip(): column for name, column in found.items() if name not in IDS}
+    by = found.get("assessor", [assessor] * len(topics))
+    rows = list(zip(*others.values(), strict=True)) or [()] * len(topics)
+    return Written(source.name, by, topics, docs, tuple(others), rows)
 
 
 def _called(layout: _Layout, columns: Mapping[str, str] | None) -> _Layout:

@@ -58,6 +58,7 @@ class Tabular:
     headed: bool = False  # whether the first row is the header, and cells are text
     mixed: bool = False  # whether every row names its own columns
     lined: bool = True  # whether rows are lines
+    cells: Callable[[Source], dict[str, list[str]]] | None = None  # column by column, or Irregular
     long: Callable[[Source], Parquet | None] = lambda source: None  # one to read part by part
 
     def table(self, source: Source, kind: Kind, text: Text) -> Table:
@@ -176,7 +177,9 @@ def separated(signs: str) -> Tabular:
     def names(source: Source) -> list[str]:
         return names_in(signs, Beginning(source).first)
 
-    return Tabular(frame, partial(_separated, signs), names, headed=True)
+    return Tabular(
+        frame, partial(_separated, signs), names, headed=True, cells=partial(_cells, signs)
+    )
 
 
 def names_in(signs: str, header: str) -> list[str]:
@@ -234,6 +237,29 @@ def _separated(signs: str, source: Source, verbatim: bool) -> Rows:
     except csv.Error as error:
         line = source.line(table.line_num)
         yield InputError(str(error), "a well-formed table", source.name, line)
+
+
+def _cells(signs: str, source: Source) -> dict[str, list[str]]:
+    """The cells of such a table column by column, or Irregular, for the rows to say where."""
+    import csv
+
+    text, separator = source.read(), _separator(signs, Beginning(source).first)
+    if source.long_line(text) is not None:
+        raise Irregular
+    decoded = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
+    try:
+        header, *rows = csv.reader(decoded, delimiter=separator, strict=True)
+        columns = zip(*rows, strict=True)
+        found = [[cell.strip(BLANK) for cell in column] for column in columns]
+        made = dict(zip((name.strip(BLANK) for name in header), found, strict=True))
+    except (
+        csv.Error,
+        ValueError,
+    ):  # no text, or no table; a blank line; a cell too many or too few
+        raise Irregular from None
+    if len(made) < len(header):
+        raise Irregular
+    return made
 
 
 # -- a JSON object on each line -------------------------------------------------------------------
