@@ -48,16 +48,18 @@ GUIDES = (
     "docs/distributions.md", "docs/ndeval.md", "docs/diversity.md", "docs/compare.md",
     "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/tables.md", "docs/command-line.md",
     "docs/topics.md", "docs/report.md", "docs/gallery.md", "docs/judges.md", "docs/battles.md",
+    "docs/evaluate.md", "docs/paper.md", "docs/shared-task.md", "docs/ci.md", "docs/teach.md",
 )  # with commands  # fmt: skip
 SCRIPTED = (*GUIDES, "docs/migrate.md")  # with Python
 MODELS = ROOT / "docs" / "models"
 FIGURES = ROOT / "docs" / "figures"
 GALLERY = "docs/gallery.md"
 PAGES = ROOT / "docs" / "pages"  # what writes some of the documents
+ASKED = "docs/asked-elsewhere.md"  # answers within tables
 LINKED = (
     *SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md",
     "docs/architecture.md", "docs/extending.md", "docs/testing.md", "docs/measures.md",
-    "docs/presets.md", "docs/scale.md", "docs/statistics.md",
+    "docs/presets.md", "docs/scale.md", "docs/statistics.md", "docs/index.md", ASKED,
     *(f"docs/models/{page.name}" for page in sorted(MODELS.glob("*.md"))),
 )  # fmt: skip
 
@@ -276,6 +278,24 @@ def test_commands_run_and_print_what_is_shown(document: str, tmp_path: Path) -> 
             assert same(shown, real), differ(document, command.line, shown, real)
 
 
+def test_what_answers_threads_elsewhere_works(tmp_path: Path) -> None:
+    """Commands and expressions within the tables, on the files of the page."""
+    make_files(ASKED, tmp_path)
+    lines = (ROOT / ASKED).read_text(encoding="utf-8").splitlines()
+    rows = "\n".join(line.rsplit("|", 2)[1] for line in lines if line.startswith("|"))
+    answers = re.findall(r"`([^`]+)`", rows)
+    asked = [a for a in answers if re.match(r"cranfield \w+ .*\.", a)]
+    calls = [a for a in answers if a.startswith("cf.")]
+    assert len(asked) > 20
+    assert len(calls) > 4
+    for text in asked:
+        run_command(Command(text, None, 0), tmp_path)
+    script = tmp_path / "calls.py"
+    script.write_text("\n".join(["import cranfield as cf", *calls]), encoding="utf-8")
+    with inside(tmp_path):
+        runpy.run_path(str(script))
+
+
 def test_the_demo_shown_is_the_makefile_s() -> None:
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8").replace("$(BIN)", ".venv/bin")
     demo = next(b for b in blocks("README.md") if b.lines[0] == "$ make demo")
@@ -332,6 +352,12 @@ def test_relative_links_resolve(document: str) -> None:
         assert file.exists(), f"{document}: {target}"
         if anchor:
             assert anchor in anchors(file), f"{document}: {target}"
+
+
+def test_the_index_leads_to_every_page() -> None:
+    text = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    linked = {target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text)}
+    assert linked >= {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
 
 
 def anchors(file: Path) -> set[str]:
