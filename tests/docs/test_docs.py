@@ -360,6 +360,14 @@ def test_the_index_leads_to_every_page() -> None:
     assert linked >= {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
 
 
+def test_every_page_leads_back_to_the_index() -> None:
+    """But for those that are written from the code."""
+    written = {"index.md", "measures.md", "presets.md", "statistics.md", "gallery.md"}
+    for page in (ROOT / "docs").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert page.name in written or "\n[All pages](index.md)\n" in text, page.name
+
+
 def anchors(file: Path) -> set[str]:
     """The anchors GitHub makes of a document's headings."""
     text = re.sub(r"^```.*?^```", "", file.read_text("utf-8"), flags=re.M | re.S)
