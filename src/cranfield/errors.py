@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, get_args
@@ -49,18 +49,21 @@ class InputError(CranfieldError):
         super().__init__(self.plain + (f" ({hint})" if hint else ""))
 
 
-class MissingPackage(CranfieldError):
-    """A package that is needed is not installed.
+class MissingPackage(CranfieldError, ImportError):
+    """A package that is needed is not installed: see `cranfield.late`.
 
-    Says the command that installs it for the Python that runs, be that a clone's or another: what
-    ``pip`` alone means may be a different one, and a package index need not know cranfield.
+    Says the extra that has it, and the command that installs it for the Python that runs, be that a
+    clone's or another: what ``pip`` alone means may be a different one, and a package index need
+    not know cranfield. Shells of Unix and Windows read the quotation marks alike.
     """
 
-    def __init__(self, needs: str, *packages: str) -> None:
+    def __init__(self, needed: str, extra: str, packages: Sequence[str]) -> None:
         import shlex
 
-        python = shlex.quote(from_here(sys.executable))
-        super().__init__(f"{needs}: {python} -m pip install {' '.join(packages)}")
+        asked = " ".join(f'"{package}"' for package in packages)
+        self.needed, self.extra = needed, f"cranfield[{extra}]"
+        self.command = f"{shlex.quote(from_here(sys.executable))} -m pip install {asked}"
+        super().__init__(f"{needed} ({self.extra}): {self.command}")
 
 
 def one_of(name: str, value: object, choices: Any) -> None:

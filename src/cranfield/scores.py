@@ -17,7 +17,8 @@ import numpy as np
 from cranfield.arrays import Floats, rounding_of, settled
 from cranfield.data.files import read_bytes, write_whole
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, MissingPackage, one_of
+from cranfield.errors import InputError, one_of
+from cranfield.late import load, pl, special, statistics
 from cranfield.shown import Shown
 from cranfield.wording import (
     aligned,
@@ -33,7 +34,6 @@ from cranfield.wording import (
 
 if TYPE_CHECKING:
     import pandas as pd
-    import polars as pl
 
 ALL = "all"
 """The topic under which a summary over all topics is listed."""
@@ -513,8 +513,6 @@ class Scores(Shown, tables="scores"):
 
         With `wide`, the columns are run, topic and one for each measure.
         """
-        import polars as pl
-
         if not wide:
             frame = self._long_frame()
             skip = self.undefined == "skip"
@@ -525,18 +523,13 @@ class Scores(Shown, tables="scores"):
 
     def to_pandas(self, wide: bool = False) -> pd.DataFrame:  # type: ignore[override]
         """Return a pandas frame with the columns of `to_polars`."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingPackage("pandas is not installed", "pandas") from error
+        pd = load("pandas")
         if wide:
             return pd.DataFrame(self._wide_columns())
         frame = pd.DataFrame(self._long_columns())
         return frame.dropna(ignore_index=True) if self.undefined == "skip" else frame
 
     def _long_frame(self) -> pl.DataFrame:
-        import polars as pl
-
         names = dict.fromkeys(("run", "topic", "measure"), pl.String())
         return pl.DataFrame(self._long_columns(), {**names, "value": pl.Float64()})
 
@@ -635,13 +628,12 @@ class Scores(Shown, tables="scores"):
     def _from_parquet(cls, data: bytes, where: str) -> Scores:
         import json
 
-        import polars as pl
-
+        refused = (*_NOT_OURS, pl.exceptions.PolarsError, pl.exceptions.PanicException)
         try:
             names = json.loads(pl.read_parquet_metadata(io.BytesIO(data))[_PARQUET_KEY])
             values = pl.read_parquet(io.BytesIO(data), columns=["value"])["value"]
             return cls._from_names(names, values.to_numpy())
-        except (*_NOT_OURS, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        except refused as error:
             raise InputError("another kind of file", "what Scores.save writes", where) from error
 
     # -- for people -------------------------------------------------------------------------------
@@ -813,9 +805,7 @@ def _interval(
 
 
 def _t_bounds(x: Sequence[float], confidence: float) -> tuple[float, float]:
-    from scipy.special import stdtrit  # scipy.stats takes a second to import
-
-    t = float(stdtrit(len(x) - 1, (1 + confidence) / 2))
+    t = float(special.stdtrit(len(x) - 1, (1 + confidence) / 2))
     half = t * _std(x, ddof=1) / math.sqrt(len(x))
     return _mean(x) - half, _mean(x) + half
 
@@ -823,9 +813,7 @@ def _t_bounds(x: Sequence[float], confidence: float) -> tuple[float, float]:
 def _bootstrap_bounds(
     x: Sequence[float], method: str, confidence: float, trials: int, seed: int
 ) -> tuple[float, float]:
-    from scipy.stats import bootstrap
-
-    result = bootstrap(
+    result = statistics.bootstrap(
         (np.array(x),),
         np.mean,
         n_resamples=trials,

@@ -92,6 +92,21 @@ def folded(text: str, width: int, indent: int = 0) -> list[str]:
     )
 
 
+def cells(text: str) -> int:
+    r"""How many cells of a terminal a text takes: a Japanese character two, an accent of its own
+    none, nor a letter of Hangul after the first of a syllable.
+
+    >>> cells("bm25"), cells("検索"), cells("e\u0301")
+    (4, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width
+
+    shown = (c for c in text if category(c)[0] != "M" and not "\u1160" <= c <= "\u11ff")
+    return sum(2 if east_asian_width(c) in "WF" else 1 for c in shown)
+
+
 def printable(name: str) -> str:
     r"""Return a name that cannot upset a terminal: control characters are written as escapes.
 

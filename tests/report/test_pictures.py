@@ -11,10 +11,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from cranfield.report.late import PAGES, PICTURES
 
 import cranfield as cf
 from cranfield.errors import MissingPackage
-from cranfield.report.late import PAGES, PICTURES
 from tests import ROOT
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")

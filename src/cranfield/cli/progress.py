@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from shutil import get_terminal_size
 from threading import Lock
-from typing import Any
 
 from cranfield.data.reading.table import PartRead
-from cranfield.wording import printable
+from cranfield.wording import cells, printable
 
-PATIENCE = 1.0  # seconds
+PATIENCE, OFTEN = 1.0, 0.1  # seconds, before it is shown, and until it is shown again
+WIDTH = 24  # of the bar
 READING = "reading"
 
 
@@ -33,8 +33,8 @@ class Progress(ExitStack):
         self._watched = sys.stderr.isatty()
         self._done = Counter[str]()
         self._lines = 0
-        self._tasks: dict[str, Any] = {}
-        self._bar: Any = None
+        self._since = {READING: 0.0}  # seconds from the beginning to the first step
+        self._bar: Bar | None = None
         self._lock = Lock()
 
     def step(self, more: int | PartRead) -> None:
@@ -52,28 +52,54 @@ class Progress(ExitStack):
             self._done[doing] += more
             self._lines += lines
             taken = time.monotonic() - self._begun
+            self._since.setdefault(doing, taken)
             if taken < PATIENCE:
                 return
-            self._bar = self._bar or self.enter_context(_shown())
-            total = self._totals[doing] or None
-            if doing not in self._tasks:
-                self._tasks[doing] = self._bar.add_task(said, total=total, rate="")
-            done = min(self._done[doing], total or math.inf)  # lines may be read twice
+            self._bar = self._bar or self.enter_context(closing(Bar()))
+            total = self._totals[doing]
+            share = min(1.0, self._done[doing] / total) if total else None  # lines are read twice
             rate = f"{self._lines / taken / 1e6:.1f} M lines/s" if doing == READING else ""
-            self._bar.update(self._tasks[doing], completed=done, description=said, rate=rate)
+            self._bar.show(told(said, share, taken - self._since[doing], rate))
 
 
-def _shown() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+def told(said: str, share: float | None, taken: float, rate: str = "") -> str:
+    """How far the work is, and how long the rest takes if it goes on like that.
 
-    return Bar(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        TextColumn("{task.fields[rate]}", markup=False),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-        console=Console(stderr=True),
-        transient=True,
-    )
+    >>> told("reading bm25", 0.25, 20.0, "2.0 M lines/s")
+    'reading bm25 ━━━━━━────────────────── 2.0 M lines/s 1:00 left'
+    >>> told("testing", None, 20.0)
+    'testing'
+    """
+    parts = [said]
+    if share is not None:
+        done = round(WIDTH * share)
+        parts.append("━" * done + "─" * (WIDTH - done))
+    if rate:
+        parts.append(rate)
+    if share:
+        minutes, seconds = divmod(round(taken * (1 - share) / share), 60)
+        parts.append(f"{minutes}:{seconds:02} left")
+    return " ".join(parts)
+
+
+class Bar:
+    """A line on standard error that is written over, and gone in the end."""
+
+    def __init__(self) -> None:
+        self._width, self._next = 0, 0.0
+
+    def show(self, text: str) -> None:
+        """Write it, not more often than somebody can read it."""
+        if (now := time.monotonic()) >= self._next:
+            self._next = now + OFTEN
+            self._write(text[: get_terminal_size().columns - 1])
+
+    def close(self) -> None:
+        """Leave an empty line, and begin at its beginning."""
+        self._write("")
+        self._write("")
+
+    def _write(self, text: str) -> None:
+        before, self._width = self._width, cells(text)
+        sys.stderr.write("\r" + text + " " * (before - self._width))
+        sys.stderr.flush()

@@ -15,6 +15,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import Run, read_run
 from cranfield.errors import InputError
+from cranfield.late import load
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,8 +139,7 @@ def from_zero(qrels: Qrels) -> Qrels:
 def sorted_frame(data: Any, kind: Kind) -> pd.DataFrame:
     """A pandas frame by topic, then judgments by document and results by score, for measures that
     users define. Of a frame all columns are kept."""
-    import pandas as pd
-
+    pd = load("pandas")
     if is_frame(data):
         made = data if isinstance(data, pd.DataFrame) else _pandas(data)
     else:
@@ -155,8 +155,7 @@ def sorted_frame(data: Any, kind: Kind) -> pd.DataFrame:
 
 
 def _pandas(data: Any) -> pd.DataFrame:
-    import pandas as pd
-
+    pd = load("pandas")
     data = data.collect() if type(data).__name__ == "LazyFrame" else data
     return pd.DataFrame(data.to_dict(as_series=False))
 

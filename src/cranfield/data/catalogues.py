@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from cranfield.data.reading.lines import finite
-from cranfield.errors import CranfieldError, InputError, MissingPackage, in_one_line
+from cranfield.errors import CranfieldError, InputError, in_one_line
+from cranfield.late import load
 
 PREFIX = "irds:"
 
@@ -72,10 +73,7 @@ def _words(query: Any) -> str:
 
 def _loaded(name: str, holds: str = "", what: str = "") -> Any:
     """A collection that holds something."""
-    try:
-        import ir_datasets
-    except ImportError:
-        raise MissingPackage(f"{name} needs ir_datasets", "ir_datasets") from None
+    ir_datasets = load("ir_datasets", f"{name} needs ir_datasets")
     called = name.removeprefix(PREFIX)
     with _providing(name):
         try:

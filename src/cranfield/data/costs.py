@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
+from cranfield.data.reading.binary import reads_text
 from cranfield.data.reading.cells import Layout, format_of, lines_of, where_of
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line, finite, first_on, not_empty
@@ -26,10 +27,9 @@ from cranfield.data.reading.tables import is_frame, names_things, polars_frame, 
 from cranfield.data.reading.trec import data_of, number_columns
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.late import pl
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from cranfield.data.run import Run
 
 CostsLike: TypeAlias = Any  # a path, {type: cost}, {topic: {doc: cost}}, a frame, DocCosts
@@ -150,10 +150,8 @@ def _in_order(data: CostsLike) -> DocCosts | None:
     format = format_of(source, LAYOUT)
     if format.rows is None:
         return _from_text(source) if format.nested is None else None
-    if format.rows.mixed:
+    if format.rows.mixed or (format.rows.headed and not reads_text()):
         return None
-    import polars as pl
-
     try:
         return _from_frame(format.rows.frame(source, None), source.name)
     except (pl.exceptions.PolarsError, Irregular):
@@ -176,8 +174,6 @@ def _from_text(source: Source) -> DocCosts | None:
 
 def _from_frame(frame: pl.DataFrame, where: str) -> DocCosts | None:
     """The costs in a frame, or None if a cell of it is not in order."""
-    import polars as pl
-
     named = LAYOUT.columns(frame.columns)
     if not named or not len(frame):
         return None

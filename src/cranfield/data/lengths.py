@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,9 +20,7 @@ from cranfield.data.reading.tables import is_frame, polars_frame
 from cranfield.data.reading.trec import number_columns
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-
-if TYPE_CHECKING:
-    import polars as pl
+from cranfield.late import pl
 
 LengthsLike: TypeAlias = Any  # a path, {doc: length}, {unit: {doc: length}}, a frame, DocLengths
 
@@ -107,8 +105,6 @@ def _from_file(source: Source) -> DocLengths:
         return _from_mapping(found, source.name)
     if format.rows is None:
         return _from_text(source)
-    import polars as pl
-
     try:
         frame = format.rows.frame(source, None)
     except (pl.exceptions.PolarsError, Irregular) as error:
@@ -148,8 +144,6 @@ def _first_error(source: Source) -> InputError:
 
 
 def _from_frame(frame: pl.DataFrame, where: str, header: bool = False) -> DocLengths:
-    import polars as pl
-
     doc = spelt(SPELLINGS["doc"], frame.columns)
     found_units = {unit: spelt(names, frame.columns) for unit, names in UNITS.items()}
     units = {unit: name for unit, name in found_units.items() if name is not None}

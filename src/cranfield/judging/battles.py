@@ -22,6 +22,7 @@ from cranfield.data.preference_pairs import (
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
+from cranfield.late import special
 from cranfield.meta.concordance import sign_test_of
 from cranfield.meta.predictive import clopper_pearson, predictive_power
 from cranfield.meta.rankings import kendalls
@@ -405,8 +406,6 @@ def _order_pvalue(known: Sequence[PreferencePair]) -> float:
 
     Σ (times that the first in the alphabet is shown first − n/2)² / (n/4) over pairs.
     """
-    from scipy.special import chdtrc
-
     counts: dict[tuple[str, str], list[int]] = {}
     for pair in known:
         two = (pair.preferred, pair.other)
@@ -416,7 +415,7 @@ def _order_pvalue(known: Sequence[PreferencePair]) -> float:
         ((first, second),) = counts.values()
         return sign_test_of(first, second)
     statistic = math.fsum((a - b) ** 2 / (a + b) for a, b in counts.values())
-    return float(chdtrc(len(counts), statistic))
+    return float(special.chdtrc(len(counts), statistic))
 
 
 # -- measures -------------------------------------------------------------------------------------

@@ -23,7 +23,8 @@ import numpy as np
 
 from cranfield.arrays import Ints
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError, MissingPackage
+from cranfield.errors import CranfieldError, InputError
+from cranfield.late import load
 from cranfield.measures.base import Measure, cite, measure
 from cranfield.measures.lists import Remembers
 from cranfield.measures.parameters import param
@@ -383,11 +384,8 @@ class BLEU(ByReferences):
     task = "texts with a reference, beside ROUGE; made for corpora of translations"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
-        try:
-            from sacrebleu import sentence_bleu
-        except ImportError:
-            raise MissingPackage("BLEU needs sacrebleu", "sacrebleu") from None
-        found = sentence_bleu(x.words.text, [reference.text for reference in x.references])
+        references = [reference.text for reference in x.references]
+        found = load("sacrebleu").sentence_bleu(x.words.text, references)
         return float(found.score) / 100.0
 
 

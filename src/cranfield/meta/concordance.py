@@ -13,6 +13,7 @@ from cranfield.arrays import Bools, Floats, apart, rounding_of
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
+from cranfield.late import special
 from cranfield.meta.brief import in_brief
 from cranfield.scores import Notice
 from cranfield.shown import Shown
@@ -220,9 +221,7 @@ def sign_test_of(first: int, second: int) -> float:
     >>> round(sign_test_of(4, 1), 4)  # 2 · (1 + 5) / 2⁵
     0.375
     """
-    from scipy.special import bdtr
-
-    return min(1.0, 2 * float(bdtr(min(first, second), first + second, 0.5)))
+    return min(1.0, 2 * float(special.bdtr(min(first, second), first + second, 0.5)))
 
 
 def _refuse_other(standard: Mapping[str, Measured], names: Sequence[str]) -> None:

@@ -20,6 +20,7 @@ from cranfield.data.preference_pairs import (
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
+from cranfield.late import special
 from cranfield.meta.concordance import Signs, sign_test_of, signs_of
 from cranfield.scores import Interval, Notice, Scores
 from cranfield.shown import Shown
@@ -247,9 +248,7 @@ def _wilson(right: int, n: int, confidence: float) -> tuple[float, float]:
     >>> [round(end, 4) for end in _wilson(0, 10, 0.95)]  # from 0 to z²/(n + z²)
     [0.0, 0.2775]
     """
-    from scipy.special import ndtri
-
-    z2 = float(ndtri((1 + confidence) / 2)) ** 2
+    z2 = float(special.ndtri((1 + confidence) / 2)) ** 2
     p = right / n
     middle = p + z2 / (2 * n)
     half = math.sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n)))
@@ -263,11 +262,9 @@ def clopper_pearson(right: int, n: int, confidence: float) -> tuple[float, float
     >>> [round(end, 4) for end in clopper_pearson(0, 10, 0.95)]  # from 0 to 1 − 0.025^(1/10)
     [0.0, 0.3085]
     """
-    from scipy.special import betaincinv
-
     tail = (1 - confidence) / 2
-    low = float(betaincinv(right, n - right + 1, tail)) if right else 0.0
-    high = float(betaincinv(right + 1, n - right, 1 - tail)) if right < n else 1.0
+    low = float(special.betaincinv(right, n - right + 1, tail)) if right else 0.0
+    high = float(special.betaincinv(right + 1, n - right, 1 - tail)) if right < n else 1.0
     return low, high
 
 

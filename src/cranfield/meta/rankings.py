@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from cranfield.arrays import TOLERANCE, Floats, placed
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
+from cranfield.late import special, statistics
 from cranfield.scores import Interval
 from cranfield.shown import Shown
 from cranfield.stats.result import Bounds, checked_confidence, checked_share
@@ -458,19 +459,15 @@ def _of_two(statistic: Callable[[Floats, Floats], Floats], x: Floats, y: Floats)
 
 def _of_z(value: float, variance: float, confidence: float) -> tuple[float, float]:
     """The interval that is symmetric about artanh of the value."""
-    from scipy.special import ndtri
-
     if math.isnan(variance) or not abs(value) < 1:
         return math.nan, math.nan
-    half = float(ndtri((1 + confidence) / 2)) * math.sqrt(variance)
+    half = float(special.ndtri((1 + confidence) / 2)) * math.sqrt(variance)
     return math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)
 
 
 def _scipy(name: str, x: Floats, y: Floats) -> float:
     """The p-value of a test of SciPy, on ranks, so that ties are the same there as here."""
-    from scipy import stats
-
     ranks = [_ranks(z) for z in (x, y)]
     if not all(r.any() for r in ranks):
         return math.nan  # where SciPy warns
-    return float(getattr(stats, name)(*ranks).pvalue)
+    return float(getattr(statistics, name)(*ranks).pvalue)

@@ -13,6 +13,7 @@ from cranfield.arrays import TOLERANCE, Bools, Floats, apart
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.results import ScoresLike, read_scores
+from cranfield.late import special
 from cranfield.meta.brief import in_brief
 from cranfield.meta.sizes import checked_sizes
 from cranfield.scores import Notice
@@ -266,13 +267,11 @@ def _significant(
 
     If all differences are the same, but not 0, p is 0: as in `cranfield.stats.t_test`.
     """
-    from scipy.special import stdtrit
-
     centred = z - z.mean(axis=0)  # which s does not change by, but for less rounding
     sums, squares = drawn @ centred, drawn @ centred**2
     s = np.sqrt(np.maximum(squares - sums**2 / size, 0.0) / (size - 1))
     s = np.where(s <= rounding, 0.0, s)
-    needed = float(stdtrit(size - 1, 1 - alpha / 2)) * s / math.sqrt(size)
+    needed = float(special.stdtrit(size - 1, 1 - alpha / 2)) * s / math.sqrt(size)
     return np.asarray((np.abs(d) >= needed) & (d != 0))
 
 

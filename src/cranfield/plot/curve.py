@@ -13,10 +13,10 @@ from cranfield.data.qrels import QrelsLike
 from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.cutoffs import CURVE, Curves, Point, curves
 from cranfield.evaluation.evaluate import RunsLike
+from cranfield.late import pl
 from cranfield.plot.kinds import Drawing, Figure, axis_title, frame, shows_drawing, undefined
 from cranfield.report import by_rank, charts, options
 from cranfield.report.by_rank import Lines
-from cranfield.report.late import pl
 from cranfield.report.look import Look
 from cranfield.report.pictures import Picture, alt
 from cranfield.report.sheets import percent, topics_text

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import chain, product
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from cranfield.data.costs import CostsLike
 from cranfield.data.qrels import QrelsLike
@@ -19,6 +19,7 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.extras import Costs
 from cranfield.evaluation.options import Topics
+from cranfield.late import pl
 from cranfield.measures import cwl as user_models
 from cranfield.measures.base import FIVE, Measure, is_built_in
 from cranfield.measures.cwl import UserModel
@@ -30,9 +31,6 @@ from cranfield.report.charts import nameless, refuse_many
 from cranfield.report.look import POINTS, Look
 from cranfield.report.pictures import Picture
 from cranfield.scores import ALL, Notice, Scores
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = ["cwl"]
 

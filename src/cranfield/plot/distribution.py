@@ -12,6 +12,7 @@ from typing import Any, Unpack
 
 from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import RunsLike
+from cranfield.late import pl
 from cranfield.plot.kinds import (
     Drawing,
     Figure,
@@ -24,7 +25,6 @@ from cranfield.plot.kinds import (
 )
 from cranfield.report import charts, places
 from cranfield.report.charts import Listed
-from cranfield.report.late import pl
 from cranfield.report.look import Look
 from cranfield.report.pictures import Picture, alt
 from cranfield.scores import Notice, Scores

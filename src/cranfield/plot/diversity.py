@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.lines import real
 from cranfield.errors import InputError
+from cranfield.late import pl
 from cranfield.measures.grammar import MeasureLike
 from cranfield.plot.kinds import column, frame, scores_by
 from cranfield.report import diversity as scatters
@@ -16,9 +17,6 @@ from cranfield.report.look import POINTS, Look
 from cranfield.report.pictures import Picture
 from cranfield.scores import Interval, Notice, Scores
 from cranfield.wording import counted, some
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = ["diversity"]
 

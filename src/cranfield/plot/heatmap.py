@@ -13,6 +13,7 @@ import numpy as np
 
 from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import RunsLike
+from cranfield.late import pl
 from cranfield.plot.kinds import (
     Drawing,
     Figure,
@@ -25,7 +26,6 @@ from cranfield.plot.kinds import (
 )
 from cranfield.report import charts, places
 from cranfield.report.charts import Listed, SideBySide
-from cranfield.report.late import pl
 from cranfield.report.look import Look
 from cranfield.report.pictures import Picture, alt
 from cranfield.scores import Scores

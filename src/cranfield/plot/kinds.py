@@ -17,7 +17,7 @@ from dataclasses import field, replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import Evaluator, RunsLike, evaluate
 from cranfield.evaluation.options import Options, Settings, shows
 from cranfield.evaluation.results import ScoresLike, read_scores
+from cranfield.late import pl
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, parse_measure
 from cranfield.report.look import Look, LookOptions
@@ -36,9 +37,6 @@ from cranfield.report.pictures import Picture
 from cranfield.scores import Notice, Scores
 from cranfield.stats.measured import without_errors
 from cranfield.wording import counted, some
-
-if TYPE_CHECKING:
-    import polars as pl
 
 JudgmentsOrScores: TypeAlias = QrelsLike | ScoresLike
 T = TypeVar("T", bound=Callable[..., Any])
@@ -179,6 +177,4 @@ def undefined(data: pl.DataFrame, value: str, noun: str = "run") -> tuple[Notice
 
 def frame(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pl.DataFrame:
     """Rows as a frame, whatever their numbers are."""
-    import polars as pl
-
     return pl.DataFrame(rows, schema=list(names), orient="row", infer_schema_length=None)

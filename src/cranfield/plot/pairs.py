@@ -14,6 +14,7 @@ from typing import Any, Unpack
 from cranfield.comparison import Comparison, PairComparison, compare
 from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import RunsLike
+from cranfield.late import pl
 from cranfield.plot.kinds import (
     Drawing,
     Figure,
@@ -26,7 +27,6 @@ from cranfield.plot.kinds import (
 from cranfield.report import charts, options
 from cranfield.report.charts import Listed, SideBySide
 from cranfield.report.comparison import procedure
-from cranfield.report.late import pl
 from cranfield.report.look import Look
 from cranfield.report.pictures import Picture, alt
 from cranfield.report.sheets import runs_on

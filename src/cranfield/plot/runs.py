@@ -12,6 +12,7 @@ from typing import Any, Unpack
 from cranfield.comparison import RunSummary, compare
 from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import RunsLike
+from cranfield.late import pl
 from cranfield.measures.grammar import MeasureLike
 from cranfield.plot.kinds import (
     Drawing,
@@ -27,7 +28,6 @@ from cranfield.plot.kinds import (
 from cranfield.report import charts, options, places
 from cranfield.report.charts import Listed
 from cranfield.report.comparison import procedure
-from cranfield.report.late import pl
 from cranfield.report.look import Look
 from cranfield.report.pictures import Picture, alt
 from cranfield.report.sheets import percent, topics_text

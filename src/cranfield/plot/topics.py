@@ -16,6 +16,7 @@ from cranfield.arrays import apart, rounding_of
 from cranfield.errors import InputError
 from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import RunsLike
+from cranfield.late import pl
 from cranfield.plot.kinds import (
     Drawing,
     Figure,
@@ -28,7 +29,6 @@ from cranfield.plot.kinds import (
 )
 from cranfield.report import charts, places
 from cranfield.report.charts import SideBySide
-from cranfield.report.late import pl
 from cranfield.report.look import MANY, Look, Style
 from cranfield.report.pictures import Picture, alt
 from cranfield.report.places import Ticks

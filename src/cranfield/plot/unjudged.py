@@ -14,10 +14,10 @@ from cranfield.data.qrels import QrelsLike
 from cranfield.errors import InputError
 from cranfield.evaluation.cutoffs import Judged, judged_by_rank
 from cranfield.evaluation.evaluate import RunsLike
+from cranfield.late import pl
 from cranfield.plot.kinds import Drawing, Figure, frame, shows_drawing
 from cranfield.report import by_rank, charts
 from cranfield.report.by_rank import Lines
-from cranfield.report.late import pl
 from cranfield.report.look import Look
 from cranfield.report.pictures import Picture, alt
 from cranfield.report.sheets import topics_text

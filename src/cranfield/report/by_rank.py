@@ -13,8 +13,8 @@ from itertools import cycle
 from typing import Any
 
 from cranfield.dataclass import dataclass
+from cranfield.late import pl
 from cranfield.report import charts, places
-from cranfield.report.late import pl
 from cranfield.report.look import MANY, Look, Style
 from cranfield.report.pictures import alt
 from cranfield.scores import Notice

@@ -14,8 +14,8 @@ from typing import Any
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.late import pl
 from cranfield.report import places
-from cranfield.report.late import pl
 from cranfield.report.look import MANY, PLAIN, Look, Size, Style
 from cranfield.report.pictures import alt
 from cranfield.report.places import Box, Point, Ticks

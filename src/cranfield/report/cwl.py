@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from cranfield.late import pl
 from cranfield.measures.base import FIVE
 from cranfield.measures.parameters import shown
 from cranfield.report import charts, places
 from cranfield.report.charts import Plane, decimals
-from cranfield.report.late import pl
 from cranfield.report.look import Look
 from cranfield.report.pictures import alt
 from cranfield.scores import ALL

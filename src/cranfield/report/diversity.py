@@ -10,10 +10,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from cranfield.late import pl
 from cranfield.measures.parameters import shown
 from cranfield.report import charts, places
 from cranfield.report.charts import Plane
-from cranfield.report.late import pl
 from cranfield.report.look import Look
 from cranfield.report.pictures import alt
 from cranfield.report.places import Box, Point, Ticks

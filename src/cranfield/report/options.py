@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from cranfield.report.late import PICTURES
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import TESTS, usual_test
 from cranfield.stats.resampling import TRIALS
@@ -83,8 +82,8 @@ LOOK: Rows = {
 def plot(what: str, whose: str = "their") -> Rows:
     """Where a picture goes, and how it looks."""
     file = (
-        f"draw {what}: PNG, SVG, PDF, HTML, or {whose} numbers, by the end of the name; needs pip "
-        f"install {' '.join(PICTURES)}"
+        f"draw {what}: PNG, SVG, PDF, HTML, or {whose} numbers, by the end of the name (needs "
+        "cranfield[report])"
     )
     return {
         "--plot FILE": file,

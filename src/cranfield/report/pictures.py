@@ -11,15 +11,14 @@ import math
 import os
 import re
 from collections.abc import Callable
-from functools import cached_property
-from importlib import import_module
+from functools import cached_property, partial
 from typing import Any
 
 from cranfield.data.files import write_whole
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, MissingPackage, one_of
+from cranfield.errors import InputError, one_of
+from cranfield.late import Late, altair, load, pl
 from cranfield.report.formats.programs import rows_as
-from cranfield.report.late import PICTURES, Late, pl
 from cranfield.scores import Notice
 
 FORMATS = ("png", "svg", "pdf", "html", "json", "csv", "tsv")
@@ -41,18 +40,8 @@ PAGE = """<!DOCTYPE html>
 """
 
 
-def altair() -> Any:
-    """The package that draws, if it is there with the one that renders."""
-    try:
-        import altair
-        import vl_convert  # noqa: F401
-    except ImportError as missing:
-        raise MissingPackage(f"pictures need {missing.name}, found none", *PICTURES) from None
-    return altair
-
-
 alt: Any = Late(altair)
-vl_convert: Any = Late(lambda: import_module("vl_convert"))
+vl_convert: Any = Late(partial(load, "vl_convert"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from cranfield.wording import cells
+
 LETTER, LINE = 6.3, 13.0  # size of text of 11 points
 
 Ticks = list[float]
@@ -97,11 +99,9 @@ def places_for(
     another text. One that has no room has no place, nor has one after the first `most`. Texts are
     `size` times as large as usual.
     """
-    from rich.cells import cell_len
-
     covered, chosen = list(taken), []
     for k, (point, text) in enumerate(zip(at[:most], texts[:most], strict=True)):
-        long = LETTER * size * cell_len(text)
+        long = LETTER * size * cells(text)
         boxes = {place: _box(point, long, LINE * size, place) for place in PLACES}
         hidden = {place: _hidden(box, covered, width, height) for place, box in boxes.items()}
         own = sides[k] if sides else "right"

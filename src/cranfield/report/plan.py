@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.errors import InputError
+from cranfield.late import pl
 from cranfield.report import charts
-from cranfield.report.late import pl
 from cranfield.report.look import PLAIN, Look
 from cranfield.report.pictures import Picture, alt
 from cranfield.report.places import PLACES

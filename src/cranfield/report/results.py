@@ -20,7 +20,8 @@ from inspect import signature
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from cranfield.errors import InputError, MissingPackage, one_of
+from cranfield.errors import InputError, one_of
+from cranfield.late import load
 from cranfield.report.formats import FLAT, PROGRAMS, Showing, programs, render
 from cranfield.report.sheets import Sheet
 from cranfield.shown import Shown
@@ -110,11 +111,8 @@ def sheet(found: Shown, table: str | None, **asked: Any) -> Sheet:
 
 def pandas(found: Shown, table: str | None, **asked: Any) -> pd.DataFrame:
     """One table, for programs that are fond of pandas."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingPackage("pandas is not installed", "pandas") from error
-    return pd.DataFrame(dict(sheet(found, table, **asked).columns))
+    frame: pd.DataFrame = load("pandas").DataFrame(dict(sheet(found, table, **asked).columns))
+    return frame
 
 
 def document(found: Shown, **asked: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from cranfield.dataclass import dataclass
-from cranfield.report.late import pl
+from cranfield.late import pl
 from cranfield.wording import counted, rounded
 
 

@@ -23,6 +23,7 @@ from cranfield.data.systems import refuse_twice
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.options import Options
+from cranfield.late import pl
 from cranfield.spark.session import Spark
 
 Batches: TypeAlias = Iterable[Any]  # of Arrow
@@ -82,8 +83,6 @@ class RowReader:
 
     def tables(self, batches: Batches) -> Iterator[Table | Bad]:
         """The tables, and what is wrong with rows, in their order."""
-        import polars as pl
-
         for some in _gathered(batches):
             frame = pl.DataFrame(some)
             try:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-from cranfield.errors import CranfieldError, InputError, MissingPackage
+from cranfield.errors import CranfieldError, InputError
+from cranfield.late import missing
 
 Spark: TypeAlias = Any  # a session
-PACKAGES = ("pyspark>=4.0", "pyarrow>=15", "pandas>=2.2")
 QUIET = {
     "spark.app.name": "cranfield",
     "spark.log.level": "ERROR",
@@ -27,8 +27,8 @@ def sessions() -> Any:
         import pandas  # noqa: F401 - PySpark asks for it
         import pyarrow  # noqa: F401
         from pyspark.sql import SparkSession
-    except ModuleNotFoundError as missing:
-        raise MissingPackage(f"Spark needs {missing.name}, found none", *PACKAGES) from None
+    except ModuleNotFoundError as absent:
+        raise missing("pyspark", f"Spark needs {absent.name}") from None
     return SparkSession
 
 

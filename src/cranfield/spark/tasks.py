@@ -29,6 +29,7 @@ from cranfield.evaluation.evaluate import Evaluator
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.columns import Order, judged_rows
 from cranfield.labelling.gold import GoldStandard
+from cranfield.late import pl
 from cranfield.spark.counting import Hits
 from cranfield.spark.inputs import Bad, Batches, Reading
 
@@ -422,8 +423,6 @@ class Whole:
     runs: Mapping[tuple[int, str], TableRun]  # without their lists
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
-        import polars as pl
-
         _ = self.shared.gold
         for (source, tag), rows in _by_run(batches):
             tables = [_ranked(pl.DataFrame(part)).compact() for part in rows]

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.late import special
 from cranfield.stats.samples import Sample, Systems, Topics, matrix, mean, sample
 
 __all__ = ["Anova", "one_way", "two_way", "two_way_replicated"]
@@ -220,8 +221,6 @@ def _table(
     test: str, effects: Mapping[str, tuple[float, int]], residual: tuple[float, int]
 ) -> Anova:
     """Each source's sum of squares and degrees of freedom, with F against the residual's."""
-    from scipy.special import fdtrc
-
     rest = Variance("residual", *residual, residual[0] / residual[1])
     rows = []
     for source, (squares, df) in effects.items():
@@ -230,5 +229,7 @@ def _table(
             F = mean_square / rest.mean_square
         else:  # nothing is left to chance: any effect is beyond doubt, none is undefined
             F = math.inf if mean_square > 0 else math.nan
-        rows.append(Variance(source, squares, df, mean_square, F, float(fdtrc(df, rest.df, F))))
+        rows.append(
+            Variance(source, squares, df, mean_square, F, float(special.fdtrc(df, rest.df, F)))
+        )
     return Anova(test, (*rows, rest))

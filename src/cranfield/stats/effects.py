@@ -12,6 +12,7 @@ import numpy as np
 from cranfield.arrays import TOLERANCE, Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.late import special
 from cranfield.scores import Interval
 from cranfield.shown import Shown
 from cranfield.stats.anova import two_way
@@ -298,13 +299,11 @@ def _noncentral(value: float, root: float, df: int) -> Bounds:
 
 def _noncentrality(t: float, df: int, p: float) -> float:
     """That with which values up to `t` have the probability `p`."""
-    from scipy.special import chdtri, nctdtrinc
-
     if t < FAR:
-        return float(nctdtrinc(df, p, t))
+        return float(special.nctdtrinc(df, p, t))
     # t = (Z + noncentrality) / s: next to t · s, whose quantile is known, Z hardly counts. SciPy's
     # search would take hours.
-    s = math.sqrt(chdtri(df, p) / df)
+    s = math.sqrt(special.chdtri(df, p) / df)
     return t * (1 + (s - 1) * math.sqrt(1 + 2 * df / t**2))
 
 

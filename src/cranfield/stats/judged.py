@@ -14,6 +14,7 @@ import numpy as np
 from cranfield.arrays import TOLERANCE, Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.late import special
 from cranfield.shown import Shown
 from cranfield.stats.result import checked_confidence
 from cranfield.stats.samples import Sample, named, refuse_few, sample
@@ -254,6 +255,4 @@ def _checked_weight(weight: Weight) -> Weight:
 
 def t_quantile(confidence: float, df: Any) -> Floats:
     """How many standard errors an interval of this confidence reaches, either way."""
-    from scipy.special import stdtrit
-
-    return np.asarray(stdtrit(df, (1 + confidence) / 2))
+    return np.asarray(special.stdtrit(df, (1 + confidence) / 2))

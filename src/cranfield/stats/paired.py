@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cranfield.arrays import TOLERANCE, Floats, Ints, apart, rounding_of, settled
 from cranfield.errors import one_of
+from cranfield.late import special, statistics
 from cranfield.scores import Notice
 from cranfield.stats.cautions import (
     about_constant,
@@ -97,9 +98,7 @@ def wilcoxon(
         notices += about_zeros(z)
     statistic, pvalue = 0.0, 1.0
     if z.any():
-        from scipy.stats import wilcoxon as signed_rank_test
-
-        found = signed_rank_test(z, zero_method=zeros, alternative=alternative)
+        found = statistics.wilcoxon(z, zero_method=zeros, alternative=alternative)
         statistic, pvalue = float(found.statistic), float(found.pvalue)
 
     def bounds(confidence: float) -> tuple[float, float]:
@@ -133,8 +132,6 @@ def sign_test(
     >>> found.statistic, round(found.pvalue, 4), found.difference
     (4.0, 0.375, 1.0)
     """
-    from scipy.special import bdtr
-
     z, _ = differences(x, y, topics)
     one_of("alternative", alternative, Alternative)
     better, worse = int(np.count_nonzero(z > 0)), int(np.count_nonzero(z < 0))
@@ -142,7 +139,7 @@ def sign_test(
     sides = 2 if alternative == "two-sided" else 1
 
     def bounds(confidence: float) -> tuple[float, float]:
-        at_most = bdtr(np.arange(len(z)), len(z), 0.5)
+        at_most = special.bdtr(np.arange(len(z)), len(z), 0.5)
         most = tail(confidence, alternative) + TOLERANCE
         outside = int(np.count_nonzero(at_most <= most))
         return _between(z, outside, alternative)
@@ -150,7 +147,7 @@ def sign_test(
     return Outcome(
         test="sign test",
         statistic=float(better),
-        pvalue=min(1.0, sides * float(bdtr(at_most, better + worse, 0.5))),
+        pvalue=min(1.0, sides * float(special.bdtr(at_most, better + worse, 0.5))),
         difference=float(np.median(z)),
         n=len(z),
         assumed="topics are independent",
@@ -388,17 +385,15 @@ def by_t(
     notices: tuple[Notice, ...],
 ) -> Outcome:
     """What a difference and its standard error mean if their ratio has a t distribution."""
-    from scipy.special import stdtr, stdtrit
-
     one_of("alternative", alternative, Alternative)
     t = in_errors(difference, error)
     below = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
-    pvalue = float(stdtr(df, below)) * (2 if alternative == "two-sided" else 1)
+    pvalue = float(special.stdtr(df, below)) * (2 if alternative == "two-sided" else 1)
     if difference == error == 0:
         pvalue = 1.0  # whatever the alternative: there is no evidence
 
     def bounds(confidence: float) -> tuple[float, float]:
-        reached = float(stdtrit(df, 1 - tail(confidence, alternative))) * error
+        reached = float(special.stdtrit(df, 1 - tail(confidence, alternative))) * error
         return ends(difference - reached, difference + reached, alternative)
 
     return Outcome(test, t, pvalue, difference, n, assumed, bounds, df, notices=notices)
@@ -518,10 +513,8 @@ def _walsh(z: Floats) -> Floats:
 def _ranks_outside(n: int, tail: float) -> int:
     """How many sums of signed ranks, from 0 up, have at most this probability together."""
     if n > EXACT:
-        from scipy.special import ndtri
-
         middle, spread = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        return max(0, math.floor(middle + float(ndtri(tail)) * spread) + 1)
+        return max(0, math.floor(middle + float(special.ndtri(tail)) * spread) + 1)
     ways = np.ones(1)  # in which a sum comes about; below 2⁵³, so exact
     for rank in range(1, n + 1):
         ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])

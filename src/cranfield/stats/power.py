@@ -15,6 +15,7 @@ import numpy as np
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.late import special
 from cranfield.shown import Shown
 from cranfield.stats.anova import one_way, two_way
 from cranfield.stats.samples import Systems, Topics, matrix
@@ -251,12 +252,10 @@ def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPH
 
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
-    from scipy.special import stdtrit  # scipy.stats takes a second to import
-
     check(topics=topics, variance=variance, confidence=confidence)
     df = topics - 1
     bias = math.sqrt(2 / df) * math.exp(math.lgamma(topics / 2) - math.lgamma(df / 2))
-    t = float(stdtrit(df, (1 + confidence) / 2))
+    t = float(special.stdtrit(df, (1 + confidence) / 2))
     return 2 * t * bias * math.sqrt(variance / topics)
 
 
@@ -278,13 +277,11 @@ def topics_to_decide(
     Reference: Schuirmann (1987), A comparison of the two one-sided tests procedure and the power
     approach, Journal of Pharmacokinetics and Biopharmaceutics 15(6), 657-680: its test.
     """
-    from scipy.special import stdtrit
-
     check(variance=variance, alpha=alpha)
     room = max(difference + margin, -difference)
 
     def enough(topics: int) -> bool:
-        t = float(stdtrit(topics - 1, 1 - alpha))
+        t = float(special.stdtrit(topics - 1, 1 - alpha))
         return t * math.sqrt(variance / topics) <= room
 
     return _smallest(enough) if enough(MOST) else None
@@ -357,13 +354,11 @@ def _power(between: int, within: int, noncentrality: float, alpha: float) -> flo
     """P(F ≥ its critical value) of the noncentral F. The t-test is the case of 1 degree of freedom:
     t² is F, and unlike that of t, this distribution has no far tail that gets lost.
     """
-    from scipy.special import fdtri, ncfdtr
-
     if noncentrality > FARTHEST:
         found = f"differences so large, or a variance so small, that F is about {noncentrality:g}"
         raise InputError(found, f"at most {FARTHEST:g}: any number of topics finds them")
-    critical = float(fdtri(between, within, 1 - alpha))
-    below = float(ncfdtr(between, within, noncentrality, critical))
+    critical = float(special.fdtri(between, within, 1 - alpha))
+    below = float(special.ncfdtr(between, within, noncentrality, critical))
     if math.isnan(below):  # SciPy's has islands of nan, at noncentralities about 2,000
         below = _mixed(between, within, noncentrality, critical)
     return 1 - below
@@ -371,14 +366,12 @@ def _power(between: int, within: int, noncentrality: float, alpha: float) -> flo
 
 def _mixed(between: int, within: int, noncentrality: float, f: float) -> float:
     """P(F ≤ f) of the noncentral F as a Poisson mixture of beta distributions."""
-    from scipy.special import betainc, gammaln
-
     half = noncentrality / 2
     spread = 10 * math.sqrt(half) + 10
     j = np.arange(max(0, math.floor(half - spread)), math.ceil(half + spread))
-    weights = np.exp(j * math.log(half) - half - gammaln(j + 1))
+    weights = np.exp(j * math.log(half) - half - special.gammaln(j + 1))
     x = between * f / (between * f + within)
-    return float((weights * betainc(between / 2 + j, within / 2, x)).sum())
+    return float((weights * special.betainc(between / 2 + j, within / 2, x)).sum())
 
 
 def _noncentrality(between: int, within: int, alpha: float, power: float) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from cranfield.arrays import TOLERANCE, Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
+from cranfield.late import special
 from cranfield.scores import Notice, Scores
 from cranfield.stats.samples import Systems, matrix
 from cranfield.wording import counted, some
@@ -113,9 +114,7 @@ def standardise(
 
 def _transformed(z: Floats, method: str, a: float, b: float) -> Floats:
     if method == "cdf":
-        from scipy.special import ndtr
-
-        return np.asarray(ndtr(z))
+        return np.asarray(special.ndtr(z))
     return np.clip(a * z + b, 0.0, 1.0) if method == "linear" else z
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cranfield.arrays import TOLERANCE, Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.late import special
 from cranfield.scores import Interval, Notice
 from cranfield.stats.anova import two_way
 from cranfield.stats.cautions import about_normality, about_trials
@@ -340,10 +341,9 @@ def studentised_range(m: int, df: float) -> Callable[[float], float]:
     >>> round(studentised_range(3, 10)(3.877), 4)  # tables have q = 3.88 for 0.05
     0.05
     """
-    from scipy.special import gammainccinv, gammaincinv, ndtr
-
     half, outside = df / 2, 1e-17
-    low, high = (math.log(f(half, outside) / half) / 2 for f in (gammaincinv, gammainccinv))
+    ends = (f(half, outside) for f in (special.gammaincinv, special.gammainccinv))
+    low, high = (math.log(end / half) / 2 for end in ends)
     log_s = np.arange(low, high, min(0.1, 0.5 / math.sqrt(2 * df)))  # half a deviation of log s
     s = np.exp(log_s)
     density = np.exp(df * log_s - half * (s * s - 1))  # of log s, but for a constant
@@ -351,10 +351,10 @@ def studentised_range(m: int, df: float) -> Callable[[float], float]:
     step = 0.1
     z = np.arange(-8.5, 8.5, step)
     weights = m * step * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    below = ndtr(z)
+    below = special.ndtr(z)
 
     def upper_tail(q: float) -> float:
-        within = (below - ndtr(z - q * s[:, None])) ** (m - 1) @ weights
+        within = (below - special.ndtr(z - q * s[:, None])) ** (m - 1) @ weights
         return min(1.0, max(0.0, 1.0 - float(density @ within)))
 
     return upper_tail

@@ -15,14 +15,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from cranfield.data.reading.source import FileBytes
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-
-if TYPE_CHECKING:
-    import polars as pl
+from cranfield.late import is_there, pl
 
 T = TypeVar("T")
 Frames: TypeAlias = "Iterator[Callable[[], pl.DataFrame]]"
@@ -107,13 +105,12 @@ def _asked(
     options: Mapping[str, Any] = {},
 ) -> T:
     """What is made of what a function of Polars says of a file."""
-    import polars as pl
-
     refuse_forked(where)
+    read = getattr(pl, reader)
     try:
         with _panicking_quietly():
             file = data.source.path if isinstance(data, FileBytes) else io.BytesIO(data)
-            return made(getattr(pl, reader)(file, **options))
+            return made(read(file, **options))
     except pl.exceptions.PanicException:
         raise _broken(format, where) from None
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
@@ -154,6 +151,11 @@ _polars = {"at work": False, "forked": False}  # before the latest fork; before 
 def is_forked() -> bool:
     """Whether this process was forked from one that used Polars: there it never returns."""
     return _polars["forked"]
+
+
+def reads_text() -> bool:
+    """Whether Polars may read tables of text, which can be read without it."""
+    return not is_forked() and is_there("polars")
 
 
 def refuse_forked(where: str | None) -> None:

@@ -8,12 +8,12 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from itertools import islice
 from typing import Any, TypeAlias
 
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError, MissingPackage
+from cranfield.errors import CranfieldError, InputError
+from cranfield.late import load
 
 HEADER = 512  # the bytes that tell
 TOLD = {
@@ -115,14 +115,7 @@ def _opened(stream: Any, layer: str, where: str, looked_at: int) -> tuple[Any, s
     with _breaking(layer, where):
         if layer in ("zip", "tar"):
             return (_in_zip if layer == "zip" else _in_tar)(stream, where, looked_at)
-        return _module(layer).open(stream), None
-
-
-def _module(layer: str) -> Any:
-    try:
-        return import_module(MODULES[layer])
-    except ImportError:
-        raise MissingPackage(f"{layer} files need a package", layer) from None
+        return load(MODULES[layer]).open(stream), None
 
 
 @contextmanager

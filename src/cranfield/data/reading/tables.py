@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from cranfield.arrays import Words
 from cranfield.data.reading import strings
 from cranfield.data.reading.binary import (
     Parquet,
-    is_forked,
     names_in_binary,
     read_binary,
+    reads_text,
     refuse_forked,
 )
 from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, in_doubt, is_header, name_columns
@@ -35,11 +35,8 @@ from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.trec import refuse_other_encodings
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
+from cranfield.late import pl
 from cranfield.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 Row: TypeAlias = tuple[int | None, dict[str, Any]]  # the line, if it has one, and named cells
 Rows: TypeAlias = Iterator[Row | InputError]
@@ -67,9 +64,7 @@ class Tabular:
 
     def framed(self, source: Source, kind: Kind, text: Text) -> Framed:
         """The columns of a file that matter, or Irregular if there is anything wrong with them."""
-        import polars as pl
-
-        if self.mixed or (self.headed and is_forked()):
+        if self.mixed or (self.headed and not reads_text()):
             raise Irregular
         try:
             frame, names = self._needed(source, kind, text)
@@ -151,8 +146,6 @@ def separated(signs: str) -> Tabular:
     """A table of text, whose first line names the columns; one of the signs separates them."""
 
     def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
-        import polars as pl
-
         text, separator = source.read(), _separator(signs, Beginning(source).first)
         refuse_other_encodings(text)
         quote = rb'(?:^|(?<=%b))"(?:[^"]|"")*"(?=%b|\r?$)' % ((separator.encode(),) * 2)
@@ -269,8 +262,6 @@ def json_lines() -> Tabular:
     """A table with an object for each row, which names its cells."""
 
     def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
-        import polars as pl
-
         return pl.read_ndjson(source.read())
 
     def names(source: Source) -> Iterable[Any]:
@@ -350,8 +341,6 @@ def binary(name: str) -> Tabular:
 def _part(
     file: Parquet, names: list[str], kind: Kind, text: Text, read: Callable[[], pl.DataFrame]
 ) -> Table:
-    import polars as pl
-
     try:
         table = Framed.of(tidy(read(), kind, file.where or "", text), kind, names, text).table()
         return replace(table, taken=round(len(file.data) / file.rows * len(table)))
@@ -414,8 +403,6 @@ def framed(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Framed:
 
 def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str) -> pl.DataFrame:
     """A Polars frame as it is; of a pandas frame the wanted columns; of Spark's, all rows."""
-    import polars as pl
-
     if is_spark(data):
         return pl.DataFrame(data.select(*map(in_spark, wanted(data.columns))).toArrow())
     if not type(data).__module__.startswith("pandas"):
@@ -432,8 +419,6 @@ def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str
 
 def _pandas_column(column: Any) -> Any:
     """A column of a pandas frame as Polars reads it; what is missing is None."""
-    import polars as pl
-
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
         return pl.Series(column.to_numpy(), nan_to_null=True)
     if getattr(column.dtype, "storage", "") == "pyarrow":  # text, in Arrow's layout
@@ -503,8 +488,6 @@ class Framed:
 
     def _rows(self, begin: int, count: int) -> Table:
         """Some rows. A run without scores is ranked by its ranks or its order."""
-        import polars as pl
-
         frame = self.frame.slice(begin, count)
         topic, has = frame["topic"], frame.columns
         starts = np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
@@ -526,8 +509,6 @@ class Framed:
 
 def _hashed(column: pl.Series) -> tuple[Strings, Words]:
     """A column of names, and their hashes; of one that is written in codes, each name's once."""
-    import polars as pl
-
     if column.dtype == pl.String:
         return packed(column)
     each = column.unique()
@@ -545,8 +526,6 @@ def strings_of(column: pl.Series) -> Strings:
 
 def packed(column: pl.Series) -> tuple[Strings, Words]:
     """A column of text, none of it missing, side by side with room around it; and its hashes."""
-    import polars as pl
-
     if (compiled := kernel.KERNEL) is not None:
         found = compiled.pack_column(column.__arrow_c_stream__(), int(strings.KEY))
         if found is not None:
@@ -561,8 +540,6 @@ def packed(column: pl.Series) -> tuple[Strings, Words]:
 
 def tidy(table: pl.DataFrame, kind: Kind, where: str, text: Text = PLAIN) -> pl.DataFrame:
     """The table with the columns topic, doc, value (rank, tag, type), their cells checked."""
-    import polars as pl
-
     value = VALUE[kind]
     ours = {}
     for name, theirs in _named(table.columns, kind, where, text).items():
@@ -591,8 +568,6 @@ def tidy(table: pl.DataFrame, kind: Kind, where: str, text: Text = PLAIN) -> pl.
 
 def _named_as(name: str, column: pl.Series) -> Any:
     """The type of a column of names: text, or what it is where each name is then written once."""
-    import polars as pl
-
     coded = column.dtype in (pl.Categorical, pl.Enum) and name == "doc"
     return column.dtype if coded or (column.dtype.is_integer() and name == "topic") else pl.String
 
@@ -604,24 +579,18 @@ def labels_of(column: str, text: Text) -> Mapping[str, float] | None:
 
 def names_things(column: pl.Series) -> bool:
     """Whether a column may hold identifiers."""
-    import polars as pl
-
     whole = column.dtype.is_integer()
     return whole or column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)
 
 
 def _may_be_numbers(column: pl.Series) -> bool:
     """Whether a column may hold numbers; dates and booleans are none, whatever is made of them."""
-    import polars as pl
-
     text = column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)
     return text or column.dtype.is_numeric()
 
 
 def _check_cells(table: pl.DataFrame, where: str) -> None:
     """No identifier or value may be missing, no value infinite."""
-    import polars as pl
-
     numbers = [name for name in ("value", "stratum") if name in table.columns]
     names = [table[name] for name in ("topic", "doc")]
     texts = [column.name for column in names if not column.dtype.is_integer()]
@@ -639,8 +608,6 @@ def _check_cells(table: pl.DataFrame, where: str) -> None:
 
 def _refuse(table: pl.DataFrame, bad: pl.Expr, column: str, expected: str, where: str) -> None:
     """Refuse a table with a bad row, by its identifiers and what stands in a column."""
-    import polars as pl
-
     rows = table.with_row_index("row").filter(bad)
     if len(rows) == 0:
         return

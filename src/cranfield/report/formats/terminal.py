@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from cranfield.dataclass import dataclass
 from cranfield.report.sheets import Field, Sheet, together
 from cranfield.scores import LOUD, Notice, in_brief
-from cranfield.wording import folded, printable
+from cranfield.wording import cells, folded, printable
 
 if TYPE_CHECKING:
     from cranfield.report.formats import Showing
 
 GAP = "  "
+COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")  # ANSI
 
 
 def written(shown: Showing) -> str:
@@ -100,19 +101,10 @@ class Column:
 def padded(name: str, texts: Sequence[str], right: bool = False) -> Column:
     """A column of names, or, to the right, of numbers; a Japanese character takes two cells."""
     plain = [printable(text) for text in (name, *texts)]
-    widths = [_cells(text) for text in plain]
+    widths = [cells(text) for text in plain]
     rooms = [" " * (max(widths) - width) for width in widths]
     made = [room + x if right else x + room for x, room in zip(plain, rooms, strict=True)]
     return Column(max(widths), made)
-
-
-def _cells(text: str) -> int:
-    """How many cells of a terminal a text takes."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
 
 
 def _column(field: Field, colour: bool) -> Column:
@@ -125,12 +117,19 @@ def _column(field: Field, colour: bool) -> Column:
     after = padded("", signs)
     texts = [text + sign for text, sign in zip(made.texts, after.texts, strict=True)]
     if colour:
-        from rich.style import Style
-
-        colours = field.colours or [""] * len(best)
-        looks = [Style(bold=x or None, color=y or None) for x, y in zip(best, colours, strict=True)]
-        texts[1:] = [look.render(text) for look, text in zip(looks, texts[1:], strict=True)]
+        looks = zip(texts[1:], best, field.colours or [""] * len(best), strict=True)
+        texts[1:] = [_coloured(*look) for look in looks]
     return Column(made.width + after.width, texts)
+
+
+def _coloured(text: str, bold: bool, colour: str) -> str:
+    r"""A text as terminals show it bold, or in a colour.
+
+    >>> _coloured("0.5000*", True, ""), _coloured("relevant", False, "green")
+    ('\x1b[1m0.5000*\x1b[0m', '\x1b[32mrelevant\x1b[0m')
+    """
+    codes = ["1"] * bold + [str(30 + COLOURS.index(colour))] * bool(colour)
+    return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if codes and text else text
 
 
 def fitting(

@@ -10,12 +10,12 @@ from operator import itemgetter
 from typing import Any
 
 from cranfield.errors import InputError
+from cranfield.late import pl
 from cranfield.meta.correlation import TRIALS, CorrelationMatrix, correlation
 from cranfield.meta.rankings import STATISTICS, P
 from cranfield.report import charts, options, places
 from cranfield.report import sheets as tables
 from cranfield.report.charts import Plane, decimals
-from cranfield.report.late import pl
 from cranfield.report.look import PLAIN, Look
 from cranfield.report.meta import Method, Work
 from cranfield.report.pictures import Picture

@@ -10,10 +10,10 @@ from __future__ import annotations
 from math import isnan
 from typing import Any
 
+from cranfield.late import pl
 from cranfield.meta.leave_one_out import POOL_DEPTH, LeaveOneOut, leave_one_out
 from cranfield.report import charts, options
 from cranfield.report.charts import decimals
-from cranfield.report.late import pl
 from cranfield.report.look import MANY, PLAIN, Look
 from cranfield.report.meta import Method, Work
 from cranfield.report.pictures import Picture

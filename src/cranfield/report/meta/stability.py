@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from cranfield.errors import InputError
+from cranfield.late import pl
 from cranfield.meta import stability_of_judgments
 from cranfield.meta.rankings import STATISTICS
 from cranfield.meta.stability import TRIALS, TRIALS_OF_JUDGMENTS, Stability, stability
 from cranfield.report import charts, options
 from cranfield.report import sheets as tables
-from cranfield.report.late import pl
 from cranfield.report.look import PLAIN, Look
 from cranfield.report.meta import Method, Work
 from cranfield.report.pictures import Picture

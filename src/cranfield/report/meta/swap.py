@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield.late import pl
 from cranfield.meta.swap import TRIALS, Swap, SwapRates, checked_rate, swap
 from cranfield.report import charts, options
 from cranfield.report import sheets as tables
-from cranfield.report.late import pl
 from cranfield.report.look import PLAIN, Look
 from cranfield.report.meta import Method, Work
 from cranfield.report.pictures import Picture

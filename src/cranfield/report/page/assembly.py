@@ -16,8 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cranfield.data.files import read_bytes
-from cranfield.errors import MissingPackage
-from cranfield.report.late import PAGES
+from cranfield.late import load
 
 FOLDER = os.path.dirname(__file__)
 FIRST = "main.js"  # the module that imports all others
@@ -50,11 +49,7 @@ def assembled(data: Mapping[str, Any], title: str) -> str:
 
 def template() -> Any:
     """The template, if the package is there that reads it."""
-    try:
-        from jinja2 import Environment
-    except ImportError as missing:
-        raise MissingPackage(f"pages need {missing.name}, found none", *PAGES) from None
-    environment = Environment(autoescape=True, keep_trailing_newline=True)
+    environment = load("jinja2").Environment(autoescape=True, keep_trailing_newline=True)
     return environment.from_string(_text("page.html.j2"))
 
 
