@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
+LIGHT := .venv-light
 LATER := peers properties docs papers tools compat fuzz plot labelling/test_ties.py \
 	cli/test_options.py data/test_lengths.py data/test_simulate.py data/reading/test_packing.py \
 	evaluation/test_tracing.py measures/test_arrays.py report/test_diversity.py
@@ -10,7 +11,7 @@ QUICK := tests $(foreach part,$(LATER),--ignore=tests/$(part))
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-all test-quick test-no-kernel test-spark test-lowest gallery slowest coverage coverage-simulated mutants fuzz sanitize bench bench-scale bench-spark lint style types types-page clean
+.PHONY: demo test tests test-all test-quick test-no-kernel test-spark test-light test-lowest test-release dist gallery slowest coverage coverage-simulated mutants fuzz sanitize bench bench-scale bench-spark bench-install lint style types types-page clean
 
 $(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -18,7 +19,7 @@ $(VENV)/made:
 	touch $@
 
 $(VENV)/installed: $(VENV)/made pyproject.toml setup.py src/cranfield/kernel/_kernel.c
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . 'jinja2>=3.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[stats]' 'jinja2>=3.1'
 	$(BIN)/python -m compileall -q src
 	touch $@
 
@@ -93,6 +94,18 @@ $(LOWEST)/installed: pyproject.toml
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(LOWEST)/constraints.txt --editable '.[test]'
 	touch $@
 
+# An environment that holds NumPy and cranfield, and is compared with the one that holds everything.
+test-light: $(VENV)/installed-test  ## every command and example where NumPy is all there is
+	$(PYTHON) -m venv --clear $(LIGHT)
+	$(LIGHT)/bin/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m tests.light $(LIGHT)/bin/python
+
+dist: $(VENV)/installed-test  ## the source and both wheels, with the compiled part and without, in dist
+	$(BIN)/python -m tests.release
+
+test-release: $(VENV)/installed-test  ## the same, installed for each Python that is found: the demo outside of a clone
+	$(BIN)/python -m tests.release --try
+
 coverage: $(VENV)/installed-test  ## lines and branches that tests run, per room
 	$(BIN)/coverage erase
 	CRANFIELD_TESTS=all $(BIN)/coverage run -m pytest -n auto
@@ -134,5 +147,8 @@ bench: $(VENV)/installed-test  ## ratios against the peers, measured side by sid
 bench-scale: $(VENV)/installed-test  ## time and memory from 1 to 100 million lines, and their picture
 	$(BIN)/python bench/scale.py
 
+bench-install: $(VENV)/installed-test  ## what each extra costs: megabytes, and seconds to import
+	$(BIN)/python bench/install.py
+
 clean:
-	rm -rf $(VENV) $(LOWEST) demo build dist
+	rm -rf $(VENV) $(LOWEST) $(LIGHT) demo build dist

@@ -18,9 +18,10 @@ def lowest() -> list[str]:
     """A line such as ``numpy==1.26`` for each package."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    needed = [*project["dependencies"], *extras["report"], *extras["lz4"], *extras["irds"]]
-    needed += [line for line in extras["test"] if line.startswith(DATA)]
-    return [line.replace(">=", "==") for line in needed if re.match(r"[\w.-]+>=", line)]
+    named = re.findall(r"\w+", extras["all"][0].partition("[")[2])
+    needed = {*project["dependencies"], *(line for name in named for line in extras[name])}
+    needed |= {line for line in extras["test"] if line.startswith(DATA)}
+    return [line.replace(">=", "==") for line in sorted(needed) if re.match(r"[\w.-]+>=", line)]
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any
 
 from cranfield.measures.families import MEASURES
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"  # the one place: pyproject.toml reads it, and a test the others
 
 # Where the public names are, measures apart. Nothing is imported before it is asked for; what type
 # checkers and editors see is __init__.pyi, which `python -m tests.test_exports` writes.

@@ -49,6 +49,14 @@ class InputError(CranfieldError):
         super().__init__(self.plain + (f" ({hint})" if hint else ""))
 
 
+class FileError(CranfieldError):
+    """A file that can be neither read nor written: ``cannot read runs/bm25: permission denied``."""
+
+    def __init__(self, verb: str, where: object, reason: str) -> None:
+        self.where, self.reason = str(where), reason
+        super().__init__(f"cannot {verb} {where}: {reason}")
+
+
 class MissingPackage(CranfieldError, ImportError):
     """A package that is needed is not installed: see `cranfield.late`.
 
@@ -104,6 +112,7 @@ class UserCodeError(CranfieldError):
     """
 
     def __init__(self, error: BaseException, where: str, line: int | None) -> None:
+        self.error, self.where, self.line = error, where, line
         place = f"{where}:{line}" if line else where
         super().__init__(f"{place}: {in_one_line(error)}")
 

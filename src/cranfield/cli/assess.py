@@ -9,7 +9,8 @@ from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import read_assessments
 from cranfield.assess.rules import built_in
 from cranfield.cli.options import among, call, told, topics
-from cranfield.cli.output import output, show, tell, write
+from cranfield.cli.output import output, show, write
+from cranfield.cli.saying import say_notices
 from cranfield.report.formats import FORMATS
 from cranfield.report.qrels import TEXT, qrels_text
 
@@ -49,7 +50,7 @@ def run_aggregate(options: argparse.Namespace) -> int:
     if options.format not in TEXT:
         return show(qrels, options)
     write(qrels_text(qrels.to_dict(), options.format), options.output)
-    tell(() if options.quiet else qrels.notices)
+    say_notices(() if options.quiet else qrels.notices)
     return 0
 
 

@@ -21,7 +21,8 @@ class Command:
     options, those of the command after those of the part; what a command does not have is not
     looked for. A row without any says that they are few enough to be shown as they are declared.
     Parts have no group; `parts` is what a command calls its own. `renamed` are options that had a
-    meaning of their own; their former names still do.
+    meaning of their own; their former names still do. `needs` is a package without which nothing
+    is done: see `cranfield.late`.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Command:
     description: str | None = None
     epilog: str | None = None
     parts: str = "ACTION"
+    needs: str = ""
     renamed: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -127,6 +129,7 @@ ROWS = (
     Command(
         "compare",
         group="compare",
+        needs="scipy.special",
         does="which run is better, and how sure are we?",
         example="qrels.txt bm25.run dense.run --baseline bm25 -m AP",
         common="-m --baseline --test --correction --alpha --fail-if-worse --margin --scores "
@@ -140,6 +143,7 @@ ROWS = (
     Command(
         "plan",
         group="compare",
+        needs="scipy.special",
         does="how many topics are needed, and what a number of topics can show",
         example="--sd 0.2 --difference 0.05",
         common="--sd --variance --difference --method --systems --alpha --power --for-topics -m "
@@ -154,6 +158,7 @@ ROWS = (
     Command(
         "judge",
         group="compare",
+        needs="scipy.special",
         does="a model judged all, people some: what do runs score, can it be trusted?",
         example="people.txt model.txt *.run -m nDCG@10 --drawn random",
         common="-m --scores --drawn --audit-file --target --judge --teams --table -f -o",
@@ -168,6 +173,7 @@ ROWS = (
     Command(
         "battles",
         group="compare",
+        needs="scipy.special",
         does="who is stronger, from outputs that were shown two at a time?",
         example="battles.csv",
         common="-m --scores --ridge --correction --alpha --trials --seed --table -f -o",

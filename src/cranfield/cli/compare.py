@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from typing import get_args
 
 from cranfield.cli.options import among
 from cranfield.cli.output import output, show
 from cranfield.cli.runner import computed
+from cranfield.cli.saying import say
 from cranfield.cli.scored import evaluation, scored
 from cranfield.comparison import compare
 from cranfield.errors import InputError
 from cranfield.report.comparison import TABLES
+from cranfield.report.formats.programs import numbers
 from cranfield.report.meta import Work
 from cranfield.report.options import how_tested
 from cranfield.stats.effects import EFFECTS
@@ -41,6 +42,10 @@ OPTIONS = {
 }
 
 
+# What programs are told of a verdict.
+VERDICT = ("decision", "run", "other", "measure", "topics", "difference", "low", "high", "pvalue")
+
+
 def run(options: argparse.Namespace) -> int:
     """Compare, print, and fail if asked to."""
     if options.movers is not None and options.movers < 0:
@@ -52,10 +57,13 @@ def run(options: argparse.Namespace) -> int:
         return show(found, options)
     gate = options.gate = found.gate(options.margin, options.undecided or "fail")
     show(replace(found, notices=(*found.notices, *gate.notices)), options)
-    sys.stdout.flush()
+    code = 0 if gate.passed else 1
     with decimals(options.decimals):  # what was decided is said, also if notices are not asked for
-        print(*gate.lines, sep="\n", file=sys.stderr)
-    return 0 if gate.passed else 1
+        for line, one in zip(gate.lines, gate.verdicts, strict=True):
+            level = "error" if one in gate.failed else "note"
+            fields = numbers({name: getattr(one, name) for name in VERDICT})
+            say(level, "gate", [line], **fields, exit=code)
+    return code
 
 
 def _steps(options: argparse.Namespace, runs: int, measures: int) -> int:

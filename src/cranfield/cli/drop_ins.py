@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 import cranfield
 from cranfield.cli.options import call, refuse_two_inputs
-from cranfield.cli.output import tell, write
+from cranfield.cli.output import write
+from cranfield.cli.saying import say, say_notices
 from cranfield.data.ntcir.nev import write_files
 from cranfield.scores import Notice
 from cranfield.tools.drop_ins import text_of
@@ -41,8 +41,8 @@ def put(
     if isinstance(made, dict):
         write_files(made)
         for path in made:
-            print(f"created {printable(path)}", file=sys.stderr)
-    tell(notices)
+            say("note", "created", [f"created {printable(path)}"], file=path)
+    say_notices(notices)
     if not isinstance(made, dict):
         output = getattr(options, "output", None)
         text = made if isinstance(made, str) else text_of(made)

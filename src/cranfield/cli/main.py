@@ -16,15 +16,24 @@ from typing import Any, NoReturn
 import cranfield
 from cranfield.cli.commands import COMMANDS, Command
 from cranfield.cli.parser import Parser, Top
+from cranfield.cli.saying import (
+    FORMS,
+    OPTION,
+    TRACEBACK,
+    asked,
+    before_command,
+    said_as,
+    say_error,
+    say_wrong,
+)
 from cranfield.data.files import reopen_closed_streams
-from cranfield.data.reading.source import cannot_read, reading_limits
-from cranfield.errors import CranfieldError, InputError, UserCodeError, in_one_line
+from cranfield.data.reading.source import reading_limits
+from cranfield.errors import CranfieldError, InputError, UserCodeError
 from cranfield.kernel import USED
-from cranfield.wording import printable
+from cranfield.late import load
 
 OWN_OPTIONS = ("trec_eval",)  # which argparse cannot read: the module has a main of its own
 NO_OPTIONS = (*OWN_OPTIONS, "help")
-TRACEBACK = "CRANFIELD_TRACEBACK"  # in the environment, as some commands have a -v of their own
 
 
 def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -40,6 +49,7 @@ def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
     top.add_argument(
         "--version", action="version", version=f"cranfield {cranfield.__version__} ({USED})"
     )
+    top.add_argument(OPTION, choices=FORMS)
     top.row = COMMANDS["evaluate"]  # a good example
     top.set_defaults(quiet=False, verbose=False, max_line=None, max_expansion=None)
     made: Any = partial(_parser, asked)
@@ -88,15 +98,18 @@ def _declare(command: Callable[..., Parser], row: Command) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     options = argparse.Namespace()
-    try:
-        return _run(sys.argv[1:] if arguments is None else list(arguments), options)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # such as a panic of Polars, which is no Exception
-        if isinstance(error, OSError) and error.filename is None:
-            raise  # standard output: see `entry`
-        _tell(error, getattr(options, "verbose", False) or bool(os.environ.get(TRACEBACK)))
-        return 2
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    with said_as(asked(words)):
+        try:
+            return _run(before_command(words), options)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # such as a panic of Polars, which is no Exception
+            if isinstance(error, OSError) and error.filename is None:
+                raise  # standard output: see `entry`
+            traced = getattr(options, "verbose", False) or bool(os.environ.get(TRACEBACK))
+            say_error(error, 2, traced)
+            return 2
 
 
 def _run(arguments: Sequence[str], options: argparse.Namespace) -> int:
@@ -112,31 +125,11 @@ def _run(arguments: Sequence[str], options: argparse.Namespace) -> int:
         top.error("found no command, expected one of these")
     top.parse_args(arguments, options)
     options.arguments = ["cranfield", *arguments]
+    if needed := COMMANDS[words[0]].needs:
+        load(needed)
     import_files(getattr(options, "imports", None) or ())
     with reading_limits(options.max_line, options.max_expansion):
         return int(options.run(options) or 0)  # most commands do not choose their code
-
-
-def _tell(error: BaseException, traced: bool) -> None:
-    """Say what is wrong in one line; before it, if that is asked for, where that arose."""
-    where = error.__cause__ if isinstance(error, UserCodeError) else error
-    if traced and (where is not error or not isinstance(error, CranfieldError)):
-        from traceback import print_exception
-
-        print_exception(where)
-    print(printable(_line_about(error)), file=sys.stderr)
-
-
-def _line_about(error: BaseException) -> str:
-    """What a user is told of an error; most of those that nobody foresaw are mistakes of ours."""
-    if isinstance(error, CranfieldError):
-        return str(error)
-    if isinstance(error, OSError):
-        return str(cannot_read(os.fsdecode(error.filename), error))
-    if isinstance(error, MemoryError):
-        needed = " ".join(str(error).split())
-        return "out of memory" + (f": {needed[:1].lower()}{needed[1:]}" if needed else "")
-    return f"cranfield failed: {in_one_line(error)} ({TRACEBACK}=1 shows where)"
 
 
 def import_files(paths: Sequence[str]) -> None:
@@ -189,8 +182,8 @@ def entry() -> NoReturn:
     except BrokenPipeError:  # the reader (head, less) has seen enough
         code = 0
     except OSError as error:  # standard output cannot be written to
-        with suppress(OSError):
-            print(f"cannot write: {error.strerror}", file=sys.stderr)
+        with suppress(OSError), said_as(asked(sys.argv[1:])):
+            say_wrong("output", f"cannot write: {error.strerror}", 2)
         code = 2
     except KeyboardInterrupt:
         code = 130

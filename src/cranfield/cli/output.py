@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from cranfield.cli.options import TOPICS, Rows, among, told
+from cranfield.cli.saying import for_programs, say_notices
 from cranfield.data.files import write_whole
 from cranfield.data.tracks import read_topics, unknown_topic
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import FileError, InputError
 from cranfield.report.formats import FLAT, FORMATS, render
-from cranfield.report.formats.terminal import notice_lines
 from cranfield.report.results import CAPTIONS, shown
-from cranfield.scores import Notice, Scores
+from cranfield.scores import Scores
 from cranfield.shown import Shown
 from cranfield.wording import decimals, encoded
 
@@ -116,7 +116,8 @@ def show(found: Shown, options: argparse.Namespace) -> int:
     look: dict[str, Any] = {"width": width, "colour": colour}
     with decimals(options.decimals):
         made = shown(found, format, vars(options) | look, getattr(options, "tables", None) or ())
-        held = made.holds_notices(format) or (format == "table" and width is not None)
+        seen = format == "table" and width is not None and not for_programs()
+        held = made.holds_notices(format) or seen
         notices = () if quiet else made.notices
         made = replace(
             made,
@@ -130,7 +131,7 @@ def show(found: Shown, options: argparse.Namespace) -> int:
         data = render(made, format)
     write(data, output)
     if not held:
-        tell(notices, made.runs, every)
+        say_notices(notices, made.runs, every)
     return 0
 
 
@@ -151,16 +152,9 @@ def refuse_output(path: str | None, drawn: bool = True) -> None:
 
     directory = os.path.dirname(path) or "."
     if not os.path.isdir(directory):
-        raise CranfieldError(f"cannot write {path}: there is no directory {directory}")
+        raise FileError("write", path, f"there is no directory {directory}")
     if drawn and format_of(path) not in NUMBERS:
         altair()
-
-
-def tell(notices: Iterable[Notice], runs: int | None = None, every: bool = True) -> None:
-    """What the user should know, on standard error: after what has been printed so far."""
-    sys.stdout.flush()
-    for line in notice_lines(notices, runs, every):
-        print(line, file=sys.stderr)
 
 
 def terminal_width(output: str | None) -> int | None:

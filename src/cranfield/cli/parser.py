@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any, NoReturn
 
 from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED
-from cranfield.wording import printable
+from cranfield.cli.saying import FORMS, OPTION, say_usage
 
 MESSAGES = "help and messages"
 LIMITS = "limits of files that are read"
@@ -48,6 +48,8 @@ class Parser(argparse.ArgumentParser):
             group.add_argument("--quiet", action="store_true", help=text)
             text = "every notice in full, and where an error in your own code or in ours arose"
             group.add_argument("-v", "--verbose", action="store_true", help=text)
+            text = "what is said on standard error: lines, or a JSON object on each (default: text)"
+            group.add_argument(OPTION, choices=FORMS, help=text)
             limits = self.add_argument_group(LIMITS, argument_default=argparse.SUPPRESS)
             text = "bytes of a line (1,048,576)"
             limits.add_argument("--max-line", type=int, metavar="BYTES", help=text)
@@ -57,7 +59,8 @@ class Parser(argparse.ArgumentParser):
     # -- mistakes ---------------------------------------------------------------------------------
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, printable(f"{self.prog}: {message} (`{self.prog} -h` explains)") + "\n")
+        say_usage(self.prog, message)
+        self.exit(2)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

@@ -21,9 +21,10 @@ from cranfield.cli.options import (
     told,
     topics,
 )
-from cranfield.cli.output import refuse_output, tell
+from cranfield.cli.output import refuse_output
 from cranfield.cli.progress import Progress
 from cranfield.cli.runner import columns_asked, others_of
+from cranfield.cli.saying import say_notices
 from cranfield.cli.scored import evaluation, measured, measures_for, scored, scores_of
 from cranfield.evaluation.options import NAMES
 from cranfield.plot.kinds import Figure, figures
@@ -147,7 +148,7 @@ def write(picture: Picture, options: argparse.Namespace, runs: int) -> int:
     """Write a picture, and say what to know of it; numbers alone have room for every name."""
     numbers = format_of(options.output) in NUMBERS
     notices = [n for n in picture.notices if not (numbers and n.kind == "names")]
-    tell([] if options.quiet else notices, runs, options.verbose)
+    say_notices([] if options.quiet else notices, runs, options.verbose)
     picture.save(options.output, options.scale)
     return 0
 

@@ -7,10 +7,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import ExitStack, closing
-from shutil import get_terminal_size
+from contextlib import ExitStack, closing, suppress
 from threading import Lock
 
+from cranfield.cli.saying import for_programs
 from cranfield.data.reading.table import PartRead
 from cranfield.wording import cells, printable
 
@@ -30,7 +30,7 @@ class Progress(ExitStack):
         size = sum(os.path.getsize(path) for path in files if os.path.isfile(path))
         self._doing, self._totals = doing, {READING: size, doing: steps}
         self._begun = time.monotonic()
-        self._watched = sys.stderr.isatty()
+        self._watched = sys.stderr.isatty() and not for_programs()
         self._done = Counter[str]()
         self._lines = 0
         self._since = {READING: 0.0}  # seconds from the beginning to the first step
@@ -92,7 +92,7 @@ class Bar:
         """Write it, not more often than somebody can read it."""
         if (now := time.monotonic()) >= self._next:
             self._next = now + OFTEN
-            self._write(text[: get_terminal_size().columns - 1])
+            self._write(text[: _columns() - 1])
 
     def close(self) -> None:
         """Leave an empty line, and begin at its beginning."""
@@ -103,3 +103,10 @@ class Bar:
         before, self._width = self._width, cells(text)
         sys.stderr.write("\r" + text + " " * (before - self._width))
         sys.stderr.flush()
+
+
+def _columns() -> int:
+    """How wide the terminal is."""
+    with suppress(OSError):
+        return os.get_terminal_size(2).columns
+    return 80

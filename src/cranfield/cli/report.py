@@ -10,8 +10,9 @@ from typing import Any
 
 from cranfield.cli.asked import runs_of
 from cranfield.cli.options import call
-from cranfield.cli.output import refuse_output, tell, write
+from cranfield.cli.output import refuse_output, write
 from cranfield.cli.progress import Progress
+from cranfield.cli.saying import say_notices
 from cranfield.cli.scored import evaluation, measures_for, refuse_given, scored, scores_of
 from cranfield.errors import InputError
 from cranfield.report.options import how_tested
@@ -46,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
     page = _of_scores(options) if options.scores else _of_runs(options)
     write(page.html, options.output)
     if not options.quiet:
-        tell(page.notices)
+        say_notices(page.notices)
 
 
 def _of_scores(options: argparse.Namespace) -> ReportPage:

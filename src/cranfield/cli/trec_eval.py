@@ -12,7 +12,8 @@ from typing import Any
 
 import cranfield
 from cranfield.cli.options import TWICE
-from cranfield.cli.output import tell, write
+from cranfield.cli.output import write
+from cranfield.cli.saying import say_notices, say_wrong
 from cranfield.measures.trec_eval import NICKNAMES
 from cranfield.tools.trec_eval import FORMATS, MEASURED, RESULTS, Settings, trec_eval
 from cranfield.tools.trec_measures import Failed, described, whole
@@ -74,11 +75,12 @@ def main(arguments: Sequence[str]) -> int:
         given, files = gnu_getopt(list(arguments), SHORT, LONG)
         _run([(SPELLED.get(name, name), value) for name, value in given], files)
     except GetoptError as error:
-        sys.stderr.write(f"cranfield trec_eval: {printable(error.msg)}\n{USAGE}")
+        said = f"cranfield trec_eval: {error.msg}"
+        say_wrong("usage", said, 1, [printable(said), USAGE.rstrip("\n")])
         return 1
     except Failed as error:
-        sys.stdout.flush()
-        print(*map(printable, str(error).split("\n")), sep="\n", file=sys.stderr)
+        lines = str(error).split("\n")
+        say_wrong("refused", str(error), error.code, [*map(printable, lines)])
         return error.code
     return 0
 
@@ -99,7 +101,7 @@ def _run(given: Sequence[tuple[str, str]], files: Sequence[str]) -> None:
     else:
         text, notices = trec_eval(files[0], files[1], measures or ["official"], settings)
         write(text)
-        tell(notices)
+        say_notices(notices)
 
 
 def _settings(options: Mapping[str, str]) -> Settings:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack, suppress
 from typing import Self, TypeAlias
 
-from cranfield.errors import CranfieldError
+from cranfield.errors import CranfieldError, FileError
 
 Data: TypeAlias = bytes | Iterable[bytes]
 
@@ -22,7 +22,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
-        raise CranfieldError(f"cannot read {os.fspath(path)}: {error.strerror}") from error
+        raise FileError("read", os.fspath(path), error.strerror or str(error)) from error
 
 
 def hashed(path: str | os.PathLike[str]) -> str | None:
@@ -80,7 +80,7 @@ def _write(contents: Mapping[str, Data]) -> None:
             for path, made in complete.items():
                 os.replace(made, real[path])
     except OSError as error:
-        raise CranfieldError(f"cannot write {path}: {_reason(path, error)}") from error
+        raise FileError("write", path, _reason(path, error)) from error
 
 
 def _fill(path: str, mode: str, data: Data, like: str | None = None) -> None:

@@ -21,7 +21,7 @@ from cranfield.data.reading.tables import Framed, in_spark, is_parquet, is_spark
 from cranfield.data.run import Ties, by_order, reading_order
 from cranfield.data.systems import refuse_twice
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import CranfieldError, FileError, InputError
 from cranfield.evaluation.options import Options
 from cranfield.late import pl
 from cranfield.spark.session import Spark
@@ -243,7 +243,7 @@ def _first(lines: Any, path: str) -> Any:
 def unreadable(path: str, error: Exception) -> CranfieldError:
     """The error that a path is which Spark cannot read."""
     said = next((line for line in str(error).splitlines() if line.strip()), "")
-    return CranfieldError(f"cannot read {path}: {said}")
+    return FileError("read", path, said)
 
 
 # -- batches --------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import IO, Any
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.packing import SUFFIXES, Packing
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import CranfieldError, FileError, InputError
 from cranfield.wording import encoded
 
 BOM = b"\xef\xbb\xbf"  # a byte order mark
@@ -379,9 +379,9 @@ def _identity(file: os.stat_result) -> tuple[int, ...]:
     return file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns
 
 
-def cannot_read(name: str, error: OSError) -> CranfieldError:
+def cannot_read(name: str, error: OSError) -> FileError:
     """The error that a file or a directory is that cannot be read."""
-    return CranfieldError(f"cannot read {name}: {(error.strerror or str(error)).lower()}")
+    return FileError("read", name, (error.strerror or str(error)).lower())
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ def _coloured(text: str, bold: bool, colour: str) -> str:
     >>> _coloured("0.5000*", True, ""), _coloured("relevant", False, "green")
     ('\x1b[1m0.5000*\x1b[0m', '\x1b[32mrelevant\x1b[0m')
     """
-    codes = ["1"] * bold + [str(30 + COLOURS.index(colour))] * bool(colour)
+    codes = ["1"] * bold + ([str(30 + COLOURS.index(colour))] if colour else [])
     return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if codes and text else text
 
 
