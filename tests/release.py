@@ -99,7 +99,7 @@ def tried(python: str, package: Path, kind: str) -> str:
         inside = Path(place) / "venv" / ("Scripts" if os.name == "nt" else "bin")
         env = {**os.environ, "CRANFIELD_KERNEL": "off"} if kind == "pure" else {**os.environ}
         env.pop("PYTHONPATH", None)
-        pip = (str(inside / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check")
+        pip = (str(inside / "python"), "-m", "pip", "install", "-q", "--no-compile")
         run(*pip, str(package), env=env)
         version = run(str(inside / "cranfield"), "--version")
         assert version.startswith(f"cranfield {cranfield.__version__} ("), version

@@ -283,7 +283,7 @@ ROWS = (
         "       cranfield report [options] --scores FILE… -o FILE",
         description="Write one HTML file that needs no network: the answer and what could mislead, "
         "all runs with intervals, every topic with the reason why runs fail there, their lists "
-        "side by side, pairs of runs, and what the measures are. It needs pip install jinja2.",
+        "side by side, pairs of runs, and what the measures are. It needs cranfield[report].",
     ),
     Command(
         "plot",
@@ -291,7 +291,7 @@ ROWS = (
         does="draw figures: runs, topics, curves, agreement, user models, diversity",
         example='runs qrels.txt *.run -m "AP nDCG@10" -o runs.svg',
         common="-m -o --scores --title --plot-width --plot-height --grey",
-        description="Draw a picture. It needs pip install altair vl-convert-python.",
+        description="Draw a picture. It needs cranfield[report].",
         parts="PICTURE",
         renamed={"--width": "--plot-width", "--height": "--plot-height"},
     ),

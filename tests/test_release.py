@@ -1,0 +1,125 @@
+"""What is published beside the code says the same as the code; workflows are pinned and humble."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import cranfield
+from cranfield.cli.commands import COMMANDS
+from cranfield.cli.main import parser
+from cranfield.late import PACKAGES
+from tests import ROOT
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("file", "written"),
+    [
+        ("CITATION.cff", r"^version: (.+)$"),
+        ("CHANGELOG.md", r"^## \[(.+?)\]"),
+        ("packaging/conda/recipe.yaml", r'^  version: "(.+)"$'),
+    ],
+)
+def test_the_version_is_the_package_s(file: str, written: str) -> None:
+    found = re.search(written, text(file), re.M)
+    assert found
+    assert found[1] == cranfield.__version__
+
+
+def test_the_version_is_written_once() -> None:
+    project = tomllib.loads(text("pyproject.toml"))
+    assert project["project"]["dynamic"] == ["version"]
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "cranfield.__version__"}
+    assert re.fullmatch(r"\d+\.\d+\.\d+(rc\d+)?", cranfield.__version__)
+
+
+def test_the_recipe_asks_for_what_the_package_does() -> None:
+    project = tomllib.loads(text("pyproject.toml"))["project"]
+    recipe = text("packaging/conda/recipe.yaml").replace(" >=", ">=")
+    for line in project["dependencies"]:
+        assert f"- {line}\n" in recipe
+    assert f"- python{project['requires-python']}\n" in recipe
+    for line in re.findall(r"- ([\w-]+>=[\d.]+)\n", recipe):
+        known = {package for row in PACKAGES.values() for package in row.packages}
+        asked = {*known, *project["dependencies"], f"python{project['requires-python']}"}
+        assert line in asked | {"setuptools>=77"}
+
+
+class TestWorkflows:
+    def test_a_release_is_pinned(self) -> None:
+        """A tag of an action may move, a commit does not; packages that build have a version."""
+        release = text(".github/workflows/release.yml")
+        used = re.findall(r"uses: (\S+)", release)
+        assert len(used) > 5
+        assert [name for name in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name)] == []
+        for line in re.findall(r"pip install (.+)", release):
+            assert all("==" in package for package in line.split()), line
+
+    @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+    def test_no_workflow_may_write(self, path: Path) -> None:
+        """But for the identity by which PyPI knows the one job that publishes."""
+        content = path.read_text(encoding="utf-8")
+        asked = re.findall(r"^ +([a-z-]+): (read|write)\b", content, re.M)
+        writes = [name for name, right in asked if right == "write"]
+        assert writes == (["id-token"] if path.name == "release.yml" else [])
+        assert re.search(r"^permissions:", content, re.M)
+        assert "secrets." not in content
+
+
+class TestAgents:
+    def test_commands_of_the_skill_are_real(self) -> None:
+        """Each is a command, and takes the options that are shown."""
+        shown = re.findall(r"`cranfield ((?:[^`]|\n)+)`", text("SKILL.md") + text("llms.txt"))
+        assert len(shown) > 12
+        for line in shown:
+            words = shlex.split(line)
+            if words[0] in ("trec_eval", "measures", "help"):
+                assert words[0] in COMMANDS
+                continue
+            given = [word.rstrip("…").replace("QRELS", "q") for word in words]
+            if words[0] == "explain" and len(words) == 2:
+                continue
+            parser(words[:1]).parse_args(given)
+
+    def test_kinds_and_codes_are_those_of_the_documents(self) -> None:
+        page = text("docs/command-line.md")
+        for field in re.findall(r"`(level|kind|message|file|line|found|expected|hint|exit)`",
+                                text("SKILL.md")):  # fmt: skip
+            assert f"`{field}`" in page
+
+    def test_links_of_llms_lead_somewhere(self) -> None:
+        links = re.findall(r"\]\(([^)]+)\)", text("llms.txt"))
+        assert len(links) > 20
+        assert [link for link in links if not (ROOT / link).is_file()] == ["docs/install.md"] * (
+            not (ROOT / "docs/install.md").is_file()
+        )
+        assert text("llms.txt").startswith("# cranfield\n\n> ")
+
+
+def test_the_paper_cites_what_it_lists() -> None:
+    paper, listed = text("docs/paper/paper.md"), text("docs/paper/references.bib")
+    keys = {*re.findall(r"^@\w+\{(\w+),", listed, re.M)}
+    cited = {*re.findall(r"@(\w+)", paper)} & keys | {*re.findall(r"\[@(\w+)", paper)}
+    assert cited == keys
+
+
+def test_numbers_of_the_paper_are_those_measured() -> None:
+    """Each ratio of the paper's table is in the table of performance.md, rounded."""
+    table = re.search(r"^## 4.*?^`make bench`", text("docs/paper/paper.md"), re.M | re.S)
+    assert table
+    measured = [
+        float(x) for x in re.findall(r"\| (\d+\.\d+) (?:x|MB)", text("docs/performance.md"))
+    ]
+    for number in re.findall(r"\| (\d+(?:\.\d+)?) (?:times|MB)", table[0]):
+        digits = len(number.partition(".")[2])
+        assert any(abs(x - float(number)) <= 0.5001 * 10**-digits for x in measured), number
