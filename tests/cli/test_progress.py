@@ -12,21 +12,22 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import progress
+from cranfield.cli.saying import said_as
 from cranfield.data.reading import tables
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import PartRead
 
 
 def test_threads_share_one_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[int] = []
-    original = progress._shown
+    made: list[progress.Bar] = []
 
-    def show() -> object:
-        shown.append(1)
-        return original()
+    class Counted(progress.Bar):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
 
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(progress, "_shown", show)
+    monkeypatch.setattr(progress, "Bar", Counted)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     together = Barrier(4)
 
@@ -36,7 +37,7 @@ def test_threads_share_one_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None
 
     with progress.Progress((), "testing", 4) as bar, ThreadPoolExecutor(4) as pool:
         list(pool.map(work, [bar] * 4))
-    assert len(shown) == 1
+    assert len(made) == 1
     assert bar._done == {"testing": 4}
 
 
@@ -97,27 +98,39 @@ def test_rate_and_time_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     path = tmp_path / "run"
     path.write_bytes(bytes(100))
-    shown: list[dict[str, Any]] = []
-
-    class Bar:
-        def add_task(self, said: str, **fields: Any) -> int:
-            shown.append({"description": said, **fields})
-            return 0
-
-        def update(self, task: int, **fields: Any) -> None:
-            shown.append(fields)
-
-        def __enter__(self) -> Bar:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-    monkeypatch.setattr(progress, "_shown", Bar)
+    shown: list[str] = []
+    monkeypatch.setattr(progress.Bar, "show", lambda self, text: shown.append(text))
     with progress.Progress([str(path)]) as bar:
         bar.step(PartRead("bm25", 4_000_000, 50))
         bar.step(PartRead("bm25", 4_000_000, 80))
-    first, half, whole = shown
-    assert first == {"description": "reading bm25", "total": 100, "rate": ""}
-    assert (half["completed"], half["rate"]) == (50, "2.0 M lines/s")
-    assert whole["completed"] == 100  # lines that are read twice are no more than all
+    half, whole = shown
+    assert half == f"reading bm25 {'━' * 12}{'─' * 12} 2.0 M lines/s 0:02 left"
+    assert whole == f"reading bm25 {'━' * 24} 4.0 M lines/s 0:00 left"  # twice is no more than all
+
+
+def test_steps_have_their_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests that began when the files were read: a quarter in 3 s, so 9 s are left."""
+    now = iter([0.0, 10.0, 13.0])
+    monkeypatch.setattr("cranfield.cli.progress.time.monotonic", lambda: next(now))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    shown: list[str] = []
+    monkeypatch.setattr(progress.Bar, "show", lambda self, text: shown.append(text))
+    with progress.Progress((), "testing", 8) as bar:
+        bar.step(0)
+        bar.step(2)
+    assert shown == [f"testing {'─' * 24}", f"testing {'━' * 6}{'─' * 18} 0:09 left"]
+
+
+def test_a_line_is_written_over_and_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    bar = progress.Bar()
+    bar.show("reading 検索")
+    bar.show("too soon to be read")
+    bar.close()
+    assert capsys.readouterr().err == f"\rreading 検索\r{' ' * 12}\r"
+
+
+def test_programs_see_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with said_as("json"):
+        assert not progress.Progress()._watched
+    assert progress.Progress()._watched

@@ -150,7 +150,7 @@ def import_first() -> None:
     """All that commands import, so that each process need not."""
     import cranfield
 
-    for name in ("altair", "polars", "rich.console", "scipy.stats"):
+    for name in ("altair", "polars", "scipy.stats"):
         import_module(name)
     for module in walk_packages(cranfield.__path__, "cranfield."):
         if not module.name.endswith("__main__"):

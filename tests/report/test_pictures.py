@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 import shutil
 import subprocess
-import sys
-import tomllib
 from pathlib import Path
 
 import pytest
-from cranfield.report.late import PAGES, PICTURES
 
 import cranfield as cf
-from cranfield.errors import MissingPackage
-from tests import ROOT
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 OPTIONS = (
@@ -47,16 +41,3 @@ def test_a_picture_is_drawn_and_names_are_only_names(tmp_path: Path) -> None:
     assert int(drawn[2]) > 200
     assert len(re.findall('aria-roledescription="point"', shown)) >= 2 * 3 * 2 * 3
     assert "<title>cranfield</title>" in shown
-
-
-def test_what_is_to_be_installed_is_the_extra_named_report() -> None:
-    """By its packages, which every index knows, for the Python that runs: a clone's or another."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    report = extras["optional-dependencies"]["report"]
-    assert tuple(re.split(r"[<>=]", package)[0] for package in report) == tuple(
-        sorted((*PICTURES, *PAGES))
-    )
-    said = str(MissingPackage("pictures need altair", *PICTURES))
-    python, _, rest = said.removeprefix("pictures need altair: ").partition(" -m ")
-    assert rest == "pip install altair vl-convert-python"
-    assert Path(*shlex.split(python)).samefile(sys.executable)

@@ -23,7 +23,9 @@ def test_settings(text: str) -> None:
 def test_without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(MissingPackage, match=r"Spark needs pyspark.*, found none: .* pyspark>=4"):
+    with pytest.raises(
+        MissingPackage, match=r"Spark needs pyspark.* \(cranfield\[spark\]\): .*pyspark>=4"
+    ):
         session.current()
     marked = object()
     assert session.current(marked) is marked

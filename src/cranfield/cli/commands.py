@@ -99,6 +99,7 @@ ROWS = (
         group="evaluate",
         does="score distributions over labels against those of people",
         example="gold.txt system.txt -m NMD",
+        common="-m --label-order --votes --missing-items -q -f -o --sort",
         description="Score systems' distributions over labels against those of people.",
         epilog="Files may be text, CSV or TSV with a header (item, label, value; or item and one "
         "column for each label), JSON, JSONL, Parquet or Arrow, plain or compressed; - is standard "

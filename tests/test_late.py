@@ -82,3 +82,22 @@ def test_frames_say_it_from_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     with pytest.raises(MissingPackage, match="Parquet"):
         scores.save(tmp_path / "scores.parquet")
     assert not (tmp_path / "scores.parquet").exists()
+
+
+@pytest.mark.parametrize("name", sorted(PACKAGES))
+def test_packages_are_loaded_in_one_place(name: str) -> None:
+    """By `cranfield.late`, which knows what to say; Spark's room begins by asking for its own."""
+    written = re.compile(rf"^ *(?:import|from) {name}\b(?!.*noqa)", re.M)
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "src").rglob("*.py")
+        for place in written.finditer(path.read_text(encoding="utf-8"))
+        if not _for_types(path.read_text(encoding="utf-8"), place.start())
+    }
+    theirs = ("src/cranfield/late.py", "src/cranfield/spark/")
+    assert {file for file in found if not file.startswith(theirs)} == set()
+
+
+def _for_types(code: str, at: int) -> bool:
+    """Whether a place is below ``if TYPE_CHECKING:``."""
+    return code[:at].rpartition("\n\n")[2].startswith(("if TYPE_CHECKING:", "\nif TYPE_CHECKING:"))
