@@ -56,12 +56,15 @@ def test_the_recipe_asks_for_what_the_package_does() -> None:
 
 
 class TestWorkflows:
-    def test_a_release_is_pinned(self) -> None:
-        """A tag of an action may move, a commit does not; packages that build have a version."""
-        release = text(".github/workflows/release.yml")
-        used = re.findall(r"uses: (\S+)", release)
+    @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+    def test_actions_are_pinned(self, path: Path) -> None:
+        """A tag of an action may move, a commit does not."""
+        used = re.findall(r"uses: (\S+)", path.read_text(encoding="utf-8"))
         assert len(used) > 5
         assert [name for name in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name)] == []
+
+    def test_what_builds_a_release_is_pinned(self) -> None:
+        release = text(".github/workflows/release.yml")
         for line in re.findall(r"pip install (.+)", release):
             assert all("==" in package for package in line.split()), line
 

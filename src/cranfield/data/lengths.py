@@ -20,7 +20,7 @@ from cranfield.data.reading.tables import is_frame, polars_frame
 from cranfield.data.reading.trec import number_columns
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.late import pl
+from cranfield.late import load, pl
 
 LengthsLike: TypeAlias = Any  # a path, {doc: length}, {unit: {doc: length}}, a frame, DocLengths
 
@@ -105,6 +105,7 @@ def _from_file(source: Source) -> DocLengths:
         return _from_mapping(found, source.name)
     if format.rows is None:
         return _from_text(source)
+    load("polars", "tables of lengths need Polars")
     try:
         frame = format.rows.frame(source, None)
     except (pl.exceptions.PolarsError, Irregular) as error:
